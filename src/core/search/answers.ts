@@ -63,6 +63,28 @@ export interface Answer {
 /** Tells how far the candidate at a place answers; null for what is no statement, and where the question asks for nothing. */
 export type ReadAnswers = (candidate: number, dateMatch: number) => Answer | null;
 
+/** Which share of its words' evidence is left to a passage, 0 to 1. */
+export type ReadPassages = (candidate: number) => number;
+
+const WHOLE: ReadPassages = () => 1;
+/** What is left to a passage that has nothing of what is asked but the names. */
+const NAMES_ALONE = 0.55;
+
+/** A passage that only names whom a question is about answers it no more than such a memory does, see `signedShare`. */
+export function passageSharesOf({ query, counts, units, evidence, isStatement = false }: Asked): ReadPassages {
+  const { list, names } = demandsOf(query, counts);
+  const things = list.filter(({ terms }) => terms.length === 0 || !terms.every((term) => names.includes(term)));
+  if (isStatement || names.length === 0 || things.length === 0) return WHOLE;
+  return (candidate) => {
+    const words = units[candidate]!;
+    const presence = (term: number): number => evidence.presences[candidate * evidence.terms + term]!;
+    const isNamed = !words.detail.memory && names.some((term) => presence(term) >= SAME_NAME);
+    const isFound = (demand: Demand): boolean =>
+      demand.terms.some((term) => presence(term) > 0) || (demand.facet !== null && tells(words, demand.facet));
+    return isNamed && !things.some(isFound) ? NAMES_ALONE : 1;
+  };
+}
+
 /** What is known of a search when its answers are read. */
 interface Asked {
   readonly query: Query;
