@@ -9,6 +9,7 @@ import { measureLoop } from "./measure/loop.mjs";
 import { measureMcp } from "./measure/mcp.mjs";
 import { measurePeers } from "./measure/peers.mjs";
 import { measureSearch } from "./measure/search.mjs";
+import { measureSilence } from "./measure/silence.mjs";
 import { measureVectors } from "./measure/vectors.mjs";
 import { readOptions } from "./options.mjs";
 import { renderMarkdown, writeReport } from "./report/write.mjs";
@@ -46,6 +47,7 @@ const MEASURES = {
   mcp: measureMcp,
   peers: measurePeers,
   facts: async ({ options, results }) => results.remark(await heldLine(options.dist)),
+  silence: measureSilence,
 };
 
 async function main() {

@@ -14,9 +14,9 @@ export type LabelledMemory = z.infer<typeof memorySchema>;
 
 /**
  * Small memories with questions in the manners of agents, about half of which the memory does not answer. What is done to
- * ranking looks at `dev` alone; `heldout` is for measuring it once it is done.
+ * ranking looks at `dev` alone; `heldout` and `held2` are for measuring it once it is done.
  */
-export function readSilenceSet(part: "dev" | "heldout"): LabelledMemory[] {
+export function readSilenceSet(part: "dev" | "heldout" | "held2"): LabelledMemory[] {
   const folder = join(FOLDER, part);
   return readdirSync(folder)
     .toSorted()

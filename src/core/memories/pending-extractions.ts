@@ -26,7 +26,7 @@ const ROUNDS = 5;
 export const MOST_COUNTED = 1_000;
 /** What a search for known memories is asked at once, in characters, and how much it gives. */
 const QUESTION = { length: 2_000, overlap: 0 };
-const LIKELY = { threshold: 0.3, limit: 10 };
+const LIKELY = { threshold: 0.3, limit: 10, isStatement: true };
 const MOST_KNOWN = 20;
 const MOST_KNOWN_CHARACTERS = 3_000;
 

@@ -2,9 +2,11 @@ import { toldFacets } from "../../language/facets/facets.js";
 import type { Calibration } from "../ports.js";
 import { demandsOf, type Demand, type Demands } from "./demands.js";
 import type { Evidence, UnitWords } from "./evidence.js";
+import { isNearlySubject } from "./frame-words.js";
 import { isNearly } from "./misspelt.js";
 import type { Query, WordCounts } from "./query.js";
 import { tellsName } from "./question-form.js";
+import { hasSome, signedShare, type Found } from "./signs.js";
 import { DATE_WEIGHT, interpolate, similarityOf } from "./similarity.js";
 
 /** What a word that tells a facet counts for against the word of the question itself. */
@@ -25,7 +27,7 @@ const WITHOUT = {
   /** A number, a time or a place. */
   needed: 0.14,
   name: 0.13,
-  focus: 0.84,
+  focus: 0.92,
   /** What is often asked, where another such thing is told. */
   facet: 0.6,
   /** The name of one whom some text has, or none. */
@@ -61,31 +63,58 @@ export interface Answer {
 /** Tells how far the candidate at a place answers; null for what is no statement, and where the question asks for nothing. */
 export type ReadAnswers = (candidate: number, dateMatch: number) => Answer | null;
 
+/** Which share of its words' evidence is left to a passage, 0 to 1. */
+export type ReadPassages = (candidate: number) => number;
+
+const WHOLE: ReadPassages = () => 1;
+/** What is left to a passage that has nothing of what is asked but the names. */
+const NAMES_ALONE = 0.55;
+
+/** A passage that only names whom a question is about answers it no more than such a memory does, see `signedShare`. */
+export function passageSharesOf({ query, counts, units, evidence, isStatement = false }: Asked): ReadPassages {
+  const { list, names } = demandsOf(query, counts);
+  const things = list.filter(({ terms }) => terms.length === 0 || !terms.every((term) => names.includes(term)));
+  if (isStatement || names.length === 0 || things.length === 0) return WHOLE;
+  return (candidate) => {
+    const words = units[candidate]!;
+    const presence = (term: number): number => evidence.presences[candidate * evidence.terms + term]!;
+    const isNamed = !words.detail.memory && names.some((term) => presence(term) >= SAME_NAME);
+    const isFound = (demand: Demand): boolean =>
+      demand.terms.some((term) => presence(term) > 0) || (demand.facet !== null && tells(words, demand.facet));
+    return isNamed && !things.some(isFound) ? NAMES_ALONE : 1;
+  };
+}
+
 /** What is known of a search when its answers are read. */
 interface Asked {
   readonly query: Query;
   readonly counts: WordCounts | null;
   readonly units: readonly UnitWords[];
   readonly evidence: Evidence;
+  /** True for a statement whose like is looked for: it asks for nothing, so that nothing can be missing. */
+  readonly isStatement?: boolean;
 }
 
 /**
  * How far each memory answers by itself, by its words: which share of what is asked it has, and whether it has what any answer
  * to such a question has. What all of the scope has, and the one whom it is about, are no evidence.
  */
-export function answersOf({ query, counts, units, evidence }: Asked): ReadAnswers {
-  const demands = demandsOf(query, counts);
+export function answersOf({ query, counts, units, evidence, isStatement = false }: Asked): ReadAnswers {
+  const demands = withoutSubjects(demandsOf(query, counts), units);
+  const areNames = demands.list.map(
+    ({ terms }) => terms.length > 0 && terms.every((term) => demands.names.includes(term)),
+  );
   if (demands.list.length === 0) return () => null;
   const subjects = demands.names.length > 0 ? subjectsOf(units) : NOBODY;
   return (candidate, dateMatch) => {
     const words = units[candidate]!;
     if (!words.detail.memory) return null;
     const presence = (term: number): number => evidence.presences[candidate * evidence.terms + term]!;
-    const found = demands.list.map((demand) => foundOf(demand, words, presence));
+    const found = demands.list.map((demand, index) => foundOf(demand, words, { presence, isName: areNames[index]! }));
     const share = shareOf(found, query.date ? dateMatch : null);
     // What has nothing of what is asked need not be looked at any further.
     const completeness = share > 0 ? completenessOf(demands, words, { found, presence, query, subjects }) : 1;
-    return { share, completeness };
+    return { share, completeness: isStatement ? completeness : completeness * signedShare(found) };
   };
 }
 
@@ -106,22 +135,13 @@ export function similarityOfAnswer(
 
 type Presence = (term: number) => number;
 
-/** What a statement has of one demand. */
-interface Found {
-  readonly demand: Demand;
-  /** Whether it tells the facet that is asked for. */
-  readonly isTold: boolean;
-  /** What its words are worth, 0 to 1. */
-  readonly words: number;
-}
-
-function foundOf(demand: Demand, words: UnitWords, presence: Presence): Found {
+function foundOf(
+  demand: Demand,
+  words: UnitWords,
+  { presence, isName }: { readonly presence: Presence; readonly isName: boolean },
+): Found {
   const isTold = demand.facet !== null && tells(words, demand.facet);
-  return { demand, isTold, words: wordEvidence(demand, words, presence) };
-}
-
-function hasSome({ isTold, words }: Found): boolean {
-  return isTold || words > 0;
+  return { demand, isName, isTold, words: wordEvidence(demand, words, presence) };
 }
 
 /** Which share of what is asked a statement has, by weight, 0 to 1. */
@@ -192,6 +212,23 @@ function namedShare({ names }: Demands, { speakers }: UnitWords, beside: Beside)
   if (isOfAnother && names.some((term) => beside.subjects.has(beside.query.terms[term]!.root)))
     return WITHOUT.ofAnother;
   return WITHOUT.namedOne;
+}
+
+/** Of fewer memories nobody can tell whom they are about. */
+const FEWEST_MEMORIES = 5;
+const SHARE_OF_MEMORIES = 0.5;
+
+/** Without what is only a misspelt word for the one whom the memories are about. */
+function withoutSubjects(demands: Demands, units: readonly UnitWords[]): Demands {
+  if (demands.list.every(({ misspelt }) => misspelt === null)) return demands;
+  const memories = units.filter(({ detail }) => detail.memory);
+  const times = new Map<string, number>();
+  for (const { roots } of memories) for (const { text } of roots) times.set(text, (times.get(text) ?? 0) + 1);
+  const least = Math.max(FEWEST_MEMORIES, SHARE_OF_MEMORIES * memories.length);
+  const shared = [...times].flatMap(([root, count]) => (count >= least ? [root] : []));
+  const isSubject = ({ misspelt }: Demand): boolean =>
+    misspelt !== null && (isNearlySubject(misspelt) || shared.some((root) => isNearly(root, misspelt)));
+  return { ...demands, list: demands.list.filter((demand) => !isSubject(demand)) };
 }
 
 const NOBODY: ReadonlySet<string> = new Set();

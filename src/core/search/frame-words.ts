@@ -1,5 +1,6 @@
 import { rootOf } from "../../language/english/relations.js";
 import { tokenise } from "../../language/words.js";
+import { isNearly } from "./misspelt.js";
 
 /** Whom memories are about, as agents call them, in several languages. */
 const SUBJECTS = rootsOf(
@@ -29,4 +30,11 @@ export function isSubjectOfAll(root: string): boolean {
 /** True for the root of a word that says how something is asked rather than what. */
 export function isFrameWord(root: string): boolean {
   return FRAME.has(root);
+}
+
+const SHORTEST_SUBJECT = 4;
+
+/** True for a word that is nearly one of `isSubjectOfAll`: who writes `utnete` means the same. */
+export function isNearlySubject(root: string): boolean {
+  return [...SUBJECTS].some((subject) => subject.length >= SHORTEST_SUBJECT && isNearly(subject, root));
 }

@@ -32,8 +32,34 @@ const TIME_IN_ANY = wordsOrSigns(
   "\\d|[一二三四五六七八九十]|[月日時年朝夜夏冬春秋]|去年|来年|今年|毎|每|早上|晚上|周[一二三四五六日末]",
 );
 
-/** What a statement must have that answers, by how the question asks. */
+const AMOUNT =
+  /\d|\b(?:hundred|thousand|grand|quid|pounds?|euros?|dollars?|free|nothing|million|twice|half|hours?|days?)\b|[€£$]|[百千万]/i;
+const HEIGHT = /\d ?(?:cm|m\b|ft|feet|foot|'|inch|met)|tall|mètre|metr/i;
+
+/** What a statement must have that answers, by how the question asks; the first that fits counts. */
 const NEEDS: readonly { readonly asked: RegExp; readonly needed: RegExp }[] = [
+  {
+    asked: wordsOrSigns(
+      "(?:phone|mobile|telephone|cell) (?:number|no)|numéro de téléphone|número de teléfono|número de telefone|telefono|teléfono|telefonnummer|telefoonnummer|handynummer",
+      "電話番号|手机号|电话号",
+    ),
+    needed: /\d[\d -]{3}/,
+  },
+  {
+    asked: wordsOrSigns("how tall|height|wie groß|combien mesure|cuánto mide|quanto è alt[oa]|hoe lang", "身長|身高"),
+    needed: HEIGHT,
+  },
+  {
+    asked: wordsOrSigns(
+      "how much (?:do|does|did|is|was)|salary|wages?|income|was kostet|wie viel (?:kostet|verdient)|combien (?:coûte|gagne)|cuánto (?:cuesta|gana|paga)|quanto (?:costa|guadagna|paga)",
+      "给料|給料|工资|いくら",
+    ),
+    needed: AMOUNT,
+  },
+  {
+    asked: /\b(?:number plate|licen[cs]e plate|plate number|registration number|passport number|account number)\b/i,
+    needed: /\d\d|\p{Lu}{2}\d/u,
+  },
   {
     asked:
       /\b(?:how (?:many|much|long|old|tall|far|big|large|high|heavy|fast|often)|(?:phone|mobile|telephone|account|passport|plate|room|flight|house|licen[cs]e|version|policy|insurance|registration|reference|booking|student|matriculation) number|phone|salary|price|costs?|monthly rent|rent(?=\W*$)|fee|postcode|zip code|pin|passcode|mileage|budget|rate|percentage|percent)\b/i,

@@ -1,6 +1,6 @@
 import { type TimeZone, wallClock } from "../../lib/time-zone.js";
 import { fadingOf, habitOf } from "../memories/standing.js";
-import { answersOf, similarityOfAnswer } from "./answers.js";
+import { answersOf, passageSharesOf, similarityOfAnswer } from "./answers.js";
 import { evidenceOf, joinEvidence, readUnit, type Evidence, type GatherEvidence, type UnitWords } from "./evidence.js";
 import { placesOf, scoreAlone, scoreWords } from "./order.js";
 import type { Calibration, TextHit, UnitDetail, VectorHit } from "../ports.js";
@@ -34,6 +34,8 @@ export interface RankInput {
   readonly now: Date;
   /** Where days are counted; UTC by default. */
   readonly timeZone?: TimeZone;
+  /** True when the query is a statement whose like is looked for, and no question. */
+  readonly isStatement?: boolean;
   /** Only units of these kinds, default both. The others count for the order and for similarities as well. */
   readonly kinds?: readonly UnitKind[];
   /** True: passages that say on the question only what does not hold any more are listed, too. */
@@ -118,7 +120,10 @@ function scoreUnits({ input, units, query, evidence, gather, nearness }: Prepare
   const lasting = query.date?.isRelative ? { ...query, date: null } : query;
   const coverage = coverageOf(lasting, evidence);
   const standingOf = standingFor(query, gather);
-  const answerOf = answersOf({ query: lasting, counts: input.wordCounts, units, evidence });
+  const { isStatement = false, wordCounts: counts } = input;
+  const reading = { query: lasting, counts, units, evidence, isStatement };
+  const answerOf = answersOf(reading);
+  const passageShare = passageSharesOf(reading);
   const scored: Listed[] = [];
   for (let index = 0; index < units.length; index++) {
     const words = units[index]!;
@@ -131,10 +136,12 @@ function scoreUnits({ input, units, query, evidence, gather, nearness }: Prepare
     const byShare = similarityOf(covered, near, input.calibration);
     const answer = answerOf(index, dates[index]!);
     const answering = answer ? similarityOfAnswer(answer, { near, covered }, input.calibration) : byShare;
-    const similarity = isSame ? 1 : answering;
+    const left = answer ? 1 : passageShare(index);
+    const shown = left < 1 ? similarityOf(left * covered, near, input.calibration) : answering;
+    const similarity = isSame ? 1 : shown;
     const kept = (sources.has(index) ? recipe.stated : 1) * (standing === null ? 1 : OUT_OF_DATE);
     const base = answer ? mix(scores[index]!, recipe.fullAnswer * answering, recipe.answer) : scores[index]!;
-    const score = base * kept + recipe.similarity * similarity + (isSame ? recipe.same : 0);
+    const score = base * kept + recipe.similarity * (isSame ? 1 : answering) + (isSame ? recipe.same : 0);
     scored.push({ words, similarity, score, isFurther: false, isOutOfDate: standing !== null });
   }
   return scored.sort(byScore);

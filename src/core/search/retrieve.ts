@@ -32,7 +32,8 @@ export interface Retrieved {
 /**
  * Finds units by meaning and by words and ranks them.
  * @param wanted `threshold` is the least similarity as it is shown, 0 to 1; `limit` the most units, all by default; `shown`
- *   the kinds that are given, by default those of the scope, which are those that are looked for
+ *   the kinds that are given, by default those of the scope, which are those that are looked for; `isStatement`: the query is
+ *   a statement whose like is looked for, and no question
  */
 export async function retrieve(
   context: CoreContext,
@@ -44,7 +45,12 @@ export async function retrieve(
     timeZone,
   }: Pick<SearchScope, "organizationId" | "scope" | "kinds" | "among" | "timeZone">,
   query: string,
-  wanted: { readonly threshold: number; readonly limit?: number; readonly shown?: readonly UnitKind[] },
+  wanted: {
+    readonly threshold: number;
+    readonly limit?: number;
+    readonly shown?: readonly UnitKind[];
+    readonly isStatement?: boolean;
+  },
 ): Promise<Retrieved> {
   const isEmpty = !kinds.some((kind) => scope.kinds.includes(kind));
   if (scope.containerIds.length === 0 || isEmpty || among?.length === 0)
@@ -213,13 +219,14 @@ interface RankLimits {
   readonly kinds: readonly UnitKind[];
   readonly threshold: number;
   readonly limit?: number;
+  readonly isStatement?: boolean;
 }
 
 async function rank(
   context: Retrieval,
   within: Within,
   query: string,
-  { textHits, counted, vectorHits, further, kinds, threshold, limit }: Found & RankLimits,
+  { textHits, counted, vectorHits, further, kinds, threshold, limit, isStatement = false }: Found & RankLimits,
 ): Promise<RankedUnit[]> {
   const { embedder, calibrations, clock, stages } = context;
   if (textHits.length + vectorHits.length === 0 && !further) return [];
@@ -231,6 +238,7 @@ async function rank(
     now: clock.now(),
     timeZone: within.timeZone,
     kinds,
+    isStatement,
     threshold: beforeRounding(threshold),
     ...(limit !== undefined && { limit }),
   };

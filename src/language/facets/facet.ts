@@ -4,4 +4,6 @@ export interface Facet {
   readonly asked: string;
   /** Words of a statement that tells it, in the same form. */
   readonly told: string;
+  /** True for people and animals: what is told of the one tells nothing of the other. */
+  readonly isAnother?: true;
 }

@@ -29,6 +29,11 @@ export function askedFacets(question: string): FacetWords[] {
   return [...longest].map(([facet, words]) => ({ facet, words }));
 }
 
+/** True for the number of a facet that stands for somebody else, or an animal. */
+export function isAnother(facet: number | null): boolean {
+  return facet !== null && FACETS[facet]?.isAnother === true;
+}
+
 /** A text as words of facets are compared with it. */
 export function facetForm(text: string): string {
   return fold(text).replaceAll("\u2019", "'");

@@ -40,6 +40,7 @@ export const PERSON_FACETS: readonly Facet[] = [
       split from, split up, broke up, verheiratet, ehemann, ehefrau, mann, frau, partner*, verlobt, geschieden, getrennt, mari, epouse, epoux, femme, compagn*, separe*,
       divorce*, marie*, mujer, esposa, esposo, marido, casad*, novia, novio, pareja, divorciad*, marito, moglie, sposat*, fidanzat*, divorziat*, casou, namorad*,
       getrouwd, man, vrouw, vriend*, gescheiden, maz, mezem, zona, zonaty, mezatka, rozwied*, 妻, 夫, 結婚, 離婚, 婚約, 丈夫, 妻子, 老公, 老婆, 结婚, 离婚, 未婚`,
+    isAnother: true,
   },
   {
     asked: `pet, pets, animal, animals, haustier*, tier, tiere, animal domestique, animaux, mascota*, animali, animale, animais, animal de estimacao, huisdier*, dier, dieren, zwierze*, zwierzak*, ペット, 動物, 宠物, 动物`,
@@ -48,10 +49,12 @@ export const PERSON_FACETS: readonly Facet[] = [
       hund*, katze*, kater, hahn, huhn*, henne*, pferd*, ziege*, kaninchen, vogel, papagei*, chien*, chat, chats, chatte, lapin*, cheval, chevaux, chevre*, ane, poule*, perro*, perra, gato*, gata, loro, caballo*, conejo*, gallina*, pajaro*,
       cane, cani, gatto, gatti, gatta, coniglio, cavallo, pappagallo, gallin*, cao, caes, cachorro*, coelho*, papagaio, cavalo, hond*, kat, katten, poes, konijn*, paard*, kip, kippen, geit*, papegaai, pies, psa, kot, kota, kotka, krolik*, jamnik*, jamnicz*, suczk*,
       犬, 猫, うさぎ, 亀, 鳥, 飼って, 狗, 猫, 兔, 鸟, 鱼, 养了`,
+    isAnother: true,
   },
   {
     asked: `dog, dogs, hund, hunde, chien, perro, cane, cao, hond, pies, psa, 犬, 狗`,
     told: `dog, dogs, puppy, greyhound*, labrador*, retriever*, terrier*, spaniel*, dachshund*, collie*, poodle*, beagle*, bulldog*, husky, whippet*, corgi*, hund*, dackel, chien*, perro*, perra, cane, cani, cao, caes, cachorro*, hond*, teckel, pies, psa, psy, jamnik*, jamnicz*, suczk*, 犬, 狗`,
+    isAnother: true,
   },
   {
     asked: `friend, friends, best friend, mate, bestie, freund, freunde, amis, ami, amigos, amigo, amici, amico, vriend, vrienden, przyjaciel*, 友達, 親友, 朋友`,
@@ -85,39 +88,48 @@ export const PERSON_FACETS: readonly Facet[] = [
   {
     asked: `mother, mum, mom, mam, mummy, mommy, mutter, mama, mere, maman, madre, mamma, mae, moeder, matka, matki, 母, 母親, お母さん, 妈妈, 母亲`,
     told: `mother, mum, mom, mam, mummy, mommy, parents, mutter, mama, eltern, mere, maman, parents, madre, padres, mamma, genitori, mae, pais, moeder, ouders, matk*, rodzic*, 母, 両親, 妈, 父母`,
+    isAnother: true,
   },
   {
     asked: `father, dad, daddy, vater, papa, pere, padre, babbo, pai, vader, ojciec, ojca, 父, 父親, お父さん, 爸爸, 父亲`,
     told: `father, dad, daddy, parents, vater, papa, eltern, pere, parents, padre, padres, babbo, genitori, pai, pais, vader, ouders, oj*c*, rodzic*, 父, 両親, 爸`,
+    isAnother: true,
   },
   {
     asked: `parents, folks, eltern, padres, genitori, pais, ouders, rodzice, rodzicow, 両親, 父母, 爸妈`,
     told: `parents, folks, mother, father, mum, mom, mam, dad, eltern, mutter, vater, mere, pere, padres, madre, padre, genitori, mae, pai, pais, ouders, moeder, vader, rodzic*, matk*, oj*c*, 両親, 母, 父, 爸, 妈`,
+    isAnother: true,
   },
   {
     asked: `kids, kid, children, child, kinder, enfant, enfants, hijos, figli, filhos, kinderen, dzieci, dziecko, 子供, 子ども, 孩子, 小孩`,
     told: `kids, children, childless, a child, one child, son, sons, daughter, daughters, twins, twin boys, twin girls, boys, girls, baby, toddler, stepson, stepdaughter, foster*, kinder, kind, kinderlos, sohn*, tochter*,
       enfant*, fils, fille*, jumea*, hijo*, hija*, gemel*, figl*, filh*, kinderen, zoon, dochter*, tweeling, dziec*, syn*, cork*, 子供, 子ども, 息子, 娘, 長男, 長女, 孩子, 儿子, 女儿`,
+    isAnother: true,
   },
   {
     asked: `son, sons, boy, boys, sohn, sohne, fils, hijo, figlio, filho, zoon, syn, syna, 息子, 長男, 儿子`,
     told: `son, sons, stepson, boy, boys, kids, children, no children, sohn*, kinder, fils, enfants, hijo, hijos, figlio, figli, filho, filhos, zoon, zonen, kinderen, syn*, dzieci, 息子, 長男, 子供, 子ども, 儿子, 孩子`,
+    isAnother: true,
   },
   {
     asked: `daughter, daughters, girls, tochter, fille, filles, hija, hijas, figlia, figlie, filha, filhas, dochter, dochters, corka, corki, 娘, 長女, 女儿`,
     told: `daughter*, stepdaughter, girls, kids, children, tochter*, kinder, fille*, enfants, hija*, figlia, figlie, filha*, dochter*, kinderen, cork*, coreczk*, dzieci, 娘, 長女, 子供, 子ども, 女儿, 孩子`,
+    isAnother: true,
   },
   {
     asked: `brother, brothers, bruder, frere, freres, hermano, hermanos, fratello, fratelli, irmao, irmaos, broer, broers, brat, brata, 兄, 弟, 哥哥, 弟弟`,
     told: `brother*, siblings, only child, bruder*, geschwister, einzelkind, frere*, hermano*, fratell*, figli* unic*, irmao*, broer*, brat, brat*, rodzenstw*, 兄, 弟, 哥, 弟, 独生`,
+    isAnother: true,
   },
   {
     asked: `sister, sisters, schwester, schwestern, soeur, soeurs, hermana, hermanas, sorella, sorelle, irma, irmas, zus, zussen, siostra, siostry, 姉, 妹, 姐姐, 妹妹`,
     told: `sister*, siblings, only child, schwester*, geschwister, einzelkind, soeur*, hermana*, sorell*, irma, irmas, zus*, siostr*, rodzenstw*, 姉, 妹, 姐, 独生`,
+    isAnother: true,
   },
   {
     asked: `sibling, siblings, brothers or sisters, brother or sister, brothers and sisters, geschwister, fratrie, rodzenstwo, 兄弟, 姉妹, 兄弟姐妹`,
     told: `sibling*, brother*, sister*, twin, only child, geschwister, bruder*, schwester*, einzelkind, frere*, soeur*, hermano*, hermana*, fratell*, sorell*, irmao*, irma, irmas, broer*, zus*, brat*, siostr*, rodzen*, 兄, 弟, 姉, 妹, 哥, 姐, 独生`,
+    isAnother: true,
   },
   {
     asked: `address, postal address, street, postcode, zip code, house number, adresse, anschrift, postleitzahl, hausnummer, code postal, direccion, codigo postal, indirizzo, endereco, morada, adres, postcode, 住所, 番地, 地址, 邮编`,

@@ -11,8 +11,8 @@ afterAll(() => core.close());
 const percent = (part: number, whole: number) => `${((100 * part) / whole).toFixed(1)} %`;
 
 test("no question of the labelled memories stands there twice, and each answer is a fact", () => {
-  const memories = [...readSilenceSet("dev"), ...readSilenceSet("heldout")];
-  expect(memories).toHaveLength(36);
+  const memories = [...readSilenceSet("dev"), ...readSilenceSet("heldout"), ...readSilenceSet("held2")];
+  expect(memories).toHaveLength(42);
   for (const { name, facts, questions } of memories) {
     expect(new Set(questions.map(({ text }) => text)).size, name).toBe(questions.length);
     const ids = new Set(facts.map(({ id }) => id));
@@ -33,7 +33,22 @@ test("questions about small memories are answered, or met with silence, as often
       `silent; of ${answered} with one, ${percent(first, answered)} first, ${percent(firstThree, answered)} within three; ` +
       `${(wrong / answered).toFixed(2)} wrong results beside`,
   );
-  expect(silent / unanswered).toBeGreaterThanOrEqual(0.38);
-  expect(firstThree / answered).toBeGreaterThanOrEqual(0.86);
-  expect(wrong / answered).toBeLessThanOrEqual(1.15);
+  expect(silent / unanswered).toBeGreaterThanOrEqual(0.55);
+  expect(firstThree / answered).toBeGreaterThanOrEqual(0.855);
+  expect(wrong / answered).toBeLessThanOrEqual(0.72);
 }, 120_000);
+
+test("whom a question is about is no answer to it, however few the memories are", async () => {
+  const containerTag = "two-facts";
+  const memories = ["Mia plays the violin in a youth orchestra.", "Mia was born in Turku."];
+  const { actor } = core;
+  await core.core.createMemories({ actor }, { containerTag, memories: memories.map((content) => ({ content })) });
+  const ask = async (q: string) =>
+    (await core.core.search({ actor }, { q, containerTags: [containerTag], limit: 10 })).results.map(
+      ({ text }) => text,
+    );
+  expect(await ask("what is Mia's blood type?")).toEqual([]);
+  expect(await ask("how tall is Mia?")).toEqual([]);
+  expect(await ask("which instrument does Mia play?")).toEqual([memories[0]]);
+  expect(await ask("where was Mia born?")).toEqual([memories[1]]);
+});
