@@ -7,7 +7,7 @@ export function cleanText(text: string): string {
 }
 
 /** What makes more than a paragraph of a line: a heading, also by the line under it, a table, or code. */
-const BLOCK_START = /^(?=#{1,6}(?:\s|$)|\||```|~~~|(?:=+|-+)\s*$)/gm;
+const BLOCK_START = /^(?=#{1,6}(?:\s|$)|\||```|~~~|(?:=+|-+)[ \t]*$)/gm;
 
 /** A paragraph whose lines do not become headings, tables or code by accident. */
 export function paragraph(text: string): string {

@@ -10,7 +10,8 @@ import { TextBlocks } from "./text-blocks.js";
 const CHOSEN: ReadonlySet<string> = new Set([...STYLE_ELEMENTS, "page"]);
 
 /** Presentations of LibreOffice and others: a part a slide, with the notes of the speaker. */
-export const extractOdp: FormatExtractor = (file, { limits, report }) => {
+export const extractOdp: FormatExtractor = (file, tools) => {
+  const { limits } = tools;
   const { zip, content, properties } = openDocument(file.bytes, limits);
   const styles = DocumentStyles.of(zip, limits);
   const gathered = new GatheredParts(limits);
@@ -28,7 +29,7 @@ export const extractOdp: FormatExtractor = (file, { limits, report }) => {
     firstTitle ||= title;
     gathered.add(text, { slide });
     if (styles.isHidden(attributeOf(piece.element, "style-name") ?? "")) hidden.push(slide);
-    report({ unit: "slide", done: slide, total: null });
+    tools.report({ unit: "slide", done: slide, total: null });
     if (gathered.isFull) break;
   }
   if (gathered.parts.length === 0) throw new ExtractionError("empty", "The presentation has no text.");

@@ -13,7 +13,8 @@ const MOST_ROWS = 1_048_576;
 const MOST_COLUMNS = 16_384;
 
 /** Sheets of LibreOffice and others as tables, with dates and numbers as shown, in parts that repeat their header row. */
-export const extractOds: FormatExtractor = (file, { limits, report }) => {
+export const extractOds: FormatExtractor = (file, tools) => {
+  const { limits } = tools;
   const { zip, content, properties } = openDocument(file.bytes, limits);
   const styles = DocumentStyles.of(zip, limits);
   const gathered = new GatheredParts(limits);
@@ -31,7 +32,7 @@ export const extractOds: FormatExtractor = (file, { limits, report }) => {
     } else if (piece.kind === "close" && piece.name === "table") {
       sheet?.end();
       sheet = null;
-      report({ unit: "sheet", done: (sheets += 1), total: null });
+      tools.report({ unit: "sheet", done: (sheets += 1), total: null });
     }
     if (gathered.isFull) break;
   }

@@ -20,7 +20,7 @@ export function bodyText(body: XmlElement | undefined, style: TextStyle): string
     const text = paragraphText(one, style.relationships).trim();
     if (text === "") continue;
     const mark = listMark(one, style.isList, numbers);
-    const block = mark === null ? paragraph(text) : `${mark} ${text.replace(/\s*\n\s*/g, " ")}`;
+    const block = mark === null ? paragraph(text) : `${mark} ${text.replace(/\s+/g, " ")}`;
     // Items of one list stand in lines right under each other.
     if (mark !== null && isInList) blocks[blocks.length - 1] += `\n${block}`;
     else blocks.push(mark === null ? block : block.trimStart());

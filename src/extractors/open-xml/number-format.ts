@@ -118,6 +118,8 @@ function showGeneral(value: number, pieces: readonly FormatPiece[], isSigned: bo
 const isDigit = ({ kind, text }: FormatPiece) => kind === "code" && /^[0#?]$/.test(text);
 const isCode = (piece: FormatPiece, text: string) => piece.kind === "code" && piece.text === text;
 const MOST_DECIMALS = 30;
+/** Larger numbers are shown in the general way. */
+const LARGEST_WRITTEN = 1e21;
 
 function formatDecimal(value: number, pieces: readonly FormatPiece[], isSigned: boolean): string {
   const percents = pieces.filter((piece) => isCode(piece, "%")).length;
@@ -125,9 +127,10 @@ function formatDecimal(value: number, pieces: readonly FormatPiece[], isSigned: 
   const exponent = pieces.findIndex(({ kind, text }) => kind === "code" && text.startsWith("e"));
   const slash = pieces.findIndex((piece) => isCode(piece, "/"));
   const lastDigit = pieces.findLastIndex(isDigit);
-  const scale = point < 0 ? pieces.slice(lastDigit + 1).filter((piece) => isCode(piece, ",")).length : 0;
+  const scale = pieces.slice(lastDigit + 1).filter((piece) => isCode(piece, ",")).length;
   const magnitude = (Math.abs(value) * 100 ** percents) / 1000 ** scale;
   const sign = (text: string) => (isSigned && /[1-9]/.test(text) ? "-" : "") + text.trim();
+  if (magnitude >= LARGEST_WRITTEN) return sign(general(magnitude));
   if (exponent >= 0) return sign(scientific(magnitude, pieces.slice(0, exponent), pieces.slice(exponent)));
   if (slash >= 0) return sign(fraction(magnitude, pieces.slice(slash + 1).filter(isDigit).length));
   const decimals =
@@ -142,9 +145,13 @@ function formatDecimal(value: number, pieces: readonly FormatPiece[], isSigned: 
   return sign(point < 0 ? front : front + fillDecimals(parts, pieces.slice(point)));
 }
 
-/** What is too large to be written out is shown in the general way. */
+/** Rounded as people round: of the decimal digits that are shown, halves up, whatever the binary number is. */
 function fixed(value: number, decimals: number): string {
-  return value < 1e21 ? Number(value.toPrecision(15)).toFixed(decimals) : general(value);
+  const [digits = "0", power = "0"] = String(Number(value.toPrecision(15))).split("e");
+  const scaled = Math.round(Number(`${digits}e${Number(power) + decimals}`));
+  if (scaled > Number.MAX_SAFE_INTEGER) return value.toFixed(decimals);
+  const shown = String(scaled).padStart(decimals + 1, "0");
+  return decimals === 0 ? shown : `${shown.slice(0, -decimals)}.${shown.slice(-decimals)}`;
 }
 
 /** The digits fill their places from the right, the first place takes all that are left. */

@@ -64,7 +64,7 @@ function* cellsOf(row: XmlElement, workbook: Workbook): Generator<[column: numbe
 function columnOf(reference: string | undefined): number | null {
   const letters = /^[A-Z]{1,3}/.exec(reference ?? "")?.[0];
   if (letters === undefined) return null;
-  const column = [...letters].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0);
+  const column = Array.from(letters).reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0);
   return column <= MOST_COLUMNS ? column : null;
 }
 
