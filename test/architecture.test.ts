@@ -27,7 +27,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   ingest: ["core", "language", "lib"],
   jobs: EDGE,
   adapters: [...EDGE, "language"],
-  extractors: [...EDGE, "language"],
+  extractors: [...EDGE, "core/documents/content-ports.ts", "language"],
   connectors: EDGE,
   transports: TRANSPORT,
   "transports/mcp": [

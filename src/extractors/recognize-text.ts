@@ -5,6 +5,8 @@ import { ExtractionError } from "./extraction-error.js";
 const TIME_LIMIT_MS = 120_000;
 /** Text that a picture can hold, and more. */
 const MAXIMUM_OUTPUT_BYTES = 4_000_000;
+/** Pages that lie on their side or upside down are turned first. */
+const TURNED_PAGES = "1";
 const LANGUAGES = /^[A-Za-z][A-Za-z_]{1,30}(?:\+[A-Za-z][A-Za-z_]{1,30}){0,9}$/;
 
 /** How text in pictures is read. */
@@ -28,7 +30,11 @@ export async function recognizeText(image: Uint8Array, recognition: TextRecognit
   const { languages = "eng", program = "tesseract", timeLimitMs = TIME_LIMIT_MS, signal } = recognition;
   if (!LANGUAGES.test(languages))
     throw new ExtractionError("unsupported", `\`${languages.slice(0, 50)}\` does not name languages of tesseract.`);
-  const run = await runProgram(image, { command: [program, "stdin", "stdout", "-l", languages], timeLimitMs, signal });
+  const run = await runProgram(image, {
+    command: [program, "stdin", "stdout", "--psm", TURNED_PAGES, "-l", languages],
+    timeLimitMs,
+    signal,
+  });
   if (run.isLate) throw new ExtractionError("too_large", "Reading the text of a picture took too long.");
   if (run.code === 0) return tidied(run.output);
   throw refusal(run.complaint, languages);
@@ -58,7 +64,10 @@ function tidied(output: string): string {
   return output
     .replaceAll("\f", "\n")
     .replace(/(\p{L})[-\u00ad\u2010]\n(?=\p{Ll})/gu, "$1")
-    .replace(/ *\n[ \n]*\n/g, "\n\n")
+    .split("\n")
+    .map((line) => line.trim())
+    .join("\n")
+    .replace(/\n{3,}/g, "\n\n")
     .trim();
 }
 

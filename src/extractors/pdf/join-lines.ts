@@ -1,7 +1,9 @@
+import { dropAtEnd } from "../../lib/drop-at-end.js";
+
 /** A letter and a hyphen at the end of a line. */
 const HYPHEN_AT_END = /\p{L}[-\u00ad\u2010]$/u;
 const SMALL_LETTER_AT_START = /^\p{Ll}/u;
-const WORD_AT_END = /[\p{L}\p{M}]+$/u;
+const LETTER = /[\p{L}\p{M}]/u;
 const WORD_AT_START = /^[\p{L}\p{M}]+/u;
 const WITHOUT_SPACES = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uffef]/u;
 /** Words at the end of a line are looked at so far back. */
@@ -37,5 +39,6 @@ export function endsInWord(above: string, below: string): boolean {
 }
 
 function wordAtEnd(text: string): string {
-  return WORD_AT_END.exec(text.slice(-LONGEST_WORD))?.[0] ?? "";
+  const end = text.slice(-LONGEST_WORD);
+  return end.slice(dropAtEnd(end, LETTER).length);
 }

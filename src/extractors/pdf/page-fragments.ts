@@ -19,13 +19,13 @@ export interface PageText {
 /** More runs than a readable page has; what is beyond is left out. */
 export const MAXIMUM_FRAGMENTS = 50_000;
 
-/** Control characters, lone surrogates and what stands for no character. */
-const NO_TEXT = /[\u0000-\u0008\u0010-\u001a\u007f-\u009f\ufffe\uffff\u200b\ufeff]|\p{Surrogate}/gu;
+/** Lone surrogates and what stands for no character. */
+const NO_TEXT = /[\ufffe\uffff\u200b\ufeff]|\p{Surrogate}/gu;
 
 /** Fonts of TeX without a table of characters keep their ligatures at these places. */
 const TEX_LIGATURES: readonly string[] = ["ff", "fi", "fl", "ffi", "ffl"];
 
-const TEX_BULLET = "\u0088";
+const TEX_BULLET = 0x88;
 
 /**
  * The text of a page as upright fragments, those of its usual direction first. Each list holds the fragments of one direction,
@@ -77,12 +77,17 @@ function place(item: TextItem, order: number, page: PageText): { fragment: Fragm
 
 function readable(text: string): string {
   return text
-    .replace(/[\u000b-\u000f]/g, (sign) => TEX_LIGATURES[sign.charCodeAt(0) - 0x0b] ?? "")
-    .replace(/[\u001b-\u001f]/g, (sign) => TEX_LIGATURES[sign.charCodeAt(0) - 0x1b] ?? "")
-    .replaceAll(TEX_BULLET, "•")
+    .replace(/\p{Cc}/gu, meantByControl)
     .replace(NO_TEXT, "")
     .replace(/[\ufb00-\ufb06]/g, (ligature) => ligature.normalize("NFKC"))
     .replace(/\s/g, " ");
+}
+
+function meantByControl(sign: string): string {
+  const code = sign.charCodeAt(0);
+  if (code === 0x09 || code === 0x0a) return " ";
+  if (code === TEX_BULLET) return "•";
+  return TEX_LIGATURES[code - 0x0b] ?? TEX_LIGATURES[code - 0x1b] ?? "";
 }
 
 type Matrix = readonly [number, number, number, number, number, number];

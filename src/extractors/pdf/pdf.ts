@@ -56,9 +56,10 @@ type Regions = PageBlocks["regions"];
 /** One page after the other, so that the memory taken does not grow with their number but for their text. */
 async function readPages(
   pdf: Pdf,
-  { limits, report }: ExtractionTools,
+  tools: ExtractionTools,
   hasForm: boolean,
 ): Promise<{ pages: Regions[]; notes: string[] }> {
+  const { limits } = tools;
   const pages: Regions[] = [];
   const damaged: number[] = [];
   const last = Math.min(pdf.numPages, limits.maximumPages);
@@ -67,7 +68,7 @@ async function readPages(
     pages.push(blocks?.regions ?? []);
     if (blocks === null) damaged.push(number);
     letters += blocks?.letters ?? 0;
-    report({ unit: "page", done: number, total: last });
+    tools.report({ unit: "page", done: number, total: last });
     if (number % PAGES_BETWEEN_CLEANING === 0) await pdf.cleanup();
   }
   if (damaged.length === last) throw new ExtractionError("damaged", "No page of the PDF can be read: it is damaged.");
