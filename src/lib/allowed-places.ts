@@ -44,7 +44,7 @@ export function isNameAllowed({ names }: AllowedPlaces, host: string): boolean {
 
 /** True for an address that lies in one of the networks. */
 export function isAddressAllowed({ networks }: AllowedPlaces, address: string): boolean {
-  const bare = address.replace(/%.*$/, "");
+  const [bare = ""] = address.split("%");
   const family = isIP(bare);
   return family !== 0 && networks.check(bare, family === 6 ? "ipv6" : "ipv4");
 }
