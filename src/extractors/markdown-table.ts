@@ -1,0 +1,34 @@
+import { dropAtEnd } from "../lib/drop-at-end.js";
+
+/**
+ * A table in GitHub's Markdown, whose first row is the header. Rows may be of different length: the header is as wide as the
+ * widest, the others end with their last cell that says something. Empty for no rows.
+ */
+export function markdownTable(rows: readonly (readonly string[])[]): string {
+  const [header, ...body] = rows;
+  if (!header) return "";
+  const width = rows.reduce((widest, { length }) => Math.max(widest, length), 1);
+  return [...tableHead(header, width), ...body.map(tableRow)].join("\n");
+}
+
+/** The header row and the line under it. */
+export function tableHead(header: readonly string[], width: number): [header: string, line: string] {
+  const cells = Array.from({ length: Math.max(width, header.length, 1) }, (_, index) => header[index] ?? "");
+  return [joinCells(cells), `|${" --- |".repeat(cells.length)}`];
+}
+
+export function tableRow(cells: readonly string[]): string {
+  let length = cells.length;
+  while (length > 1 && cells[length - 1]?.trim() === "") length -= 1;
+  return joinCells(cells.slice(0, length));
+}
+
+function joinCells(cells: readonly string[]): string {
+  return `| ${cells.map(tableCell).join(" | ")} |`;
+}
+
+/** The text of a cell in one line, with pipes escaped. */
+function tableCell(text: string): string {
+  const line = text.replace(/[\r\n\v\f\u2028\u2029]+/g, " ");
+  return dropAtEnd(line.trimStart(), /\s/).replaceAll("\\|", "|").replaceAll("|", "\\|");
+}

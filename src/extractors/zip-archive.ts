@@ -1,0 +1,263 @@
+import { Inflate } from "fflate";
+import { ExtractionError } from "./extraction-error.js";
+import type { ExtractionLimits } from "./format-extractor.js";
+
+/** An archive in memory. Names of entries are looked up and never used as paths. */
+export interface ZipArchive {
+  /** Names of the files, in the order of the directory, without those of folders. */
+  readonly names: readonly string[];
+  has(name: string): boolean;
+  /**
+   * The whole of an entry, or null where there is none of the name. Where no name is the same, one that differs in the case
+   * of letters is taken.
+   * @throws ExtractionError `too_large` once all that was unpacked passes the limit, `damaged` or `encrypted`
+   */
+  read(name: string): Uint8Array | null;
+  /** The same, piece by piece, so that it need not be in memory at once. @throws ExtractionError as `read`, while it is walked */
+  stream(name: string): Iterable<Uint8Array> | null;
+}
+
+interface Entry {
+  readonly name: string;
+  readonly flags: number;
+  readonly method: number;
+  readonly packedBytes: number;
+  readonly headerAt: number;
+}
+
+const LOCAL_HEADER = 0x04034b50;
+const DIRECTORY_HEADER = 0x02014b50;
+const DIRECTORY_END = 0x06054b50;
+const DIRECTORY_END_64 = 0x06064b50;
+const DIRECTORY_LOCATOR_64 = 0x07064b50;
+
+const DIRECTORY_END_BYTES = 22;
+const LOCATOR_BYTES = 20;
+const LONGEST_COMMENT = 0xffff;
+const ELSEWHERE_16 = 0xffff;
+const ELSEWHERE_32 = 0xffffffff;
+
+const ENCRYPTED_FLAG = 1;
+const STORED = 0;
+const DEFLATED = 8;
+/** Bytes that are unpacked at a time: they become at most about a thousand times as many. */
+const PIECE_BYTES = 16_384;
+
+/**
+ * Opens an archive by its directory. Sizes that it declares are not trusted: what is unpacked is counted.
+ * @throws ExtractionError `damaged`, `empty`, `too_large` for too many entries, `encrypted` and `unsupported` for Office files
+ *   that are no archive
+ */
+export function openZip(bytes: Uint8Array, limits: ExtractionLimits): ZipArchive {
+  if (bytes.length === 0) throw new ExtractionError("empty", "The file is empty.");
+  refuseCompoundFile(bytes);
+  const reader = new ZipReader(bytes, limits);
+  return reader.open();
+}
+
+const COMPOUND_FILE = [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1];
+
+/** Office keeps both its files with a password and those of before 2007 in such a file. */
+function refuseCompoundFile(bytes: Uint8Array): void {
+  if (!COMPOUND_FILE.every((byte, index) => bytes[index] === byte)) return;
+  if (
+    Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(Buffer.from("EncryptedPackage", "utf16le"))
+  )
+    throw new ExtractionError(
+      "encrypted",
+      "The file is protected with a password. Save a copy without the password and send that.",
+    );
+  throw new ExtractionError(
+    "unsupported",
+    "The file is in a format of Office from before 2007, which is not read. Save it as .docx, .xlsx or .pptx and send that.",
+  );
+}
+
+function damaged(what: string): ExtractionError {
+  return new ExtractionError("damaged", `The file is damaged: ${what}. Send it again, or save it anew.`);
+}
+
+class ZipReader {
+  readonly #bytes: Uint8Array;
+  readonly #view: DataView;
+  readonly #limits: ExtractionLimits;
+  readonly #entries = new Map<string, Entry>();
+  readonly #namesInAnyCase = new Map<string, string>();
+  #unpackedBytes = 0;
+
+  constructor(bytes: Uint8Array, limits: ExtractionLimits) {
+    this.#bytes = bytes;
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.#limits = limits;
+  }
+
+  open(): ZipArchive {
+    this.#readDirectory();
+    return {
+      names: [...this.#entries.keys()],
+      has: (name) => this.#find(name) !== undefined,
+      read: (name) => {
+        const entry = this.#find(name);
+        return entry ? this.#join(this.#unpack(entry)) : null;
+      },
+      stream: (name) => {
+        const entry = this.#find(name);
+        return entry ? this.#unpack(entry) : null;
+      },
+    };
+  }
+
+  #find(name: string): Entry | undefined {
+    return this.#entries.get(name) ?? this.#entries.get(this.#namesInAnyCase.get(name.toLowerCase()) ?? name);
+  }
+
+  #readDirectory(): void {
+    const { count, at } = this.#locateDirectory();
+    if (count > this.#limits.maximumEntries) throw this.#tooMany();
+    let place = at.start;
+    for (let read = 0; place + 46 <= at.end && this.#uint32(place) === DIRECTORY_HEADER; read += 1) {
+      // The count is only what the file says.
+      if (read >= this.#limits.maximumEntries) throw this.#tooMany();
+      place = this.#readEntry(place, at.base);
+    }
+    if (this.#entries.size === 0) throw damaged("it is an archive without files");
+  }
+
+  #tooMany(): ExtractionError {
+    const most = this.#limits.maximumEntries.toLocaleString("en");
+    return new ExtractionError("too_large", `The file is an archive of more than ${most} entries.`);
+  }
+
+  /** Of entries of one name the last counts, as in other programs. Returns where the next begins. */
+  #readEntry(place: number, base: number): number {
+    const nameLength = this.#uint16(place + 28);
+    const extraAt = place + 46 + nameLength;
+    const extraLength = this.#uint16(place + 30);
+    const name = this.#name(place + 46, nameLength);
+    const [packedBytes, headerAt] = this.#sizes(place, extraAt, extraLength);
+    if (name !== "" && !name.endsWith("/")) {
+      const [flags, method] = [this.#uint16(place + 8), this.#uint16(place + 10)];
+      this.#entries.set(name, { name, flags, method, packedBytes, headerAt: base + headerAt });
+      this.#namesInAnyCase.set(name.toLowerCase(), name);
+    }
+    return extraAt + extraLength + this.#uint16(place + 32);
+  }
+
+  #name(at: number, length: number): string {
+    const text = new TextDecoder().decode(this.#bytes.subarray(at, at + length));
+    const slashes = text.replaceAll("\\", "/");
+    return slashes.startsWith("/") ? slashes.slice(1) : slashes;
+  }
+
+  /** The packed size and the place of the header, which stand in an extra field where they need more than 32 bits. */
+  #sizes(place: number, extraAt: number, extraLength: number): [packedBytes: number, headerAt: number] {
+    const short = {
+      unpacked: this.#uint32(place + 24),
+      packed: this.#uint32(place + 20),
+      at: this.#uint32(place + 42),
+    };
+    let field = this.#extraField64(extraAt, extraLength);
+    const long = (value: number): number => {
+      if (value !== ELSEWHERE_32 || field === null) return value;
+      const found = this.#uint64(field);
+      field += 8;
+      return found;
+    };
+    long(short.unpacked);
+    return [long(short.packed), long(short.at)];
+  }
+
+  #extraField64(start: number, length: number): number | null {
+    for (let place = start; place + 4 <= start + length; place += 4 + this.#uint16(place + 2))
+      if (this.#uint16(place) === 1) return place + 4;
+    return null;
+  }
+
+  #locateDirectory(): { count: number; at: { start: number; end: number; base: number } } {
+    const end = this.#findDirectoryEnd();
+    const locator = end - LOCATOR_BYTES;
+    const isLong =
+      this.#uint16(end + 10) === ELSEWHERE_16 ||
+      this.#uint32(end + 12) === ELSEWHERE_32 ||
+      this.#uint32(end + 16) === ELSEWHERE_32;
+    if (isLong && locator >= 0 && this.#uint32(locator) === DIRECTORY_LOCATOR_64) {
+      const long = this.#uint64(locator + 8);
+      if (long + 56 > this.#bytes.length || this.#uint32(long) !== DIRECTORY_END_64)
+        throw damaged("its directory is missing");
+      const start = this.#uint64(long + 48);
+      return { count: this.#uint64(long + 32), at: { start, end: long, base: 0 } };
+    }
+    const size = this.#uint32(end + 12);
+    // What stands before the archive, such as a program that unpacks it, moves everything.
+    const base = Math.max(0, end - size - this.#uint32(end + 16));
+    return { count: this.#uint16(end + 10), at: { start: this.#uint32(end + 16) + base, end, base } };
+  }
+
+  #findDirectoryEnd(): number {
+    const last = this.#bytes.length - DIRECTORY_END_BYTES;
+    for (let place = last; place >= Math.max(0, last - LONGEST_COMMENT); place -= 1)
+      if (this.#bytes[place] === 0x50 && this.#uint32(place) === DIRECTORY_END) return place;
+    throw damaged("its end is missing, or it is no Office, OpenDocument or EPUB file");
+  }
+
+  *#unpack(entry: Entry): Generator<Uint8Array> {
+    const packed = this.#packed(entry);
+    for (const piece of entry.method === STORED ? [packed] : inflated(packed)) {
+      this.#unpackedBytes += piece.length;
+      if (this.#unpackedBytes > this.#limits.maximumUnpackedBytes) {
+        const most = Math.round(this.#limits.maximumUnpackedBytes / 2 ** 20).toLocaleString("en");
+        throw new ExtractionError("too_large", `The file unpacks to more than ${most} MiB, which is refused.`);
+      }
+      yield piece;
+    }
+  }
+
+  #packed({ flags, method, packedBytes, headerAt }: Entry): Uint8Array {
+    if ((flags & ENCRYPTED_FLAG) !== 0)
+      throw new ExtractionError("encrypted", "The file is encrypted. Save a copy without the password and send that.");
+    if (method !== STORED && method !== DEFLATED) throw damaged("it is packed in a way that is not known");
+    if (headerAt + 30 > this.#bytes.length || this.#uint32(headerAt) !== LOCAL_HEADER)
+      throw damaged("a part of it is not where it should be");
+    const start = headerAt + 30 + this.#uint16(headerAt + 26) + this.#uint16(headerAt + 28);
+    if (start + packedBytes > this.#bytes.length) throw damaged("it breaks off in the middle");
+    return this.#bytes.subarray(start, start + packedBytes);
+  }
+
+  #join(pieces: Iterable<Uint8Array>): Uint8Array {
+    const all = [...pieces];
+    const [first] = all;
+    return first && all.length === 1 ? first : new Uint8Array(Buffer.concat(all));
+  }
+
+  #uint16(at: number): number {
+    return at + 2 <= this.#bytes.length ? this.#view.getUint16(at, true) : 0;
+  }
+
+  #uint32(at: number): number {
+    return at + 4 <= this.#bytes.length ? this.#view.getUint32(at, true) : 0;
+  }
+
+  #uint64(at: number): number {
+    return this.#uint32(at) + this.#uint32(at + 4) * 2 ** 32;
+  }
+}
+
+function* inflated(packed: Uint8Array): Generator<Uint8Array> {
+  let ready: Uint8Array[] = [];
+  const inflate = new Inflate((piece) => {
+    if (piece.length > 0) ready.push(piece);
+  });
+  for (let at = 0; at < packed.length; at += PIECE_BYTES) {
+    push(inflate, packed.subarray(at, at + PIECE_BYTES), at + PIECE_BYTES >= packed.length);
+    yield* ready;
+    ready = [];
+  }
+}
+
+function push(inflate: Inflate, piece: Uint8Array, isLast: boolean): void {
+  try {
+    inflate.push(piece, isLast);
+  } catch {
+    throw damaged("a part of it cannot be unpacked");
+  }
+}
