@@ -11,4 +11,10 @@ export interface Format {
 }
 
 /** Every format that is read, by name. One row a format; recognition and documentation follow from it. */
-export const FORMATS = {} satisfies Readonly<Record<string, Format>>;
+export const FORMATS = {
+  html: {
+    mimeTypes: ["text/html", "application/xhtml+xml"],
+    endings: ["html", "htm", "xhtml"],
+    load: async () => (await import("./html.js")).extractHtml,
+  },
+} satisfies Readonly<Record<string, Format>>;

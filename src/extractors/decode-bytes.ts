@@ -1,0 +1,152 @@
+import { isUtf8 } from "node:buffer";
+
+/** The text of a file and how it was read. */
+export interface DecodedText {
+  /** Without a byte order mark, without control characters and half characters; lines end with `\n`. */
+  readonly text: string;
+  /** Name as the encoding standard of the web has it, such as `windows-1252`. */
+  readonly encoding: string;
+  /** True where neither a mark, nor a name, nor the bytes themselves decide. */
+  readonly isGuess: boolean;
+}
+
+/**
+ * Decodes text of any usual encoding: by its byte order mark, else as UTF-8 where that is plain from the bytes, else by the
+ * first of the names that is known and fits, else by what the bytes look like. Never throws.
+ * @param said names of encodings, the most trusted first, such as what came with the type and what the file says itself
+ */
+export function decodeBytes(bytes: Uint8Array, said: readonly (string | null)[] = []): DecodedText {
+  const { encoding, isGuess } = chooseEncoding(bytes, said);
+  return { text: cleanText(new TextDecoder(encoding).decode(bytes)), encoding, isGuess };
+}
+
+/** So far an encoding is looked for in the beginning of a file. */
+const DECLARATION_BYTES = 4_096;
+
+/** The encoding that HTML or XML names in its beginning, or null. */
+export function declaredEncoding(bytes: Uint8Array): string | null {
+  const head = Buffer.from(bytes.subarray(0, DECLARATION_BYTES)).toString("latin1");
+  const said =
+    /^[^<]{0,100}<\?xml [^>]{0,100}encoding ?= ?["']([\w.:-]{1,40})["']/.exec(head)?.[1] ??
+    /<meta [^>]{0,200}charset ?= ?["']? ?([\w.:-]{1,40})/i.exec(head)?.[1];
+  // Whatever can be read as bytes of ASCII is no UTF-16.
+  return said === undefined || /^utf-?16/i.test(said) ? null : said;
+}
+
+// eslint-disable-next-line no-control-regex
+const CONTROL = /[\u0000-\u0008\u000E-\u001F\u007F\u0081\u008D\u008F\u0090\u009D\p{Surrogate}]/gu;
+
+/**
+ * What Windows-1252 has at 80 to 9F, where ISO 8859-1 has control characters that no text holds. Some versions of Node decode
+ * the one as the other.
+ */
+const WINDOWS_1252 = "€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008DŽ\u008F\u0090‘’“”•–—˜™š›œ\u009DžŸ";
+
+/** A text without characters that no text needs and that other programs stumble over; lines end with `\n`. */
+export function cleanText(text: string): string {
+  return text
+    .replace(/\r\n?|\v/g, "\n")
+    .replace(/[\u0080-\u009F]/g, (control) => WINDOWS_1252.charAt(control.charCodeAt(0) - 0x80))
+    .replace(CONTROL, "");
+}
+
+interface Choice {
+  readonly encoding: string;
+  readonly isGuess: boolean;
+}
+
+function chooseEncoding(bytes: Uint8Array, said: readonly (string | null)[]): Choice {
+  const marked = markedEncoding(bytes) ?? wideEncoding(bytes);
+  if (marked !== null) return { encoding: marked, isGuess: false };
+  const named = said.flatMap((name) => standardName(name) ?? []);
+  const wide = named.find((encoding) => MULTIBYTE.test(encoding) && decodesCleanly(bytes, encoding));
+  if (wide !== undefined) return { encoding: wide, isGuess: false };
+  // Text of another encoding is hardly ever valid UTF-8 by chance; names that servers send are often wrong.
+  if (isUtf8(bytes)) return { encoding: "utf-8", isGuess: false };
+  const fitting = named.find((encoding) => encoding !== "utf-8");
+  if (fitting !== undefined) return { encoding: fitting, isGuess: false };
+  if (isNearlyUtf8(bytes)) return { encoding: "utf-8", isGuess: false };
+  return { encoding: guessEncoding(bytes.subarray(0, SAMPLE_BYTES)), isGuess: true };
+}
+
+const MULTIBYTE = /^(?:gb|big5|euc-|shift_jis|iso-2022-jp|utf-16)/;
+
+function markedEncoding([first, second, third]: Uint8Array): string | null {
+  if (first === 0xff && second === 0xfe) return "utf-16le";
+  if (first === 0xfe && second === 0xff) return "utf-16be";
+  return first === 0xef && second === 0xbb && third === 0xbf ? "utf-8" : null;
+}
+
+/** UTF-16 without a mark: at least a third of the bytes on one side are zero, and hardly any on the other. */
+function wideEncoding(bytes: Uint8Array): string | null {
+  const sample = bytes.subarray(0, SAMPLE_BYTES);
+  const zeros = [0, 0];
+  for (let at = 0; at < sample.length; at += 1) if (sample[at] === 0) zeros[at % 2] = (zeros[at % 2] ?? 0) + 1;
+  const [even = 0, odd = 0] = zeros;
+  if (Math.max(even, odd) < sample.length / 6 || Math.min(even, odd) > sample.length / 50) return null;
+  return odd > even ? "utf-16le" : "utf-16be";
+}
+
+function standardName(name: string | null): string | null {
+  if (name === null) return null;
+  try {
+    return new TextDecoder(name.trim()).encoding;
+  } catch {
+    return null;
+  }
+}
+
+function decodesCleanly(bytes: Uint8Array, encoding: string): boolean {
+  return !new TextDecoder(encoding).decode(bytes).includes("\uFFFD");
+}
+
+/** UTF-8 with a few broken places, such as a file that was cut. */
+function isNearlyUtf8(bytes: Uint8Array): boolean {
+  const sample = new TextDecoder("utf-8").decode(bytes.subarray(0, SAMPLE_BYTES));
+  const broken = countOf(sample, /\uFFFD/g);
+  return broken * 10 <= countOf(sample, /[^\p{ASCII}\uFFFD]/gu);
+}
+
+const SAMPLE_BYTES = 65_536;
+
+/** Which characters make up most of a text in an encoding, and at least how large a part of those beyond ASCII. */
+const TYPICAL: readonly (readonly [encoding: string, characters: RegExp, share: number])[] = [
+  ["euc-jp", /[\u3040-\u30FF]/g, 0.25],
+  ["shift_jis", /[\u3040-\u30FF]/g, 0.25],
+  ["euc-kr", /[\uAC00-\uD7A3]/g, 0.7],
+  ["windows-1251", /[а-яё]/g, 0.6],
+  ["koi8-r", /[а-яё]/g, 0.6],
+  ["windows-1253", /[α-ωάέήίόύώς]/g, 0.6],
+  ["gb18030", /[的一是不了人我在有他这中大来上国个到说们]/g, 0.04],
+  ["big5", /[的一是不了人我在有他這中大來上國個到說們]/g, 0.04],
+];
+
+/** Western European where nothing speaks for another. */
+function guessEncoding(sample: Uint8Array): string {
+  if (!hasRunsBeyondAscii(sample)) return "windows-1252";
+  const scores = TYPICAL.map(([encoding, characters, share]) => {
+    const text = new TextDecoder(encoding).decode(sample);
+    const beyondAscii = countOf(text, /\P{ASCII}/gu);
+    const broken = countOf(text, /\uFFFD/g) * 10;
+    return { encoding, score: (countOf(text, characters) - broken) / Math.max(1, beyondAscii) / share };
+  });
+  const best = scores.reduce((one, other) => (other.score > one.score ? other : one));
+  return best.score >= 1 ? best.encoding : "windows-1252";
+}
+
+/** Accented letters of Western languages stand alone among others; letters of other scripts stand together. */
+function hasRunsBeyondAscii(sample: Uint8Array): boolean {
+  let beyond = 0;
+  let together = 0;
+  for (let at = 0; at < sample.length; at += 1) {
+    if ((sample[at] ?? 0) < 0x80) continue;
+    beyond += 1;
+    if ((sample[at - 1] ?? 0) >= 0x80) together += 1;
+  }
+  // The second byte of Japanese in Shift_JIS is often ASCII.
+  return together * 3 > beyond;
+}
+
+function countOf(text: string, characters: RegExp): number {
+  return text.match(characters)?.length ?? 0;
+}
