@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { FetchedFile } from "../../core/documents/fetch-ports.js";
+import type { FetchedFile } from "../../core/ports.js";
 
 const LONGEST_NAME = 255;
 const TYPE = /^[\w.+-]{1,100}\/[\w.+-]{1,100}$/;

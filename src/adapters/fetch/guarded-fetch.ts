@@ -2,9 +2,10 @@ import { type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import type { LookupFunction } from "node:net";
 import { AppError } from "../../core/errors.js";
-import type { FileFetcher } from "../../core/documents/fetch-ports.js";
+import type { FetchedFile, FileFetcher } from "../../core/ports.js";
 import type { AllowedPlaces } from "../../lib/allowed-places.js";
 import { describeStatus } from "./answer-status.js";
+import { knownContentAddress } from "./known-places.js";
 import { ACCEPTED_ENCODINGS, readAnswer } from "./read-answer.js";
 import { describeFile } from "./describe-file.js";
 import { checkLiteral, guardedLookup, noSuchHost, resolveBySystem, type ResolveName } from "./guarded-lookup.js";
@@ -47,6 +48,30 @@ interface Exchange extends Required<Pick<GuardedFetchOptions, "userAgent" | "max
 export function createGuardedFetch(options: GuardedFetchOptions): FileFetcher {
   const { allowed, isOffline, userAgent, maximumBytes, stallMs = STALL_MS, timeoutMs = TIMEOUT_MS } = options;
   const lookup = guardedLookup(options.resolveName ?? resolveBySystem, allowed);
+  const follow = async (first: URL, signal: AbortSignal): Promise<FetchedFile> => {
+    const timeout = AbortSignal.timeout(timeoutMs);
+    const stalled = new AbortController();
+    const ends = AbortSignal.any([signal, timeout, stalled.signal]);
+    const exchange: Exchange = { userAgent, maximumBytes, stallMs, lookup, signal: ends, stalled };
+    let url = first;
+    try {
+      for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects += 1) {
+        checkLiteral(url, allowed);
+        const answer = await ask(url, exchange);
+        const next = redirectOf(answer, url);
+        if (next === null) return await readFile(answer, url, exchange);
+        answer.destroy();
+        url = next;
+      }
+      throw new AppError(
+        "invalid",
+        `${placeOf(first)} was not fetched: it redirects more than ${MOST_REDIRECTS} times.`,
+      );
+    } catch (error) {
+      signal.throwIfAborted();
+      throw explain(error, url, timeout.aborted || stalled.signal.aborted);
+    }
+  };
   return {
     async fetch(address, signal) {
       if (isOffline)
@@ -54,28 +79,13 @@ export function createGuardedFetch(options: GuardedFetchOptions): FileFetcher {
           "unsupported",
           "Nothing is fetched while RECOLLECT_OFFLINE is set. Start the service without it, or send the text itself.",
         );
-      const timeout = AbortSignal.timeout(timeoutMs);
-      const stalled = new AbortController();
-      const ends = AbortSignal.any([signal, timeout, stalled.signal]);
-      const exchange: Exchange = { userAgent, maximumBytes, stallMs, lookup, signal: ends, stalled };
-      let url = readAddress(address);
-      try {
-        for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects += 1) {
-          checkLiteral(url, allowed);
-          const answer = await ask(url, exchange);
-          const next = redirectOf(answer, url);
-          if (next === null) return await readFile(answer, url, exchange);
-          answer.destroy();
-          url = next;
-        }
-        throw new AppError(
-          "invalid",
-          `${placeOf(new URL(address))} was not fetched: it redirects more than ${MOST_REDIRECTS} times.`,
-        );
-      } catch (error) {
-        signal.throwIfAborted();
-        throw explain(error, url, timeout.aborted || stalled.signal.aborted);
-      }
+      const url = readAddress(address);
+      const content = knownContentAddress(url);
+      if (content === null) return follow(url, signal);
+      return follow(new URL(content), signal).catch((error: unknown) => {
+        if (error instanceof AppError && error.kind === "not_found") return follow(url, signal);
+        throw error;
+      });
     },
   };
 }
