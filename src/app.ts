@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { createGuardedFetch } from "./adapters/fetch/guarded-fetch.js";
 import { createFileBlobs } from "./adapters/blobs/files.js";
 import { createBuiltinEmbedder } from "./adapters/embed/builtin.js";
 import { createEmbedderMaker } from "./adapters/embed/maker.js";
@@ -174,6 +175,12 @@ function assemble({ config, version, log }: ServiceOptions, store: Store) {
     audit: createAuditTrail({ store, clock, log }),
     wakeJobs: () => runner.wake(),
     blobs: createFileBlobs(join(config.dataDirectory, FILES_FOLDER)),
+    fetcher: createGuardedFetch({
+      allowed: config.fetchAllow,
+      isOffline: config.offline,
+      userAgent: `Recollect/${version}`,
+      maximumBytes: config.maxFileBytes,
+    }),
     limits: {
       maxTextBytes: config.maxTextBytes,
       maxMetadataBytes: config.maxMetadataBytes,

@@ -6,7 +6,7 @@ import type { SearchWaits } from "./search/waits.js";
 import type { SearchModel } from "./search/search-model.js";
 import type { SpaceCalibrations } from "./search/space-calibrations.js";
 import type { DocumentEvents } from "./documents/document-events.js";
-import type { BlobStore, Clock, Embedders, LanguageModel, Log, Mailer, Reranker, Store, VectorIndex } from "./ports.js";
+import type { BlobStore, Clock, Embedders, FileFetcher, LanguageModel, Log, Mailer, Reranker, Store, VectorIndex } from "./ports.js";
 import type { AuditTrail } from "./journal/audit-trail.js";
 import type { Actor, CallSource } from "./types.js";
 
@@ -30,6 +30,8 @@ export interface CoreContext {
   readonly timeZone: TimeZone;
   readonly log: Log;
   readonly blobs: BlobStore;
+  /** Fetches what callers name by its address. */
+  readonly fetcher: FileFetcher;
   readonly limits: Limits;
   readonly events: DocumentEvents;
   /** Counts attempts to sign in. */

@@ -4,6 +4,7 @@ import { describeDocument } from "./describe.js";
 import { createEmbeddingJobs } from "../core/embeddings/jobs.js";
 import { embedChunks } from "./embed.js";
 import { extractDocument } from "./extract.js";
+import { fetchDocument } from "./fetch-document.js";
 import { createGroupExtractor } from "./extract-group.js";
 import { indexChunks } from "./index-chunks.js";
 import { rememberDocument } from "./remember.js";
@@ -12,6 +13,11 @@ import { stepSchema, type StepPayload } from "./step.js";
 
 /** A language model reads a large document for a long time, in milliseconds. */
 const LONGEST_REMEMBERING = 4 * 3_600_000;
+
+/** Addresses that are fetched at once. */
+const FETCHERS = 2;
+/** Fetching a file and reading it, in milliseconds: more than the limits of both. */
+const LONGEST_FETCHING = 2 * 3_600_000;
 
 /** Documents that a language model reads at once. */
 const MODEL_READERS = 4;
@@ -33,6 +39,7 @@ export function createPipeline(given: IngestContext): Record<string, JobHandler>
   ): JobHandler<StepPayload> => ({ schema: stepSchema, run: (payload, job) => run(context, payload, job) });
   return {
     extract: step(extractDocument),
+    fetch: { ...step(fetchDocument), slots: FETCHERS, timeoutMs: LONGEST_FETCHING },
     chunk: step(indexChunks),
     embed: step(embedChunks),
     remember: {
