@@ -15,7 +15,7 @@ import { createRerankService } from "./adapters/rerank/service.js";
 import { type Backup, backUpStore } from "./adapters/store/backup.js";
 import { createSqliteStore, STORE_FILE } from "./adapters/store/store.js";
 import { createVectors } from "./adapters/vectors/index.js";
-import type { Config } from "./config.js";
+import { type Config, readPlaces } from "./config.js";
 import type { About, CoreContext } from "./core/context.js";
 import { createContainerJobs } from "./core/containers/container-jobs.js";
 import { createDocumentEvents } from "./core/documents/document-events.js";
@@ -38,6 +38,7 @@ import { whereThereIsRoom } from "./core/upkeep/room.js";
 import { createTextIndexJobs, enqueueRewriting } from "./core/upkeep/text-index.js";
 import { cleanUp, forgetExpired } from "./core/upkeep/upkeep.js";
 import type { Actor } from "./core/types.js";
+import { createExtractionProcess } from "./extractors/extraction-process.js";
 import { createModelExtractor } from "./ingest/extract-with-model.js";
 import { createGuidedExtractor } from "./ingest/guided-rules.js";
 import { createModelRetrial } from "./ingest/model-retrial.js";
@@ -107,6 +108,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     await context.audit.close();
     await context.embedders.close();
     await vectors.close();
+    await context.extractor.close();
     await store.close();
   };
   try {
@@ -181,6 +183,8 @@ function assemble({ config, version, log }: ServiceOptions, store: Store) {
       userAgent: `Recollect/${version}`,
       maximumBytes: config.maxFileBytes,
     }),
+    extractor: createExtractionProcess({ ...config.reading, programFolders: readPlaces().programFolders, log }),
+    readings: new Map(),
     limits: {
       maxTextBytes: config.maxTextBytes,
       maxMetadataBytes: config.maxMetadataBytes,

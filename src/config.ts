@@ -13,6 +13,7 @@ import { chooseMail, findMailProblems, type MailConfig } from "./config/mail.js"
 import { chooseModel, type ModelConfig } from "./config/model.js";
 import { type Places, placesOf } from "./config/places.js";
 import type { PatienceConfig } from "./config/patience.js";
+import { readingOf, type ReadingConfig } from "./config/reading.js";
 import { chooseRerank, findRerankProblems, type RerankConfig } from "./config/rerank.js";
 import type { Setting } from "./config/setting.js";
 import { SETTINGS } from "./config/settings.js";
@@ -68,6 +69,8 @@ export interface Config {
   readonly maxBatch: number;
   readonly maxBatchBytes: number;
   readonly maxFileBytes: number;
+  /** How files that are no plain text are read. */
+  readonly reading: ReadingConfig;
   /** Memories that one document may replace without being told to. */
   readonly maxSuperseded: number;
   /** Seconds; undefined for what suits the extractor. */
@@ -221,6 +224,13 @@ function buildConfig(values: Values, warnings: readonly string[]): Omit<Config, 
     maxBatch: need(values.RECOLLECT_MAX_BATCH),
     maxBatchBytes: need(values.RECOLLECT_MAX_BATCH_BYTES),
     maxFileBytes: need(values.RECOLLECT_MAX_FILE_BYTES),
+    reading: readingOf({
+      RECOLLECT_READ_TIMEOUT_SECONDS: need(values.RECOLLECT_READ_TIMEOUT_SECONDS),
+      RECOLLECT_READ_MEMORY_MEGABYTES: need(values.RECOLLECT_READ_MEMORY_MEGABYTES),
+      RECOLLECT_READ_MAX_TEXT_BYTES: need(values.RECOLLECT_READ_MAX_TEXT_BYTES),
+      RECOLLECT_READ_MAX_PAGES: need(values.RECOLLECT_READ_MAX_PAGES),
+      RECOLLECT_READ_MAX_UNPACKED_BYTES: need(values.RECOLLECT_READ_MAX_UNPACKED_BYTES),
+    }),
     maxSuperseded: need(values.RECOLLECT_MAX_SUPERSEDED),
     dreamQuiet: values.RECOLLECT_DREAM_QUIET,
     dreamLongestWait: need(values.RECOLLECT_DREAM_LONGEST_WAIT),

@@ -5,7 +5,14 @@ import { describe, expect, test } from "vitest";
 const ROOT = resolve(import.meta.dirname, "..");
 
 /** What everything around the core may know of it. */
-const EDGE = ["core/ports.ts", "core/store-ports.ts", "core/types.ts", "core/errors.ts", "lib"];
+const EDGE = [
+  "core/documents/content-ports.ts",
+  "core/ports.ts",
+  "core/store-ports.ts",
+  "core/types.ts",
+  "core/errors.ts",
+  "lib",
+];
 /** What a transport may know of the core: its use cases, not its parts. */
 const TRANSPORT = ["core/index.ts", "core/types.ts", "core/errors.ts", "lib"];
 

@@ -5,6 +5,7 @@ import { isTimeZone } from "../lib/time-zone.js";
 import { MAIL_SETTINGS } from "./mail.js";
 import { MODEL_SETTINGS } from "./model.js";
 import { PATIENCE_SETTINGS } from "./patience.js";
+import { READING_SETTINGS } from "./reading.js";
 import { RERANK_SETTINGS } from "./rerank.js";
 import { choice, dollars, expandHome, httpUrl, setting, wholeNumber } from "./setting.js";
 
@@ -244,6 +245,7 @@ export const SETTINGS = {
     fallback: "52428800",
     description: "Largest uploaded file, in bytes.",
   }),
+  ...READING_SETTINGS,
   RECOLLECT_MAX_SUPERSEDED: setting({
     schema: wholeNumber(0, 10_000),
     fallback: "5",

@@ -5,8 +5,20 @@ import type { TimeZone } from "../lib/time-zone.js";
 import type { SearchWaits } from "./search/waits.js";
 import type { SearchModel } from "./search/search-model.js";
 import type { SpaceCalibrations } from "./search/space-calibrations.js";
+import type { ContentExtractor, RunningReading } from "./documents/content-ports.js";
 import type { DocumentEvents } from "./documents/document-events.js";
-import type { BlobStore, Clock, Embedders, FileFetcher, LanguageModel, Log, Mailer, Reranker, Store, VectorIndex } from "./ports.js";
+import type {
+  BlobStore,
+  Clock,
+  Embedders,
+  FileFetcher,
+  LanguageModel,
+  Log,
+  Mailer,
+  Reranker,
+  Store,
+  VectorIndex,
+} from "./ports.js";
 import type { AuditTrail } from "./journal/audit-trail.js";
 import type { Actor, CallSource } from "./types.js";
 
@@ -32,6 +44,10 @@ export interface CoreContext {
   readonly blobs: BlobStore;
   /** Fetches what callers name by its address. */
   readonly fetcher: FileFetcher;
+  /** Reads files that are no plain text. */
+  readonly extractor: ContentExtractor;
+  /** The readings that go on in this process, by the ids of their documents. */
+  readonly readings: Map<string, RunningReading>;
   readonly limits: Limits;
   readonly events: DocumentEvents;
   /** Counts attempts to sign in. */

@@ -12,6 +12,11 @@ export interface Format {
 
 /** Every format that is read, by name. One row a format; recognition and documentation follow from it. */
 export const FORMATS = {
+  docx: {
+    mimeTypes: ["application/vnd.openxmlformats-officedocument.wordprocessingml.document"],
+    endings: ["docx"],
+    load: async () => (await import("./docx.js")).extractDocx,
+  },
   html: {
     mimeTypes: ["text/html", "application/xhtml+xml"],
     endings: ["html", "htm", "xhtml"],

@@ -42,6 +42,9 @@ export async function hasMadeTitle(
   { documents }: Pick<Repositories, "documents">,
   document: Document,
 ): Promise<boolean> {
+  const reading = await documents.reading(document.organizationId, document.id);
+  // What a file calls itself may stand at its beginning, too.
+  if (document.title !== null && document.title === reading?.outcome?.title) return false;
   if (isTitleFromText(document)) return true;
   const kept = await documents.description(document.organizationId, document.id);
   return kept !== null && kept.title === document.title;

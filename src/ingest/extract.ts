@@ -7,17 +7,22 @@ import type { Document } from "../core/types.js";
 import type { JobContext, Repositories } from "../core/ports.js";
 import { summarize } from "../language/summary.js";
 import type { IngestContext } from "./context.js";
+import { isUnread } from "./read-file.js";
 import { commitStep, type StepPayload } from "./step.js";
 
 /**
- * First step: what a document is called, and what it says in short, by rules until a language model has read it. Text needs
- * nothing else; other kinds are turned into text here.
+ * First step: what a document is called, and what it says in short, by rules until a language model has read it. One whose
+ * file is still to be read comes back here afterwards.
  */
 export async function extractDocument(context: IngestContext, payload: StepPayload, job: JobContext): Promise<void> {
   await commitStep(context, job, payload, async (repositories, document) => {
     if (isUnfetched(document)) {
       await repositories.documents.update(document.organizationId, document.id, { status: "extracting" });
       return "fetch";
+    }
+    if (await isUnread(repositories, document)) {
+      await repositories.documents.update(document.organizationId, document.id, { status: "extracting" });
+      return "read";
     }
     const described = await descriptionOf(repositories, document);
     const title = described?.title ?? titleFromText(document);

@@ -7,6 +7,7 @@ import { extractDocument } from "./extract.js";
 import { fetchDocument } from "./fetch-document.js";
 import { createGroupExtractor } from "./extract-group.js";
 import { indexChunks } from "./index-chunks.js";
+import { readDocumentFile } from "./read-file.js";
 import { rememberDocument } from "./remember.js";
 import { rereadDocument, rereadSchema, type RereadPayload } from "./reread.js";
 import { stepSchema, type StepPayload } from "./step.js";
@@ -18,6 +19,8 @@ const LONGEST_REMEMBERING = 4 * 3_600_000;
 const FETCHERS = 2;
 /** Fetching a file and reading it, in milliseconds: more than the limits of both. */
 const LONGEST_FETCHING = 2 * 3_600_000;
+/** Reading a file, in milliseconds: more than any setting allows. */
+const LONGEST_READING = 2 * 3_600_000;
 
 /** Documents that a language model reads at once. */
 const MODEL_READERS = 4;
@@ -27,7 +30,7 @@ const MODEL_REREADERS = 2;
 const MODEL_DESCRIBERS = 2;
 
 /**
- * The steps of ingestion by job kind, in order: extract, chunk, embed, remember. Each commits its result together with
+ * The steps of ingestion by job kind, in order: extract, chunk, embed, remember, and read where a file is to be read first. Each commits its result together with
  * the next job, so a crash repeats at most one step, and the failure of one never undoes another's result. Beside
  * remembering, a language model describes the document.
  */
@@ -40,6 +43,8 @@ export function createPipeline(given: IngestContext): Record<string, JobHandler>
   return {
     extract: step(extractDocument),
     fetch: { ...step(fetchDocument), slots: FETCHERS, timeoutMs: LONGEST_FETCHING },
+    // One process reads them, one after the other, and bounds the time of each by itself.
+    read: { ...step(readDocumentFile), slots: 1, timeoutMs: LONGEST_READING },
     chunk: step(indexChunks),
     embed: step(embedChunks),
     remember: {

@@ -35,8 +35,12 @@ import { createGuidedExtractor } from "../../src/ingest/guided-rules.js";
 import { createPipeline, reportDead } from "../../src/ingest/pipeline.js";
 import { versionsOf } from "../../src/ingest/readings.js";
 import { createRateLimiter } from "../../src/lib/rate-limit.js";
+import { createGuardedFetch } from "../../src/adapters/fetch/guarded-fetch.js";
+import { NO_PLACES } from "../../src/lib/allowed-places.js";
+import { createExtractionProcess } from "../../src/extractors/extraction-process.js";
 import { createRunner, type Runner } from "../../src/jobs/runner.js";
 import { ManualClock } from "./clock.js";
+import { USUAL_LIMITS } from "./extraction-tools.js";
 import { silentLog } from "./open-core.js";
 import { dumpDatabase, openDatabase } from "./store-folder.js";
 
@@ -102,6 +106,13 @@ export async function openManualCore(options: ManualCoreOptions = {}): Promise<M
     options.factExtractor ?? (model ? createModelExtractor({ model, fallback: rules, log }) : rules);
   let runner: Runner | undefined;
   let isHeld = false;
+  const extractor = createExtractionProcess({
+    limits: USUAL_LIMITS,
+    timeoutMs: 30_000,
+    memoryMegabytes: 256,
+    programFolders: [],
+    log,
+  });
   const context: CoreContext = {
     store,
     vectors,
@@ -111,6 +122,12 @@ export async function openManualCore(options: ManualCoreOptions = {}): Promise<M
     searchModel: model && createSearchModel({ model, store, patienceMs: 6_000 }),
     reranker: (typeof options.reranker === "function" ? options.reranker(store) : options.reranker) ?? null,
     mailer: options.mailer ?? null,
+    fetcher: createGuardedFetch({
+      allowed: NO_PLACES,
+      isOffline: true,
+      userAgent: "Recollect/test",
+      maximumBytes: 50_000_000,
+    }),
     clock,
     timeZone: options.timeZone ?? "UTC",
     log,
@@ -120,6 +137,8 @@ export async function openManualCore(options: ManualCoreOptions = {}): Promise<M
     audit: createAuditTrail({ store, clock, log }),
     wakeJobs: () => runner?.wake(),
     blobs: createFileBlobs(join(dataDirectory, "files")),
+    extractor,
+    readings: new Map(),
     limits: {
       maxTextBytes: 1_048_576,
       maxMetadataBytes: 65_536,
@@ -155,6 +174,7 @@ export async function openManualCore(options: ManualCoreOptions = {}): Promise<M
     await Promise.all([runner?.stop(), context.calibrations.close()]);
     await context.audit.close();
     await vectors.close();
+    await extractor.close();
     await store.close();
   };
   return {

@@ -111,7 +111,7 @@ describe("an address that brings nothing", () => {
     expect(document).toMatchObject({ status: "failed", errorReason: expect.stringContaining(reason) });
   });
 
-  test.each(["http://127.0.0.2:1/", "http://[::ffff:7f00:1]:1/", "http://169.254.169.254/latest/meta-data/"])(
+  test.each(["http://127.0.0.2:1/", "http://[::ffff:7f00:2]:1/", "http://169.254.169.254/latest/meta-data/"])(
     "%s lies in a network that is not fetched from",
     async (address) => {
       expect((await add(address)).errorReason).toMatch(/private network.*RECOLLECT_FETCH_ALLOW/);

@@ -142,7 +142,6 @@ describe("POST /v3/documents/file", () => {
   test.each<[what: string, bytes: string | Uint8Array, name: string, type: string, text: string]>([
     ["CSV", "a,b\n1,2", "t.csv", "text/csv", "a,b\n1,2"],
     ["JSON", '{"a":1}', "t.json", "application/json", '{"a":1}'],
-    ["HTML", "<p>Hi</p>", "t.html", "text/html; charset=utf-8", "<p>Hi</p>"],
     ["YAML", "a: 1", "t.yaml", "application/yaml", "a: 1"],
     ["SVG", "<svg/>", "t.svg", "image/svg+xml", "<svg/>"],
     ["TypeScript under the type of a video", "let a = 1;", "t.ts", "video/mp2t", "let a = 1;"],
@@ -156,6 +155,12 @@ describe("POST /v3/documents/file", () => {
     const { status, body } = await upload({ file: file(bytes, name, type) });
     expect(status).toBe(200);
     expect((await get(body.id)).content).toBe(text);
+  });
+
+  test("reads HTML as the page that it shows", async () => {
+    const { body } = await upload({ file: file("<p>Hi</p><script>x</script>", "t.html", "text/html; charset=utf-8") });
+    await rest.settle();
+    expect(await get(body.id)).toMatchObject({ status: "done", type: "webpage", content: "Hi" });
   });
 
   test("a file again under its customId replaces text and file", async () => {
@@ -209,7 +214,7 @@ describe("what is refused leaves nothing behind", () => {
     ["an image that is called text", PNG, "notes.txt", "text/plain", /notes\.txt \(text\/plain\) is a PNG image/],
     ["an image without a type", PNG, "a.png", "", /a\.png.* cannot be read/],
     ["an image without a name or type", PNG, "blob", "", /is a PNG image/],
-    ["an Office document", Buffer.from("504b0304140006", "hex"), "a.docx", "", /a\.docx.* cannot be read/],
+    ["an old Office document", Buffer.from("d0cf11e0a1b11ae1", "hex"), "a.doc", "", /a\.doc.* cannot be read/],
     ["an archive that is called CSV", Buffer.from("1f8b0800", "hex"), "a.csv", "text/csv", /is a gzip archive/],
     ["an RTF document that is called text", "{\\rtf1\\ansi Hi}", "a.txt", "text/plain", /is an RTF document/],
     [

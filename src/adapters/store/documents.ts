@@ -11,6 +11,7 @@ import { listParameter } from "./json.js";
 import { columnsOfTable, packedRows } from "./packed-rows.js";
 import type { Database } from "./schema.js";
 import { createDescriptionStore } from "./descriptions.js";
+import { createReadingStore } from "./document-readings.js";
 import { createRevisionStore } from "./revisions.js";
 import { dropChunkUnits } from "./text-index.js";
 import { atomically } from "./transact.js";
@@ -159,6 +160,7 @@ export function createDocumentStore(db: Kysely<Database>, clock: Clock): Documen
 
     ...createRevisionStore(db, clock),
     ...createDescriptionStore(db),
+    ...createReadingStore(db),
 
     async expired(organizationId, now, limit) {
       const rows = await db
@@ -192,6 +194,7 @@ export function createDocumentStore(db: Kysely<Database>, clock: Clock): Documen
         await db.deleteFrom("model_failures").where("document_id", "=", id).execute();
         await db.deleteFrom("cut_with").where("document_id", "=", id).execute();
         await db.deleteFrom("document_descriptions").where("document_id", "=", id).execute();
+        await db.deleteFrom("document_readings").where("document_id", "=", id).execute();
       });
     },
 

@@ -186,6 +186,7 @@ export interface Database {
     failed_at: string;
     next_at: string | null;
   };
+  document_readings: { document_id: string; file_key: string; digest: string; outcome: string | null };
   cut_with: { document_id: string; chunking: string };
   extraction_tasks: {
     seq: Generated<number>;

@@ -73,10 +73,13 @@ export interface ReadingProgress {
 
 /** Reads files of every known kind. One port, so that it can be kept apart from the rest of the process. */
 export interface ContentExtractor {
+  /** Whether files like this are read, by its beginning and what it is called; says nothing of whether it is whole. */
+  accepts(file: SourceFile): Promise<boolean>;
   /**
    * Reads one file. What it is is found out from its bytes first, then from what it is said to be, then from its name.
-   * @throws AppError `unsupported_type` for a kind that is not read, `unreadable` with the reason for a file that is damaged,
-   *   encrypted, empty, beyond a limit, or that needs a program or a service that is missing
+   * @throws AppError `unsupported_type` for a kind that is not read, `too_large` for a file beyond a limit, `invalid` for one that is
+   *   damaged, encrypted or empty, `unsupported` for one that needs a program or a service that is missing; with a reason for
+   *   whoever sent it
    */
   extract(
     file: SourceFile,
@@ -88,4 +91,36 @@ export interface ContentExtractor {
     },
   ): Promise<ExtractedContent>;
   close(): Promise<void>;
+}
+
+/** The file of a document, and what reading it gave. It counts as long as the document names the file. */
+export interface FileReading {
+  /** The file is at `/files/{key}`; for what was fetched, the address that it was fetched from. */
+  readonly fileKey: string;
+  /** SHA-256 of its bytes. */
+  readonly digest: string;
+  /** Null until it was read. */
+  readonly outcome: ReadingOutcome | null;
+}
+
+/** What is known of a file that was read, beside the text of its document. */
+export interface ReadingOutcome {
+  /** Where the text from each place on comes from: offsets in the content, ascending. */
+  readonly places: readonly (readonly [offset: number, place: Place])[];
+  readonly notes: readonly string[];
+  /** What the file calls itself. */
+  readonly title: string | null;
+  /** Address of a picture that stands for it. */
+  readonly image: string | null;
+  /** ISO. */
+  readonly startedAt: string;
+  /** ISO. */
+  readonly endedAt: string;
+}
+
+/** How far the reading of a document's file is, while it is being read. */
+export interface RunningReading {
+  /** ISO. */
+  readonly startedAt: string;
+  readonly progress: ReadingProgress | null;
 }

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { sha256 } from "../../lib/crypto.js";
 import { createId, isId } from "../../lib/ids.js";
 import { waitForDocument } from "./add-document.js";
 import { dropBlobs } from "./blobs.js";
@@ -10,9 +11,10 @@ import { isLinkGood, signLink } from "./file-links.js";
 import { readFileText } from "./file-text.js";
 import { noteSchema, parseInput } from "../input.js";
 import { once } from "../operations.js";
-import { prepareDocument } from "./prepare-document.js";
-import type { StoredFile } from "../types.js";
-import { writeDocument, type DocumentReceipt } from "./write-document.js";
+import { type PreparedDocument, prepareDocument } from "./prepare-document.js";
+import type { Repositories } from "../ports.js";
+import type { Actor, StoredFile } from "../types.js";
+import { findAddressed, writeDocument, type DocumentReceipt } from "./write-document.js";
 
 const FILES_PATH = "/files/";
 /** Bytes of one `readFile`. */
@@ -87,7 +89,7 @@ const addFileSchema = z
   });
 
 /**
- * Keeps an uploaded file and takes in its text as a document. With a customId that is known, file and text replace
+ * Keeps an uploaded file and takes in its text as a document, at once where the file is plain text. With a customId that is known, file and text replace
  * those before.
  * @throws AppError `unsupported_type` for what cannot be read as text, and what `addDocument` throws
  */
@@ -99,12 +101,16 @@ export async function addFile(context: CoreContext, call: AuthorizedCall, raw: u
   checkFileSize(bytes, context);
   const name = NO_NAMES.has(input.name ?? "") ? null : (input.name ?? null);
   const mimeType = input.mimeType ?? input.contentType ?? null;
-  const content = readFileText({ name, mimeType }, bytes, context.limits);
+  const isRead = await context.extractor.accepts({ bytes, name, mimeType, charset: null, url: null });
+  const content = isRead ? UNREAD : readFileText({ name, mimeType }, bytes, context.limits);
   const key = createId();
   const document = { ...input.document, content, title: input.document["title"] ?? name ?? undefined };
-  const prepared = prepareDocument(context, actor, document, { url: `${FILES_PATH}${key}` });
+  const prepared = prepareDocument(context, actor, document, { url: `${FILES_PATH}${key}`, isUnread: isRead });
+  const digest = isRead ? sha256(bytes) : null;
   await context.blobs.put(key, bytes);
   const stored = await once(context, call, "addFile", async (repositories) => {
+    const same = digest === null ? null : await findSame(repositories, actor, { prepared, digest });
+    if (same) return { receipt: await writeDocument(repositories, actor, same), key: null };
     const receipt = await writeDocument(repositories, actor, prepared);
     await repositories.files.insert(organizationId, {
       key,
@@ -115,17 +121,40 @@ export async function addFile(context: CoreContext, call: AuthorizedCall, raw: u
     });
     // The same text in other bytes changes nothing but the file.
     await repositories.documents.update(organizationId, receipt.id, { url: `${FILES_PATH}${key}` });
+    if (digest !== null)
+      await repositories.documents.keepReading(organizationId, receipt.id, { fileKey: key, digest, outcome: null });
     return { receipt, key };
   }).catch(async (error: unknown) => {
     await dropBlobs(context, [key]);
     throw error;
   });
-  // A call that was repeated has kept its file the first time.
+  // A call that was repeated has kept its file the first time, and of the same bytes the first file stays.
   if (stored.key !== key) await dropBlobs(context, [key]);
   context.wakeJobs();
   const { wait } = prepared.input;
   const { receipt } = stored;
   return wait ? { ...receipt, ...(await waitForDocument(context, organizationId, receipt.id, wait)) } : receipt;
+}
+
+/** What stands for the text of a file until it was read. */
+const UNREAD = "";
+
+/**
+ * The submission as one of what is known already, where the document of its customId was made of the same bytes: they are
+ * read once. Null where they are others.
+ */
+async function findSame(
+  repositories: Repositories,
+  actor: Actor,
+  { prepared, digest }: { readonly prepared: PreparedDocument; readonly digest: string },
+): Promise<PreparedDocument | null> {
+  const { input, containerTags } = prepared;
+  const existing = await findAddressed(repositories, actor, input.customId, containerTags);
+  const reading = existing && (await repositories.documents.reading(actor.organizationId, existing.id));
+  if (!existing || !reading || reading.digest !== digest) return null;
+  const known = { type: existing.type, ...(existing.url !== null && { url: existing.url }) };
+  const title = existing.title ?? input.title;
+  return { ...prepared, input: { ...input, content: existing.content, ...(title !== undefined && { title }) }, known };
 }
 
 function checkFileSize(bytes: Uint8Array, { limits }: CoreContext): void {

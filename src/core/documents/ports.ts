@@ -1,3 +1,4 @@
+import type { FileReading } from "./content-ports.js";
 import type {
   Chunk,
   ChunkMetadata,
@@ -156,6 +157,10 @@ export interface DocumentStore {
   describe(organizationId: string, id: string, description: DocumentDescription): Promise<void>;
   /** What a language model said of the document last. */
   description(organizationId: string, id: string): Promise<DocumentDescription | null>;
+  /** Keeps which file a document is read from, and what that gave, in place of what was known of an earlier file. */
+  keepReading(organizationId: string, id: string, reading: FileReading): Promise<void>;
+  /** The reading of the file that the document names; null where it names none, or one that is text as it is. */
+  reading(organizationId: string, id: string): Promise<FileReading | null>;
   /** Ids of documents whose time is over and whose chunks are not in the forgotten part of the index yet. */
   expired(organizationId: string, now: Date, limit: number): Promise<string[]>;
   /** Removes the document with its chunks, their index entries and its links to memories. */

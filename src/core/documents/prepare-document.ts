@@ -56,7 +56,11 @@ export interface SubmissionFacts {
   readonly url?: string;
   /** The turns of a conversation, of which the content is the transcript. */
   readonly turns?: Document["turns"];
+  /** Its text is still to be read from its file, and empty until then. */
+  readonly isUnread?: boolean;
 }
+
+const unreadSchema = addDocumentSchema.extend({ content: z.literal("") });
 
 /** A submission that was checked, ready to be written: see `writeDocument`. */
 export interface PreparedDocument {
@@ -80,7 +84,7 @@ export function prepareDocument(
   raw: unknown,
   known: SubmissionFacts = {},
 ): PreparedDocument {
-  const { containerTags, endUserId, ...fields } = parseInput(addDocumentSchema, raw);
+  const { containerTags, endUserId, ...fields } = parseInput(known.isUnread ? unreadSchema : addDocumentSchema, raw);
   const address = known.url === undefined && !known.turns ? soleAddress(fields.content) : null;
   const sent = { ...fields, metadata: withEndUser(fields.metadata, endUserId) };
   const input = address === null ? sent : { ...sent, ...fetchedFrom(address) };

@@ -16,6 +16,7 @@ import { documentExpiry } from "./0015-document-expiry.js";
 import { cutWith } from "./0016-cut-with.js";
 import { factsLeftOut } from "./0017-facts-left-out.js";
 import { memoryOrder } from "./0018-memory-order.js";
+import { documentReadings } from "./0019-document-readings.js";
 
 /** Forward only, in order; the version of a store is the number of migrations it has seen. */
 export const MIGRATIONS: readonly string[] = [
@@ -37,4 +38,5 @@ export const MIGRATIONS: readonly string[] = [
   cutWith,
   factsLeftOut,
   memoryOrder,
+  documentReadings,
 ];

@@ -1,0 +1,33 @@
+import { type Kysely, sql } from "kysely";
+import type { FileReading } from "../../core/documents/content-ports.js";
+import type { DocumentStore } from "../../core/ports.js";
+import { readRows } from "./fixed-query.js";
+import { fromJson, toJson } from "./json.js";
+import type { Database } from "./schema.js";
+
+const READING = `select file_key, digest, outcome
+  from document_readings reading join documents on documents.id = reading.document_id
+  where reading.document_id = ? and +documents.organization_id = ? and (documents.url = '/files/' || reading.file_key or documents.url = reading.file_key)`;
+
+/** Files that documents are read from, a row each. */
+export function createReadingStore(db: Kysely<Database>): Pick<DocumentStore, "keepReading" | "reading"> {
+  return {
+    async keepReading(organizationId, id, { fileKey, digest, outcome }) {
+      await sql`insert into document_readings (document_id, file_key, digest, outcome)
+        select id, ${fileKey}, ${digest}, ${toJson(outcome)} from documents
+        where id = ${id} and +organization_id = ${organizationId}
+        on conflict (document_id) do update set
+          file_key = excluded.file_key, digest = excluded.digest, outcome = excluded.outcome`.execute(db);
+    },
+
+    async reading(organizationId, id) {
+      const [row] = await readRows<{ file_key: string; digest: string; outcome: string | null }>(db, READING, [
+        id,
+        organizationId,
+      ]);
+      return row
+        ? { fileKey: row.file_key, digest: row.digest, outcome: fromJson<FileReading["outcome"]>(row.outcome) }
+        : null;
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import { setting, wholeNumber } from "./setting.js";
+
+const GIGABYTE = 1_073_741_824;
+
+/** The settings of how files are read that are no plain text. */
+export const READING_SETTINGS = {
+  RECOLLECT_READ_TIMEOUT_SECONDS: setting({
+    schema: wholeNumber(1, 3_600),
+    fallback: "120",
+    description: "Longest time that reading one file may take, in seconds. A file that takes longer fails alone.",
+  }),
+  RECOLLECT_READ_MEMORY_MEGABYTES: setting({
+    schema: wholeNumber(64, 65_536),
+    fallback: "768",
+    description:
+      "Memory for reading one file, in MB, in a process of its own. A file that takes more fails alone; on Linux another 256 MB are granted for what libraries hold beside it.",
+  }),
+  RECOLLECT_READ_MAX_TEXT_BYTES: setting({
+    schema: wholeNumber(1, GIGABYTE),
+    fallback: "4194304",
+    description: "Most text that is taken from one file, in bytes; the rest is left out, which the document says.",
+  }),
+  RECOLLECT_READ_MAX_PAGES: setting({
+    schema: wholeNumber(1, 1_000_000),
+    fallback: "2000",
+    description: "Most pages, slides or sheets that are read of one file.",
+  }),
+  RECOLLECT_READ_MAX_UNPACKED_BYTES: setting({
+    schema: wholeNumber(1, GIGABYTE),
+    fallback: "268435456",
+    description: "Most bytes that one file may unpack to, such as the parts of an Office document.",
+  }),
+};
+
+/** Bounds of reading one file. */
+export interface ReadingConfig {
+  readonly timeoutMs: number;
+  readonly memoryMegabytes: number;
+  readonly limits: {
+    readonly maximumTextBytes: number;
+    readonly maximumUnpackedBytes: number;
+    readonly maximumEntries: number;
+    readonly maximumPages: number;
+    readonly maximumDepth: number;
+  };
+}
+
+/** Parts of an archive, mails of a mailbox, rows of a list. */
+const MOST_ENTRIES = 100_000;
+const DEEPEST_ELEMENT = 256;
+
+/** Bounds from the values of the settings. */
+export function readingOf(values: {
+  readonly RECOLLECT_READ_TIMEOUT_SECONDS: number;
+  readonly RECOLLECT_READ_MEMORY_MEGABYTES: number;
+  readonly RECOLLECT_READ_MAX_TEXT_BYTES: number;
+  readonly RECOLLECT_READ_MAX_PAGES: number;
+  readonly RECOLLECT_READ_MAX_UNPACKED_BYTES: number;
+}): ReadingConfig {
+  return {
+    timeoutMs: values.RECOLLECT_READ_TIMEOUT_SECONDS * 1_000,
+    memoryMegabytes: values.RECOLLECT_READ_MEMORY_MEGABYTES,
+    limits: {
+      maximumTextBytes: values.RECOLLECT_READ_MAX_TEXT_BYTES,
+      maximumUnpackedBytes: values.RECOLLECT_READ_MAX_UNPACKED_BYTES,
+      maximumEntries: MOST_ENTRIES,
+      maximumPages: values.RECOLLECT_READ_MAX_PAGES,
+      maximumDepth: DEEPEST_ELEMENT,
+    },
+  };
+}

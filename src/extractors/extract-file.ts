@@ -1,0 +1,85 @@
+import type { ExtractedContent, ReadingProgress, SourceFile } from "../core/documents/content-ports.js";
+import { cleanText } from "./clean-text.js";
+import { ExtractionError } from "./extraction-error.js";
+import type { ExtractionLimits, ExtractionTools } from "./format-extractor.js";
+import { recognizeFormat } from "./recognize-format.js";
+
+/** Files in files in files: an attachment of a mail that is attached to a mail. */
+const DEEPEST_FILE = 8;
+
+export interface ExtractionOrder {
+  readonly limits: ExtractionLimits;
+  readonly password: string | null;
+  readonly report: (progress: ReadingProgress) => void;
+}
+
+/**
+ * Reads one file of any known format, and what lies in it.
+ * @throws ExtractionError with a sentence for whoever sent it; any other error stays within the extractors
+ */
+export function extractFile(file: SourceFile, order: ExtractionOrder): Promise<ExtractedContent> {
+  return extractAt(file, order, 0);
+}
+
+async function extractAt(file: SourceFile, order: ExtractionOrder, depth: number): Promise<ExtractedContent> {
+  if (file.bytes.length === 0) throw new ExtractionError("empty", "The file is empty.");
+  if (depth > DEEPEST_FILE) throw new ExtractionError("too_large", "Files lie too deep in other files.");
+  const recognized = await recognizeFormat(file);
+  if (!recognized) throw new ExtractionError("unsupported", "Files of this kind are not read.");
+  const { format, note } = recognized;
+  const tools: ExtractionTools = {
+    ...order,
+    // Only the outermost file tells how far it is.
+    report: depth === 0 ? order.report : () => undefined,
+    extract: (inner) => extractAt(inner, order, depth + 1),
+    recognizeText,
+  };
+  const extract = await format.load();
+  const content = await extract(file, tools).catch((error: unknown) => {
+    throw describe(error);
+  });
+  return withinLimits(note === null ? content : { ...content, notes: [note, ...content.notes] }, order.limits);
+}
+
+function describe(error: unknown): ExtractionError {
+  if (error instanceof ExtractionError) return error;
+  return new ExtractionError("damaged", "The file is damaged, or not what it is called: it cannot be read.");
+}
+
+/** Whether a module brings what reads pictures. */
+function isReader(value: unknown): value is ExtractionTools["recognizeText"] {
+  return typeof value === "function";
+}
+
+async function recognizeText(image: Uint8Array): Promise<string> {
+  // Not there in every version.
+  const module = "./recognize-text.js";
+  const loaded: unknown = await import(module).catch(() => null);
+  const reader: unknown =
+    typeof loaded === "object" && loaded !== null && "recognizeText" in loaded && loaded.recognizeText;
+  if (!isReader(reader)) throw new ExtractionError("missing_program", "Text in pictures is not read.");
+  return reader(image);
+}
+
+/** Without characters that no reader sees, and without what passes the limit of text, which a note then tells. */
+function withinLimits(content: ExtractedContent, { maximumTextBytes }: ExtractionLimits): ExtractedContent {
+  let room = maximumTextBytes;
+  let isCut = false;
+  const parts = content.parts.flatMap(({ text, place }) => {
+    const cleaned = cleanText(text);
+    const bytes = Buffer.byteLength(cleaned);
+    isCut ||= bytes > room;
+    const kept = bytes <= room ? cleaned : cutToBytes(cleaned, room);
+    room = Math.max(0, room - bytes);
+    return kept.trim() === "" ? [] : [{ text: kept, place }];
+  });
+  const note = `The text is longer than ${maximumTextBytes} bytes; the rest was left out (RECOLLECT_READ_MAX_TEXT_BYTES).`;
+  return { ...content, parts, notes: isCut ? [...content.notes, note] : content.notes };
+}
+
+/** The beginning of a text, up to the end of a line where there is one near. */
+function cutToBytes(text: string, bytes: number): string {
+  const beginning = new TextDecoder().decode(Buffer.from(text).subarray(0, bytes), { stream: true });
+  const line = beginning.lastIndexOf("\n");
+  return line > beginning.length - 2_000 ? beginning.slice(0, Math.max(0, line)) : beginning;
+}

@@ -1,0 +1,60 @@
+import * as z from "zod";
+
+const text = z.string().nullable();
+const count = z.number().nonnegative();
+const bytes = z.custom<Uint8Array>((value) => value instanceof Uint8Array);
+
+const placeSchema = z.object({
+  page: count.exactOptional(),
+  slide: count.exactOptional(),
+  sheet: z.string().exactOptional(),
+  range: z.string().exactOptional(),
+  entry: count.exactOptional(),
+  time: z.tuple([count, count]).readonly().exactOptional(),
+});
+
+const contentSchema = z.object({
+  type: z.string().max(100),
+  title: text,
+  author: text,
+  date: text,
+  url: text,
+  image: text,
+  parts: z.array(z.object({ text: z.string(), place: placeSchema })).readonly(),
+  attachments: z.array(z.object({ name: text, mimeType: text, bytes })).readonly(),
+  metadata: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string()).readonly()])),
+  notes: z.array(z.string()).readonly(),
+});
+
+const progressSchema = z.object({
+  unit: z.enum(["page", "slide", "sheet", "entry", "second"]),
+  done: count,
+  total: count.nullable(),
+});
+
+const reasonSchema = z.enum(["damaged", "encrypted", "empty", "too_large", "unsupported", "missing_program"]);
+
+/** What the process that reads files tells; it has met strangers' bytes, so nothing of it is taken on trust. */
+export const reportSchema = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("ready") }),
+  z.object({ kind: z.literal("progress"), progress: progressSchema }),
+  z.object({ kind: z.literal("read"), content: contentSchema, residentBytes: count }),
+  z.object({ kind: z.literal("refused"), reason: reasonSchema, message: z.string().max(2_000) }),
+]);
+export type ExtractionReport = z.output<typeof reportSchema>;
+
+const limit = z.number().int().positive();
+
+/** One file for the process to read. */
+export const orderSchema = z.object({
+  file: z.object({ bytes, name: text, mimeType: text, charset: text, url: text }),
+  password: text,
+  limits: z.object({
+    maximumTextBytes: limit,
+    maximumUnpackedBytes: limit,
+    maximumEntries: limit,
+    maximumPages: limit,
+    maximumDepth: limit,
+  }),
+});
+export type ExtractionOrderMessage = z.output<typeof orderSchema>;

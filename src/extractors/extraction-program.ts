@@ -1,0 +1,58 @@
+import { Worker } from "node:worker_threads";
+import { extractFile } from "./extract-file.js";
+import { ExtractionError } from "./extraction-error.js";
+import { type ExtractionReport, orderSchema } from "./extraction-messages.js";
+
+/**
+ * The process that reads files, one after the other, for the service that has forked it. It ends with that service, even
+ * while a file keeps it busy.
+ */
+
+/** Milliseconds between two messages about progress. */
+const PROGRESS_EVERY = 250;
+
+/** A thread of its own, as this one may be busy with a file when its parent dies. */
+const WATCH_PARENT = `
+  const parent = process.ppid;
+  setInterval(() => {
+    if (process.ppid !== parent) process.kill(process.pid, "SIGKILL");
+  }, 500);
+`;
+
+new Worker(WATCH_PARENT, {
+  eval: true,
+  stdout: true,
+  stderr: true,
+  resourceLimits: { maxOldGenerationSizeMb: 8 },
+}).unref();
+
+function tell(report: ExtractionReport): void {
+  process.send?.(report, undefined, undefined, () => undefined);
+}
+
+async function read(message: unknown): Promise<void> {
+  const { file, password, limits } = orderSchema.parse(message);
+  let toldAt = 0;
+  try {
+    const content = await extractFile(file, {
+      limits,
+      password,
+      report(progress) {
+        const now = performance.now();
+        if (now - toldAt < PROGRESS_EVERY) return;
+        toldAt = now;
+        tell({ kind: "progress", progress });
+      },
+    });
+    tell({ kind: "read", content, residentBytes: process.memoryUsage.rss() });
+  } catch (error) {
+    const { reason, message: words } = error instanceof ExtractionError ? error : UNEXPECTED;
+    tell({ kind: "refused", reason, message: words.slice(0, 2_000) });
+  }
+}
+
+const UNEXPECTED = new ExtractionError("damaged", "The file cannot be read.");
+
+process.on("message", (message) => void read(message));
+process.on("disconnect", () => process.exit());
+tell({ kind: "ready" });

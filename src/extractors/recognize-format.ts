@@ -1,0 +1,112 @@
+import type { SourceFile } from "../core/documents/content-ports.js";
+import { type Format, FORMATS } from "./formats.js";
+import { zipKind } from "./zip-kind.js";
+
+/** What a file was taken for. */
+export interface Recognized {
+  readonly format: Format;
+  /** Says that the file is something else than it is called; null where it is not. */
+  readonly note: string | null;
+}
+
+/** Bytes from the beginning that tell what a file is. */
+const HEAD_BYTES = 4_100;
+const ZIP = "PK\u0003\u0004";
+const COMPOUND_FILE = "\xd0\xcf\x11\xe0";
+
+/**
+ * Finds the format of a file: by its bytes where they leave no doubt, then by what it is called, then by the ending of its
+ * name, then by what its text looks like. Looks at the beginning only, and at the names of an archive's parts.
+ * @returns null for a kind that is not read
+ */
+export async function recognizeFormat(file: SourceFile): Promise<Recognized | null> {
+  const head = Buffer.from(file.bytes.subarray(0, HEAD_BYTES)).toString("latin1");
+  const binary = await binaryKind(file.bytes, head);
+  const byLabel = formatOfType(file.mimeType) ?? formatOfEnding(file.name);
+  if (binary !== null) {
+    const byBytes = formatOfType(binary);
+    // Signatures of families, such as old Office files and plain archives, leave the choice to the name.
+    if (!byBytes) return isFamily(binary) && byLabel ? { format: byLabel, note: null } : null;
+    return { format: byBytes, note: byLabel === byBytes ? null : mislabelled(file, byBytes) };
+  }
+  if (head.includes("\u0000") && !/^(\xff\xfe|\xfe\xff)/.test(head)) return byLabel && { format: byLabel, note: null };
+  const text = formatOfType(textKind(head));
+  const clear = text !== null && isClearText(head) ? text : null;
+  const format = clear ?? byLabel ?? (saysNothing(file) ? text : null);
+  if (!format) return null;
+  return { format, note: byLabel !== null && byLabel !== format ? mislabelled(file, format) : null };
+}
+
+async function binaryKind(bytes: Uint8Array, head: string): Promise<string | null> {
+  if (head.startsWith(ZIP)) return zipKind(bytes);
+  if (head.startsWith(COMPOUND_FILE)) return "application/x-cfb";
+  if (head.startsWith("{\\rtf")) return "application/rtf";
+  const { fileTypeFromBuffer } = await import("file-type");
+  const found = await fileTypeFromBuffer(bytes.subarray(0, HEAD_BYTES)).catch(() => undefined);
+  // It takes texts for something by a few words; they are looked at by `textKind`.
+  return found && !/^text\/|[/+]xml$/.test(found.mime) ? found.mime : null;
+}
+
+function isFamily(mimeType: string): boolean {
+  return mimeType === "application/x-cfb" || mimeType === "application/zip";
+}
+
+/** Beginnings that no other text has. */
+const CLEAR_TEXTS: readonly (readonly [start: RegExp, mimeType: string])[] = [
+  [/^BEGIN:VCALENDAR\r?\n/, "text/calendar"],
+  [/^WEBVTT(?:[ \t\r\n]|$)/, "text/vtt"],
+  [/^<!doctype html\b/i, "text/html"],
+  [/^<html[\s>]/i, "text/html"],
+];
+
+/** Beginnings that a text of no format may have, too. */
+const LIKELY_TEXTS: readonly (readonly [start: RegExp, mimeType: string])[] = [
+  [/^<\?xml\s/, "application/xml"],
+  [/^From \S+ .*\r?\n[\w-]+:/, "application/mbox"],
+  [/^(?:Received|Return-Path|Delivered-To|MIME-Version|Message-ID):/i, "message/rfc822"],
+  [/^1\r?\n\d\d:\d\d:\d\d,\d{3} --> /, "application/x-subrip"],
+];
+
+function isClearText(head: string): boolean {
+  const start = startOf(head);
+  return CLEAR_TEXTS.some(([pattern]) => pattern.test(start));
+}
+
+function textKind(head: string): string | null {
+  const start = startOf(head);
+  return [...CLEAR_TEXTS, ...LIKELY_TEXTS].find(([pattern]) => pattern.test(start))?.[1] ?? null;
+}
+
+function startOf(head: string): string {
+  return head.replace(/^\xef\xbb\xbf/, "").trimStart();
+}
+
+function formatOfType(mimeType: string | null): Format | null {
+  if (mimeType === null) return null;
+  const formats: readonly Format[] = Object.values(FORMATS);
+  return formats.find(({ mimeTypes }) => mimeTypes.includes(mimeType)) ?? null;
+}
+
+function formatOfEnding(name: string | null): Format | null {
+  const ending = endingOf(name);
+  const formats: readonly Format[] = Object.values(FORMATS);
+  return (ending !== null && formats.find(({ endings }) => endings.includes(ending))) || null;
+}
+
+function endingOf(name: string | null): string | null {
+  const dot = name?.lastIndexOf(".") ?? -1;
+  return name === null || dot === -1 ? null : name.slice(dot + 1).toLowerCase();
+}
+
+/** Whether neither type nor name tell what a file is. */
+function saysNothing({ mimeType, name }: SourceFile): boolean {
+  return (mimeType === null || mimeType === "application/octet-stream") && endingOf(name) === null;
+}
+
+function mislabelled({ name, mimeType }: SourceFile, format: Format): string | null {
+  const isCalledOtherwise = mimeType !== null && mimeType !== "application/octet-stream";
+  const ending = endingOf(name);
+  if (!isCalledOtherwise && ending === null) return null;
+  const label = isCalledOtherwise ? mimeType : `.${ending}`;
+  return `The file is called ${label}, and is ${format.mimeTypes[0] ?? "something else"}: it was read as what it is.`;
+}

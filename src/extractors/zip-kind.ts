@@ -1,0 +1,41 @@
+const DIRECTORY_HEADER = "PK\u0001\u0002";
+const DIRECTORY_HEADER_BYTES = 46;
+/** The directory of a file that people write lies in its last part; names are looked at, nothing is unpacked. */
+const MOST_DIRECTORY_BYTES = 4 * 1024 * 1024;
+const MOST_NAMES = 20_000;
+
+const OFFICE = "application/vnd.openxmlformats-officedocument";
+const BY_PART: readonly (readonly [part: string, mimeType: string])[] = [
+  ["word/document.xml", `${OFFICE}.wordprocessingml.document`],
+  ["ppt/presentation.xml", `${OFFICE}.presentationml.presentation`],
+  ["xl/workbook.xml", `${OFFICE}.spreadsheetml.sheet`],
+  ["META-INF/container.xml", "application/epub+zip"],
+];
+
+/** What an archive is by the names of its parts, or by the first part of those formats that name themselves there. */
+export function zipKind(bytes: Uint8Array): string {
+  return statedKind(bytes) ?? kindByNames(bytes) ?? "application/zip";
+}
+
+/** OpenDocument and EPUB begin with an unpacked part `mimetype`. */
+function statedKind(bytes: Uint8Array): string | null {
+  const head = Buffer.from(bytes.subarray(0, 200)).toString("latin1");
+  if (head.slice(30, 38) !== "mimetype" || bytes.length < 38) return null;
+  const start = 38 + head.charCodeAt(28) + 256 * head.charCodeAt(29);
+  return /^application\/[\w.+-]{1,100}?(?=PK|$|[^\w.+-])/.exec(head.slice(start))?.[0] ?? null;
+}
+
+function kindByNames(bytes: Uint8Array): string | null {
+  const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let found: string | null = null;
+  let at = all.indexOf(DIRECTORY_HEADER, Math.max(0, all.length - MOST_DIRECTORY_BYTES), "latin1");
+  for (let seen = 0; at !== -1 && seen < MOST_NAMES; seen += 1) {
+    if (at + DIRECTORY_HEADER_BYTES > all.length) break;
+    const nameEnd = at + DIRECTORY_HEADER_BYTES + all.readUInt16LE(at + 28);
+    const name = all.toString("latin1", at + DIRECTORY_HEADER_BYTES, nameEnd);
+    found ??= BY_PART.find(([part]) => part === name)?.[1] ?? null;
+    if (found !== null) return found;
+    at = all.indexOf(DIRECTORY_HEADER, nameEnd, "latin1");
+  }
+  return null;
+}
