@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { createBucketBlobs } from "./adapters/blobs/bucket.js";
+import { createGuardedFetch } from "./adapters/fetch/guarded-fetch.js";
 import { createFileBlobs } from "./adapters/blobs/files.js";
 import { createBuiltinEmbedder } from "./adapters/embed/builtin.js";
 import { createEmbedderMaker } from "./adapters/embed/maker.js";
@@ -177,6 +178,12 @@ function assemble({ config, version, log }: ServiceOptions, store: Store) {
     audit: createAuditTrail({ store, clock, log }),
     wakeJobs: () => runner.wake(),
     blobs: config.bucket ? createBucketBlobs(config.bucket) : createFileBlobs(join(config.dataDirectory, FILES_FOLDER)),
+    fetcher: createGuardedFetch({
+      allowed: config.fetchAllow,
+      isOffline: config.offline,
+      userAgent: `Recollect/${version}`,
+      maximumBytes: config.maxFileBytes,
+    }),
     extractor: createExtractionProcess({ ...config.reading, programFolders: readPlaces().programFolders, log }),
     readings: new Map(),
     limits: {

@@ -18,6 +18,7 @@ import { readingOf, type ReadingConfig } from "./config/reading.js";
 import { chooseRerank, findRerankProblems, type RerankConfig } from "./config/rerank.js";
 import type { Setting } from "./config/setting.js";
 import { SETTINGS } from "./config/settings.js";
+import type { AllowedPlaces } from "./lib/allowed-places.js";
 import { machineTimeZone } from "./lib/time-zone.js";
 import { truncate } from "./lib/truncate.js";
 
@@ -45,6 +46,8 @@ export interface Config {
   /** Where days are counted, as `lib/time-zone.ts` takes it. */
   readonly timeZone: string;
   readonly offline: boolean;
+  /** What may be fetched although it lies in an inner network. */
+  readonly fetchAllow: AllowedPlaces;
   readonly logLevel: "debug" | "info" | "warn" | "error";
   readonly logFormat: "text" | "json";
   readonly embedder: EmbedderConfig;
@@ -213,6 +216,7 @@ function buildConfig(values: Values, warnings: readonly string[]): Omit<Config, 
     apiKey: values.RECOLLECT_API_KEY,
     timeZone: values.RECOLLECT_TIMEZONE ?? machineTimeZone(),
     offline: need(values.RECOLLECT_OFFLINE),
+    fetchAllow: need(values.RECOLLECT_FETCH_ALLOW),
     logLevel: need(values.RECOLLECT_LOG_LEVEL),
     logFormat: need(values.RECOLLECT_LOG_FORMAT),
     embedder: chooseEmbedder(values),

@@ -1,5 +1,6 @@
-import { BlockList, isIP } from "node:net";
+import { BlockList } from "node:net";
 import { z } from "zod";
+import { addNetwork, NO_PLACES, readAllowedPlaces } from "../lib/allowed-places.js";
 import { isTimeZone } from "../lib/time-zone.js";
 import { BLOB_SETTINGS } from "./blobs.js";
 import { MAIL_SETTINGS } from "./mail.js";
@@ -43,16 +44,18 @@ const nameList = z.string().transform((text) =>
 /** Addresses and networks, as a list that can be asked. */
 const proxies = nameList.transform((names, context) => {
   const list = new BlockList();
-  for (const name of names) {
-    const [address = "", prefix, ...more] = name.split("/");
-    const family = isIP(address) === 6 ? "ipv6" : "ipv4";
-    const bits = prefix === undefined ? 0 : /^\d{1,3}$/.test(prefix) ? Number(prefix) : NaN;
-    if (isIP(address) === 0 || more.length > 0 || !(bits <= (family === "ipv6" ? 128 : 32)))
-      context.addIssue("must be addresses such as 127.0.0.1 or networks such as 10.0.0.0/8, with commas between them");
-    else if (prefix === undefined) list.addAddress(address, family);
-    else list.addSubnet(address, bits, family);
-  }
+  if (!names.every((name) => addNetwork(list, name)))
+    context.addIssue("must be addresses such as 127.0.0.1 or networks such as 10.0.0.0/8, with commas between them");
   return names.length === 0 ? undefined : list;
+});
+
+const fetchAllow = nameList.transform((names, context) => {
+  const places = readAllowedPlaces(names);
+  if (places === undefined)
+    context.addIssue(
+      "must be host names such as wiki.corp.example or *.corp.example, addresses, or networks such as 10.1.0.0/16, with commas between them",
+    );
+  return places ?? NO_PLACES;
 });
 
 /** Every setting: its variable, how its text is read, what counts without it, and what it is for. */
@@ -121,6 +124,12 @@ export const SETTINGS = {
     schema: flag,
     fallback: "0",
     description: "`1` never fetches anything from outside.",
+  }),
+  RECOLLECT_FETCH_ALLOW: setting({
+    schema: fetchAllow,
+    fallback: "",
+    description:
+      "Places of an inner network that may be fetched all the same when somebody adds their address, such as `wiki.corp.example, *.docs.example, 10.1.0.0/16`: host names, addresses and networks, with commas between them. Without it only public addresses are. Whoever may add documents can then read what answers there without a password.",
   }),
   RECOLLECT_LOG_LEVEL: setting({
     schema: choice(["debug", "info", "warn", "error"]),

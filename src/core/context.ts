@@ -7,7 +7,18 @@ import type { SearchModel } from "./search/search-model.js";
 import type { SpaceCalibrations } from "./search/space-calibrations.js";
 import type { ContentExtractor, RunningReading } from "./documents/content-ports.js";
 import type { DocumentEvents } from "./documents/document-events.js";
-import type { BlobStore, Clock, Embedders, LanguageModel, Log, Mailer, Reranker, Store, VectorIndex } from "./ports.js";
+import type {
+  BlobStore,
+  Clock,
+  Embedders,
+  FileFetcher,
+  LanguageModel,
+  Log,
+  Mailer,
+  Reranker,
+  Store,
+  VectorIndex,
+} from "./ports.js";
 import type { AuditTrail } from "./journal/audit-trail.js";
 import type { Actor, CallSource } from "./types.js";
 
@@ -31,6 +42,8 @@ export interface CoreContext {
   readonly timeZone: TimeZone;
   readonly log: Log;
   readonly blobs: BlobStore;
+  /** Fetches what callers name by its address. */
+  readonly fetcher: FileFetcher;
   /** Reads files that are no plain text. */
   readonly extractor: ContentExtractor;
   /** The readings that go on in this process, by the ids of their documents. */

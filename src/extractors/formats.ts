@@ -32,6 +32,11 @@ export const FORMATS = {
     endings: ["epub"],
     load: async () => (await import("./epub.js")).extractEpub,
   },
+  html: {
+    mimeTypes: ["text/html", "application/xhtml+xml"],
+    endings: ["html", "htm", "xhtml"],
+    load: async () => (await import("./html.js")).extractHtml,
+  },
   ics: {
     mimeTypes: ["text/calendar"],
     endings: ["ics", "ical", "ifb"],

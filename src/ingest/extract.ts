@@ -1,6 +1,7 @@
 import { titleFromText } from "../core/documents/document-title.js";
 import { descriptionOf, hasMadeTitle } from "./describe.js";
 import { guidanceFor } from "../core/documents/guidance.js";
+import { isUnfetched } from "../core/documents/web-address.js";
 import { judgeWishes, plainWishesOf, withoutUnwanted } from "../core/documents/plain-wishes.js";
 import type { Document } from "../core/types.js";
 import type { JobContext, Repositories } from "../core/ports.js";
@@ -15,6 +16,10 @@ import { commitStep, type StepPayload } from "./step.js";
  */
 export async function extractDocument(context: IngestContext, payload: StepPayload, job: JobContext): Promise<void> {
   await commitStep(context, job, payload, async (repositories, document) => {
+    if (isUnfetched(document)) {
+      await repositories.documents.update(document.organizationId, document.id, { status: "extracting" });
+      return "fetch";
+    }
     if (await isUnread(repositories, document)) {
       await repositories.documents.update(document.organizationId, document.id, { status: "extracting" });
       return "read";

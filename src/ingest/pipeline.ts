@@ -4,6 +4,7 @@ import { describeDocument } from "./describe.js";
 import { createEmbeddingJobs } from "../core/embeddings/jobs.js";
 import { embedChunks } from "./embed.js";
 import { extractDocument } from "./extract.js";
+import { fetchDocument } from "./fetch-document.js";
 import { createGroupExtractor } from "./extract-group.js";
 import { indexChunks } from "./index-chunks.js";
 import { readDocumentFile } from "./read-file.js";
@@ -14,6 +15,10 @@ import { stepSchema, type StepPayload } from "./step.js";
 /** A language model reads a large document for a long time, in milliseconds. */
 const LONGEST_REMEMBERING = 4 * 3_600_000;
 
+/** Addresses that are fetched at once. */
+const FETCHERS = 2;
+/** Fetching a file and reading it, in milliseconds: more than the limits of both. */
+const LONGEST_FETCHING = 2 * 3_600_000;
 /** Reading a file, in milliseconds: more than any setting allows. */
 const LONGEST_READING = 2 * 3_600_000;
 
@@ -37,6 +42,7 @@ export function createPipeline(given: IngestContext): Record<string, JobHandler>
   ): JobHandler<StepPayload> => ({ schema: stepSchema, run: (payload, job) => run(context, payload, job) });
   return {
     extract: step(extractDocument),
+    fetch: { ...step(fetchDocument), slots: FETCHERS, timeoutMs: LONGEST_FETCHING },
     // One process reads them, one after the other, and bounds the time of each by itself.
     read: { ...step(readDocumentFile), slots: 1, timeoutMs: LONGEST_READING },
     chunk: step(indexChunks),

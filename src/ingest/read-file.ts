@@ -37,9 +37,11 @@ export async function readDocumentFile(context: IngestContext, payload: StepPayl
 }
 
 /** What came out of a file, and when. */
-interface ReadFile {
+export interface ReadFile {
+  /** As it was before. */
   readonly reading: FileReading;
-  readonly file: StoredFile;
+  /** What a document is called that nothing else names. */
+  readonly name: string | null;
   readonly content: ExtractedContent;
   readonly startedAt: string;
   readonly endedAt: string;
@@ -69,7 +71,7 @@ async function readWatched(
         },
       },
     );
-    return { reading, file, content, startedAt, endedAt: iso(clock.now()) };
+    return { reading, name, content, startedAt, endedAt: iso(clock.now()) };
   } finally {
     readings.delete(id);
   }
@@ -87,19 +89,20 @@ async function loadFile(
   return { file, bytes };
 }
 
-async function keepRead(
+/** Makes what a file says the text of its document, inside a transaction. @throws AppError `invalid` for a file without text */
+export async function keepRead(
   { limits }: IngestContext,
   repositories: Repositories,
   document: Document,
-  { reading, file, content, startedAt, endedAt }: ReadFile,
+  { reading, name, content, startedAt, endedAt }: ReadFile,
 ): Promise<void> {
   const { organizationId, id } = document;
   const { text, places } = joinParts(content.parts);
   if (text.trim() === "") throw new AppError("invalid", "The file holds no text.");
   const metadata = mergeMetadata(document, content, limits.maxMetadataBytes);
-  const isNamedByFile = document.title === null || document.title === file.name;
+  const isNamedByFile = [null, name, reading.outcome?.title].includes(document.title);
   const ownTitle = shortened(content.title);
-  const title = ownTitle ?? file.name;
+  const title = ownTitle ?? name;
   const date = content.date !== null && parseIso(content.date) !== null ? content.date : null;
   await repositories.documents.update(organizationId, id, {
     content: text,

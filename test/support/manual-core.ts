@@ -35,6 +35,8 @@ import { createGuidedExtractor } from "../../src/ingest/guided-rules.js";
 import { createPipeline, reportDead } from "../../src/ingest/pipeline.js";
 import { versionsOf } from "../../src/ingest/readings.js";
 import { createRateLimiter } from "../../src/lib/rate-limit.js";
+import { createGuardedFetch } from "../../src/adapters/fetch/guarded-fetch.js";
+import { NO_PLACES } from "../../src/lib/allowed-places.js";
 import { createExtractionProcess } from "../../src/extractors/extraction-process.js";
 import { createRunner, type Runner } from "../../src/jobs/runner.js";
 import { ManualClock } from "./clock.js";
@@ -120,6 +122,12 @@ export async function openManualCore(options: ManualCoreOptions = {}): Promise<M
     searchModel: model && createSearchModel({ model, store, patienceMs: 6_000 }),
     reranker: (typeof options.reranker === "function" ? options.reranker(store) : options.reranker) ?? null,
     mailer: options.mailer ?? null,
+    fetcher: createGuardedFetch({
+      allowed: NO_PLACES,
+      isOffline: true,
+      userAgent: "Recollect/test",
+      maximumBytes: 50_000_000,
+    }),
     clock,
     timeZone: options.timeZone ?? "UTC",
     log,

@@ -7,7 +7,7 @@ import type { Database } from "./schema.js";
 
 const READING = `select file_key, digest, outcome
   from document_readings reading join documents on documents.id = reading.document_id
-  where reading.document_id = ? and +documents.organization_id = ? and documents.url = '/files/' || reading.file_key`;
+  where reading.document_id = ? and +documents.organization_id = ? and (documents.url = '/files/' || reading.file_key or documents.url = reading.file_key)`;
 
 /** Files that documents are read from, a row each. */
 export function createReadingStore(db: Kysely<Database>): Pick<DocumentStore, "keepReading" | "reading"> {

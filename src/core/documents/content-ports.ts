@@ -95,7 +95,7 @@ export interface ContentExtractor {
 
 /** The file of a document, and what reading it gave. It counts as long as the document names the file. */
 export interface FileReading {
-  /** The file is at `/files/{key}`. */
+  /** The file is at `/files/{key}`; for what was fetched, the address that it was fetched from. */
   readonly fileKey: string;
   /** SHA-256 of its bytes. */
   readonly digest: string;

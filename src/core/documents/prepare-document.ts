@@ -17,6 +17,7 @@ import {
   refusePast,
   textSchema,
 } from "../input.js";
+import { soleAddress } from "./web-address.js";
 import { statedFactSchema } from "../memories/stated-facts.js";
 import type { Actor, Document } from "../types.js";
 
@@ -51,7 +52,7 @@ export type AddDocumentInput = z.input<typeof addDocumentSchema>;
 export interface SubmissionFacts {
   /** The document's type, such as `pdf`; `text` by default. */
   readonly type?: string;
-  /** Where it came from, or `/files/{key}`. */
+  /** Where it came from, or `/files/{key}`. A content that is one address of the web brings its own. */
   readonly url?: string;
   /** The turns of a conversation, of which the content is the transcript. */
   readonly turns?: Document["turns"];
@@ -84,7 +85,9 @@ export function prepareDocument(
   known: SubmissionFacts = {},
 ): PreparedDocument {
   const { containerTags, endUserId, ...fields } = parseInput(known.isUnread ? unreadSchema : addDocumentSchema, raw);
-  const input = { ...fields, metadata: withEndUser(fields.metadata, endUserId) };
+  const address = known.url === undefined && !known.turns ? soleAddress(fields.content) : null;
+  const sent = { ...fields, metadata: withEndUser(fields.metadata, endUserId) };
+  const input = address === null ? sent : { ...sent, ...fetchedFrom(address) };
   checkSize("content", input.content, limits);
   checkMetadataSize("metadata", input.metadata, limits);
   checkMetadataSize("filterByMetadata", input.filterByMetadata, limits);
@@ -92,5 +95,11 @@ export function prepareDocument(
   refusePast("facts", input.facts ?? [], now);
   const tags = containerTags?.length ? [...new Set(containerTags)] : null;
   for (const tag of tags ?? []) requireContainer(actor, tag);
-  return { input, containerTags: tags, known, limits, timeZone, now };
+  const facts = address === null ? known : { ...known, url: address, type: "webpage" };
+  return { input, containerTags: tags, known: facts, limits, timeZone, now };
+}
+
+/** Whoever names a page has not written it: what it says is the web's, and never its sender's own word. */
+function fetchedFrom(address: string) {
+  return { content: address, origin: "web", rememberAsIs: false } as const;
 }

@@ -18,6 +18,7 @@ import type { DocumentChange, Repositories } from "../ports.js";
 import { addDocumentSchema } from "./prepare-document.js";
 import { changeInPlace, isSameList, reviseDocument } from "./revise-document.js";
 import type { Actor, Document } from "../types.js";
+import { soleAddress } from "./web-address.js";
 import { receiptOf, sourceOf, type DocumentReceipt } from "./write-document.js";
 
 /** What may be changed of a document; what is not named stays. */
@@ -181,13 +182,15 @@ async function processingOf(
 
 /** What goes with the text: everything that was known of the old one alone. */
 function replacement(document: Document, { content, title }: UpdateInput): DocumentChange {
+  const address = content === undefined ? null : soleAddress(content);
   return {
-    ...(content !== undefined && { content }),
+    ...(content !== undefined && { content: address ?? content }),
+    ...(address !== null && { origin: "web" }),
     ...(title === undefined && isTitleFromText(document) && { title: null }),
     turns: null,
     summary: null,
-    url: null,
-    type: "text",
+    url: address,
+    type: address === null ? "text" : "webpage",
     facts: null,
     rememberAsIs: false,
   };

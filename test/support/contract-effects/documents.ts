@@ -3,7 +3,7 @@ import { answerAsReader } from "../model-reader.js";
 import { type ContractGroup, doesNot, inTest, works, worksWithModel } from "./effect.js";
 import { textsOf } from "./world.js";
 
-const LATER = "content extraction is not there yet: such a text is kept and read as the text that it is";
+const LATER = "they are read as the pages that they are, type `webpage`";
 
 export const documents: readonly ContractGroup[] = [
   {
@@ -225,12 +225,16 @@ export const documents: readonly ContractGroup[] = [
   {
     heading: "Detection of content",
     effects: [
+      works(
+        "A text that is a URL is fetched, and typed by what comes",
+        inTest("transports/rest-addresses", "becomes the page that is there, with its title and address, and is found"),
+      ),
       doesNot(
-        "A text that is a URL is fetched, and typed by what comes (`webpage`, `pdf`, `image`, `tweet`, `video`, Google and GitHub documents)",
+        "Posts, videos, Google and GitHub documents have types of their own (`tweet`, `video`, …)",
         LATER,
         async (world) => {
-          const id = await world.add("https://example.org/page");
-          expect(await world.document(id)).toMatchObject({ type: "text", content: "https://example.org/page" });
+          const id = await world.add("https://x.example/post/1");
+          expect(await world.document(id)).toMatchObject({ type: "webpage" });
         },
       ),
       works("Everything else is `text`", async (world) =>

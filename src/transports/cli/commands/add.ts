@@ -29,6 +29,7 @@ interface AddOptions {
   readonly yes?: boolean;
 }
 
+const LONGEST_CUSTOM_ID = 255;
 /** Files that are added without a question. */
 const MOST_UNASKED = 1_000;
 /** What can only be said of one document. */
@@ -47,10 +48,10 @@ interface Source {
 export function registerAdd(program: Command, cli: Cli): void {
   program
     .command("add")
-    .description("Keep a text, files, folders or standard input, and learn the facts in them.")
+    .description("Keep a text, files, folders, a web page or standard input, and learn the facts in them.")
     .argument(
-      "[text|file|folder|-...]",
-      "words to remember, text files, folders or globs such as 'notes/**/*.md', or - for standard input",
+      "[text|file|folder|url|-...]",
+      "words to remember, text files, folders or globs such as 'notes/**/*.md', the address of a web page, or - for standard input",
     )
     .option("--text", "take the argument as words even when a file has that name")
     .option(
@@ -59,7 +60,7 @@ export function registerAdd(program: Command, cli: Cli): void {
     )
     .option(
       "--custom-id <id>",
-      "your own id; adding with the same id again replaces the document (default for a file: its path)",
+      "your own id; adding with the same id again replaces the document (default for a file: its path; for a page: its address)",
     )
     .option("--title <title>", "a title (default for a file: its name)")
     .option("-m, --metadata <key=value>", "text to filter by, or a JSON object; may be repeated", collect)
@@ -79,6 +80,7 @@ export function registerAdd(program: Command, cli: Cli): void {
         '$ add "I prefer green tea to coffee"',
         "$ add notes.md --container work",
         "$ add notes/ 'journal/**/*.md'",
+        "$ add https://example.org/handbook --container work",
         "git log -5 | $ add - --title 'Last commits' --metadata project=atlas",
         '$ add "User lives in Porto" --updates 3mJr7AoUXx2Wqd9ZtYbN4c',
         '$ add talk.txt --date 2025-06-01 --fact "Ana leads the Atlas project"',
@@ -144,9 +146,20 @@ async function readSource(cli: Cli, argument: string | undefined, options: AddOp
     const [content, customId] = await Promise.all([readTextFile(argument), pathIdentity(argument)]);
     return { content, customId, title: basename(argument), rememberAsIs: false };
   }
+  if (isAddress(argument)) return { content: argument, rememberAsIs: false, ...identityOf(argument) };
   if (looksLikePath(argument) || (isSingleWord(argument) && !(await isMeant(cli, argument))))
     throw new AppError("not_found", `There is no file ${argument}. If these are words to remember, add --text.`);
   return { content: argument, rememberAsIs: true };
+}
+
+/** One address of the web, whose page the service fetches. */
+function isAddress(argument: string): boolean {
+  return /^https?:\/\/\S+$/i.test(argument) && URL.canParse(argument);
+}
+
+/** Added again, a page takes the place of what it was before, as a file does. */
+function identityOf(address: string): Pick<Source, "customId"> {
+  return address.length <= LONGEST_CUSTOM_ID ? { customId: address } : {};
 }
 
 /** @throws UsageError where one of several words is a file, so that it is not clear what is meant */

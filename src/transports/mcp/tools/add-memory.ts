@@ -25,7 +25,10 @@ const fact = z.object({
 });
 
 const input = z.object({
-  content: z.string().min(1).describe("The text to keep: a statement, a note, a conversation, a document"),
+  content: z
+    .string()
+    .min(1)
+    .describe("The text to keep: a statement, a note, a conversation, a document; or one URL, whose page is fetched"),
   containerTag,
   facts: z
     .array(fact)

@@ -1,0 +1,170 @@
+import { type IncomingMessage, request as requestHttp } from "node:http";
+import { request as requestHttps } from "node:https";
+import type { LookupFunction } from "node:net";
+import { AppError } from "../../core/errors.js";
+import type { FetchedFile, FileFetcher } from "../../core/ports.js";
+import type { AllowedPlaces } from "../../lib/allowed-places.js";
+import { describeStatus } from "./answer-status.js";
+import { knownContentAddress } from "./known-places.js";
+import { ACCEPTED_ENCODINGS, readAnswer } from "./read-answer.js";
+import { describeFile } from "./describe-file.js";
+import { checkLiteral, guardedLookup, noSuchHost, resolveBySystem, type ResolveName } from "./guarded-lookup.js";
+
+const MOST_REDIRECTS = 5;
+/** Characters; longer ones are of no use to anybody but attackers. */
+const LONGEST_ADDRESS = 8_192;
+const MOST_HEADER_BYTES = 64 * 1024;
+const TIMEOUT_MS = 60_000;
+const STALL_MS = 15_000;
+
+export interface GuardedFetchOptions {
+  /** Private places that may be reached all the same. */
+  readonly allowed: AllowedPlaces;
+  readonly isOffline: boolean;
+  /** How the service names itself, without line breaks. */
+  readonly userAgent: string;
+  /** Of one file, as it comes and after decompression. */
+  readonly maximumBytes: number;
+  /** For all of a fetch, redirects included, in milliseconds. */
+  readonly timeoutMs?: number;
+  /** Longest silence of a server, in milliseconds. */
+  readonly stallMs?: number;
+  readonly resolveName?: ResolveName;
+}
+
+interface Exchange extends Required<Pick<GuardedFetchOptions, "userAgent" | "maximumBytes" | "stallMs">> {
+  readonly lookup: LookupFunction;
+  /** Of the caller, of the time for all, and of `stalled`. */
+  readonly signal: AbortSignal;
+  /** Ends the fetch when the server falls silent. */
+  readonly stalled: AbortController;
+}
+
+/**
+ * A client for addresses that strangers name. Every connection, that of a redirect too, is checked where it is made; what
+ * lies in networks which only this machine reaches is refused unless the owner allowed it. Proxies of the environment are
+ * not used, since they would decide where a name leads.
+ */
+export function createGuardedFetch(options: GuardedFetchOptions): FileFetcher {
+  const { allowed, isOffline, userAgent, maximumBytes, stallMs = STALL_MS, timeoutMs = TIMEOUT_MS } = options;
+  const lookup = guardedLookup(options.resolveName ?? resolveBySystem, allowed);
+  const follow = async (first: URL, signal: AbortSignal): Promise<FetchedFile> => {
+    const timeout = AbortSignal.timeout(timeoutMs);
+    const stalled = new AbortController();
+    const ends = AbortSignal.any([signal, timeout, stalled.signal]);
+    const exchange: Exchange = { userAgent, maximumBytes, stallMs, lookup, signal: ends, stalled };
+    let url = first;
+    try {
+      for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects += 1) {
+        checkLiteral(url, allowed);
+        const answer = await ask(url, exchange);
+        const next = redirectOf(answer, url);
+        if (next === null) return await readFile(answer, url, exchange);
+        answer.destroy();
+        url = next;
+      }
+      throw new AppError(
+        "invalid",
+        `${placeOf(first)} was not fetched: it redirects more than ${MOST_REDIRECTS} times.`,
+      );
+    } catch (error) {
+      signal.throwIfAborted();
+      throw explain(error, url, timeout.aborted || stalled.signal.aborted);
+    }
+  };
+  return {
+    async fetch(address, signal) {
+      if (isOffline)
+        throw new AppError(
+          "unsupported",
+          "Nothing is fetched while RECOLLECT_OFFLINE is set. Start the service without it, or send the text itself.",
+        );
+      const url = readAddress(address);
+      const content = knownContentAddress(url);
+      if (content === null) return follow(url, signal);
+      return follow(new URL(content), signal).catch((error: unknown) => {
+        if (error instanceof AppError && error.kind === "not_found") return follow(url, signal);
+        throw error;
+      });
+    },
+  };
+}
+
+/** @throws AppError `invalid` for what is no address that is fetched */
+function readAddress(text: string, base?: URL): URL {
+  if (text.length > LONGEST_ADDRESS || !URL.canParse(text, base?.href))
+    throw new AppError("invalid", "The address was not fetched: it is not a URL that can be read.");
+  const url = new URL(text, base);
+  if (url.protocol !== "http:" && url.protocol !== "https:")
+    throw new AppError("invalid", `The address was not fetched: only http and https are, not ${url.protocol}//.`);
+  if (url.username !== "" || url.password !== "")
+    throw new AppError("invalid", "The address was not fetched: it holds a user name or a password. Leave them out.");
+  return url;
+}
+
+function ask(url: URL, { lookup, signal, stalled, stallMs, userAgent }: Exchange): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const send = url.protocol === "https:" ? requestHttps : requestHttp;
+    const asking = send(url, {
+      lookup,
+      signal,
+      timeout: stallMs,
+      maxHeaderSize: MOST_HEADER_BYTES,
+      // One connection for one answer: nothing is shared between callers.
+      agent: false,
+      headers: {
+        accept: "text/html,application/xhtml+xml,text/markdown;q=0.9,*/*;q=0.8",
+        "accept-encoding": ACCEPTED_ENCODINGS,
+        "user-agent": userAgent,
+      },
+    });
+    asking.on("response", resolve);
+    asking.on("timeout", () => stalled.abort());
+    asking.on("error", reject);
+    asking.end();
+  });
+}
+
+function redirectOf({ statusCode = 0, headers }: IncomingMessage, url: URL): URL | null {
+  if (![301, 302, 303, 307, 308].includes(statusCode) || headers.location === undefined) return null;
+  const next = readAddress(headers.location, url);
+  if (next.hash === "") next.hash = url.hash;
+  return next;
+}
+
+async function readFile(answer: IncomingMessage, url: URL, { maximumBytes, signal }: Exchange) {
+  const { statusCode = 0, headers } = answer;
+  if (statusCode !== 200) {
+    answer.destroy();
+    throw describeStatus(statusCode, headers["retry-after"], placeOf(url));
+  }
+  const bytes = await readAnswer(answer, { maximumBytes, signal, place: placeOf(url) });
+  return { ...describeFile(headers, url), url: url.href, bytes };
+}
+
+/** Without the query, which may hold what opens a page. */
+function placeOf({ protocol, host, pathname }: URL): string {
+  const path = pathname.length > 200 ? `${pathname.slice(0, 200)}…` : pathname;
+  return `${protocol}//${host}${path}`;
+}
+
+const CERTIFICATE = /^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_|ERR_SSL_|EPROTO$|HOSTNAME_MISMATCH)/;
+
+function explain(error: unknown, url: URL, isLate: boolean): unknown {
+  if (error instanceof AppError) return error;
+  const place = placeOf(url);
+  const unavailable = (text: string) => new AppError("unavailable", `${place} ${text}`, { cause: error });
+  if (isLate) return unavailable("was not fetched: it did not answer, or not to its end, in time.");
+  const code = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+  if (code === "ENOTFOUND") return noSuchHost(url.hostname);
+  if (CERTIFICATE.test(code))
+    return new AppError("invalid", `${place} was not fetched: its certificate is not valid (${code}).`, {
+      cause: error,
+    });
+  if (code === "ECONNREFUSED") return unavailable("was not fetched: nothing answers there.");
+  if (code.startsWith("HPE_"))
+    return new AppError("invalid", `${place} was not fetched: its answer is not HTTP as it should be (${code}).`, {
+      cause: error,
+    });
+  return unavailable(`was not fetched: the connection broke${code === "" ? "" : ` (${code})`}.`);
+}

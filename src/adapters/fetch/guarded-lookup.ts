@@ -1,0 +1,52 @@
+import { lookup, type LookupAddress } from "node:dns";
+import type { LookupFunction } from "node:net";
+import { AppError } from "../../core/errors.js";
+import { type AllowedPlaces, isAddressAllowed, isNameAllowed } from "../../lib/allowed-places.js";
+import { isIpAddress, isPrivateAddress } from "../../lib/ip-address.js";
+
+/** All addresses of a name. A test passes its own. */
+export type ResolveName = (name: string) => Promise<readonly LookupAddress[]>;
+
+/** Asks the resolver of the system, which knows the names of this machine as well. */
+export const resolveBySystem: ResolveName = (name) =>
+  new Promise((resolve, reject) => {
+    lookup(name, { all: true }, (error, addresses) => (error ? reject(error) : resolve(addresses)));
+  });
+
+/**
+ * A look-up for the connection itself: the addresses that are checked are the ones that are connected to, so that a name
+ * which changes between two questions gains nothing. One address that may not be reached refuses the name as a whole.
+ */
+export function guardedLookup(resolve: ResolveName, allowed: AllowedPlaces): LookupFunction {
+  return (host, options, found) => {
+    resolve(host)
+      .then((addresses) => {
+        for (const { address } of addresses) checkAddress(host, address, allowed);
+        const [first] = addresses;
+        if (first === undefined) throw noSuchHost(host);
+        if (options.all) found(null, [...addresses]);
+        else found(null, first.address, first.family);
+      })
+      .catch((error: unknown) => found(error instanceof Error ? error : new Error(String(error)), "", 0));
+  };
+}
+
+/** For hosts that are addresses already: nobody looks them up. @throws AppError `forbidden` */
+export function checkLiteral({ hostname }: URL, allowed: AllowedPlaces): void {
+  const host = hostname.replace(/^\[|\]$/g, "");
+  if (isIpAddress(host)) checkAddress(host, host, allowed);
+}
+
+export function noSuchHost(host: string): AppError {
+  return new AppError("not_found", `There is no host ${host}. Check the address for typing errors.`);
+}
+
+function checkAddress(host: string, address: string, allowed: AllowedPlaces): void {
+  const isOutside = isIpAddress(address) && !isPrivateAddress(address);
+  if (isOutside || isNameAllowed(allowed, host) || isAddressAllowed(allowed, address)) return;
+  // Where a name leads is not told: whoever asks could learn the inner network so.
+  throw new AppError(
+    "forbidden",
+    `${host} was not fetched: it lies in a private network, or on the machine of this service. RECOLLECT_FETCH_ALLOW can name hosts and networks that may be fetched all the same.`,
+  );
+}

@@ -1,0 +1,23 @@
+import { invalid } from "../input.js";
+import type { Document } from "../types.js";
+
+/** Characters; what is longer is a text. */
+const LONGEST_ADDRESS = 8_192;
+
+/**
+ * The address that a content consists of, for what is to be fetched; null for a text, also one with an address in it.
+ * @throws AppError `invalid` for one with a user name or a password, which would be kept and shown
+ */
+export function soleAddress(content: string): string | null {
+  const text = content.trim();
+  if (text.length > LONGEST_ADDRESS || !/^https?:\/\/\S+$/i.test(text) || !URL.canParse(text)) return null;
+  const { username, password } = new URL(text);
+  if (username !== "" || password !== "")
+    throw invalid([{ path: ["content"], message: "must be an address without a user name and a password" }]);
+  return text;
+}
+
+/** Whether a document is still to be fetched from its address, which stands for its text until then. */
+export function isUnfetched({ url, content }: Pick<Document, "url" | "content">): boolean {
+  return url !== null && url === content && soleAddress(content) !== null;
+}

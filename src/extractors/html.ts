@@ -1,0 +1,17 @@
+import { declaredEncoding, decodeBytes } from "./decode-bytes.js";
+import { extracted } from "./extracted.js";
+import { ExtractionError } from "./extraction-error.js";
+import type { FormatExtractor } from "./format-extractor.js";
+import { GatheredParts } from "./gathered-parts.js";
+import { readPage } from "./html/main-content.js";
+
+/** Reads web pages: the main text as Markdown, and what the page says about itself. Scripts do not run. */
+export const extractHtml: FormatExtractor = async (file, { limits }) => {
+  const { text } = decodeBytes(file.bytes, [file.charset, declaredEncoding(file.bytes)]);
+  const { markdown, description } = await readPage(text, file.url);
+  const gathered = new GatheredParts(limits);
+  gathered.add(markdown, {});
+  if (gathered.parts.length === 0)
+    throw new ExtractionError("empty", "The page holds no text. Pages that a script fills in are not read.");
+  return extracted("webpage", gathered.parts, { ...description, notes: gathered.notes });
+};

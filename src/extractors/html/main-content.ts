@@ -1,0 +1,86 @@
+import { describePage, type PageDescription, dateOf } from "./page-description.js";
+import { inOneLine } from "./one-line.js";
+import { type PageDocument, parsePage, removeUnseen } from "./page-dom.js";
+import { documentToMarkdown, htmlToMarkdown, webAddress } from "./page-markdown.js";
+import { type TamedHtml, tameHtml } from "./tame-html.js";
+
+export interface PageContent {
+  readonly markdown: string;
+  readonly description: PageDescription;
+  /** True where no article was found, so that all of its text counts. */
+  readonly isWhole: boolean;
+}
+
+/** Finding the article takes seconds on a page of this size; larger ones are read as a whole. */
+const LARGEST_ARTICLE_PAGE = { elements: 20_000, characters: 3_000_000 };
+const LIMITS = { maximumDepth: 100, maximumElements: 100_000 };
+/** What is shorter than both of these is not the article of a page, but a piece of it. */
+const SMALLEST_SHARE = 0.25;
+const SHORTEST_ARTICLE = 400;
+
+/** The article of a page as Markdown, and what the page says about itself. @param url where it was fetched from */
+export async function readPage(html: string, url: string | null): Promise<PageContent> {
+  const tamed = tameHtml(html, LIMITS);
+  const document = await parsePage(tamed.html);
+  removeUnseen(document);
+  const base = webAddress(document.querySelector("base")?.getAttribute("href") ?? null, url) ?? url;
+  const described = describePage(document, base);
+  const heading = inOneLine(document.querySelector("h1")?.textContent ?? "");
+  const article = isArticlePage(tamed) ? await findArticle(tamed.html, url, base) : null;
+  const whole = documentToMarkdown(document, base);
+  const isArticle = article !== null && speaksForPage(article.markdown, whole);
+  return {
+    markdown: isArticle ? withHeading(article.markdown, heading) : whole,
+    description: {
+      ...described,
+      title: described.title ?? article?.title ?? null,
+      author: described.author ?? article?.author ?? null,
+      date: described.date ?? article?.date ?? null,
+    },
+    isWhole: !isArticle,
+  };
+}
+
+function isArticlePage({ html, elements }: TamedHtml): boolean {
+  return elements <= LARGEST_ARTICLE_PAGE.elements && html.length <= LARGEST_ARTICLE_PAGE.characters;
+}
+
+interface Article {
+  readonly markdown: string;
+  readonly title: string | null;
+  readonly author: string | null;
+  readonly date: string | null;
+}
+
+/** Null where the library stumbles over the page. */
+async function findArticle(html: string, url: string | null, base: string | null): Promise<Article | null> {
+  const { DefuddleClass } = await import("defuddle/node");
+  const document: PageDocument = await parsePage(html);
+  removeUnseen(document);
+  try {
+    const options = {
+      // The library complains where there is none.
+      url: url ?? "https://page.invalid/",
+      // Nothing is fetched: what a page lacks, it lacks.
+      useAsync: false,
+      // These take short lists for decoration.
+      removeContentPatterns: false,
+    };
+    const found = new DefuddleClass(document as never, options).parse();
+    const markdown = await htmlToMarkdown(tameHtml(found.content, LIMITS).html, base);
+    const text = (value: string): string | null => inOneLine(value).slice(0, 500) || null;
+    return { markdown, title: text(found.title), author: text(found.author), date: dateOf(text(found.published)) };
+  } catch {
+    return null;
+  }
+}
+
+function speaksForPage(article: string, whole: string): boolean {
+  if (article.trim() === "") return false;
+  return article.length >= SHORTEST_ARTICLE || article.length >= whole.length * SMALLEST_SHARE;
+}
+
+/** The heading of the page is taken for its title and left out of the article; readers of a passage want it. */
+function withHeading(markdown: string, heading: string): string {
+  return heading === "" || markdown.includes(heading) ? markdown : `# ${heading}\n\n${markdown}`;
+}

@@ -1,0 +1,70 @@
+import { inOneLine } from "./one-line.js";
+import { webAddress } from "./page-markdown.js";
+import type { PageDocument } from "./page-dom.js";
+
+/** What a page says about itself; null where it says nothing. */
+export interface PageDescription {
+  readonly title: string | null;
+  readonly author: string | null;
+  readonly date: string | null;
+  readonly url: string | null;
+  readonly image: string | null;
+}
+
+const LONGEST = 500;
+
+/** What a page says about itself in its head. @param base where it was fetched from */
+export function describePage(document: PageDocument, base: string | null): PageDescription {
+  const meta = (...names: readonly string[]): string | null => {
+    for (const name of names)
+      for (const attribute of ["property", "name", "itemprop"]) {
+        const content = document.querySelector(`meta[${attribute}="${name}"]`)?.getAttribute("content");
+        const text = content ? inOneLine(content).slice(0, LONGEST) : "";
+        if (text !== "") return text;
+      }
+    return null;
+  };
+  const heading = textOf(document, "h1");
+  return {
+    title: meta("og:title", "twitter:title", "dc.title") ?? textOf(document, "title") ?? heading,
+    author: nameOnly(meta("author", "article:author", "dc.creator", "citation_author")),
+    date: dateOf(
+      meta(
+        "article:published_time",
+        "datePublished",
+        "date",
+        "dc.date",
+        "citation_publication_date",
+        "article:modified_time",
+      ),
+    ),
+    url:
+      webAddress(document.querySelector('link[rel="canonical"]')?.getAttribute("href") ?? null, base) ??
+      webAddress(meta("og:url"), base),
+    image: webAddress(meta("og:image", "og:image:url", "twitter:image"), base),
+  };
+}
+
+/** Some pages give the address of a profile for the name of an author. */
+function nameOnly(author: string | null): string | null {
+  return author === null || /^https?:/i.test(author) ? null : author;
+}
+
+function textOf(document: PageDocument, selector: string): string | null {
+  const text = document.querySelector(selector)?.textContent ?? "";
+  return inOneLine(text).slice(0, LONGEST) || null;
+}
+
+/** ISO date or date-time of a date as pages write it; null for what is none. */
+export function dateOf(text: string | null): string | null {
+  const date = text === null ? NaN : Date.parse(text);
+  if (text === null || Number.isNaN(date) || !/\d{4}/.test(text)) return null;
+  const [day] = /^\d{4}-\d\d-\d\d/.exec(text) ?? [];
+  const hasZone = /(?:Z|[+-]\d\d:?\d\d|GMT|UTC)$/i.test(text.trim());
+  if (hasZone) return new Date(date).toISOString();
+  if (day !== undefined) return day;
+  // Without a zone it is the day that is written there, wherever this runs.
+  const local = new Date(date);
+  const part = (value: number): string => String(value).padStart(2, "0");
+  return `${local.getFullYear()}-${part(local.getMonth() + 1)}-${part(local.getDate())}`;
+}

@@ -1,0 +1,90 @@
+import type { PageDocument, PageElement } from "./page-dom.js";
+
+/** Columns or rows that one cell may take. */
+const WIDEST_CELL = 100;
+/** Cells that are added to all tables together, so that every row has its columns. */
+const MOST_ADDED_CELLS = 10_000;
+const TABLE_ELEMENTS = "table,thead,tbody,tfoot,tr,td,th,caption";
+
+/** Tables that only arrange a page become plain blocks; in the others every cell gets its own column. */
+export function prepareTables(document: PageDocument): void {
+  const tables = [...document.querySelectorAll("table")];
+  const layouts = tables.filter(isLayout);
+  for (const layout of layouts) dissolve(document, layout);
+  const kept = new Set(layouts);
+  const room = { cells: MOST_ADDED_CELLS };
+  for (const table of tables) {
+    if (kept.has(table)) continue;
+    for (const caption of table.querySelectorAll("caption")) {
+      const line = document.createElement("p");
+      line.append(caption.textContent ?? "");
+      caption.remove();
+      table.replaceWith(line, table);
+    }
+    spreadCells(document, table, room);
+  }
+}
+
+/** A table of one column, one with a table in it, and one whose cells hold headings or several paragraphs. */
+function isLayout(table: PageElement): boolean {
+  if (table.getAttribute("role") === "presentation" || table.querySelector("table,h1,h2,h3,h4,pre,p + p")) return true;
+  return !table.querySelector("td + td,th + td,td + th,th + th");
+}
+
+function dissolve(document: PageDocument, table: PageElement): void {
+  const own = [...table.querySelectorAll(TABLE_ELEMENTS)].filter(
+    (element) => element.tagName !== "TABLE" && element.closest("table") === table,
+  );
+  for (const element of [...own, table]) {
+    const block = document.createElement("div");
+    block.append(...element.childNodes);
+    element.replaceWith(block);
+  }
+}
+
+function spreadCells(document: PageDocument, table: PageElement, room: { cells: number }): void {
+  /** How many rows each column is still taken for by a cell above. */
+  const taken: number[] = [];
+  for (const row of table.querySelectorAll("tr")) {
+    let column = 0;
+    let last: PageElement | null = null;
+    const fill = (): void => {
+      while ((taken[column] ?? 0) > 0 && room.cells > 0) {
+        taken[column] = (taken[column] ?? 1) - 1;
+        last = addCell(document, row, last);
+        room.cells -= 1;
+        column += 1;
+      }
+    };
+    for (const cell of [...row.children].filter(({ tagName }) => tagName === "TD" || tagName === "TH")) {
+      fill();
+      const width = spanOf(cell, "colspan");
+      const height = spanOf(cell, "rowspan");
+      last = cell;
+      for (let added = 0; added < width; added += 1) {
+        if (added > 0 && room.cells > 0) {
+          last = addCell(document, row, last);
+          room.cells -= 1;
+        }
+        taken[column] = height - 1;
+        column += 1;
+      }
+    }
+    fill();
+  }
+}
+
+function addCell(document: PageDocument, row: PageElement, before: PageElement | null): PageElement {
+  const cell = document.createElement("td");
+  if (before) before.after(cell);
+  else {
+    const rest = [...row.childNodes];
+    row.append(cell, ...rest);
+  }
+  return cell;
+}
+
+function spanOf(cell: PageElement, name: string): number {
+  const span = Number(cell.getAttribute(name) ?? 1);
+  return Number.isInteger(span) && span > 1 ? Math.min(span, WIDEST_CELL) : 1;
+}

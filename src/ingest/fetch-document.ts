@@ -1,0 +1,98 @@
+import type { ExtractedContent, ReadingProgress } from "../core/documents/content-ports.js";
+import { readFileText } from "../core/documents/file-text.js";
+import { isUnfetched } from "../core/documents/web-address.js";
+import { AppError } from "../core/errors.js";
+import type { FetchedFile, JobContext } from "../core/ports.js";
+import type { Document } from "../core/types.js";
+import { sha256 } from "../lib/crypto.js";
+import { iso } from "../lib/time.js";
+import type { IngestContext } from "./context.js";
+import { keepRead, type ReadFile } from "./read-file.js";
+import { commitStep, loadCurrent, type StepPayload } from "./step.js";
+
+/** Tries in all, a few seconds apart: who waits for a page wants to know soon that it does not come. */
+const MOST_ATTEMPTS = 3;
+
+/**
+ * Beside the first step: fetches what the address of a document leads to, outside of any transaction, and keeps what it
+ * says as the text of the document. The file itself is not kept.
+ * @throws AppError with the reason for which it cannot be fetched or read
+ */
+export async function fetchDocument(context: IngestContext, payload: StepPayload, job: JobContext): Promise<void> {
+  const document = await loadCurrent(context, payload);
+  const read = document && isUnfetched(document) ? await readWatched(context, document, job) : null;
+  await commitStep(context, job, payload, async (repositories, current) => {
+    if (read) await keepRead(context, repositories, current, read);
+    return "extract";
+  });
+}
+
+/** Fetches and reads it while others can see that it is at work. */
+async function readWatched(
+  context: IngestContext,
+  { id, organizationId, url }: Document,
+  job: JobContext,
+): Promise<ReadFile> {
+  const { readings, clock, events, store } = context;
+  const address = url ?? "";
+  const startedAt = iso(clock.now());
+  readings.set(id, { startedAt, progress: null });
+  try {
+    const file = await fetchPatiently(context, address, job);
+    const content = await readFetched(context, file, job.signal, (progress) => {
+      readings.set(id, { startedAt, progress });
+      events.changed(id);
+    });
+    if (joinedText(content) === address)
+      throw new AppError("invalid", "What is there holds nothing but its own address.");
+    const before = await store.documents.reading(organizationId, id);
+    const reading = { fileKey: address, digest: sha256(file.bytes), outcome: before?.outcome ?? null };
+    // The last part of an address names files, and hardly ever pages.
+    const name = content.type === "webpage" ? null : file.name;
+    return { reading, name, content, startedAt, endedAt: iso(clock.now()) };
+  } finally {
+    readings.delete(id);
+  }
+}
+
+/** What would be taken for an address that is still to be fetched. */
+function joinedText({ parts }: ExtractedContent): string {
+  return parts.length === 1 ? (parts[0]?.text ?? "") : "";
+}
+
+async function fetchPatiently(
+  { fetcher }: IngestContext,
+  address: string,
+  { job, signal }: JobContext,
+): Promise<FetchedFile> {
+  try {
+    return await fetcher.fetch(address, signal);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.kind !== "unavailable") throw error;
+    // A server that asks for patience again and again gets no more than others.
+    const kind = job.attempt < MOST_ATTEMPTS ? "unavailable" : "invalid";
+    throw new AppError(kind, error.message, { cause: error });
+  }
+}
+
+async function readFetched(
+  { extractor, limits }: IngestContext,
+  file: FetchedFile,
+  signal: AbortSignal,
+  onProgress: (progress: ReadingProgress) => void,
+): Promise<ExtractedContent> {
+  if (await extractor.accepts(file)) return extractor.extract(file, { signal, onProgress });
+  const text = readFileText(file, file.bytes, limits);
+  return {
+    type: "text",
+    title: null,
+    author: null,
+    date: null,
+    url: file.url,
+    image: null,
+    parts: [{ text, place: {} }],
+    attachments: [],
+    metadata: {},
+    notes: [],
+  };
+}
