@@ -52,7 +52,7 @@ describe.skipIf(process.platform !== "linux")("the process that reads files", ()
         .split("\0")
         .filter(Boolean)
         .map((line) => line.split("=")[0])
-        .toSorted(),
+        .toSorted((one = "", other = "") => one.localeCompare(other)),
     ).toEqual(["LANG", "NODE_CHANNEL_FD", "NODE_CHANNEL_SERIALIZATION_MODE", "PATH"]);
     await opened?.close();
     await expect.poll(() => readers()).toEqual([]);
