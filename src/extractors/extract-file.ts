@@ -32,7 +32,7 @@ async function extractAt(file: SourceFile, order: ExtractionOrder, depth: number
     // Only the outermost file tells how far it is.
     report: depth === 0 ? order.report : () => undefined,
     extract: (inner) => extractAt(inner, order, depth + 1),
-    recognizeText,
+    recognizeText: async (image) => (await import("./recognize-text.js")).recognizeText(image),
   };
   const extract = await format.load();
   const content = await extract(file, tools).catch((error: unknown) => {
@@ -44,21 +44,6 @@ async function extractAt(file: SourceFile, order: ExtractionOrder, depth: number
 function describe(error: unknown): ExtractionError {
   if (error instanceof ExtractionError) return error;
   return new ExtractionError("damaged", "The file is damaged, or not what it is called: it cannot be read.");
-}
-
-/** Whether a module brings what reads pictures. */
-function isReader(value: unknown): value is ExtractionTools["recognizeText"] {
-  return typeof value === "function";
-}
-
-async function recognizeText(image: Uint8Array): Promise<string> {
-  // Not there in every version.
-  const module = "./recognize-text.js";
-  const loaded: unknown = await import(module).catch(() => null);
-  const reader: unknown =
-    typeof loaded === "object" && loaded !== null && "recognizeText" in loaded && loaded.recognizeText;
-  if (!isReader(reader)) throw new ExtractionError("missing_program", "Text in pictures is not read.");
-  return reader(image);
 }
 
 /** Without characters that no reader sees, and without what passes the limit of text, which a note then tells. */
