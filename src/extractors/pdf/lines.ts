@@ -9,14 +9,17 @@ const SPACE = 0.12;
 export function linesOf(fragments: readonly Fragment[]): Line[] {
   const lines: Fragment[][] = [];
   let current: Fragment[] = [];
-  let reach = Number.NEGATIVE_INFINITY;
+  let top = Number.NEGATIVE_INFINITY;
+  let largest = 0;
   for (const fragment of fragments.toSorted((one, other) => one.baseline - other.baseline)) {
-    if (fragment.baseline > reach) {
+    if (fragment.baseline - top > SAME_LINE * Math.max(largest, fragment.size)) {
       current = [];
       lines.push(current);
-      reach = fragment.baseline + SAME_LINE * fragment.size;
+      top = fragment.baseline;
+      largest = 0;
     }
     current.push(fragment);
+    largest = Math.max(largest, fragment.size);
   }
   return lines.map(lineOf);
 }
