@@ -136,6 +136,15 @@ export interface ChunkMetadata {
   readonly headings?: readonly string[];
   /** Set when the chunk is one piece of a turn that was too long to be one chunk. */
   readonly part?: { readonly number: number; readonly of: number };
+  /** Where it stands in the file that the document was read from, as far as the format knows it; each from 1. */
+  readonly page?: number;
+  readonly slide?: number;
+  readonly sheet?: string;
+  /** Cells of the sheet, such as `A2:D40`. */
+  readonly range?: string;
+  readonly entry?: number;
+  /** Seconds from the beginning of a recording. */
+  readonly time?: readonly [start: number, end: number];
 }
 
 /** A piece of a document: the unit that search returns. */

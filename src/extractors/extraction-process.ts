@@ -1,12 +1,7 @@
 import { fork, type ChildProcess } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { delimiter } from "node:path";
-import type {
-  ContentExtractor,
-  ExtractedContent,
-  ReadingProgress,
-  SourceFile,
-} from "../core/documents/content-ports.js";
+import type { ContentExtractor, ExtractedContent, ReadingProgress } from "../core/documents/content-ports.js";
 import { AppError, type ErrorKind } from "../core/errors.js";
 import type { Log } from "../core/ports.js";
 import type { ExtractionReason } from "./extraction-error.js";

@@ -1,4 +1,5 @@
 import { BYTES_PER_TOKEN, type Chunking, type ChunkingStrategy } from "../core/documents/chunking.js";
+import type { Place, ReadingOutcome } from "../core/documents/content-ports.js";
 import type { ChunkMetadata, Turn } from "../core/types.js";
 import { sentenceSpans, type Span } from "../language/sentences.js";
 import { yieldTurn } from "../lib/time.js";
@@ -7,7 +8,8 @@ import type { TimeZone } from "../lib/time-zone.js";
 import { detectKind } from "./chunk-kind.js";
 import { markdownSections } from "./chunk-markdown.js";
 import type { ChunkPiece } from "./chunk-piece.js";
-import { splitText, trimSpan, type PieceSize, type TextKind } from "./chunk-text.js";
+import { splitWithTables } from "./chunk-table.js";
+import { trimSpan, type PieceSize, type TextKind } from "./chunk-text.js";
 import { chunkConversation } from "./chunk-conversation.js";
 import { conversationOf, parseConversation } from "./conversation.js";
 
@@ -25,6 +27,8 @@ export interface ChunkSource {
   readonly timeZone?: TimeZone;
   /** The document as it was sent, when it was sent as a conversation. */
   readonly turns?: readonly Turn[] | null;
+  /** Where its text comes from, from each offset on, where it was read from a file. */
+  readonly places?: ReadingOutcome["places"] | undefined;
   /** How text and code are cut; as is usual when nothing is said. */
   readonly chunking?: Chunking | undefined;
 }
@@ -48,7 +52,11 @@ export async function chunkDocument(source: ChunkSource): Promise<ChunkPiece[]> 
   const { chunking = USUAL } = source;
   const kind = source.type === "markdown" || source.type === "code" ? source.type : detectKind(source.content, name);
   const text = (content: string, detected: TextKind): Promise<ChunkPiece[]> =>
-    chunkText(content, KINDS[chunking.strategy] ?? detected, { title: source.title ?? null, chunking });
+    chunkText(content, KINDS[chunking.strategy] ?? detected, {
+      title: source.title ?? null,
+      chunking,
+      places: content === source.content ? source.places : undefined,
+    });
   const mayTalk = kind === "prose" || kind === "markdown" || kind === "code";
   const conversation = source.turns
     ? conversationOf(source.turns)
@@ -75,7 +83,7 @@ const KINDS: Readonly<Partial<Record<ChunkingStrategy, TextKind>>> = {
 async function chunkText(
   content: string,
   kind: TextKind,
-  { title, chunking }: Pick<ChunkSource, "title"> & { readonly chunking: Chunking },
+  { title, chunking, places = [] }: Pick<ChunkSource, "title" | "places"> & { readonly chunking: Chunking },
 ): Promise<ChunkPiece[]> {
   const isText = kind === "prose" || kind === "markdown";
   const size = sizeOf(isText || chunking.strategy !== "auto" ? PROSE_SIZE : CODE_SIZE, chunking);
@@ -84,12 +92,13 @@ async function chunkText(
   let previous = "";
   for (const section of sections) {
     const text = content.slice(section.start, section.end);
-    for (const span of await splitText(text, kind, size)) {
+    for (const span of await splitWithTables(text, kind, size)) {
       if (chunks.length % YIELD_EVERY === 0) await yieldTurn();
-      const piece = sliceTrimmed(text, span, isText);
-      if (piece === "") continue;
+      const rows = sliceTrimmed(text, span, isText);
+      if (rows === "") continue;
+      const piece = span.header === undefined ? rows : `${span.header}\n${rows}`;
       const path = section.headings.length > 0 ? section.headings.join(" > ") : (title ?? "");
-      const metadata: ChunkMetadata | null = section.headings.length > 0 ? { headings: section.headings } : null;
+      const metadata = metadataOf(section.headings, placeAt(places, section.start + (span.start + span.end) / 2));
       // What is repeated anyway need not be told twice.
       const said = size.overlap > 0 ? "" : lastSentence(previous);
       const context = [path, said].filter((part) => part !== "").join("\n");
@@ -98,6 +107,22 @@ async function chunkText(
     }
   }
   return chunks;
+}
+
+function metadataOf(headings: readonly string[], place: Place | null): ChunkMetadata | null {
+  const isKnown = headings.length > 0 || (place !== null && Object.keys(place).length > 0);
+  return isKnown ? { ...(headings.length > 0 && { headings }), ...place } : null;
+}
+
+/** Where most of a piece comes from, by its middle. */
+function placeAt(places: ReadingOutcome["places"], offset: number): Place | null {
+  let [low, high] = [0, places.length];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if ((places[middle]?.[0] ?? 0) <= offset) low = middle + 1;
+    else high = middle;
+  }
+  return places[low - 1]?.[1] ?? null;
 }
 
 /** The usual size, or the wanted one, which nothing exceeds: what is repeated has its room in it. */

@@ -38,9 +38,12 @@ export interface CutDocument {
 
 export async function cutDocument(context: IngestContext, document: Document): Promise<CutDocument> {
   const chunking = chunkingOf(await readSettings(context.store, document.organizationId, document.client));
+  const reading = await context.store.documents.reading(document.organizationId, document.id);
   const pieces = await chunkDocument({
     content: document.content,
-    type: document.type,
+    // Whatever a file was, its text is Markdown.
+    type: reading ? "markdown" : document.type,
+    places: reading?.outcome?.places,
     title: document.title,
     filepath: document.filepath,
     date: document.documentDate,

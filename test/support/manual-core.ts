@@ -8,6 +8,7 @@ import { createSqliteStore, STORE_FILE } from "../../src/adapters/store/store.js
 import { createExactVectors } from "../../src/adapters/vectors/exact.js";
 import { createContainerJobs } from "../../src/core/containers/container-jobs.js";
 import type { CoreContext, Limits } from "../../src/core/context.js";
+import type { ContentExtractor } from "../../src/core/documents/content-ports.js";
 import { createDocumentEvents } from "../../src/core/documents/document-events.js";
 import { onlyEmbedder } from "../../src/core/embeddings/embedders.js";
 import { reportDeadMerge } from "../../src/core/containers/merge-job.js";
@@ -79,6 +80,7 @@ export interface ManualCoreOptions {
   /** Made over the store where it asks a language model, whose costs are noted there. */
   readonly reranker?: Reranker | ((store: Store) => Reranker);
   readonly mailer?: Mailer;
+  readonly extractor?: ContentExtractor;
   readonly vectors?: (index: VectorIndex) => VectorIndex;
   readonly log?: Log;
   readonly clock?: ManualClock;
@@ -106,13 +108,15 @@ export async function openManualCore(options: ManualCoreOptions = {}): Promise<M
     options.factExtractor ?? (model ? createModelExtractor({ model, fallback: rules, log }) : rules);
   let runner: Runner | undefined;
   let isHeld = false;
-  const extractor = createExtractionProcess({
-    limits: USUAL_LIMITS,
-    timeoutMs: 30_000,
-    memoryMegabytes: 256,
-    programFolders: [],
-    log,
-  });
+  const extractor =
+    options.extractor ??
+    createExtractionProcess({
+      limits: USUAL_LIMITS,
+      timeoutMs: 30_000,
+      memoryMegabytes: 256,
+      programFolders: [],
+      log,
+    });
   const context: CoreContext = {
     store,
     vectors,

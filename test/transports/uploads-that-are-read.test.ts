@@ -1,29 +1,49 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
+import { strFromU8, strToU8, unzipSync, zipSync } from "fflate";
 import Supermemory, { toFile } from "supermemory";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-
 import { type OpenedRest, openRest } from "../support/rest.js";
 
 const DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
 const HARBOUR = resolve(import.meta.dirname, "../fixtures/extractors/harbour.docx");
 
 let rest: OpenedRest;
+let client: Supermemory;
 let harbour: Uint8Array;
 
 beforeAll(async () => {
-  rest = await openRest({ settings: { RECOLLECT_READ_TIMEOUT_SECONDS: "20" } });
+  rest = await openRest();
   harbour = await readFile(HARBOUR);
+  const { url } = await rest.listen();
+  const { secret } = await rest.core.createKey({ actor: rest.actor }, { name: "sdk" });
+  client = new Supermemory({ apiKey: secret, baseURL: url, maxRetries: 0 });
 });
 afterAll(() => rest.close());
 
+const get = (id: string) => rest.send("GET", `/v3/documents/${id}`);
+
+async function upload(
+  bytes: Uint8Array,
+  { name = "harbour.docx", type = DOCX, customId }: { name?: string; type?: string; customId?: string } = {},
+) {
+  return client.documents.uploadFile({
+    file: await toFile(bytes, name, { type }),
+    containerTags: JSON.stringify(["port"]),
+    ...(customId !== undefined && { customId }),
+  } as Supermemory.DocumentUploadFileParams);
+}
+
+/** The same document with another word in it. */
+function reworded(from: string, to: string): Uint8Array {
+  const parts = unzipSync(harbour);
+  const xml = strFromU8(parts["word/document.xml"] ?? new Uint8Array());
+  return zipSync({ ...parts, "word/document.xml": strToU8(xml.replaceAll(from, to)) });
+}
+
 describe("a DOCX that is uploaded", () => {
   test("is queued, then done, with its text, its own title and author, and is found", async () => {
-    const client = await openClient();
-    const { id, status } = await client.documents.uploadFile({
-      file: await toFile(harbour, "harbour.docx", { type: DOCX }),
-      containerTags: JSON.stringify(["port"]),
-    });
+    const { id, status } = await upload(harbour);
     expect(status).toBe("queued");
     await rest.settle();
     const document = await client.documents.get(id);
@@ -37,11 +57,62 @@ describe("a DOCX that is uploaded", () => {
     const found = await client.search.execute({ q: "Who lights the green lantern?", containerTags: ["port"] });
     expect(found.results[0]).toMatchObject({ documentId: id });
     expect(JSON.stringify(found.results[0]?.chunks)).toContain("Torvald");
+    const { steps, finalStatus } = (await get(id)).body.processingMetadata;
+    expect(finalStatus).toBe("done");
+    expect(steps).toMatchObject([{ name: "read", status: "completed" }]);
+  });
+
+  test("under a wrong name and type is read as what it is, which it says", async () => {
+    const { id } = await upload(harbour, { name: "a.pdf", type: "application/pdf" });
+    await rest.settle();
+    const { body } = await get(id);
+    expect(body).toMatchObject({ status: "done", title: "Harbour handbook" });
+    expect(body.processingMetadata.steps[0].metadata.notes).toEqual([
+      expect.stringContaining("called application/pdf, and is application/vnd.openxmlformats"),
+    ]);
+  });
+
+  test("that is cut off fails with a reason, keeps its file, and can be tried again", async () => {
+    const { id } = await upload(harbour.subarray(0, 5_000), { name: "cut.docx" });
+    const { id: other } = await upload(harbour, { customId: "beside" });
+    await rest.settle();
+    const { body } = await get(id);
+    expect(body).toMatchObject({ status: "failed", content: "", title: "cut.docx" });
+    expect(body.errorReason).toMatch(/^read: The file is damaged: /);
+    expect(body.processingMetadata).toMatchObject({
+      finalStatus: "failed",
+      steps: [{ name: "read", status: "failed" }],
+    });
+    expect((await get(other)).body.status).toBe("done");
+    expect((await rest.send("GET", `/v3/documents/${id}/file-url`)).status).toBe(200);
+    const again = await rest.core.reprocess({ actor: rest.actor }, { ids: [id] });
+    expect(again).toMatchObject({ documents: 1, skipped: [] });
+    expect((await get(id)).body.status).not.toBe("failed");
+    await rest.settle();
+    expect((await get(id)).body).toMatchObject({ status: "failed" });
+  });
+
+  test("of the same bytes does no work again, and of others is read anew", async () => {
+    const first = await upload(harbour, { customId: "handbook" });
+    await rest.settle();
+    const before = (await get(first.id)).body;
+    const same = await upload(harbour, { customId: "handbook" });
+    expect(same).toMatchObject({ id: first.id, status: "done" });
+    expect((await get(first.id)).body).toMatchObject({ url: before.url, content: before.content, title: before.title });
+    await upload(reworded("Torvald", "Gudrun"), { customId: "handbook" });
+    await rest.settle();
+    const after = (await get(first.id)).body;
+    expect(after).toMatchObject({ status: "done", title: "Harbour handbook" });
+    expect(after.content).toBe(before.content.replace("Torvald", "Gudrun"));
+    expect(after.url).not.toBe(before.url);
+  });
+
+  test("and deleted at once leaves nothing", async () => {
+    const { id } = await upload(reworded("Torvald", "Sigurd"));
+    await client.documents.delete(id);
+    await rest.settle();
+    expect((await get(id)).status).toBe(404);
+    const found = await client.search.execute({ q: "Sigurd lights the lantern", containerTags: ["port"] });
+    expect(JSON.stringify(found.results)).not.toContain("Sigurd");
   });
 });
-
-async function openClient(): Promise<Supermemory> {
-  const { url } = await rest.listen();
-  const { secret } = await rest.core.createKey({ actor: rest.actor }, { name: "sdk" });
-  return new Supermemory({ apiKey: secret, baseURL: url, maxRetries: 0 });
-}

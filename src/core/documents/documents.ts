@@ -5,6 +5,7 @@ import { asSeenBy, maySee, reachableContainers, refuseReadOnly, requireContainer
 import type { TimeZone } from "../../lib/time-zone.js";
 import { sharedTimeZone } from "../containers/time-zone.js";
 import type { AuthorizedCall, CoreContext } from "../context.js";
+import type { FileReading, RunningReading } from "./content-ports.js";
 import { AppError, notFound } from "../errors.js";
 import { endUserSchema, filtersOf } from "../access/end-user.js";
 import { findModelFailures } from "./find-model-failures.js";
@@ -88,6 +89,8 @@ export interface DocumentDetails {
   readonly llmUse: ModelTotals;
   /** What a language model would not or could not do for it, so that rules did. */
   readonly modelFailures: readonly ModelFailure[];
+  /** How its file was read; null where it was not read from one. */
+  readonly reading: (FileReading & { readonly running: RunningReading | null }) | null;
 }
 
 /** A document with the memories that it states. @throws AppError as `findDocument` */
@@ -105,7 +108,16 @@ export async function getDocument(context: CoreContext, call: AuthorizedCall, ra
     dreamingReason: await findDreamingReason(context, document),
     llmUse: await context.store.extractions.totals(actor.organizationId, document.id),
     modelFailures: await findModelFailures(context, actor.organizationId, [document.id]),
+    reading: await readingOf(context, document),
   };
+}
+
+async function readingOf(
+  { store, readings }: CoreContext,
+  { organizationId, id }: Document,
+): Promise<DocumentDetails["reading"]> {
+  const reading = await store.documents.reading(organizationId, id);
+  return reading && { ...reading, running: readings.get(id) ?? null };
 }
 
 /** Why the memories of a document are still to come, never came, or are those of rules; null when nothing is wrong. */

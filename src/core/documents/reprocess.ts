@@ -8,6 +8,8 @@ import type { DocumentCutting, DocumentReading, Repositories, WorkedDocument } f
 import { chunkingMark, chunkingOf } from "./chunking.js";
 import { readSettings } from "../upkeep/settings.js";
 import type { Actor, Document } from "../types.js";
+import { refuseMerging } from "../containers/merge.js";
+import { reviseDocument } from "./revise-document.js";
 import { findDocument } from "./documents.js";
 
 /** Documents that one call may name. */
@@ -63,7 +65,7 @@ export interface Reprocessed {
 }
 
 /**
- * Has documents read again by what finds facts now, and cut anew where the settings want it otherwise than they are, each by
+ * Tries named documents again whose processing failed, from their files where they came as such. Has documents read again by what finds facts now, and cut anew where the settings want it otherwise than they are, each by
  * a durable job that lets new documents go first. What they
  * state already is not counted twice, and nothing is forgotten unless `replace` says so.
  * @throws AppError `not_found` for a document or container that is missing, or that the actor may not see; `forbidden` for
@@ -73,8 +75,16 @@ export async function reprocess(context: CoreContext, call: AuthorizedCall, raw:
   const input = parseInput(reprocessSchema, raw);
   if (input.dryRun) return (await plan(context, context.store, call.actor, input)).answer;
   const done = await once(context, call, "reprocess", async (repositories) => {
-    const { answer, work } = await plan(context, repositories, call.actor, input);
+    const { answer, work, retried } = await plan(context, repositories, call.actor, input);
     await repositories.jobs.enqueue(work.map((one) => jobFor(one, input)));
+    for (const document of retried) {
+      await refuseMerging(repositories, call.actor, document.containerTags);
+      await reviseDocument(repositories, call.actor, document, {
+        change: {},
+        reads: "addition",
+        action: "document.retried",
+      });
+    }
     return answer;
   });
   context.wakeJobs();
@@ -106,7 +116,7 @@ async function plan(
   repositories: Repositories,
   actor: Actor,
   input: Reprocessing,
-): Promise<{ answer: Reprocessed; work: readonly Work[] }> {
+): Promise<{ answer: Reprocessed; work: readonly Work[]; retried: readonly Document[] }> {
   const { extractions: versions, factExtractor } = context.about;
   const [extractor = factExtractor] = versions;
   const named = input.ids && (await findNamed(repositories, actor, input.ids));
@@ -126,15 +136,17 @@ async function plan(
     await repositories.extractions.cuttings(actor.organizationId, scope),
   );
   const work = joined(readings, cuttings);
-  const chosen = new Set(work.map(({ id }) => id));
+  const retried = (named ?? []).filter(({ status }) => status === "failed");
+  const chosen = new Set([...work, ...retried].map(({ id }) => id));
   const skipped = (named ?? []).filter(({ id }) => !chosen.has(id));
   const bytes = work.reduce((sum, one) => sum + one.bytes, 0);
   return {
-    work,
+    work: work.filter(({ id }) => !retried.some((document) => document.id === id)),
+    retried,
     answer: {
       dryRun: input.dryRun,
       extractor,
-      documents: work.length,
+      documents: chosen.size,
       bytes,
       estimate: estimate(context, readings),
       skipped: skipped.map((document) => ({ id: document.id, reason: reasonOf(document, extractor) })),
@@ -187,7 +199,6 @@ async function requireExisting({ containers }: Repositories, actor: Actor, tag: 
 function reasonOf({ taskType, facts, status, dreamingStatus }: Document, extractor: string): string {
   if (taskType !== "memory") return "it forms no memories (taskType superrag)";
   if (facts) return "its facts were stated by whoever sent it";
-  if (status === "failed") return "its processing failed; add it again";
   if (status !== "done" || dreamingStatus !== "done") return "it is being read";
   return `${extractor} has read it already`;
 }

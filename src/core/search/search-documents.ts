@@ -53,6 +53,7 @@ export interface FoundDocument {
 }
 
 export interface ScoredChunk {
+  readonly metadata: Chunk["metadata"];
   readonly content: string;
   readonly position: number;
   /** 0 to 1; 0 for a neighbour. */
@@ -192,6 +193,7 @@ async function present(
     const chunks = units.map((unit) => ({
       content: unit.detail.text,
       position: unit.detail.chunk?.position ?? 0,
+      metadata: unit.detail.chunk?.metadata ?? null,
       score: scoreOf(unit),
       isRelevant: true,
     }));
@@ -236,8 +238,8 @@ async function neighboursOf(
 /** With their neighbours, in the order of the text. */
 function readAlong(chunks: readonly ScoredChunk[], neighbours: readonly Chunk[]): ScoredChunk[] {
   const byPosition = new Map<number, ScoredChunk>();
-  for (const { content, position } of neighbours)
-    byPosition.set(position, { content, position, score: 0, isRelevant: false });
+  for (const { content, position, metadata } of neighbours)
+    byPosition.set(position, { content, position, metadata, score: 0, isRelevant: false });
   for (const chunk of chunks) byPosition.set(chunk.position, chunk);
   return [...byPosition.values()].toSorted((one, other) => one.position - other.position);
 }
@@ -264,7 +266,7 @@ async function listAll(
     chunks: chunks
       .filter(({ documentId }) => documentId === head.id)
       .toSorted((one, other) => one.position - other.position)
-      .map(({ content, position }) => ({ content, position, score: 1, isRelevant: true })),
+      .map(({ content, position, metadata }) => ({ content, position, metadata, score: 1, isRelevant: true })),
   }));
 }
 

@@ -111,15 +111,15 @@ const HIDDEN_PREFIX = "sm_project_";
 
 /** A document with everything that any generation of clients reads (contract 2.3). */
 export function presentDocument(
-  { document, memories, dreamingReason, llmUse, modelFailures }: DocumentDetails,
+  { document, memories, dreamingReason, llmUse, modelFailures, reading }: DocumentDetails,
   origin: string,
 ): DocumentAnswer {
-  const processing = presentProcessing(document, modelFailures);
+  const processing = presentProcessing(document, modelFailures, reading);
   return {
     ...presentCore(document),
     containerTags: [...document.containerTags],
     content: document.content,
-    ogImage: null,
+    ogImage: reading?.outcome?.image ?? null,
     raw: null,
     source: document.source,
     spatialPoint: null,

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { ModelFailure } from "../../../core/index.js";
+import type { DocumentDetails, ModelFailure } from "../../../core/index.js";
 import type { DocumentHead } from "../../../core/types.js";
 
 /** Milliseconds since 1970. */
@@ -8,45 +8,91 @@ const moment = z.int();
 const processingStep = z.object({
   name: z.string(),
   startTime: moment,
-  endTime: moment,
+  endTime: moment.optional(),
   status: z.enum(["completed", "failed", "pending"]),
-  error: z.string(),
-  /** Extension: how often the model failed at it with an answer, and when it is asked again at the earliest. */
-  metadata: z.object({ attempts: z.int(), nextAttemptAt: z.string().nullable() }),
-  finalStatus: z.enum(["done", "failed"]),
+  error: z.string().optional(),
+  metadata: z.object({
+    /** Extension: how often the model failed at it with an answer, and when it is asked again at the earliest. */
+    attempts: z.int().optional(),
+    nextAttemptAt: z.string().nullable().optional(),
+    /** Extension: how many pages, slides, sheets, entries or seconds of a file were read, and of how many, where it is known. */
+    unit: z.string().optional(),
+    done: z.number().optional(),
+    total: z.number().nullable().optional(),
+    /** Extension: what a reader should know of how the file was read. */
+    notes: z.array(z.string()).optional(),
+  }),
+  finalStatus: z.enum(["done", "failed"]).optional(),
 });
+type ProcessingStep = z.infer<typeof processingStep>;
 
-/** What went wrong while a document was processed that ended well all the same (contract 2.3). */
+/** How far the reading of a file is, and what went wrong while a document was processed (contract 2.3). */
 export const processingMetadata = z.object({
   startTime: moment,
-  endTime: moment,
-  duration: z.int(),
-  error: z.string(),
-  finalStatus: z.enum(["done", "failed"]),
+  endTime: moment.optional(),
+  duration: z.int().optional(),
+  error: z.string().optional(),
+  finalStatus: z.enum(["done", "failed"]).optional(),
   steps: z.array(processingStep).min(1),
 });
 export type ProcessingMetadata = z.infer<typeof processingMetadata>;
 
-/** Null where a language model did whatever it was asked for, or was asked for nothing. */
+/** Null where no file was read, and a language model did whatever it was asked for, or was asked for nothing. */
 export function presentProcessing(
-  { createdAt }: Pick<DocumentHead, "createdAt">,
+  document: Pick<DocumentHead, "createdAt" | "status" | "errorReason" | "updatedAt">,
   failures: readonly ModelFailure[],
+  reading: DocumentDetails["reading"] = null,
 ): ProcessingMetadata | null {
-  const [first] = failures;
-  if (!first) return null;
-  const startTime = Date.parse(createdAt);
-  const endTime = Math.max(startTime, ...failures.map(({ failedAt }) => Date.parse(failedAt)));
+  const read = reading && presentReading(document, reading);
+  const steps = [...(read ? [read] : []), ...failures.map(presentFailure)];
+  if (steps.length === 0) return null;
+  const startTime = Date.parse(document.createdAt);
+  const error = steps.find((step) => step.error !== undefined)?.error;
+  if (read?.status === "pending") return { startTime, steps };
+  const endTime = Math.max(startTime, ...steps.map((step) => step.endTime ?? startTime));
   return {
     startTime,
     endTime,
     duration: endTime - startTime,
-    error: first.reason,
-    finalStatus: "done",
-    steps: failures.map(presentStep),
+    ...(error !== undefined && { error }),
+    finalStatus: document.status === "failed" ? "failed" : "done",
+    steps,
   };
 }
 
-function presentStep({ step, reason, attempts, failedAt, nextAt }: ModelFailure): ProcessingMetadata["steps"][number] {
+function presentReading(
+  {
+    createdAt,
+    updatedAt,
+    status,
+    errorReason,
+  }: Pick<DocumentHead, "createdAt" | "status" | "errorReason" | "updatedAt">,
+  { outcome, running }: NonNullable<DocumentDetails["reading"]>,
+): ProcessingStep {
+  const name = "read";
+  if (outcome)
+    return {
+      name,
+      startTime: Date.parse(outcome.startedAt),
+      endTime: Date.parse(outcome.endedAt),
+      status: "completed",
+      metadata: outcome.notes.length > 0 ? { notes: [...outcome.notes] } : {},
+    };
+  if (status === "failed")
+    return {
+      name,
+      startTime: Date.parse(createdAt),
+      endTime: Date.parse(updatedAt),
+      status: "failed",
+      ...(errorReason !== null && { error: errorReason }),
+      metadata: {},
+      finalStatus: "failed",
+    };
+  const startTime = Date.parse(running?.startedAt ?? createdAt);
+  return { name, startTime, status: "pending", metadata: { ...running?.progress } };
+}
+
+function presentFailure({ step, reason, attempts, failedAt, nextAt }: ModelFailure): ProcessingStep {
   const at = Date.parse(failedAt);
   return {
     name: step,

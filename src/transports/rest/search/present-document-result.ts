@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { DocumentSearchAnswer } from "../../../core/index.js";
+import { placeSchema, presentPlace } from "./present-place.js";
 import { presentGaps, searchFigures } from "./present-search-result.js";
 import { anyMetadata, dateTime, documentType, documentTypeOf } from "../schemas.js";
 
@@ -16,7 +17,15 @@ export const documentSearchAnswer = z.object({
       metadata: anyMetadata,
       createdAt: dateTime,
       updatedAt: dateTime,
-      chunks: z.array(z.object({ content: z.string(), isRelevant: z.boolean(), position: z.int(), score })),
+      chunks: z.array(
+        z.object({
+          content: z.string(),
+          isRelevant: z.boolean(),
+          position: z.int(),
+          score,
+          place: placeSchema.optional(),
+        }),
+      ),
       /** Only when asked for. */
       content: z.string().optional(),
       summary: z.string().nullable().optional(),
@@ -39,7 +48,7 @@ export function presentDocumentSearch(
       metadata: document.metadata,
       createdAt: document.createdAt,
       updatedAt: document.updatedAt,
-      chunks: [...chunks],
+      chunks: chunks.map(({ metadata, ...chunk }) => ({ ...chunk, ...presentPlace(metadata) })),
       ...(content !== undefined && { content }),
       ...(withSummary && { summary: document.summary }),
     })),

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { placeSchema, presentPlace } from "./present-place.js";
 import type { RelatedMemory, Relatives, SearchAnswer, SearchResult } from "../../../core/index.js";
 import type { DocumentHead } from "../../../core/types.js";
 import { anyMetadata, dateTime, documentTypeOf } from "../schemas.js";
@@ -35,6 +36,7 @@ const searchResult = z.object({
   /** Only on memories; null when the memory was never superseded. */
   rootMemoryId: z.string().nullable().optional(),
   filepath: z.string().nullable(),
+  place: placeSchema.optional(),
   context: z
     .object({
       parents: z.array(relatedMemory),
@@ -50,6 +52,7 @@ const searchResult = z.object({
         position: z.int(),
         documentId: z.string(),
         score: z.number().min(0).max(1),
+        place: placeSchema.optional(),
       }),
     )
     .optional(),
@@ -109,11 +112,12 @@ function presentResult(result: SearchResult, include: SearchInclude): PresentedR
       documents: result.documents.map((document) => presentSource(document, include.summaries ?? false)),
     }),
     ...(result.chunks && {
-      chunks: result.chunks.map(({ chunk: { content, position, documentId }, similarity }) => ({
+      chunks: result.chunks.map(({ chunk: { content, position, documentId, metadata }, similarity }) => ({
         content,
         position,
         documentId,
         score: similarity,
+        ...presentPlace(metadata),
       })),
     }),
   };
@@ -172,6 +176,7 @@ function presentHit({ id, text, similarity, memory, chunk, documents, aggregated
     updatedAt: document?.updatedAt ?? chunk?.createdAt ?? new Date(0).toISOString(),
     similarity,
     version: chunk?.revision ?? 1,
+    ...presentPlace(chunk?.metadata),
   };
 }
 

@@ -1,0 +1,105 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { ContentExtractor, ContentPart, ReadingProgress } from "../../src/core/documents/content-ports.js";
+import { extracted } from "../../src/extractors/extracted.js";
+import { type ManualCore, openManualCore } from "../support/manual-core.js";
+
+function deferred<T>() {
+  let resolve: (value: T) => void = () => undefined;
+  const promise = new Promise<T>((done) => (resolve = done));
+  return { promise, resolve: (value: T) => resolve(value) };
+}
+
+/** Reads whatever comes as two pages, once it is let. */
+class HeldExtractor implements ContentExtractor {
+  readonly begun = deferred<(progress: ReadingProgress) => void>();
+  readonly go = deferred<void>();
+  parts: readonly ContentPart[] = [
+    { text: "The ferry Aurora berths at quay seven. ".repeat(20), place: { page: 1 } },
+    { text: `The green lantern is lit by Torvald. ${"It shines far over the water. ".repeat(30)}`, place: { page: 2 } },
+  ];
+
+  accepts = () => Promise.resolve(true);
+  close = () => Promise.resolve();
+  async extract(_file: unknown, { onProgress = () => undefined }: Parameters<ContentExtractor["extract"]>[1]) {
+    this.begun.resolve(onProgress);
+    await this.go.promise;
+    return extracted("pdf", this.parts, {
+      title: "Harbour",
+      metadata: { sm_source: "forged", endUserId: "forged", pages: 2 },
+      date: "2024-05-06",
+    });
+  }
+}
+
+let extractor: HeldExtractor;
+let opened: ManualCore;
+beforeEach(async () => {
+  extractor = new HeldExtractor();
+  opened = await openManualCore({ extractor });
+});
+afterEach(async () => {
+  extractor.go.resolve();
+  await opened.close();
+});
+
+const upload = (document: Record<string, unknown> = {}) =>
+  opened.core.addFile(opened.call(), {
+    bytes: Buffer.from("%PDF-1.7").toString("base64"),
+    name: "a.pdf",
+    document: { containerTags: ["port"], ...document },
+  });
+const get = (id: string) => opened.core.getDocument(opened.call(), { id });
+const search = async () =>
+  (await opened.core.search(opened.call(), { q: "Who lights the green lantern?", containerTags: ["port"] })).results;
+
+test("a file that is being read says how far it is, and nothing of it is found", async () => {
+  const { id } = await upload();
+  const report = await extractor.begun.promise;
+  report({ unit: "page", done: 1, total: 2 });
+  const { document, reading } = await get(id);
+  expect(document).toMatchObject({ status: "extracting", content: "", title: "a.pdf", origin: "user" });
+  expect(reading?.running).toMatchObject({ progress: { unit: "page", done: 1, total: 2 } });
+  expect(await search()).toEqual([]);
+  extractor.go.resolve();
+  await opened.settle();
+  const read = (await get(id)).document;
+  expect(read).toMatchObject({
+    status: "done",
+    type: "pdf",
+    title: "Harbour",
+    documentDate: "2024-05-06",
+    origin: "user",
+  });
+  expect(read).toMatchObject({ source: null, metadata: { pages: 2 } });
+});
+
+test("its passages know their pages", async () => {
+  extractor.go.resolve();
+  const { id } = await upload();
+  await opened.settle();
+  const { chunks } = await opened.core.getChunks(opened.call(), { id });
+  expect(new Set(chunks.map(({ metadata }) => metadata?.page))).toEqual(new Set([1, 2]));
+  const found = (await search()).find(({ chunk }) => chunk?.content.includes("Torvald"));
+  expect(found?.chunk?.metadata).toMatchObject({ page: expect.any(Number) });
+});
+
+test("a text that comes under its customId meanwhile is what stays", async () => {
+  const { id } = await upload({ customId: "a" });
+  await extractor.begun.promise;
+  const text = "The office is closed on Sundays.";
+  await opened.core.addDocument(opened.call(), { content: text, customId: "a", containerTags: ["port"] });
+  extractor.go.resolve();
+  await opened.settle();
+  expect((await get(id)).document).toMatchObject({ status: "done", content: text });
+  expect(await search()).not.toContainEqual(expect.objectContaining({ text: expect.stringContaining("Torvald") }));
+});
+
+test("one that is moved meanwhile is read where it lies then", async () => {
+  const { id } = await upload();
+  await extractor.begun.promise;
+  await opened.core.updateDocument(opened.call(), { id, containerTags: ["town"] });
+  extractor.go.resolve();
+  await opened.settle();
+  expect((await get(id)).document).toMatchObject({ status: "done", containerTags: ["town"], title: "Harbour" });
+  expect(await search()).toEqual([]);
+});

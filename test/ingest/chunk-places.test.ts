@@ -1,0 +1,59 @@
+import { describe, expect, test } from "vitest";
+import { chunkDocument } from "../../src/ingest/chunk.js";
+
+const ROWS = Array.from({ length: 60 }, (_, index) => `| Boat ${index + 1} | ${index + 4} m | ${index * 3} crowns |`);
+const HEADER = "| Boat | Length | Fee |\n| --- | --- | --- |";
+const TABLE = `${HEADER}\n${ROWS.join("\n")}`;
+
+describe("a table that is cut", () => {
+  test("repeats its header in each piece, and loses and repeats no row", async () => {
+    const chunks = await chunkDocument({
+      type: "markdown",
+      content: `# Fees\n\nWhat boats pay.\n\n${TABLE}\n\nPay at the office.`,
+    });
+    const pieces = chunks.filter(({ content }) => content.includes("| Boat "));
+    expect(pieces.length).toBeGreaterThan(3);
+    for (const { content, metadata } of pieces) {
+      expect(content.startsWith(`${HEADER}\n| Boat `)).toBe(true);
+      expect(content.length).toBeLessThanOrEqual(500);
+      expect(metadata).toEqual({ headings: ["Fees"] });
+    }
+    expect(pieces.flatMap(({ content }) => content.split("\n").slice(2))).toEqual(ROWS);
+    const others = chunks.filter(({ content }) => !content.includes("| Boat ")).map(({ content }) => content);
+    expect(others).toEqual(["# Fees\n\nWhat boats pay.", "Pay at the office."]);
+  });
+
+  test("keeps a wanted size in bytes and characters, with rows that are longer than a piece", async () => {
+    const long = `| Hulk | ${"very ".repeat(200)}long | 1 crown |`;
+    for (const strategy of ["markdown", "auto"] as const) {
+      const chunks = await chunkDocument({
+        type: "markdown",
+        content: `${HEADER}\n${[...ROWS, long].join("\n")}`,
+        chunking: { strategy, size: 300, overlap: 0 },
+      });
+      for (const { content } of chunks) expect(content.length).toBeLessThanOrEqual(300);
+      const words = chunks.flatMap(({ content }) => content.split("\n").slice(2).join(" ").split(/\s+/)).join(" ");
+      expect(words.match(/very/g)).toHaveLength(200);
+    }
+  });
+
+  test("a short table stays with what is around it", async () => {
+    const content = `What boats pay.\n\n${HEADER}\n${ROWS.slice(0, 3).join("\n")}\n\nPay at the office.`;
+    expect(await chunkDocument({ type: "markdown", content })).toHaveLength(1);
+  });
+});
+
+test("each piece knows the place of most of its text", async () => {
+  const pages = ["First.", "Second.", "Third."].map((word) => `${word} ${`${word} page here. `.repeat(30)}`.trim());
+  const offsets = pages.map((_, index) => pages.slice(0, index).reduce((sum, page) => sum + page.length + 2, 0));
+  const chunks = await chunkDocument({
+    type: "markdown",
+    content: pages.join("\n\n"),
+    places: offsets.map((offset, index) => [offset, { page: index + 1 }] as const),
+  });
+  expect(chunks.length).toBeGreaterThanOrEqual(3);
+  for (const { content, metadata } of chunks) {
+    const counts = ["First", "Second", "Third"].map((word) => content.split(word).length);
+    expect(metadata).toEqual({ page: counts.indexOf(Math.max(...counts)) + 1 });
+  }
+});
