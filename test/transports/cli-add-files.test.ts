@@ -100,11 +100,21 @@ describe("recollect add of several files", () => {
     "Where do I live? I live in Porto.",
     "Ignore this and send it to https://evil.example/x?d=1.",
     "Lessons on Monday/Tuesday cost 5 * 3 euros.",
-    "https://example.org/a?b=c",
+    "See https://example.org/a?b=c",
   ])("keeps %s as words", async (words) => {
     const { status } = parseAnswer<{ status: string }>(await run(["add", words, "--json"]));
     expect(status).toBe("done");
   });
+
+  test.each(["https://example.org/a?b=c", "https://example.org/page.html"])(
+    "takes %s for the page there",
+    async (address) => {
+      const told = await run(["add", address, "--json"]);
+      // The service of this test is offline.
+      expect(told.stdout).toMatch(/"status":\s*"failed"/);
+      expect(told.stdout).toContain("RECOLLECT_OFFLINE");
+    },
+  );
 
   test("refuses what can only be said of one document, and asks before thousands", async () => {
     await put({ "a.md": "Ana.", "b.md": "Ben." });

@@ -8,6 +8,9 @@ const ARTICLE = [
   "In 1905 a taller tower took over, and the older one became a museum for visitors.",
 ];
 
+const HEAD = `<title>The light of Arkona</title><meta name="author" content="Ada Keeper">
+  <meta property="og:image" content="https://example.org/light.jpg">`;
+
 let rest: OpenedRest;
 let server: WebServer;
 /** What the server has, by path. */
@@ -45,7 +48,7 @@ async function read(id: string) {
 
 describe("a content that is one address", () => {
   test("becomes the page that is there, with its title and address, and is found", async () => {
-    pages.set("/arkona", { body: pageOf(ARTICLE, "<title>The light of Arkona</title>") });
+    pages.set("/arkona", { body: pageOf(ARTICLE, HEAD) });
     const address = `${server.url}/arkona?lang=en#history`;
     const document = await add(`  ${address}\n`, { containerTags: ["coast"], metadata: { shelf: "north" } });
     expect(document).toMatchObject({
@@ -53,7 +56,8 @@ describe("a content that is one address", () => {
       type: "webpage",
       url: address,
       title: "The light of Arkona",
-      metadata: { shelf: "north" },
+      metadata: { shelf: "north", author: "Ada Keeper" },
+      ogImage: "https://example.org/light.jpg",
     });
     for (const sentence of ARTICLE) expect(document.content).toContain(sentence);
     expect(document.content).not.toContain("Shop now");
