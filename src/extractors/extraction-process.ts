@@ -140,7 +140,8 @@ class Worker {
     this.#child = fork(PROGRAM, [], {
       serialization: "advanced",
       execArgv: [`--max-old-space-size=${options.memoryMegabytes}`],
-      env: { PATH: options.programFolders.join(delimiter), LANG: "C.UTF-8" },
+      // Tesseract is faster in one thread than in as many as there are processors.
+      env: { PATH: options.programFolders.join(delimiter), LANG: "C.UTF-8", OMP_THREAD_LIMIT: "1" },
       stdio: ["ignore", "ignore", "ignore", "ipc"],
     });
     this.#child.on("error", () => (this.#isSpent = true));
