@@ -7,6 +7,7 @@ import { safeCut } from "../lib/truncate.js";
 import type { TimeZone } from "../lib/time-zone.js";
 import { detectKind } from "./chunk-kind.js";
 import { markdownSections } from "./chunk-markdown.js";
+import { cutAtPlaces, placeOver } from "./chunk-places.js";
 import type { ChunkPiece } from "./chunk-piece.js";
 import { splitWithTables } from "./chunk-table.js";
 import { trimSpan, type PieceSize, type TextKind } from "./chunk-text.js";
@@ -87,7 +88,8 @@ async function chunkText(
 ): Promise<ChunkPiece[]> {
   const isText = kind === "prose" || kind === "markdown";
   const size = sizeOf(isText || chunking.strategy !== "auto" ? PROSE_SIZE : CODE_SIZE, chunking);
-  const sections = kind === "markdown" ? markdownSections(content) : [{ start: 0, end: content.length, headings: [] }];
+  const headed = kind === "markdown" ? markdownSections(content) : [{ start: 0, end: content.length, headings: [] }];
+  const sections = cutAtPlaces(headed, content, places);
   const chunks: ChunkPiece[] = [];
   let previous = "";
   for (const section of sections) {
@@ -98,7 +100,8 @@ async function chunkText(
       if (rows === "") continue;
       const piece = span.header === undefined ? rows : `${span.header}\n${rows}`;
       const path = section.headings.length > 0 ? section.headings.join(" > ") : (title ?? "");
-      const metadata = metadataOf(section.headings, placeAt(places, section.start + (span.start + span.end) / 2));
+      const place = placeOver(places, section.start + span.start, section.start + span.end);
+      const metadata = metadataOf(section.headings, place);
       // What is repeated anyway need not be told twice.
       const said = size.overlap > 0 ? "" : lastSentence(previous);
       const context = [path, said].filter((part) => part !== "").join("\n");
@@ -112,17 +115,6 @@ async function chunkText(
 function metadataOf(headings: readonly string[], place: Place | null): ChunkMetadata | null {
   const isKnown = headings.length > 0 || (place !== null && Object.keys(place).length > 0);
   return isKnown ? { ...(headings.length > 0 && { headings }), ...place } : null;
-}
-
-/** Where most of a piece comes from, by its middle. */
-function placeAt(places: ReadingOutcome["places"], offset: number): Place | null {
-  let [low, high] = [0, places.length];
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2);
-    if ((places[middle]?.[0] ?? 0) <= offset) low = middle + 1;
-    else high = middle;
-  }
-  return places[low - 1]?.[1] ?? null;
 }
 
 /** The usual size, or the wanted one, which nothing exceeds: what is repeated has its room in it. */

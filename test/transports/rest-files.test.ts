@@ -234,7 +234,7 @@ describe("what is refused leaves nothing behind", () => {
     const { status, body } = await upload({ file: file(bytes, name, type) });
     expect(status).toBe(415);
     expect(body.error).toMatch(words);
-    expect(body.error).toContain("This version reads files that hold text");
+    expect(body.error).toContain("Files of this kind are not read.");
   });
 
   test.each<[what: string, fields: Parameters<typeof encodeForm>[0], words: RegExp]>([

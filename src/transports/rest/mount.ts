@@ -16,7 +16,6 @@ import { identify, sourceOf } from "../auth.js";
 import type { InTurn } from "../../lib/large-requests.js";
 import { type AccessRules, type HttpBindings, visitorOf } from "../visitor.js";
 import type { Endpoint } from "./endpoint.js";
-import { addressWarnings } from "./address-warnings.js";
 import { contextWarnings } from "./context-warnings.js";
 import { idleWarnings } from "./idle-warnings.js";
 import { refusePinning } from "./refuse-pinning.js";
@@ -152,7 +151,6 @@ async function perform(context: RestContext, checked: CheckedCall): Promise<Resp
           ...guidanceWarnings(endpoint.path, body, options),
           ...keptSecretWarnings(endpoint, body),
           ...timeZoneWarnings(body),
-          ...addressWarnings(endpoint.path, body),
           ...idleWarnings(endpoint, body),
           ...warningsOf(parameters, fields),
         ];

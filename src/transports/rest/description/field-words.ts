@@ -2,7 +2,7 @@
 const FIELD_WORDS: Readonly<Record<string, string>> = {
   q: "What is looked for, in words.",
   query: "What is meant, in words.",
-  content: "The text. An address is kept as it is: this version fetches no pages.",
+  content: "The text; or an http or https address alone, whose page or file is then fetched and read.",
   containerTag: "The container: an isolation boundary of its own, such as one user or project.",
   containerTags: "The containers, where several are meant; joined with `containerTag`.",
   customId: "An id of your own: sending it again changes the same document instead of adding one.",

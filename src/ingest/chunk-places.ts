@@ -1,0 +1,65 @@
+import type { Place, ReadingOutcome } from "../core/documents/content-ports.js";
+import type { Section } from "./chunk-markdown.js";
+
+type Places = ReadingOutcome["places"];
+
+/** Less than that is said together with what follows: the title of a slide, a page with one word. */
+const LEAST_ALONE = 40;
+/** What ends a paragraph, or a row of a table; a sentence that goes on over the page is not cut there. */
+const ENDED = /[.!?…:;。！？|)\]"'”’»]\s*$/;
+
+/** Cuts sections where a page, a slide, a sheet or an entry ends, so that each piece has one place. */
+export function cutAtPlaces(sections: readonly Section[], content: string, places: Places): Section[] {
+  if (places.length === 0) return [...sections];
+  return sections.flatMap((section) => {
+    const pieces: Section[] = [];
+    let { start } = section;
+    let next = indexAt(places, start);
+    for (; next < places.length; next += 1) {
+      const offset = places[next]?.[0] ?? section.end;
+      if (offset >= section.end) break;
+      if (isWhole(content, start, offset)) {
+        pieces.push({ ...section, start, end: offset });
+        start = offset;
+      }
+    }
+    return [...pieces, { ...section, start }];
+  });
+}
+
+function isWhole(content: string, start: number, end: number): boolean {
+  const text = content.slice(start, end).trim();
+  if (text.length < LEAST_ALONE) return false;
+  const after = content.slice(end, end + 10).trimStart();
+  return ENDED.test(text) || !/^\p{Ll}/u.test(after);
+}
+
+/** Where a piece stands: where it begins, and as far as it goes of times and of the cells of one sheet. */
+export function placeOver(places: Places, start: number, end: number): Place | null {
+  const first = places[indexAt(places, start) - 1]?.[1] ?? null;
+  const last = places[indexAt(places, Math.max(start, end - 1)) - 1]?.[1] ?? null;
+  if (first === null || last === null || first === last) return first ?? last;
+  const range = first.sheet === last.sheet ? rangeOver(first.range, last.range) : first.range;
+  return {
+    ...first,
+    ...(range !== undefined && { range }),
+    ...(first.time && last.time && { time: [first.time[0], Math.max(first.time[1], last.time[1])] as const }),
+  };
+}
+
+function rangeOver(first: string | undefined, last: string | undefined): string | undefined {
+  const from = first?.split(":")[0];
+  const to = last?.split(":").at(-1);
+  return from && to ? `${from}:${to}` : first;
+}
+
+/** How many places begin at an offset or before it. */
+function indexAt(places: Places, offset: number): number {
+  let [low, high] = [0, places.length];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if ((places[middle]?.[0] ?? 0) <= offset) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
