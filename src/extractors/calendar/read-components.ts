@@ -63,6 +63,10 @@ function recordOf(value: unknown): Record<string, string> {
 }
 
 function textOf(value: unknown): string {
-  if (Array.isArray(value)) return value.map((one) => (typeof one === "object" ? "" : String(one))).join(",");
-  return typeof value === "object" || value === undefined ? "" : String(value);
+  if (Array.isArray(value)) return value.map(plainText).join(",");
+  return plainText(value);
+}
+
+function plainText(value: unknown): string {
+  return typeof value === "string" ? value : typeof value === "number" || typeof value === "boolean" ? `${value}` : "";
 }

@@ -30,10 +30,10 @@ export function readCues(text: string): Subtitles {
   let state: "cue" | "between" | "note" | "skip" = "between";
   let speaker: string | null = null;
   const title =
-    /^\uFEFF?WEBVTT[ \t]+(.*)$/
+    /^WEBVTT[ \t](.*)/
       .exec(lines[0] ?? "")?.[1]
-      ?.replace(/^-\s{0,9}/, "")
-      .trim() || null;
+      ?.trim()
+      .replace(/^-\s{0,9}/, "") || null;
   if ((lines[0] ?? "").startsWith("WEBVTT")) state = "skip";
   for (const [index, raw] of lines.entries()) {
     const line = raw.trim();
