@@ -1,11 +1,13 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
-import { cleanText, decodeBytes, declaredEncoding } from "../../src/extractors/decode-bytes.js";
+import { cleanText } from "../../src/extractors/clean-text.js";
+import { decodeBytes, declaredEncoding } from "../../src/extractors/decode-bytes.js";
 
-const hasIconv = spawnSync("iconv", ["--version"]).status === 0;
+const ICONV = "iconv";
+const hasIconv = spawnSync(ICONV, ["--version"]).status === 0;
 
 function encode(text: string, encoding: string): Uint8Array {
-  const { status, stdout, stderr } = spawnSync("iconv", ["-f", "utf-8", "-t", encoding], { input: text });
+  const { status, stdout, stderr } = spawnSync(ICONV, ["-f", "utf-8", "-t", encoding], { input: text });
   if (status !== 0) throw new Error(stderr.toString());
   return stdout;
 }

@@ -115,13 +115,14 @@ test("a file without cues is kept as it stands", async () => {
   expect(notes).toHaveLength(1);
 });
 
-const hasFfmpeg = spawnSync("ffmpeg", ["-version"]).status === 0;
+const FFMPEG = "ffmpeg";
+const hasFfmpeg = spawnSync(FFMPEG, ["-version"]).status === 0;
 
 test.skipIf(!hasFfmpeg)(
   "what ffmpeg writes of SubRip as WebVTT has the same words and times (missing: ffmpeg)",
   async () => {
     const options = ["-hide_banner", "-loglevel", "error", "-f", "srt", "-i", "pipe:0", "-f", "webvtt", "pipe:1"];
-    const { stdout } = spawnSync("ffmpeg", options, { input: SRT.replace("\n\nNobody", "\nNobody") });
+    const { stdout } = spawnSync(FFMPEG, options, { input: SRT.replace("\n\nNobody", "\nNobody") });
     const [ours, theirs] = [await read(SRT), await read(stdout.toString())];
     expect(wordRecall(textOf(ours), textOf(theirs))).toBe(1);
     expect(theirs.parts.map(({ place }) => place.time)).toEqual(ours.parts.map(({ place }) => place.time));
