@@ -1,5 +1,6 @@
 import type { ExtractedContent, SourceFile } from "../core/documents/content-ports.js";
-import { collectParts, type PartCollector } from "./collect-parts.js";
+import { GatheredParts } from "./gathered-parts.js";
+import { columnName } from "./column-name.js";
 import { decodeBytes } from "./decode-bytes.js";
 import type { ExtractionTools } from "./format-extractor.js";
 import { findDelimiter } from "./find-delimiter.js";
@@ -22,19 +23,19 @@ export async function extractCsv(file: SourceFile, { limits }: ExtractionTools):
   const { text, encoding, isGuess } = decodeBytes(file.bytes, [file.charset]);
   const { delimiter, rest, skipped } = findDelimiter(text);
   const options = { delimiter, relax_column_count: true, relax_quotes: true, to: limits.maximumEntries + 1 };
-  const collector = collectParts(limits);
+  const gathered = new GatheredParts(limits);
   let rows: Row[];
   try {
     rows = numberRows(parse(rest, options), skipped);
   } catch {
     rows = numberRows(parse(rest, { ...options, quote: false }), skipped);
-    collector.note("A quotation mark is missing in the file; all of them were read as text.");
+    gathered.note("A quotation mark is missing in the file; all of them were read as text.");
   }
-  if (isGuess) collector.note(`The file does not say its encoding; it was read as ${encoding}.`);
+  if (isGuess) gathered.note(`The file does not say its encoding; it was read as ${encoding}.`);
   const full = rows.slice(0, limits.maximumEntries);
-  if (full.length < rows.length) collector.note(`Only the first ${full.length} rows were read.`);
-  addTable(full, collector);
-  return collector.content("text");
+  if (full.length < rows.length) gathered.note(`Only the first ${full.length} rows were read.`);
+  addTable(full, gathered);
+  return gathered.content("text");
 }
 
 function numberRows(records: readonly (readonly string[])[], skipped: number): Row[] {
@@ -44,18 +45,18 @@ function numberRows(records: readonly (readonly string[])[], skipped: number): R
   });
 }
 
-function addTable(rows: readonly Row[], collector: PartCollector): void {
+function addTable(rows: readonly Row[], gathered: GatheredParts): void {
   const start = startOfTable(rows);
   const above = rows.slice(0, start);
-  collector.add(above.map(({ cells }) => cells.join(" ").trim()).join("\n\n"), rangeOf(above));
+  gathered.add(above.map(({ cells }) => cells.join(" ").trim()).join("\n\n"), rangeOf(above));
   const [first] = rows.slice(start);
   const hasHeader = first !== undefined && looksLikeHeader(first.cells, rows.slice(start + 1));
   const body = rows.slice(start + Number(hasHeader));
-  if (first !== undefined && body.length === 0) collector.add(markdownTable([first.cells]), rangeOf([first]));
+  if (first !== undefined && body.length === 0) gathered.add(markdownTable([first.cells]), rangeOf([first]));
   for (let at = 0; at < body.length; at += ROWS_OF_PART) {
     const group = body.slice(at, at + ROWS_OF_PART);
     const header = hasHeader ? first.cells : columnLetters(widthOf(group));
-    if (!collector.add(markdownTable([header, ...group.map(({ cells }) => cells)]), rangeOf(group))) return;
+    if (!gathered.add(markdownTable([header, ...group.map(({ cells }) => cells)]), rangeOf(group))) return;
   }
 }
 
@@ -92,7 +93,7 @@ function rangeOf(rows: readonly Row[]): { range?: string } {
   const [first] = rows;
   const last = rows.at(-1);
   if (!first || !last) return {};
-  return { range: `A${first.number}:${columnLetter(widthOf(rows))}${last.number}` };
+  return { range: `A${first.number}:${columnName(widthOf(rows))}${last.number}` };
 }
 
 function widthOf(rows: readonly Row[]): number {
@@ -100,13 +101,5 @@ function widthOf(rows: readonly Row[]): number {
 }
 
 function columnLetters(width: number): string[] {
-  return Array.from({ length: width }, (_, index) => columnLetter(index + 1));
-}
-
-/** `A` for 1, `AA` for 27. */
-function columnLetter(column: number): string {
-  let letters = "";
-  for (let left = column; left > 0; left = Math.floor((left - 1) / 26))
-    letters = String.fromCharCode(65 + ((left - 1) % 26)) + letters;
-  return letters;
+  return Array.from({ length: width }, (_, index) => columnName(index + 1));
 }

@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import { cleanText } from "./clean-text.js";
 
 /** The text of a file and how it was read. */
 export interface DecodedText {
@@ -31,23 +32,6 @@ export function declaredEncoding(bytes: Uint8Array): string | null {
     /<meta [^>]{0,200}charset ?= ?["']? ?([\w.:-]{1,40})/i.exec(head)?.[1];
   // Whatever can be read as bytes of ASCII is no UTF-16.
   return said === undefined || /^utf-?16/i.test(said) ? null : said;
-}
-
-// eslint-disable-next-line no-control-regex
-const CONTROL = /[\u0000-\u0008\u000E-\u001F\u007F\u0081\u008D\u008F\u0090\u009D\p{Surrogate}]/gu;
-
-/**
- * What Windows-1252 has at 80 to 9F, where ISO 8859-1 has control characters that no text holds. Some versions of Node decode
- * the one as the other.
- */
-const WINDOWS_1252 = "€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008DŽ\u008F\u0090‘’“”•–—˜™š›œ\u009DžŸ";
-
-/** A text without characters that no text needs and that other programs stumble over; lines end with `\n`. */
-export function cleanText(text: string): string {
-  return text
-    .replace(/\r\n?|\v/g, "\n")
-    .replace(/[\u0080-\u009F]/g, (control) => WINDOWS_1252.charAt(control.charCodeAt(0) - 0x80))
-    .replace(CONTROL, "");
 }
 
 interface Choice {

@@ -2,10 +2,10 @@ import { zipSync } from "fflate";
 import mammoth from "mammoth";
 import TurndownService from "turndown";
 import { cleanText } from "./clean-text.js";
-import { extracted } from "./extracted.js";
 import { ExtractionError } from "./extraction-error.js";
 import type { FormatExtractor } from "./format-extractor.js";
-import { markdownTable } from "./markdown-table.js";
+import { GatheredParts } from "./gathered-parts.js";
+import { addTableRules, blankCell } from "./html/table-rules.js";
 import { openZip, type ZipArchive } from "./zip-archive.js";
 
 /** What makes a part of the package large and says nothing: pictures, fonts, embedded programs. */
@@ -22,10 +22,10 @@ export const extractDocx: FormatExtractor = async (file, tools) => {
     // Pictures are left out.
     { convertImage: mammoth.images.imgElement(() => Promise.resolve({ src: "" })) },
   );
-  const text = cleanText(createConverter().turndown(cleanText(value))).trim();
-  if (text === "") throw new ExtractionError("empty", "The file holds no text.");
+  const gathered = new GatheredParts(tools.limits);
+  gathered.add(createConverter().turndown(cleanText(value)));
   const modified = propertyOf(core, "dcterms:modified") ?? propertyOf(core, "dcterms:created");
-  return extracted("text", [{ text, place: {} }], {
+  return gathered.content("text", {
     title: propertyOf(core, "dc:title"),
     author: propertyOf(core, "dc:creator"),
     date: modified,
@@ -64,39 +64,14 @@ function propertyOf(xml: string, name: string): string | null {
   return cleanText(text).trim() || null;
 }
 
-/** Stand in the text for the ends of cells and rows until their table is written; no text holds them. */
-const CELL_END = "\u0001";
-const ROW_END = "\u0002";
-
 function createConverter(): TurndownService {
   const converter = new TurndownService({
     headingStyle: "atx",
     codeBlockStyle: "fenced",
     bulletListMarker: "-",
-    blankReplacement: (_content, { nodeName }) => (isCell(nodeName) ? CELL_END : "\n\n"),
+    blankReplacement: (_content, node) => blankCell(node) ?? "\n\n",
   });
-  converter.escape = (text) => text.replace(/^(#{1,6}) /gm, "\\$1 ");
   converter.remove("img");
-  converter.addRule("cell", { filter: ["td", "th"], replacement: (content) => `${inOneLine(content)}${CELL_END}` });
-  converter.addRule("row", { filter: "tr", replacement: (content) => `${content}${ROW_END}` });
-  converter.addRule("table", {
-    filter: "table",
-    replacement: (content) => `\n\n${markdownTable(rowsOf(content))}\n\n`,
-  });
+  addTableRules(converter);
   return converter;
-}
-
-function isCell(nodeName: string): boolean {
-  return nodeName === "TD" || nodeName === "TH";
-}
-
-function inOneLine(text: string): string {
-  return text.trim().replace(/\s+/g, " ");
-}
-
-function rowsOf(content: string): string[][] {
-  return content
-    .split(ROW_END)
-    .filter((row) => row.includes(CELL_END))
-    .map((row) => row.split(CELL_END).slice(0, -1).map(inOneLine));
 }

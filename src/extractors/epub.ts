@@ -1,11 +1,11 @@
 import { posix } from "node:path";
 import type { ExtractedContent } from "../core/documents/content-ports.js";
-import { extracted } from "./extracted.js";
 import { ExtractionError } from "./extraction-error.js";
 import type { ExtractionTools, FormatExtractor } from "./format-extractor.js";
 import { GatheredParts } from "./gathered-parts.js";
 import { attributeOf, childOf, descendantsOf, elementsOf, readXmlTree, textOf, type XmlElement } from "./xml-events.js";
 import { openZip, type ZipArchive } from "./zip-archive.js";
+import { inOneLine } from "./one-line.js";
 
 /** Books: a part a chapter, in the order of the package, with titles from the table of contents. */
 export const extractEpub: FormatExtractor = async (file, tools) => {
@@ -13,18 +13,15 @@ export const extractEpub: FormatExtractor = async (file, tools) => {
   refuseProtected(zip, tools);
   const book = readBook(zip, tools);
   const gathered = new GatheredParts(tools.limits);
-  const unread: string[] = [];
   for (const [index, chapter] of book.chapters.entries()) {
     const text = await readChapter(zip, chapter, tools);
-    if (text === null) unread.push(`Chapter ${index + 1} could not be read and was left out.`);
+    if (text === null) gathered.note(`Chapter ${index + 1} could not be read and was left out.`);
     gathered.add(withTitle(text ?? "", book.titles.get(chapter.part)), { entry: index + 1 });
     tools.report({ unit: "entry", done: index + 1, total: book.chapters.length });
     if (gathered.isFull) break;
   }
-  if (gathered.parts.length === 0) throw new ExtractionError("empty", "The book has no text.");
   const { title, author, date, metadata } = book;
-  const notes = [...unread, ...gathered.notes];
-  return extracted("text", gathered.parts, { title, author, date, metadata, notes });
+  return gathered.content("text", { title, author, date, metadata }, "The book has no text.");
 };
 
 /** Fonts are often made unreadable for copying; text that is so cannot be read here. */
@@ -107,8 +104,7 @@ function decoded(path: string): string {
 }
 
 function bookProperties(metadata: XmlElement): Pick<Book, "title" | "author" | "date" | "metadata"> {
-  const values = (name: string) =>
-    elementsOf(metadata, name).flatMap((entry) => textOf(entry).replace(/\s+/g, " ").trim() || []);
+  const values = (name: string) => elementsOf(metadata, name).flatMap((entry) => inOneLine(textOf(entry)) || []);
   const date = values("date")[0] ?? null;
   const known = { language: values("language")[0], publisher: values("publisher")[0] };
   const written = Object.entries(known).flatMap(([name, value]) =>
@@ -129,7 +125,7 @@ function readTitles(part: string, tree: (part: string) => XmlElement): ReadonlyM
     const target = partAt(address ?? "", part);
     if (address !== undefined && title !== "" && !titles.has(target)) titles.set(target, title);
   };
-  const words = (element: XmlElement | undefined) => textOf(element).replace(/\s+/g, " ").trim();
+  const words = (element: XmlElement | undefined) => inOneLine(textOf(element));
   try {
     const contents = tree(part);
     for (const link of descendantsOf(contents, "a")) keep(attributeOf(link, "href"), words(link));

@@ -1,7 +1,7 @@
 import type { ExtractedContent, ReadingProgress, SourceFile } from "../core/documents/content-ports.js";
-import { cleanText } from "./clean-text.js";
 import { ExtractionError } from "./extraction-error.js";
 import type { ExtractionLimits, ExtractionTools } from "./format-extractor.js";
+import { GatheredParts } from "./gathered-parts.js";
 import { recognizeFormat } from "./recognize-format.js";
 
 /** Files in files in files: an attachment of a mail that is attached to a mail. */
@@ -47,24 +47,9 @@ function describe(error: unknown): ExtractionError {
 }
 
 /** Without characters that no reader sees, and without what passes the limit of text, which a note then tells. */
-function withinLimits(content: ExtractedContent, { maximumTextBytes }: ExtractionLimits): ExtractedContent {
-  let room = maximumTextBytes;
-  let isCut = false;
-  const parts = content.parts.flatMap(({ text, place }) => {
-    const cleaned = cleanText(text);
-    const bytes = Buffer.byteLength(cleaned);
-    isCut ||= bytes > room;
-    const kept = bytes <= room ? cleaned : cutToBytes(cleaned, room);
-    room = Math.max(0, room - bytes);
-    return kept.trim() === "" ? [] : [{ text: kept, place }];
-  });
-  const note = `The text is longer than ${maximumTextBytes} bytes; the rest was left out (RECOLLECT_READ_MAX_TEXT_BYTES).`;
-  return { ...content, parts, notes: isCut ? [...content.notes, note] : content.notes };
-}
-
-/** The beginning of a text, up to the end of a line where there is one near. */
-function cutToBytes(text: string, bytes: number): string {
-  const beginning = new TextDecoder().decode(Buffer.from(text).subarray(0, bytes), { stream: true });
-  const line = beginning.lastIndexOf("\n");
-  return line > beginning.length - 2_000 ? beginning.slice(0, Math.max(0, line)) : beginning;
+function withinLimits(content: ExtractedContent, limits: ExtractionLimits): ExtractedContent {
+  const gathered = new GatheredParts(limits);
+  gathered.note(...content.notes);
+  for (const { text, place } of content.parts) if (!gathered.add(text, place)) break;
+  return { ...content, parts: gathered.parts, notes: gathered.notes };
 }

@@ -1,6 +1,4 @@
 import { declaredEncoding, decodeBytes } from "./decode-bytes.js";
-import { extracted } from "./extracted.js";
-import { ExtractionError } from "./extraction-error.js";
 import type { FormatExtractor } from "./format-extractor.js";
 import { GatheredParts } from "./gathered-parts.js";
 import { readPage } from "./html/main-content.js";
@@ -11,7 +9,6 @@ export const extractHtml: FormatExtractor = async (file, { limits }) => {
   const { markdown, description } = await readPage(text, file.url);
   const gathered = new GatheredParts(limits);
   gathered.add(markdown, {});
-  if (gathered.parts.length === 0)
-    throw new ExtractionError("empty", "The page holds no text. Pages that a script fills in are not read.");
-  return extracted("webpage", gathered.parts, { ...description, notes: gathered.notes });
+  const whenEmpty = "The page holds no text. Pages that a script fills in are not read.";
+  return gathered.content("webpage", description, whenEmpty);
 };

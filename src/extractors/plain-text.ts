@@ -1,5 +1,5 @@
 import type { ExtractedContent, SourceFile } from "../core/documents/content-ports.js";
-import { collectParts } from "./collect-parts.js";
+import { GatheredParts } from "./gathered-parts.js";
 import { decodeBytes } from "./decode-bytes.js";
 import type { ExtractionTools } from "./format-extractor.js";
 
@@ -8,8 +8,8 @@ import type { ExtractionTools } from "./format-extractor.js";
  * @throws ExtractionError `empty`
  */
 export function plainText(file: SourceFile, why: string, { limits }: ExtractionTools): ExtractedContent {
-  const collector = collectParts(limits);
-  collector.add(decodeBytes(file.bytes, [file.charset]).text);
-  collector.note(`${why} Its text was kept as it stands.`);
-  return collector.content("text");
+  const gathered = new GatheredParts(limits);
+  gathered.add(decodeBytes(file.bytes, [file.charset]).text);
+  gathered.note(`${why} Its text was kept as it stands.`);
+  return gathered.content("text");
 }

@@ -1,4 +1,4 @@
-import { cleanText } from "./decode-bytes.js";
+import { cleanText } from "./clean-text.js";
 import type { ExtractionTools } from "./format-extractor.js";
 
 /**

@@ -1,3 +1,4 @@
+import { columnName } from "./column-name.js";
 import type { GatheredParts } from "./gathered-parts.js";
 import { tableHead, tableRow } from "./markdown-table.js";
 
@@ -120,12 +121,4 @@ function rangeOf(rows: readonly SheetRow[]): string {
     for (const column of cells.keys()) [left, right] = [Math.min(left, column), Math.max(right, column)];
   }
   return `${columnName(left)}${first}:${columnName(right)}${last}`;
-}
-
-/** `A` of 1, `AB` of 28. */
-function columnName(column: number): string {
-  let name = "";
-  for (let left = column; left > 0; left = Math.floor((left - 1) / 26))
-    name = String.fromCharCode(65 + ((left - 1) % 26)) + name;
-  return name;
 }

@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
-import { cleanText, decodeBytes, declaredEncoding } from "../../src/extractors/decode-bytes.js";
+import { cleanText } from "../../src/extractors/clean-text.js";
+import { decodeBytes, declaredEncoding } from "../../src/extractors/decode-bytes.js";
 
 const ICONV = "iconv";
 const hasIconv = spawnSync(ICONV, ["--version"]).status === 0;

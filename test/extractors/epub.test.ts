@@ -8,7 +8,8 @@ import { measure, textOfAll } from "../support/extraction-measures.js";
 import { extractionTools, sourceFile } from "../support/extraction-tools.js";
 import { extractorFixture } from "../support/extractor-fixtures.js";
 import { describeHostileFiles, outcomeOf, ZIP_MAGIC } from "../support/hostile-files.js";
-import { hasProgram, madeByPandoc, madeBySoffice } from "../support/made-by-programs.js";
+import { madeByPandoc, madeBySoffice } from "../support/made-by-programs.js";
+import { isInstalled } from "../support/pdf-producers.js";
 import { sampleText } from "../support/sample-documents.js";
 
 /** Stands in for the reader of web pages: the text of the body. */
@@ -34,19 +35,22 @@ test("a book is read chapter by chapter, with titles of its table of contents", 
 describe("of a long text all words come out, in order", () => {
   const sample = sampleText(12);
 
-  test.skipIf(!hasProgram("pandoc"))("from pandoc (needs pandoc)", async () => {
+  test.skipIf(!isInstalled("pandoc"))("from pandoc (needs pandoc)", async () => {
     const { recall, order } = measure(textOfAll(await read(madeByPandoc(sample.markdown, "epub"))), sample);
     expect({ recall, order }).toEqual({ recall: 1, order: 1 });
   });
 
-  test.skipIf(!hasProgram("pandoc") || !hasProgram("soffice"))("from LibreOffice (needs pandoc, soffice)", async () => {
-    const epub = madeBySoffice("sample.odt", madeByPandoc(sample.markdown, "odt"), "epub");
-    // LibreOffice leaves the header rows of tables out of its books.
-    const headers = new Set(sample.tables.flatMap(([header = []]) => header));
-    const written = { ...sample, words: sample.words.filter((word) => !headers.has(word)) };
-    const { recall, order } = measure(textOfAll(await read(epub)), written);
-    expect({ recall, order }).toEqual({ recall: 1, order: 1 });
-  });
+  test.skipIf(!isInstalled("pandoc") || !isInstalled("soffice"))(
+    "from LibreOffice (needs pandoc, soffice)",
+    async () => {
+      const epub = madeBySoffice("sample.odt", madeByPandoc(sample.markdown, "odt"), "epub");
+      // LibreOffice leaves the header rows of tables out of its books.
+      const headers = new Set(sample.tables.flatMap(([header = []]) => header));
+      const written = { ...sample, words: sample.words.filter((word) => !headers.has(word)) };
+      const { recall, order } = measure(textOfAll(await read(epub)), written);
+      expect({ recall, order }).toEqual({ recall: 1, order: 1 });
+    },
+  );
 });
 
 test("a chapter that is missing costs only itself, and protected books are refused", async () => {

@@ -6,7 +6,8 @@ import { tableRows } from "../support/extraction-measures.js";
 import { extractionTools, sourceFile } from "../support/extraction-tools.js";
 import { extractorFixture } from "../support/extractor-fixtures.js";
 import { describeHostileFiles, outcomeOf, ZIP_MAGIC } from "../support/hostile-files.js";
-import { hasProgram, madeBySoffice } from "../support/made-by-programs.js";
+import { madeBySoffice } from "../support/made-by-programs.js";
+import { isInstalled } from "../support/pdf-producers.js";
 import { sampleSheets } from "../support/sample-sheets.js";
 
 const read = (bytes: Uint8Array) => extractOds(sourceFile(bytes), extractionTools());
@@ -23,7 +24,7 @@ test("sheets become tables with values as shown, hidden ones with a note", async
   );
 });
 
-test.skipIf(!hasProgram("soffice"))(
+test.skipIf(!isInstalled("soffice"))(
   "450 rows show what LibreOffice shows (needs soffice)",
   { timeout: 120_000 },
   async () => {

@@ -7,7 +7,8 @@ import { measure, textOfAll } from "../support/extraction-measures.js";
 import { extractionTools, sourceFile } from "../support/extraction-tools.js";
 import { extractorFixture } from "../support/extractor-fixtures.js";
 import { describeHostileFiles, ZIP_MAGIC } from "../support/hostile-files.js";
-import { hasProgram, madeByPandoc, madeBySoffice } from "../support/made-by-programs.js";
+import { madeByPandoc, madeBySoffice } from "../support/made-by-programs.js";
+import { isInstalled } from "../support/pdf-producers.js";
 import { sampleSlides } from "../support/sample-documents.js";
 
 const read = (extract: FormatExtractor, bytes: Uint8Array) => extract(sourceFile(bytes), extractionTools());
@@ -31,9 +32,9 @@ test.each([
 describe("of many slides all comes out, in order", () => {
   const sample = sampleSlides(10);
   const whole = { recall: 1, order: 1, headings: 1, cells: 1 };
-  const isMissing = !hasProgram("pandoc") || !hasProgram("soffice");
+  const isMissing = !isInstalled("pandoc") || !isInstalled("soffice");
 
-  test.skipIf(!hasProgram("pandoc"))("from pandoc as PPTX (needs pandoc)", async () => {
+  test.skipIf(!isInstalled("pandoc"))("from pandoc as PPTX (needs pandoc)", async () => {
     const content = await read(extractPptx, madeByPandoc(sample.markdown, "pptx"));
     expect(measure(textOfAll(content), sample)).toEqual(whole);
     expect(content.parts.at(-1)?.place).toEqual({ slide: 21 });

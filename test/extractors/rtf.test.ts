@@ -4,7 +4,8 @@ import { measure, textOfAll } from "../support/extraction-measures.js";
 import { extractionTools, sourceFile } from "../support/extraction-tools.js";
 import { extractorFixture } from "../support/extractor-fixtures.js";
 import { describeHostileFiles, outcomeOf } from "../support/hostile-files.js";
-import { hasProgram, madeByPandoc, madeBySoffice } from "../support/made-by-programs.js";
+import { madeByPandoc, madeBySoffice } from "../support/made-by-programs.js";
+import { isInstalled } from "../support/pdf-producers.js";
 import { sampleText } from "../support/sample-documents.js";
 
 const read = (bytes: Uint8Array) => extractRtf(sourceFile(bytes), extractionTools());
@@ -29,14 +30,17 @@ describe("of a long text all comes out, in order", () => {
   const sample = sampleText(12);
   const whole = { recall: 1, order: 1, headings: 1, cells: 1 };
 
-  test.skipIf(!hasProgram("pandoc"))("from pandoc (needs pandoc)", async () => {
+  test.skipIf(!isInstalled("pandoc"))("from pandoc (needs pandoc)", async () => {
     expect(measure(textOfAll(await read(madeByPandoc(sample.markdown, "rtf"))), sample)).toEqual(whole);
   });
 
-  test.skipIf(!hasProgram("pandoc") || !hasProgram("soffice"))("from LibreOffice (needs pandoc, soffice)", async () => {
-    const rtf = madeBySoffice("sample.docx", madeByPandoc(sample.markdown, "docx"), "rtf");
-    expect(measure(textOfAll(await read(rtf)), sample)).toEqual(whole);
-  });
+  test.skipIf(!isInstalled("pandoc") || !isInstalled("soffice"))(
+    "from LibreOffice (needs pandoc, soffice)",
+    async () => {
+      const rtf = madeBySoffice("sample.docx", madeByPandoc(sample.markdown, "docx"), "rtf");
+      expect(measure(textOfAll(await read(rtf)), sample)).toEqual(whole);
+    },
+  );
 });
 
 test("characters of code pages and of Unicode", async () => {

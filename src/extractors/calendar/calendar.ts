@@ -1,5 +1,5 @@
 import type { ExtractedContent, SourceFile } from "../../core/documents/content-ports.js";
-import { collectParts } from "../collect-parts.js";
+import { GatheredParts } from "../gathered-parts.js";
 import { decodeBytes } from "../decode-bytes.js";
 import type { ExtractionTools } from "../format-extractor.js";
 import { plainText } from "../plain-text.js";
@@ -10,17 +10,17 @@ import { describeRecurrence } from "./recurrence.js";
 export async function extractCalendar(file: SourceFile, tools: ExtractionTools): Promise<ExtractedContent> {
   const calendars = await readComponents(decodeBytes(file.bytes, [file.charset]).text);
   if (calendars === null) return plainText(file, "The file is not a well-formed calendar.", tools);
-  const collector = collectParts(tools.limits);
+  const gathered = new GatheredParts(tools.limits);
   const about = calendars.flatMap(({ properties }) => properties);
   const title = textOf(about, "x-wr-calname") ?? textOf(about, "name");
-  collector.add([title === null ? "" : `# ${title}`, ...linesOf(about, ABOUT)].join("\n"));
+  gathered.add([title === null ? "" : `# ${title}`, ...linesOf(about, ABOUT)].join("\n"));
   const entries = calendars.flatMap(entriesOf);
   const { maximumEntries } = tools.limits;
-  if (entries.length > maximumEntries) collector.note(`Only the first ${maximumEntries} entries were read.`);
+  if (entries.length > maximumEntries) gathered.note(`Only the first ${maximumEntries} entries were read.`);
   for (const [index, entry] of entries.slice(0, maximumEntries).entries())
-    if (!collector.add(sectionOf(entry), { entry: index + 1 })) break;
+    if (!gathered.add(sectionOf(entry), { entry: index + 1 })) break;
   const [only] = entries.length === 1 ? entries : [];
-  return collector.content("text", {
+  return gathered.content("text", {
     title: title ?? textOf(only?.properties ?? [], "summary"),
     date: textOf(only?.properties ?? [], "dtstart"),
   });

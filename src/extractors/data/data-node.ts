@@ -1,3 +1,5 @@
+import { inOneLine } from "../one-line.js";
+
 /** A value of a data file. Numbers, truth values and null are kept as they are written. */
 export type DataNode = string | DataList | DataObject;
 
@@ -22,8 +24,7 @@ export function textField(node: DataNode | undefined, names: readonly string[]):
   if (typeof node !== "object" || node.kind !== "object") return null;
   for (const name of names) {
     const value = node.fields.find(([own]) => own.toLowerCase() === name)?.[1];
-    if (typeof value === "string" && value.trim() !== "" && value.length <= LONGEST_TITLE)
-      return value.trim().replace(/\s+/g, " ");
+    if (typeof value === "string" && value.trim() !== "" && value.length <= LONGEST_TITLE) return inOneLine(value);
   }
   return null;
 }

@@ -1,6 +1,6 @@
 import type { ExtractedContent } from "../../core/documents/content-ports.js";
 import { iso } from "../../lib/time.js";
-import { collectParts } from "../collect-parts.js";
+import { GatheredParts } from "../gathered-parts.js";
 import type { ExtractionTools } from "../format-extractor.js";
 import { readHtml } from "../read-html.js";
 import { elementsOf, type XmlElement } from "../xml-events.js";
@@ -18,23 +18,23 @@ const TOLD = new Set(["title", "link", ...DATES]);
 
 /** Reads the entries of a feed with title, date, link and text. @throws ExtractionError `empty` */
 export async function extractFeed(root: XmlElement, tools: ExtractionTools): Promise<ExtractedContent> {
-  const collector = collectParts(tools.limits);
+  const gathered = new GatheredParts(tools.limits);
   const channel = elementsOf(root, "channel")[0] ?? root;
   const entries = [...elementsOf(channel, "item"), ...elementsOf(root, "item"), ...elementsOf(channel, "entry")];
   const about = channel.children.filter(
     (child) => typeof child === "string" || (child.name !== "item" && child.name !== "entry"),
   );
   const head = { ...channel, children: about };
-  collector.add(await describe(head, "#", tools));
+  gathered.add(await describe(head, "#", tools));
   const read = entries.slice(0, tools.limits.maximumEntries);
-  if (read.length < entries.length) collector.note(`Only the first ${read.length} entries were read.`);
+  if (read.length < entries.length) gathered.note(`Only the first ${read.length} entries were read.`);
   for (const [index, entry] of read.entries()) {
     tools.report({ unit: "entry", done: index, total: read.length });
-    if (!collector.add(await describe(entry, "##", tools), { entry: index + 1 })) break;
+    if (!gathered.add(await describe(entry, "##", tools), { entry: index + 1 })) break;
   }
   const link = linkOf(head);
   const isAddress = link !== null && /^https?:\/\//i.test(link);
-  return collector.content("text", {
+  return gathered.content("text", {
     title: textIn(head, ["title"]),
     date: dateOf(head),
     url: isAddress ? link : null,

@@ -1,5 +1,5 @@
 import type { ExtractedContent, SourceFile } from "../../core/documents/content-ports.js";
-import { collectParts } from "../collect-parts.js";
+import { GatheredParts } from "../gathered-parts.js";
 import { decodeBytes } from "../decode-bytes.js";
 import type { ExtractionTools } from "../format-extractor.js";
 import { plainText } from "../plain-text.js";
@@ -33,10 +33,10 @@ export async function extractJsonLines(file: SourceFile, tools: ExtractionTools)
 }
 
 function present(node: DataNode, notes: readonly string[], { limits }: ExtractionTools): ExtractedContent {
-  const collector = collectParts(limits);
-  for (const note of notes) collector.note(note);
+  const gathered = new GatheredParts(limits);
+  for (const note of notes) gathered.note(note);
   const isLong = typeof node === "object" && node.kind === "list" && node.items.length > limits.maximumEntries;
-  if (isLong) collector.note(`Only the first ${limits.maximumEntries} entries were read.`);
-  addData(isLong ? { kind: "list", items: node.items.slice(0, limits.maximumEntries) } : node, collector);
-  return collector.content("text", { title: textField(node, ["title", "name"]) });
+  if (isLong) gathered.note(`Only the first ${limits.maximumEntries} entries were read.`);
+  addData(isLong ? { kind: "list", items: node.items.slice(0, limits.maximumEntries) } : node, gathered);
+  return gathered.content("text", { title: textField(node, ["title", "name"]) });
 }

@@ -1,22 +1,23 @@
-import type { PartCollector } from "../collect-parts.js";
+import type { GatheredParts } from "../gathered-parts.js";
 import { markdownTable } from "../markdown-table.js";
 import { textField, type DataNode } from "./data-node.js";
 import { tableOf } from "./data-table.js";
+import { inOneLine } from "../one-line.js";
 
 const ROWS_OF_PART = 100;
 const TITLE_NAMES = ["title", "name", "subject", "headline", "label", "id"];
 
 /** Adds a value as Markdown: a section for each large field, a part for each entry of a list, tables of like objects. */
-export function addData(node: DataNode, collector: PartCollector): void {
-  if (typeof node === "string") collector.add(node);
-  else if (node.kind === "list") addList(node.items, "", collector);
-  else addObject(node.fields, collector);
+export function addData(node: DataNode, gathered: GatheredParts): void {
+  if (typeof node === "string") gathered.add(node);
+  else if (node.kind === "list") addList(node.items, "", gathered);
+  else addObject(node.fields, gathered);
 }
 
-function addObject(fields: readonly (readonly [string, DataNode])[], collector: PartCollector): void {
+function addObject(fields: readonly (readonly [string, DataNode])[], gathered: GatheredParts): void {
   let lines: string[] = [];
   const flush = (): boolean => {
-    const hasRoom = collector.add(lines.join("\n"));
+    const hasRoom = gathered.add(lines.join("\n"));
     lines = [];
     return hasRoom;
   };
@@ -24,9 +25,9 @@ function addObject(fields: readonly (readonly [string, DataNode])[], collector: 
     if (isShort(value)) lines.push(...linesOf(value, name));
     else {
       if (!flush()) return;
-      const heading = `## ${oneLine(name)}`;
-      if (typeof value === "object" && value.kind === "list") addList(value.items, heading, collector);
-      else collector.add(`${heading}\n\n${linesOf(value, "").join("\n")}`);
+      const heading = `## ${inOneLine(name)}`;
+      if (typeof value === "object" && value.kind === "list") addList(value.items, heading, gathered);
+      else gathered.add(`${heading}\n\n${linesOf(value, "").join("\n")}`);
     }
   }
   flush();
@@ -43,7 +44,7 @@ function isPlainList(items: readonly DataNode[]): boolean {
 }
 
 /** Adds entries with their numbers. */
-function addList(items: readonly DataNode[], heading: string, collector: PartCollector): void {
+function addList(items: readonly DataNode[], heading: string, gathered: GatheredParts): void {
   const [header, ...rows] = tableOf(items) ?? [];
   const isPlain = isPlainList(items);
   const size = header !== undefined || isPlain ? ROWS_OF_PART : 1;
@@ -57,7 +58,7 @@ function addList(items: readonly DataNode[], heading: string, collector: PartCol
               .flatMap((item) => linesOf(item, ""))
               .join("\n")
           : entryText(items[at] ?? "", at + 1);
-    if (!collector.add(heading === "" ? text : `${heading}\n\n${text}`, { entry: at + 1 })) return;
+    if (!gathered.add(heading === "" ? text : `${heading}\n\n${text}`, { entry: at + 1 })) return;
   }
 }
 
@@ -95,12 +96,8 @@ function addLines(node: DataNode, path: string, lines: string[]): void {
 
 /** A long name is told once, then cut; of a long path only the end. */
 function joinPath(path: string, name: string, lines: string[]): string {
-  const own = oneLine(name);
+  const own = inOneLine(name);
   if (own.length > LONGEST_NAME) lines.push(`- ${own}`);
   const joined = `${path}${path === "" ? "" : "."}${own.slice(0, LONGEST_NAME)}`;
   return joined.length > LONGEST_PATH ? `…${joined.slice(-LONGEST_PATH)}` : joined;
-}
-
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, " ").trim();
 }

@@ -1,5 +1,5 @@
 import type { ExtractedContent, SourceFile } from "../../core/documents/content-ports.js";
-import { collectParts } from "../collect-parts.js";
+import { GatheredParts } from "../gathered-parts.js";
 import { declaredEncoding, decodeBytes } from "../decode-bytes.js";
 import { ExtractionError } from "../extraction-error.js";
 import type { ExtractionTools } from "../format-extractor.js";
@@ -20,11 +20,11 @@ export async function extractXml(file: SourceFile, tools: ExtractionTools): Prom
     return plainText({ ...file, bytes: Buffer.from(text) }, why, tools);
   }
   if (isFeed(root)) return extractFeed(root, tools);
-  const collector = collectParts(tools.limits);
+  const gathered = new GatheredParts(tools.limits);
   const data = dataOfElement(root);
-  collector.add(`# ${root.name}`);
-  addData(data, collector);
-  return collector.content("text", { title: textField(data, ["title", "name"]) });
+  gathered.add(`# ${root.name}`);
+  addData(data, gathered);
+  return gathered.content("text", { title: textField(data, ["title", "name"]) });
 }
 
 function readRoot(text: string, { limits }: ExtractionTools): XmlElement | null {

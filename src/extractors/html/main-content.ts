@@ -1,5 +1,5 @@
 import { describePage, type PageDescription, dateOf } from "./page-description.js";
-import { inOneLine } from "./one-line.js";
+import { inOneLine } from "../one-line.js";
 import { type PageDocument, parsePage, removeUnseen } from "./page-dom.js";
 import { documentToMarkdown, htmlToMarkdown, webAddress } from "./page-markdown.js";
 import { type TamedHtml, tameHtml } from "./tame-html.js";

@@ -1,4 +1,4 @@
-import { inOneLine } from "./one-line.js";
+import { inOneLine } from "../one-line.js";
 import { webAddress } from "./page-markdown.js";
 import type { PageDocument } from "./page-dom.js";
 

@@ -1,8 +1,8 @@
 import TurndownService from "turndown";
-import { markdownTable } from "../markdown-table.js";
-import { inOneLine } from "./one-line.js";
+import { inOneLine } from "../one-line.js";
 import { type PageDocument, type PageElement, parsePage } from "./page-dom.js";
 import { prepareTables } from "./page-tables.js";
+import { addTableRules, blankCell } from "./table-rules.js";
 
 const LONGEST_LINK = 1_000;
 
@@ -26,10 +26,6 @@ export function documentToMarkdown(document: PageDocument, base: string | null):
   return text.replace(/\n{3,}/g, "\n\n").trim();
 }
 
-/** Stand in the text for the ends of cells and rows until their table is written; no tamed text holds them. */
-const CELL_END = "\u0001";
-const ROW_END = "\u0002";
-
 function createConverter(base: string | null): TurndownService {
   const converter = new TurndownService({
     headingStyle: "atx",
@@ -38,7 +34,6 @@ function createConverter(base: string | null): TurndownService {
     emDelimiter: "*",
     blankReplacement: (_content, node) => blankText(node),
   });
-  converter.escape = (text) => text.replace(/^(#{1,6}) /gm, "\\$1 ");
   converter.addRule("picture", {
     filter: "img",
     replacement: (_content, node) => inOneLine(node.getAttribute("alt") ?? ""),
@@ -50,18 +45,13 @@ function createConverter(base: string | null): TurndownService {
   const counts = new Map<PageElement, number>();
   converter.addRule("item", { filter: "li", replacement: (content, node) => listItem(content, node, counts) });
   converter.addRule("code", { filter: "pre", replacement: (_content, node) => fenced(node) });
-  converter.addRule("cell", { filter: ["td", "th"], replacement: (content) => `${inOneLine(content)}${CELL_END}` });
-  converter.addRule("row", { filter: "tr", replacement: (content) => `${content}${ROW_END}` });
-  converter.addRule("table", {
-    filter: "table",
-    replacement: (content) => `\n\n${markdownTable(rowsOf(content))}\n\n`,
-  });
+  addTableRules(converter);
   return converter;
 }
 
-function blankText({ nodeName }: { readonly nodeName: string }): string {
-  if (nodeName === "TD" || nodeName === "TH") return CELL_END;
-  return /^(A|B|I|EM|STRONG|SPAN|CODE|SUP|SUB|SMALL|ABBR|TIME)$/.test(nodeName) ? " " : "\n\n";
+function blankText(node: { readonly nodeName: string }): string {
+  const isInline = /^(A|B|I|EM|STRONG|SPAN|CODE|SUP|SUB|SMALL|ABBR|TIME)$/.test(node.nodeName);
+  return blankCell(node) ?? (isInline ? " " : "\n\n");
 }
 
 /** Lines below the first one are indented as far as its text. Items come in their order, so that `counts` knows their numbers. */
@@ -108,11 +98,4 @@ function fenced(node: PageElement): string {
   const ticks = (text.match(/`{3,}/g) ?? []).reduce((most, { length }) => Math.max(most, length), 2);
   const fence = "`".repeat(ticks + 1);
   return `\n\n${fence}${/^[\w+#-]{1,30}$/.test(language) ? language : ""}\n${text}\n${fence}\n\n`;
-}
-
-function rowsOf(content: string): string[][] {
-  return content
-    .split(ROW_END)
-    .filter((row) => row.includes(CELL_END))
-    .map((row) => row.split(CELL_END).slice(0, -1).map(inOneLine));
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Attachment, Email } from "postal-mime";
 import type { AttachedFile } from "../../core/documents/content-ports.js";
-import { cleanText } from "../decode-bytes.js";
+import { cleanText } from "../clean-text.js";
 
 /** Files that came with a mail: not the pictures that its text shows, nor signatures, nor what is read as text of the mail itself. */
 export function attachmentsOf(email: Email, read: readonly Attachment[]): AttachedFile[] {

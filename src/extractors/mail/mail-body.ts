@@ -1,5 +1,5 @@
 import type { Email } from "postal-mime";
-import { cleanText } from "../decode-bytes.js";
+import { cleanText } from "../clean-text.js";
 import type { ExtractionTools } from "../format-extractor.js";
 import { readHtml } from "../read-html.js";
 

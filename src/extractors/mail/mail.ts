@@ -1,5 +1,5 @@
 import type { ExtractedContent, SourceFile } from "../../core/documents/content-ports.js";
-import { collectParts } from "../collect-parts.js";
+import { GatheredParts } from "../gathered-parts.js";
 import type { ExtractionTools } from "../format-extractor.js";
 import { plainText } from "../plain-text.js";
 import { readMail } from "./read-mail.js";
@@ -8,9 +8,9 @@ import { readMail } from "./read-mail.js";
 export async function extractMail(file: SourceFile, tools: ExtractionTools): Promise<ExtractedContent> {
   const mail = await readMail(file.bytes, tools);
   if (mail === null) return plainText(file, "The file is not a well-formed mail.", tools);
-  const collector = collectParts(tools.limits);
-  for (const note of mail.notes) collector.note(note);
-  collector.add(mail.text);
+  const gathered = new GatheredParts(tools.limits);
+  for (const note of mail.notes) gathered.note(note);
+  gathered.add(mail.text);
   const { subject: title, author, date, attachments, metadata } = mail;
-  return collector.content("text", { title, author, date, attachments, metadata });
+  return gathered.content("text", { title, author, date, attachments, metadata });
 }

@@ -1,5 +1,5 @@
 import type { AttachedFile, ExtractedContent, SourceFile } from "../../core/documents/content-ports.js";
-import { collectParts } from "../collect-parts.js";
+import { GatheredParts } from "../gathered-parts.js";
 import { decodeBytes } from "../decode-bytes.js";
 import type { ExtractionTools } from "../format-extractor.js";
 import { readMail } from "./read-mail.js";
@@ -7,28 +7,28 @@ import { readMail } from "./read-mail.js";
 /** Reads the mails of a mailbox in order, one part each. @throws ExtractionError `empty` */
 export async function extractMailbox(file: SourceFile, tools: ExtractionTools): Promise<ExtractedContent> {
   const { maximumEntries } = tools.limits;
-  const collector = collectParts(tools.limits);
+  const gathered = new GatheredParts(tools.limits);
   const attachments: AttachedFile[] = [];
   const unread: number[] = [];
   let number = 0;
   for (const bytes of mailsIn(file.bytes)) {
     if (number === maximumEntries) {
-      collector.note(`Only the first ${maximumEntries} mails were read.`);
+      gathered.note(`Only the first ${maximumEntries} mails were read.`);
       break;
     }
     number += 1;
     const mail = await readMail(bytes, tools);
     if (mail === null) unread.push(number);
-    for (const note of mail?.notes ?? []) collector.note(note);
+    for (const note of mail?.notes ?? []) gathered.note(note);
     attachments.push(...(mail?.attachments ?? []).slice(0, maximumEntries - attachments.length));
     tools.report({ unit: "entry", done: number, total: null });
-    if (!collector.add(mail?.text ?? decodeBytes(bytes).text, { entry: number })) break;
+    if (!gathered.add(mail?.text ?? decodeBytes(bytes).text, { entry: number })) break;
   }
   if (unread.length > 0) {
     const which = unread.slice(0, 10).join(", ");
-    collector.note(`${unread.length} mails are damaged, and were kept as they stand: number ${which}.`);
+    gathered.note(`${unread.length} mails are damaged, and were kept as they stand: number ${which}.`);
   }
-  return collector.content("text", { attachments });
+  return gathered.content("text", { attachments });
 }
 
 const NEWLINE = 0x0a;

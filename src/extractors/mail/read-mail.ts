@@ -4,10 +4,12 @@ import type { AttachedFile } from "../../core/documents/content-ports.js";
 import type { Metadata } from "../../core/types.js";
 import { loadOnce } from "../../lib/load-once.js";
 import { parseIso } from "../../lib/time.js";
-import { cleanText, decodeBytes } from "../decode-bytes.js";
+import { cleanText } from "../clean-text.js";
+import { decodeBytes } from "../decode-bytes.js";
 import type { ExtractionTools } from "../format-extractor.js";
 import { attachmentsOf, bytesOf, isForwarded, isReport } from "./attachments.js";
 import { bodyOf } from "./mail-body.js";
+import { inOneLine } from "../one-line.js";
 
 /** One mail, whether a file of its own or one of a mailbox. */
 export interface ReadMail {
@@ -142,5 +144,5 @@ function wordsOf(text: string | undefined): string | null {
 }
 
 function oneLine(text: string): string {
-  return cleanText(text).replace(/\s+/g, " ").trim();
+  return inOneLine(cleanText(text));
 }

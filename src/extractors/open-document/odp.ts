@@ -1,4 +1,3 @@
-import { extracted } from "../extracted.js";
 import { ExtractionError } from "../extraction-error.js";
 import type { FormatExtractor } from "../format-extractor.js";
 import { GatheredParts } from "../gathered-parts.js";
@@ -6,6 +5,7 @@ import { attributeOf, elementsOf, textOf, xmlPieces, type XmlElement } from "../
 import { openDocument } from "./document.js";
 import { DocumentStyles, STYLE_ELEMENTS } from "./styles.js";
 import { TextBlocks } from "./text-blocks.js";
+import { inOneLine } from "../one-line.js";
 
 const CHOSEN: ReadonlySet<string> = new Set([...STYLE_ELEMENTS, "page"]);
 
@@ -32,10 +32,9 @@ export const extractOdp: FormatExtractor = (file, tools) => {
     tools.report({ unit: "slide", done: slide, total: null });
     if (gathered.isFull) break;
   }
-  if (gathered.parts.length === 0) throw new ExtractionError("empty", "The presentation has no text.");
-  const notes = [...(hidden.length > 0 ? [`Hidden slides: ${hidden.join(", ")}.`] : []), ...gathered.notes];
+  if (hidden.length > 0) gathered.note(`Hidden slides: ${hidden.join(", ")}.`);
   const title = properties.title ?? (firstTitle || null);
-  return Promise.resolve(extracted("text", gathered.parts, { ...properties, title, notes }));
+  return Promise.resolve(gathered.content("text", { ...properties, title }, "The presentation has no text."));
 };
 
 /** Dates, numbers and names that stand on every slide. */
@@ -44,7 +43,7 @@ const REPEATED: ReadonlySet<string> = new Set(["date-time", "footer", "header", 
 function readSlide(page: XmlElement, styles: DocumentStyles): { title: string; text: string } {
   const shapes = elementsOf(page).filter((shape) => !REPEATED.has(classOf(shape)));
   const titleShape = shapes.find((shape) => classOf(shape) === "title");
-  const title = titleShape ? textOf(titleShape).replace(/\s+/g, " ").trim() : "";
+  const title = titleShape ? inOneLine(textOf(titleShape)) : "";
   const blocks = shapes
     .filter((shape) => shape !== titleShape && shape.name !== "notes")
     .flatMap((shape) => blocksOf(shape, styles));

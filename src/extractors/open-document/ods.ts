@@ -1,5 +1,3 @@
-import { extracted } from "../extracted.js";
-import { ExtractionError } from "../extraction-error.js";
 import type { FormatExtractor } from "../format-extractor.js";
 import { GatheredParts } from "../gathered-parts.js";
 import { SheetParts } from "../sheet-parts.js";
@@ -18,7 +16,6 @@ export const extractOds: FormatExtractor = (file, tools) => {
   const { zip, content, properties } = openDocument(file.bytes, limits);
   const styles = DocumentStyles.of(zip, limits);
   const gathered = new GatheredParts(limits);
-  const hidden: string[] = [];
   let sheets = 0;
   let sheet: SheetReader | null = null;
   for (const piece of xmlPieces(content, CHOSEN, limits)) {
@@ -27,7 +24,7 @@ export const extractOds: FormatExtractor = (file, tools) => {
       if (piece.element.name === "table-row") sheet?.row(piece.element);
     } else if (piece.kind === "open" && piece.name === "table") {
       const name = attributeOf(piece, "name") ?? "";
-      if (styles.isHidden(attributeOf(piece, "style-name") ?? "")) hidden.push(name);
+      if (styles.isHidden(attributeOf(piece, "style-name") ?? "")) gathered.note(`The sheet “${name}” is hidden.`);
       sheet = new SheetReader(new SheetParts(name, gathered));
     } else if (piece.kind === "close" && piece.name === "table") {
       sheet?.end();
@@ -36,9 +33,7 @@ export const extractOds: FormatExtractor = (file, tools) => {
     }
     if (gathered.isFull) break;
   }
-  if (gathered.parts.length === 0) throw new ExtractionError("empty", "The file has no cell with text or numbers.");
-  const notes = [...hidden.map((name) => `The sheet “${name}” is hidden.`), ...gathered.notes];
-  return Promise.resolve(extracted("text", gathered.parts, { ...properties, notes }));
+  return Promise.resolve(gathered.content("text", properties, "The file has no cell with text or numbers."));
 };
 
 /** Counts the rows and columns of one sheet, of which equal ones are written once. */

@@ -1,5 +1,3 @@
-import { extracted } from "../extracted.js";
-import { ExtractionError } from "../extraction-error.js";
 import type { FormatExtractor } from "../format-extractor.js";
 import { GatheredParts } from "../gathered-parts.js";
 import { xmlPieces } from "../xml-events.js";
@@ -57,6 +55,5 @@ export const extractOdt: FormatExtractor = (file, { limits }) => {
   }
   waiting.push(...blocks.end());
   give();
-  if (gathered.parts.length === 0) throw new ExtractionError("empty", "The document has no text.");
-  return Promise.resolve(extracted("text", gathered.parts, { ...properties, notes: gathered.notes }));
+  return Promise.resolve(gathered.content("text", properties, "The document has no text."));
 };

@@ -3,6 +3,7 @@ import { markdownTable } from "../markdown-table.js";
 import { attributeOf, childOf, elementsOf, isElement, type XmlElement } from "../xml-events.js";
 import { inlineText, type Beside } from "./inline-text.js";
 import type { DocumentStyles } from "./styles.js";
+import { inOneLine } from "../one-line.js";
 
 /** Elements that hold blocks as they are. */
 const AROUND: ReadonlySet<string> = new Set([
@@ -96,7 +97,7 @@ export class TextBlocks {
   }
 
   #line(element: XmlElement): string {
-    return this.#inline(element).replace(/\s+/g, " ").trim();
+    return inOneLine(this.#inline(element));
   }
 
   #blocksBeside(): string[] {
@@ -111,7 +112,7 @@ export class TextBlocks {
     this.#notes.push("");
     const body = childOf(note, "note-body");
     const text = (body ? elementsOf(body) : []).flatMap((child) => this.#block(child)).join(" ");
-    this.#notes[name - 1] = `[^${name}]: ${text.replace(/\s+/g, " ")}`;
+    this.#notes[name - 1] = `[^${name}]: ${inOneLine(text)}`;
     return `[^${name}]`;
   }
 
@@ -177,7 +178,7 @@ export class TextBlocks {
           .join(" ");
       return this.#block(child).join(" ");
     });
-    return texts.join(" ").replace(/\s+/g, " ").trim();
+    return inOneLine(texts.join(" "));
   }
 }
 

@@ -1,6 +1,7 @@
 import { paragraph } from "../clean-text.js";
 import { attributeOf, childOf, elementsOf, textOf, type XmlElement } from "../xml-events.js";
 import { relatedTarget, type Relationship } from "./package.js";
+import { inOneLine } from "../one-line.js";
 
 /** How the paragraphs of a shape are written: those of a body are a list unless they say otherwise. */
 export interface TextStyle {
@@ -63,5 +64,5 @@ function runText(run: XmlElement, relationships: ReadonlyMap<string, Relationshi
 /** All text of a body in one line. */
 export function lineOf(body: XmlElement | undefined, relationships: ReadonlyMap<string, Relationship>): string {
   const paragraphs = (body ? elementsOf(body, "p") : []).map((one) => paragraphText(one, relationships));
-  return paragraphs.join(" ").replace(/\s+/g, " ").trim();
+  return inOneLine(paragraphs.join(" "));
 }

@@ -1,4 +1,3 @@
-import { extracted } from "../extracted.js";
 import { ExtractionError } from "../extraction-error.js";
 import type { FormatExtractor } from "../format-extractor.js";
 import { GatheredParts } from "../gathered-parts.js";
@@ -24,11 +23,10 @@ export const extractPptx: FormatExtractor = (file, tools) => {
     tools.report({ unit: "slide", done: index + 1, total: slides.length });
     if (gathered.isFull) break;
   }
-  if (gathered.parts.length === 0) throw new ExtractionError("empty", "The presentation has no text.");
+  if (hidden.length > 0) gathered.note(`Hidden slides: ${hidden.join(", ")}.`);
   const properties = packageProperties(office);
   const title = properties.title ?? (titles.find((one) => one !== "") || null);
-  const notes = [...(hidden.length > 0 ? [`Hidden slides: ${hidden.join(", ")}.`] : []), ...gathered.notes];
-  return Promise.resolve(extracted("text", gathered.parts, { ...properties, title, notes }));
+  return Promise.resolve(gathered.content("text", { ...properties, title }, "The presentation has no text."));
 };
 
 function slideParts(office: OfficePackage): string[] {

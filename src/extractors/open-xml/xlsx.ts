@@ -1,5 +1,3 @@
-import { extracted } from "../extracted.js";
-import { ExtractionError } from "../extraction-error.js";
 import type { ExtractionLimits, FormatExtractor } from "../format-extractor.js";
 import { GatheredParts } from "../gathered-parts.js";
 import { SheetParts } from "../sheet-parts.js";
@@ -21,10 +19,10 @@ export const extractXlsx: FormatExtractor = (file, tools) => {
     tools.report({ unit: "sheet", done: index + 1, total: workbook.sheets.length });
     if (gathered.isFull) break;
   }
-  if (gathered.parts.length === 0) throw new ExtractionError("empty", "The workbook has no cell with text or numbers.");
-  const hidden = workbook.sheets.filter(({ isHidden }) => isHidden).map(({ name }) => `The sheet “${name}” is hidden.`);
-  const known = { ...packageProperties(office), notes: [...hidden, ...gathered.notes] };
-  return Promise.resolve(extracted("text", gathered.parts, known));
+  const hidden = workbook.sheets.filter(({ isHidden }) => isHidden);
+  gathered.note(...hidden.map(({ name }) => `The sheet “${name}” is hidden.`));
+  const whenEmpty = "The workbook has no cell with text or numbers.";
+  return Promise.resolve(gathered.content("text", packageProperties(office), whenEmpty));
 };
 
 interface Reading {

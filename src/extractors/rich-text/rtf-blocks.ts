@@ -1,5 +1,6 @@
 import { paragraph } from "../clean-text.js";
 import { markdownTable } from "../markdown-table.js";
+import { inOneLine } from "../one-line.js";
 
 /** What the paragraph that is being written is, besides its text. */
 export interface ParagraphKind {
@@ -55,14 +56,14 @@ export class RtfBlocks {
     this.#endCode();
     const line = text.text.trim();
     if (line === "") return;
-    if (kind.heading !== null) this.#push(`${"#".repeat(Math.min(DEEPEST_HEADING, kind.heading))} ${oneLine(line)}`);
-    else if (sign !== null) this.#pushItem(oneLine(line.replace(SIGN_IN_TEXT, "")), sign, levelOf(kind));
+    if (kind.heading !== null) this.#push(`${"#".repeat(Math.min(DEEPEST_HEADING, kind.heading))} ${inOneLine(line)}`);
+    else if (sign !== null) this.#pushItem(inOneLine(line.replace(SIGN_IN_TEXT, "")), sign, levelOf(kind));
     else this.#push(paragraph(line));
   }
 
   endCell(): void {
     this.#cell.push(this.#takeText().text);
-    if (this.#cells.length < MOST_CELLS) this.#cells.push(oneLine(this.#cell.join(" ")));
+    if (this.#cells.length < MOST_CELLS) this.#cells.push(inOneLine(this.#cell.join(" ")));
     this.#cell = [];
   }
 
@@ -112,7 +113,7 @@ export class RtfBlocks {
     const rows = this.#rows;
     this.#rows = [];
     // Text that stood in cells without a row is not lost.
-    const rest = oneLine(this.#cell.splice(0).join(" "));
+    const rest = inOneLine(this.#cell.splice(0).join(" "));
     if (rows.length > 0) {
       this.#endCode();
       this.#push(markdownTable(rows));
@@ -125,10 +126,6 @@ export class RtfBlocks {
     const fence = code.includes("```") ? "~~~~" : "```";
     if (code !== "") this.#push(`${fence}\n${code}\n${fence}`);
   }
-}
-
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, " ").trim();
 }
 
 function levelOf({ listLevel, indentation }: ParagraphKind): number {

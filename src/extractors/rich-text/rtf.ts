@@ -1,4 +1,3 @@
-import { extracted } from "../extracted.js";
 import { ExtractionError } from "../extraction-error.js";
 import type { FormatExtractor } from "../format-extractor.js";
 import { GatheredParts } from "../gathered-parts.js";
@@ -21,8 +20,7 @@ export const extractRtf: FormatExtractor = (file, { limits }) => {
       throw new ExtractionError("too_large", `The file has more than ${limits.maximumDepth} groups in each other.`);
   }
   const gathered = new GatheredParts(limits);
-  gathered.add(reader.finish().join("\n\n"), {});
-  if (gathered.parts.length === 0) throw new ExtractionError("empty", "The document has no text.");
+  gathered.add(reader.finish().join("\n\n"));
   const { title, author } = reader;
-  return Promise.resolve(extracted("text", gathered.parts, { title, author, notes: gathered.notes }));
+  return Promise.resolve(gathered.content("text", { title, author }, "The document has no text."));
 };

@@ -1,5 +1,5 @@
 import type { ExtractedContent, SourceFile } from "../../core/documents/content-ports.js";
-import { collectParts } from "../collect-parts.js";
+import { GatheredParts } from "../gathered-parts.js";
 import { decodeBytes } from "../decode-bytes.js";
 import type { ExtractionTools } from "../format-extractor.js";
 import { plainText } from "../plain-text.js";
@@ -9,11 +9,11 @@ import { readCues, type Cue, type CueLine } from "./read-cues.js";
 export async function extractSubtitles(file: SourceFile, tools: ExtractionTools): Promise<ExtractedContent> {
   const { title, cues, remarks } = readCues(decodeBytes(file.bytes, [file.charset]).text);
   if (cues.length === 0) return plainText(file, "The file has no cues with times.", tools);
-  const collector = collectParts(tools.limits);
-  collector.add(remarks.join("\n"));
+  const gathered = new GatheredParts(tools.limits);
+  gathered.add(remarks.join("\n"));
   for (const { start, end, text } of paragraphs(withoutRepetitions(cues)))
-    if (!collector.add(text, { time: [start, end] })) break;
-  return collector.content("text", { title });
+    if (!gathered.add(text, { time: [start, end] })) break;
+  return gathered.content("text", { title });
 }
 
 /** Seconds between cues that still follow each other. */

@@ -1,0 +1,30 @@
+import type TurndownService from "turndown";
+import { markdownTable } from "../markdown-table.js";
+import { inOneLine } from "../one-line.js";
+
+/** Stand in the text for the ends of cells and rows until their table is written; no cleaned text holds them. */
+const CELL_END = "\u0001";
+const ROW_END = "\u0002";
+
+/** What a cell without text becomes; other blank elements say nothing here. */
+export function blankCell({ nodeName }: { readonly nodeName: string }): string | null {
+  return nodeName === "TD" || nodeName === "TH" ? CELL_END : null;
+}
+
+/** Makes a converter write tables, and leave text as it is but for lines that would become headings by accident. */
+export function addTableRules(converter: TurndownService): void {
+  converter.escape = (text) => text.replace(/^(#{1,6}) /gm, "\\$1 ");
+  converter.addRule("cell", { filter: ["td", "th"], replacement: (content) => `${inOneLine(content)}${CELL_END}` });
+  converter.addRule("row", { filter: "tr", replacement: (content) => `${content}${ROW_END}` });
+  converter.addRule("table", {
+    filter: "table",
+    replacement: (content) => `\n\n${markdownTable(rowsOf(content))}\n\n`,
+  });
+}
+
+function rowsOf(content: string): string[][] {
+  return content
+    .split(ROW_END)
+    .filter((row) => row.includes(CELL_END))
+    .map((row) => row.split(CELL_END).slice(0, -1).map(inOneLine));
+}
