@@ -54,9 +54,10 @@ async function readWatched(
   reading: FileReading,
   signal: AbortSignal,
 ): Promise<ReadFile> {
-  const { extractor, readings, clock, events } = context;
+  const { extractor, readings, filePasswords, clock, events } = context;
   const startedAt = iso(clock.now());
   const { id } = document;
+  const { fileKey } = reading;
   readings.set(id, { startedAt, progress: null });
   try {
     const { file, bytes } = await loadFile(context, document, reading);
@@ -64,6 +65,7 @@ async function readWatched(
     const content = await extractor.extract(
       { bytes, name, mimeType, charset: null, url: null },
       {
+        password: filePasswords.of(fileKey),
         signal,
         onProgress(progress) {
           readings.set(id, { startedAt, progress });
@@ -71,7 +73,12 @@ async function readWatched(
         },
       },
     );
+    filePasswords.drop(fileKey);
     return { reading, name, content, startedAt, endedAt: iso(clock.now()) };
+  } catch (error) {
+    // What is tried again by itself needs it once more.
+    if (error instanceof AppError && error.kind !== "unavailable") filePasswords.drop(fileKey);
+    throw error;
   } finally {
     readings.delete(id);
   }
