@@ -77,7 +77,7 @@ async function list(): Promise<any[]> {
   });
   return body.memories;
 }
-const titles = async () => (await list()).map(({ title }) => title).toSorted();
+const titles = async (): Promise<string[]> => (await list()).map(({ title }) => String(title)).toSorted();
 const notesOf = async (id: string): Promise<string> =>
   JSON.stringify((await get(id)).processingMetadata.steps[0].metadata);
 

@@ -211,10 +211,10 @@ export const documentEffects: Readonly<Record<string, Effect>> = {
         ({ tag }) => ({ file: fileOf("notes.txt"), containerTags: JSON.stringify([tag]) }),
       ),
       fileType: "text",
-      // By its name it is no text.
+      // Neither its name nor its bytes say what it is.
       mimeType: new Bodies(
-        ({ tag }) => ({ file: fileOf("notes.pdf"), containerTag: tag }),
-        ({ tag }) => ({ file: fileOf("notes.pdf"), containerTag: tag, mimeType: "text/plain" }),
+        ({ tag }) => ({ file: fileOf("notes"), containerTag: tag }),
+        ({ tag }) => ({ file: fileOf("notes"), containerTag: tag, mimeType: "text/html" }),
       ),
       password: new Bodies(
         ({ tag }) => ({ file: encryptedFile(), containerTag: tag }),
