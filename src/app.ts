@@ -44,6 +44,7 @@ import { createModelExtractor } from "./ingest/extract-with-model.js";
 import { createGuidedExtractor } from "./ingest/guided-rules.js";
 import { createModelRetrial } from "./ingest/model-retrial.js";
 import { createPipeline, reportDead } from "./ingest/pipeline.js";
+import { createFilePasswords } from "./core/documents/file-passwords.js";
 import { versionsOf } from "./ingest/readings.js";
 import { takeUpEmbedding } from "./ingest/take-up.js";
 import { createSchedule } from "./jobs/schedule.js";
@@ -186,6 +187,7 @@ function assemble({ config, version, log }: ServiceOptions, store: Store) {
     }),
     extractor: createExtractionProcess({ ...config.reading, programFolders: readPlaces().programFolders, log }),
     readings: new Map(),
+    filePasswords: createFilePasswords(),
     limits: {
       maxTextBytes: config.maxTextBytes,
       maxMetadataBytes: config.maxMetadataBytes,

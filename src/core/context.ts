@@ -7,6 +7,7 @@ import type { SearchModel } from "./search/search-model.js";
 import type { SpaceCalibrations } from "./search/space-calibrations.js";
 import type { ContentExtractor, RunningReading } from "./documents/content-ports.js";
 import type { DocumentEvents } from "./documents/document-events.js";
+import type { FilePasswords } from "./documents/file-passwords.js";
 import type {
   BlobStore,
   Clock,
@@ -48,6 +49,8 @@ export interface CoreContext {
   readonly extractor: ContentExtractor;
   /** The readings that go on in this process, by the ids of their documents. */
   readonly readings: Map<string, RunningReading>;
+  /** What opens files that wait for their reading. */
+  readonly filePasswords: FilePasswords;
   readonly limits: Limits;
   readonly events: DocumentEvents;
   /** Counts attempts to sign in. */

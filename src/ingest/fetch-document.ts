@@ -7,8 +7,8 @@ import type { Document } from "../core/types.js";
 import { sha256 } from "../lib/crypto.js";
 import { iso } from "../lib/time.js";
 import type { IngestContext } from "./context.js";
-import { keepRead, type ReadFile } from "./read-file.js";
-import { commitStep, loadCurrent, type StepPayload } from "./step.js";
+import { commitRead, type ReadFile } from "./read-file.js";
+import { loadCurrent, type StepPayload } from "./step.js";
 
 /** Tries in all, a few seconds apart: who waits for a page wants to know soon that it does not come. */
 const MOST_ATTEMPTS = 3;
@@ -21,18 +21,12 @@ const MOST_ATTEMPTS = 3;
 export async function fetchDocument(context: IngestContext, payload: StepPayload, job: JobContext): Promise<void> {
   const document = await loadCurrent(context, payload);
   const read = document && isUnfetched(document) ? await readWatched(context, document, job) : null;
-  await commitStep(context, job, payload, async (repositories, current) => {
-    if (read) await keepRead(context, repositories, current, read);
-    return "extract";
-  });
+  await commitRead(context, payload, job, read);
 }
 
 /** Fetches and reads it while others can see that it is at work. */
-async function readWatched(
-  context: IngestContext,
-  { id, organizationId, url }: Document,
-  job: JobContext,
-): Promise<ReadFile> {
+async function readWatched(context: IngestContext, document: Document, job: JobContext): Promise<ReadFile> {
+  const { id, organizationId, url } = document;
   const { readings, clock, events, store } = context;
   const address = url ?? "";
   const startedAt = iso(clock.now());
@@ -49,7 +43,7 @@ async function readWatched(
     const reading = { fileKey: address, digest: sha256(file.bytes), outcome: before?.outcome ?? null };
     // The last part of an address names files, and hardly ever pages.
     const name = content.type === "webpage" ? null : file.name;
-    return { reading, name, content, startedAt, endedAt: iso(clock.now()) };
+    return { document, reading, name, content, startedAt, endedAt: iso(clock.now()) };
   } finally {
     readings.delete(id);
   }

@@ -1,10 +1,12 @@
 import type { ContentPart, ExtractedContent, FileReading, ReadingOutcome } from "../core/documents/content-ports.js";
+import { dropBlobs } from "../core/documents/blobs.js";
 import { AppError } from "../core/errors.js";
 import { metadataSchema } from "../core/input.js";
 import type { DocumentChange, JobContext, Repositories } from "../core/ports.js";
 import type { Document, Metadata, StoredFile } from "../core/types.js";
 import { iso, parseIso } from "../lib/time.js";
 import { safeCut } from "../lib/truncate.js";
+import { keepAttachments, keysOf, NO_ATTACHMENTS, storeAttachments, type StoredAttachments } from "./attachments.js";
 import type { IngestContext } from "./context.js";
 import { commitStep, loadCurrent, type StepPayload } from "./step.js";
 
@@ -30,14 +32,41 @@ export async function readDocumentFile(context: IngestContext, payload: StepPayl
   const reading = document && (await context.store.documents.reading(document.organizationId, document.id));
   const isToRead = reading !== null && reading.outcome === null;
   const read = document && isToRead ? await readWatched(context, document, reading, job.signal) : null;
-  await commitStep(context, job, payload, async (repositories, current) => {
-    if (read) await keepRead(context, repositories, current, read);
-    return "extract";
-  });
+  await commitRead(context, payload, job, read);
+}
+
+/**
+ * Commits what was read with what lies in the file, each of which is a document of its own then. The bytes of those are kept
+ * before, and dropped again where they come to nothing.
+ */
+export async function commitRead(
+  context: IngestContext,
+  payload: StepPayload,
+  job: JobContext,
+  read: ReadFile | null,
+): Promise<void> {
+  const attachments = read ? await storeAttachments(context, read.document, read.content.attachments) : NO_ATTACHMENTS;
+  let lost: readonly string[] = keysOf(attachments);
+  try {
+    await commitStep(context, job, payload, async (repositories, current) => {
+      lost = keysOf(attachments);
+      if (!read) return "extract";
+      const { kept, gone } = await keepRead(context, repositories, current, { ...read, attachments });
+      lost = [...lost.filter((key) => !kept.includes(key)), ...gone];
+      return "extract";
+    });
+  } catch (error) {
+    lost = keysOf(attachments);
+    throw error;
+  } finally {
+    await dropBlobs(context, lost);
+  }
+  if (attachments.files.length > 0) context.wakeJobs();
 }
 
 /** What came out of a file, and when. */
 export interface ReadFile {
+  readonly document: Document;
   /** As it was before. */
   readonly reading: FileReading;
   /** What a document is called that nothing else names. */
@@ -54,9 +83,10 @@ async function readWatched(
   reading: FileReading,
   signal: AbortSignal,
 ): Promise<ReadFile> {
-  const { extractor, readings, clock, events } = context;
+  const { extractor, readings, filePasswords, clock, events } = context;
   const startedAt = iso(clock.now());
   const { id } = document;
+  const { fileKey } = reading;
   readings.set(id, { startedAt, progress: null });
   try {
     const { file, bytes } = await loadFile(context, document, reading);
@@ -64,6 +94,7 @@ async function readWatched(
     const content = await extractor.extract(
       { bytes, name, mimeType, charset: null, url: null },
       {
+        password: filePasswords.of(fileKey),
         signal,
         onProgress(progress) {
           readings.set(id, { startedAt, progress });
@@ -71,7 +102,12 @@ async function readWatched(
         },
       },
     );
-    return { reading, name, content, startedAt, endedAt: iso(clock.now()) };
+    filePasswords.drop(fileKey);
+    return { document, reading, name, content, startedAt, endedAt: iso(clock.now()) };
+  } catch (error) {
+    // What is tried again by itself needs it once more.
+    if (error instanceof AppError && error.kind !== "unavailable") filePasswords.drop(fileKey);
+    throw error;
   } finally {
     readings.delete(id);
   }
@@ -90,12 +126,12 @@ async function loadFile(
 }
 
 /** Makes what a file says the text of its document, inside a transaction. @throws AppError `invalid` for a file without text */
-export async function keepRead(
+async function keepRead(
   { limits }: IngestContext,
   repositories: Repositories,
   document: Document,
-  { reading, name, content, startedAt, endedAt }: ReadFile,
-): Promise<void> {
+  { reading, name, content, attachments, startedAt, endedAt }: ReadFile & { readonly attachments: StoredAttachments },
+): ReturnType<typeof keepAttachments> {
   const { organizationId, id } = document;
   const { text, places } = joinParts(content.parts);
   if (text.trim() === "") throw new AppError("invalid", "The file holds no text.");
@@ -104,22 +140,24 @@ export async function keepRead(
   const ownTitle = shortened(content.title);
   const title = ownTitle ?? name;
   const date = content.date !== null && parseIso(content.date) !== null ? content.date : null;
-  await repositories.documents.update(organizationId, id, {
+  const change = {
     content: text,
     type: content.type,
     metadata: metadata.merged,
     ...(isNamedByFile && title !== null && { title }),
     ...(document.documentDate === null && date !== null && { documentDate: date }),
-  } satisfies DocumentChange);
+  } satisfies DocumentChange;
+  await repositories.documents.update(organizationId, id, change);
   const outcome: ReadingOutcome = {
     places,
-    notes: [...content.notes, ...metadata.notes, ...notesOfAttachments(content)],
+    notes: [...content.notes, ...metadata.notes, ...attachments.notes],
     title: ownTitle,
     image: content.image,
     startedAt,
     endedAt,
   };
   await repositories.documents.keepReading(organizationId, id, { ...reading, outcome });
+  return keepAttachments(repositories, { ...document, ...change }, attachments, metadata.told);
 }
 
 /** One text of all parts, and from which offset on which place counts. */
@@ -142,26 +180,35 @@ function shortened(title: string | null): string | null {
 }
 
 /** Keys with a meaning for this service, which only a caller may give: a file could claim to be somebody else's. */
-const RESERVED_KEYS = /^(?:sm_|endUserId$)/;
+const RESERVED_KEYS = /^(?:sm_|(?:endUserId|attachedTo|attachments)$)/;
 
-/** What the file says of itself, beside what its sender said, which counts. */
+/** Names of what lies in it; a file may have more, and they may be long. */
+const MOST_NAMES = 50;
+const LONGEST_NAME = 200;
+
+/**
+ * What the file says of itself, beside what its sender said, which counts; and of the sender's words those that the file has
+ * none for.
+ */
 function mergeMetadata(
   { metadata }: Document,
-  { metadata: own, author }: ExtractedContent,
+  { metadata: own, author, attachments }: ExtractedContent,
   maxBytes: number,
-): { merged: Metadata | null; notes: readonly string[] } {
-  const told = { ...(author !== null && { author }), ...own };
-  const found = Object.fromEntries(Object.entries(told).filter(([key]) => !RESERVED_KEYS.test(key)));
-  if (Object.keys(found).length === 0) return { merged: metadata, notes: [] };
-  const merged = { ...found, ...metadata };
+): { merged: Metadata | null; told: Metadata; notes: readonly string[] } {
+  const says = { ...(author !== null && { author }), ...own };
+  const found = Object.fromEntries(Object.entries(says).filter(([key]) => !RESERVED_KEYS.test(key)));
+  const { attachments: _former, ...sent } = metadata ?? {};
+  const told = Object.fromEntries(Object.entries(sent).filter(([key]) => !Object.hasOwn(found, key)));
+  const names = attachments.flatMap(({ name }) => (name === null ? [] : name.slice(0, safeCut(name, LONGEST_NAME))));
+  const listed = names.length === 0 ? {} : { attachments: names.slice(0, MOST_NAMES) };
+  if (Object.keys(found).length === 0 && names.length === 0) return { merged: metadata, told, notes: [] };
+  const merged = { ...found, ...metadata, ...listed };
   const isTooLarge = Buffer.byteLength(JSON.stringify(merged)) > maxBytes;
-  if (isTooLarge || !metadataSchema.safeParse(found).success)
-    return { merged: metadata, notes: ["What the file says about itself was left out: it is too much, or no text."] };
-  return { merged, notes: [] };
-}
-
-function notesOfAttachments({ attachments }: ExtractedContent): string[] {
-  if (attachments.length === 0) return [];
-  const names = attachments.map(({ name }) => name ?? "one without a name").join(", ");
-  return [`Files that lie in it were not read: ${names.slice(0, safeCut(names, 500))}.`];
+  if (isTooLarge || !metadataSchema.safeParse({ ...found, ...listed }).success)
+    return {
+      merged: metadata,
+      told,
+      notes: ["What the file says about itself was left out: it is too much, or no text."],
+    };
+  return { merged, told, notes: [] };
 }

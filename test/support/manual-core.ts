@@ -32,6 +32,7 @@ import { createSearchModel } from "../../src/core/search/search-model.js";
 import { createSearchQueue } from "../../src/core/search/search-queue.js";
 import { createSpaceCalibrations } from "../../src/core/search/space-calibrations.js";
 import { createAuditTrail } from "../../src/core/journal/audit-trail.js";
+import { createFilePasswords } from "../../src/core/documents/file-passwords.js";
 import { createGuidedExtractor } from "../../src/ingest/guided-rules.js";
 import { createPipeline, reportDead } from "../../src/ingest/pipeline.js";
 import { versionsOf } from "../../src/ingest/readings.js";
@@ -143,6 +144,7 @@ export async function openManualCore(options: ManualCoreOptions = {}): Promise<M
     blobs: createFileBlobs(join(dataDirectory, "files")),
     extractor,
     readings: new Map(),
+    filePasswords: createFilePasswords(),
     limits: {
       maxTextBytes: 1_048_576,
       maxMetadataBytes: 65_536,

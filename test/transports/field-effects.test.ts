@@ -91,7 +91,7 @@ function steady(text: string, tag: string): string {
     .replaceAll(new RegExp(`"${today}T[^"]*"`, "g"), '"NOW"')
     .replaceAll(/\b[1-9A-HJ-NP-Za-km-z]{22}\b/g, "ID")
     .replaceAll(/sm_[\w.]{20,}/g, "KEY")
-    .replaceAll(/"(timing|searchTime|duration|latency|avgDuration|took)":[\d.]+/g, '"$1":0');
+    .replaceAll(/"(timing|searchTime|duration|latency|avgDuration|took|startTime|endTime)":[\d.]+/g, '"$1":0');
 }
 
 test("every field of every route has a probe, or a reason for having none", () => {

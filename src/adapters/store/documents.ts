@@ -11,6 +11,7 @@ import { listParameter } from "./json.js";
 import { columnsOfTable, packedRows } from "./packed-rows.js";
 import type { Database } from "./schema.js";
 import { createDescriptionStore } from "./descriptions.js";
+import { createAttachmentStore } from "./document-attachments.js";
 import { createReadingStore } from "./document-readings.js";
 import { createRevisionStore } from "./revisions.js";
 import { dropChunkUnits } from "./text-index.js";
@@ -161,6 +162,7 @@ export function createDocumentStore(db: Kysely<Database>, clock: Clock): Documen
     ...createRevisionStore(db, clock),
     ...createDescriptionStore(db),
     ...createReadingStore(db),
+    ...createAttachmentStore(db),
 
     async expired(organizationId, now, limit) {
       const rows = await db

@@ -40,6 +40,9 @@ export const REMOVE_ROWS = [
   sql`delete from cut_with where document_id in (select id from purged_documents)`,
   sql`delete from document_descriptions where document_id in (select id from purged_documents)`,
   sql`delete from document_readings where document_id in (select id from purged_documents)`,
+  sql`delete from document_attachments where document_id in (select id from purged_documents)`,
+  sql`delete from document_attachments where attached_to in (select id from purged_documents)
+    and document_id not in (select id from documents)`,
   sql`delete from document_containers where document_id in (select id from purged_documents)`,
   sql`delete from documents where id in (select id from purged_documents)`,
   // A running job ends by itself when it finds its document gone; its row holds ids only.

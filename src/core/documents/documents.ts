@@ -1,7 +1,15 @@
 import * as z from "zod";
 import { createId, isId } from "../../lib/ids.js";
 import { noteDocument } from "./write-document.js";
-import { asSeenBy, maySee, reachableContainers, refuseReadOnly, requireContainer, requireWhole } from "../auth.js";
+import {
+  asSeenBy,
+  mayChange,
+  maySee,
+  reachableContainers,
+  refuseReadOnly,
+  requireContainer,
+  requireWhole,
+} from "../auth.js";
 import type { TimeZone } from "../../lib/time-zone.js";
 import { sharedTimeZone } from "../containers/time-zone.js";
 import type { AuthorizedCall, CoreContext } from "../context.js";
@@ -152,12 +160,13 @@ async function explainMissing({ store }: CoreContext, actor: Actor, id: string):
 
 /**
  * Removes a document with what hangs on it, inside a transaction. Memories that other documents state as well stay, the
- * others are forgotten.
+ * others are forgotten. What came in its file goes with it, except what lies where the actor may not change it.
  * @returns the keys of its files, whose bytes may go when the transaction is through
  * @throws AppError `forbidden` when it lies in other containers too than the actor's, before anything is written
  */
 export async function removeDocument(repositories: Repositories, actor: Actor, document: Document): Promise<string[]> {
   requireWhole(actor, document);
+  const attached = await removeAttached(repositories, actor, document);
   const memories = await repositories.memories.ofDocument(actor.organizationId, document.id);
   const files = await repositories.files.ofDocument(actor.organizationId, document.id);
   await repositories.documents.remove(actor.organizationId, document.id);
@@ -171,7 +180,18 @@ export async function removeDocument(repositories: Repositories, actor: Actor, d
   const orphans = memories.filter((memory) => isStatedAlone(memory) && maySee(actor, [memory.containerTag]));
   const leaving = { documentId: document.id, reason: `document ${document.id} was deleted`, batchId };
   await forgetLeaving(repositories, actor, orphans, leaving);
-  return files.map(({ key }) => key);
+  return [...files.map(({ key }) => key), ...attached];
+}
+
+async function removeAttached(repositories: Repositories, actor: Actor, { id }: Document): Promise<string[]> {
+  const { organizationId } = actor;
+  const files: string[] = [];
+  for (const attachment of await repositories.documents.attachments(organizationId, id)) {
+    const attached = await repositories.documents.byId(organizationId, attachment.id);
+    if (attached && mayChange(actor, attached.containerTags))
+      files.push(...(await removeDocument(repositories, actor, attached)));
+  }
+  return files;
 }
 
 export const listDocumentsSchema = z.object({

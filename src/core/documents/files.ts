@@ -80,6 +80,8 @@ const addFileSchema = z
     mimeType: mimeTypeSchema.optional(),
     /** What came with the bytes; counts when the sender says nothing. */
     contentType: mimeTypeSchema.nullish(),
+    /** Opens an encrypted file; held in memory until the file was read, and kept nowhere. */
+    password: noteSchema(1_000).optional(),
     fileType: z.enum(FILE_TYPES, `must be one of ${FILE_TYPES.join(", ")}`).optional(),
     /** Whatever else `addDocument` takes, except the content. */
     document: z.record(z.string(), z.unknown()).default({}),
@@ -111,7 +113,10 @@ export async function addFile(context: CoreContext, call: AuthorizedCall, raw: u
   await context.blobs.put(key, bytes);
   const stored = await once(context, call, "addFile", async (repositories) => {
     const same = digest === null ? null : await findSame(repositories, actor, { prepared, digest });
-    if (same) return { receipt: await writeDocument(repositories, actor, same), key: null };
+    if (same) {
+      if (same.unreadKey !== null) holdPassword(context, same.unreadKey, input);
+      return { receipt: await writeDocument(repositories, actor, same.prepared), key: null };
+    }
     const receipt = await writeDocument(repositories, actor, prepared);
     await repositories.files.insert(organizationId, {
       key,
@@ -122,10 +127,13 @@ export async function addFile(context: CoreContext, call: AuthorizedCall, raw: u
     });
     // The same text in other bytes changes nothing but the file.
     await repositories.documents.update(organizationId, receipt.id, { url: `${FILES_PATH}${key}` });
-    if (digest !== null)
+    if (digest !== null) {
+      holdPassword(context, key, input);
       await repositories.documents.keepReading(organizationId, receipt.id, { fileKey: key, digest, outcome: null });
+    }
     return { receipt, key };
   }).catch(async (error: unknown) => {
+    context.filePasswords.drop(key);
     await dropBlobs(context, [key]);
     throw error;
   });
@@ -138,25 +146,41 @@ export async function addFile(context: CoreContext, call: AuthorizedCall, raw: u
   return withSecretWarnings(newest, [content]);
 }
 
+/** The step that reads the file may begin as soon as the transaction is through. */
+function holdPassword(
+  { filePasswords }: CoreContext,
+  fileKey: string,
+  { password }: { readonly password?: string | undefined },
+): void {
+  if (password !== undefined && password !== "") filePasswords.hold(fileKey, password);
+}
+
 /** What stands for the text of a file until it was read. */
 const UNREAD = "";
 
 /**
  * The submission as one of what is known already, where the document of its customId was made of the same bytes: they are
- * read once. Null where they are others.
+ * read once. Null where they are others. With the key of its file where that was not read yet.
  */
 async function findSame(
   repositories: Repositories,
   actor: Actor,
   { prepared, digest }: { readonly prepared: PreparedDocument; readonly digest: string },
-): Promise<PreparedDocument | null> {
+): Promise<{ readonly prepared: PreparedDocument; readonly unreadKey: string | null } | null> {
   const { input, containerTags } = prepared;
   const existing = await findAddressed(repositories, actor, input.customId, containerTags);
   const reading = existing && (await repositories.documents.reading(actor.organizationId, existing.id));
   if (!existing || !reading || reading.digest !== digest) return null;
   const known = { type: existing.type, ...(existing.url !== null && { url: existing.url }) };
   const title = existing.title ?? input.title;
-  return { ...prepared, input: { ...input, content: existing.content, ...(title !== undefined && { title }) }, known };
+  return {
+    prepared: {
+      ...prepared,
+      input: { ...input, content: existing.content, ...(title !== undefined && { title }) },
+      known,
+    },
+    unreadKey: reading.outcome === null ? reading.fileKey : null,
+  };
 }
 
 function checkFileSize(bytes: Uint8Array, { limits }: CoreContext): void {

@@ -161,6 +161,18 @@ export interface DocumentStore {
   keepReading(organizationId: string, id: string, reading: FileReading): Promise<void>;
   /** The reading of the file that the document names; null where it names none, or one that is text as it is. */
   reading(organizationId: string, id: string): Promise<FileReading | null>;
+  /** Notes that a document came as a file in the file of another. `digest` tells it from the others in that file. */
+  attach(
+    organizationId: string,
+    id: string,
+    attachment: { readonly attachedTo: string; readonly digest: string },
+  ): Promise<void>;
+  /** The documents that came in the file of a document, and are there. */
+  attachments(organizationId: string, id: string): Promise<{ readonly id: string; readonly digest: string }[]>;
+  /** Ids of those that are there, and of those that were deleted and not purged. */
+  everAttached(organizationId: string, id: string): Promise<string[]>;
+  /** The document in whose file one came; null for others. */
+  attachedTo(organizationId: string, id: string): Promise<string | null>;
   /** Ids of documents whose time is over and whose chunks are not in the forgotten part of the index yet. */
   expired(organizationId: string, now: Date, limit: number): Promise<string[]>;
   /** Removes the document with its chunks, their index entries and its links to memories. */

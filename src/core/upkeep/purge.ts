@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { createId, isId } from "../../lib/ids.js";
 import { yieldTurn } from "../../lib/time.js";
-import { requireContainer, requireWhole } from "../auth.js";
+import { mayChange, requireContainer, requireWhole } from "../auth.js";
 import { refuseMergeTarget, refuseMerging } from "../containers/merge.js";
 import type { AuthorizedCall, CoreContext } from "../context.js";
 import { lookUpDocument } from "../documents/documents.js";
@@ -110,9 +110,12 @@ async function beginWithDocument(repositories: Repositories, actor: Actor, name:
   // Of one that was deleted before, the words were still there.
   const isLeft =
     document === null && (await repositories.journal.latest(organizationId, id, "document.purged")) === null;
-  if (document) await letOthersHold(repositories, actor, id);
-  const purged = await repositories.purges.documents(organizationId, [id], { within: actor.containers, earlier: true });
-  await repositories.journal.append(organizationId, [entryOf(actor, "document", id, tags[0] ?? null)]);
+  const attached = await attachedWith(repositories, actor, id);
+  const ids = [id, ...attached.map((one) => one.id)];
+  for (const one of ids) await letOthersHold(repositories, actor, one);
+  const purged = await repositories.purges.documents(organizationId, ids, { within: actor.containers, earlier: true });
+  const entries = [{ id, tags }, ...attached].map((one) => entryOf(actor, "document", one.id, one.tags[0] ?? null));
+  await repositories.journal.append(organizationId, entries);
   const { memories, files } = purged;
   return {
     counts: {
@@ -123,8 +126,25 @@ async function beginWithDocument(repositories: Repositories, actor: Actor, name:
       statedIn: [],
     },
     remainder: { containerIds: [], files, within: [] },
-    documentIds: [id],
+    documentIds: ids,
   };
+}
+
+/** What came in the file of a document and in files in that, deleted ones too, as far as the actor may change it. */
+async function attachedWith(
+  repositories: Repositories,
+  actor: Actor,
+  id: string,
+): Promise<{ readonly id: string; readonly tags: readonly string[] }[]> {
+  const { organizationId } = actor;
+  const found: { id: string; tags: readonly string[] }[] = [];
+  for (const attachedId of await repositories.documents.everAttached(organizationId, id)) {
+    const document = await repositories.documents.byId(organizationId, attachedId);
+    const tags = document?.containerTags ?? (await repositories.purges.containersOf(organizationId, attachedId));
+    if (!mayChange(actor, tags)) continue;
+    found.push({ id: attachedId, tags }, ...(await attachedWith(repositories, actor, attachedId)));
+  }
+  return found;
 }
 
 /** What a document that is purged had taken the place of holds again where others state it. */

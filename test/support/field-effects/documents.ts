@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { Bodies, type Effect, effectsOf, formEffectsOf, type Place, REQUIRED, unprobed } from "./effect.js";
 
 const CONTENT = "Mia lives in Rome and keeps bees on the roof. Yesterday she sold honey.";
@@ -22,6 +24,9 @@ const known = ({ rest, tag }: Place) =>
 
 /** A file of a type that its name tells. */
 const fileOf = (name: string) => new File([CONTENT], name);
+
+const ENCRYPTED = readFileSync(resolve(import.meta.dirname, "../../fixtures/extractors/encrypted-qpdf.pdf"));
+const encryptedFile = () => new File([new Uint8Array(ENCRYPTED)], "waves.pdf");
 
 const TALK = { conversationId: "x", messages: [{ role: "user", content: "Hi" }] };
 const FACT = { text: "Mia keeps bees" };
@@ -206,10 +211,14 @@ export const documentEffects: Readonly<Record<string, Effect>> = {
         ({ tag }) => ({ file: fileOf("notes.txt"), containerTags: JSON.stringify([tag]) }),
       ),
       fileType: "text",
-      // By its name it is no text.
+      // Neither its name nor its bytes say what it is.
       mimeType: new Bodies(
-        ({ tag }) => ({ file: fileOf("notes.pdf"), containerTag: tag }),
-        ({ tag }) => ({ file: fileOf("notes.pdf"), containerTag: tag, mimeType: "text/plain" }),
+        ({ tag }) => ({ file: fileOf("notes"), containerTag: tag }),
+        ({ tag }) => ({ file: fileOf("notes"), containerTag: tag, mimeType: "text/html" }),
+      ),
+      password: new Bodies(
+        ({ tag }) => ({ file: encryptedFile(), containerTag: tag }),
+        ({ tag }) => ({ file: encryptedFile(), containerTag: tag, password: "secret" }),
       ),
       metadata: JSON.stringify({ team: "a" }),
       endUserId: "ada",

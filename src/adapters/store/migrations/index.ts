@@ -17,6 +17,7 @@ import { cutWith } from "./0016-cut-with.js";
 import { factsLeftOut } from "./0017-facts-left-out.js";
 import { memoryOrder } from "./0018-memory-order.js";
 import { documentReadings } from "./0019-document-readings.js";
+import { documentAttachments } from "./0020-document-attachments.js";
 
 /** Forward only, in order; the version of a store is the number of migrations it has seen. */
 export const MIGRATIONS: readonly string[] = [
@@ -39,4 +40,5 @@ export const MIGRATIONS: readonly string[] = [
   factsLeftOut,
   memoryOrder,
   documentReadings,
+  documentAttachments,
 ];

@@ -55,6 +55,7 @@ const FIELD_WORDS: Readonly<Record<string, string>> = {
   ids: "Ids of what is meant.",
   file: "The file itself.",
   fileType: "What the file is, where its type does not say it.",
+  password: "Opens an encrypted file. It serves this one reading and is kept nowhere.",
   mimeType: "The type of the file, such as `text/markdown`.",
   includeFullDocs: "Whether the text of each document comes along.",
   includeSummary: "Whether the summary of each document comes along.",

@@ -54,6 +54,7 @@ const uploadForm = z.object({
   containerTags: unlessEmpty(tagsText),
   fileType: unlessEmpty(z.string("must be given once, as text")),
   mimeType: unlessEmpty(z.string("must be given once, as text")),
+  password: unlessEmpty(z.string("must be given once, as text").max(1_000, "must have at most 1000 characters")),
   metadata: unlessEmpty(metadataText),
   endUserId: unlessEmpty(endUserId.unwrap()),
   filterByMetadata: unlessEmpty(metadataText),
@@ -89,7 +90,7 @@ export const fileEndpoints = [
     status: 200,
     answer: receiptAnswer,
     async handle({ core, call, body, header, setHeader, countMore }) {
-      const { file, containerTag: _one, containerTags: _many, fileType, mimeType, ...document } = body;
+      const { file, containerTag: _one, containerTags: _many, fileType, mimeType, password, ...document } = body;
       const wait = preferredWait(header("prefer"));
       if (wait !== undefined) setHeader("preference-applied", `wait=${wait}`);
       const receipt = await core.addFile(call, {
@@ -98,6 +99,7 @@ export const fileEndpoints = [
         mimeType,
         contentType: typeOf(file),
         fileType,
+        password,
         document: { ...document, containerTags: tagsOf(body), wait },
       });
       if (receipt.isInstant) countMore(1);

@@ -1,0 +1,218 @@
+import { systemActor } from "../core/auth.js";
+import { dropBlobs } from "../core/documents/blobs.js";
+import type { AttachedFile } from "../core/documents/content-ports.js";
+import { removeDocument } from "../core/documents/documents.js";
+import { readFileText } from "../core/documents/file-text.js";
+import { firstJob, noteDocument } from "../core/documents/revise-document.js";
+import { AppError } from "../core/errors.js";
+import type { DocumentDraft, Repositories } from "../core/ports.js";
+import type { Document, Metadata } from "../core/types.js";
+import { sha256 } from "../lib/crypto.js";
+import { createId } from "../lib/ids.js";
+import { safeCut } from "../lib/truncate.js";
+import type { IngestContext } from "./context.js";
+
+const MOST_ATTACHMENTS = 50;
+/** A file in a mail in a mail, and no deeper. */
+const DEEPEST = 2;
+const PLAIN_TYPE = "application/octet-stream";
+/** Letters of names in one note. */
+const LONGEST_NAMES = 500;
+
+/** A file that lies in another one and becomes a document of its own. */
+interface StoredAttachment {
+  readonly file: AttachedFile;
+  /** Tells it from the other files in the same file. */
+  readonly digest: string;
+  /** Its text; null where it is still to be read from the file. */
+  readonly text: string | null;
+  /** Where its bytes were put; null where they are kept already. */
+  readonly key: string | null;
+}
+
+/** What lies in a file, its bytes kept before anything is committed. */
+export interface StoredAttachments {
+  readonly files: readonly StoredAttachment[];
+  /** Which of them are left out, and why. */
+  readonly notes: readonly string[];
+}
+
+export const NO_ATTACHMENTS: StoredAttachments = { files: [], notes: [] };
+
+/** Puts the bytes of what lies in the file of a document where files are kept, up to the limits. */
+export async function storeAttachments(
+  context: IngestContext,
+  document: Document,
+  attached: readonly AttachedFile[],
+): Promise<StoredAttachments> {
+  if (attached.length === 0) return NO_ATTACHMENTS;
+  const chosen = await chooseAttachments(context, document, attached);
+  try {
+    for (const { key, file } of chosen.files) if (key !== null) await context.blobs.put(key, file.bytes);
+  } catch (error) {
+    await dropBlobs(context, keysOf(chosen));
+    throw error;
+  }
+  return chosen;
+}
+
+/** Where the bytes are that were put for this reading. */
+export function keysOf({ files }: StoredAttachments): string[] {
+  return files.flatMap(({ key }) => key ?? []);
+}
+
+async function chooseAttachments(
+  context: IngestContext,
+  document: Document,
+  attached: readonly AttachedFile[],
+): Promise<StoredAttachments> {
+  const { store, limits } = context;
+  const { organizationId, id } = document;
+  if ((await depthOf(context, document)) >= DEEPEST)
+    return { files: [], notes: noteOf("lie too deep in other files and were not read", attached) };
+  const known = new Set((await store.documents.attachments(organizationId, id)).map(({ digest }) => digest));
+  const chosen = new Map<string, StoredAttachment>();
+  const [beyond, unreadable]: AttachedFile[][] = [[], []];
+  let bytes = 0;
+  for (const file of attached) {
+    const digest = sha256(JSON.stringify([file.name, sha256(file.bytes)]));
+    if (chosen.has(digest)) continue;
+    bytes += file.bytes.byteLength;
+    if (chosen.size >= MOST_ATTACHMENTS || bytes > limits.maxFileBytes) {
+      beyond?.push(file);
+      continue;
+    }
+    const text = await textOf(context, file);
+    if (text === undefined) unreadable?.push(file);
+    else chosen.set(digest, { file, digest, text, key: known.has(digest) ? null : createId() });
+  }
+  const limit = `at most ${MOST_ATTACHMENTS} and ${limits.maxFileBytes} bytes together are read (RECOLLECT_MAX_FILE_BYTES)`;
+  const notes = [...noteOf("cannot be read", unreadable ?? []), ...noteOf(`were not read, as ${limit}`, beyond ?? [])];
+  return { files: [...chosen.values()], notes };
+}
+
+/** In how many files a document lies. */
+async function depthOf({ store }: IngestContext, { organizationId, id }: Document): Promise<number> {
+  let depth = 0;
+  for (let around: string | null = id; depth <= DEEPEST; depth += 1) {
+    around = await store.documents.attachedTo(organizationId, around);
+    if (around === null) return depth;
+  }
+  return depth;
+}
+
+/** The text of a file that is text, null for one that is to be read by its kind, undefined for one that is not read. */
+async function textOf(
+  { extractor, limits }: IngestContext,
+  { bytes, name, mimeType }: AttachedFile,
+): Promise<string | null | undefined> {
+  if (bytes.byteLength === 0) return undefined;
+  if (await extractor.accepts({ bytes, name, mimeType, charset: null, url: null })) return null;
+  try {
+    return readFileText({ name, mimeType }, bytes, limits);
+  } catch (error) {
+    if (error instanceof AppError) return undefined;
+    throw error;
+  }
+}
+
+function noteOf(what: string, files: readonly AttachedFile[]): string[] {
+  if (files.length === 0) return [];
+  const names = files.map(({ name }) => name ?? "one without a name").join(", ");
+  return [`Files that lie in it ${what}: ${names.slice(0, safeCut(names, LONGEST_NAMES))}.`];
+}
+
+/**
+ * Makes documents of what lies in the file of a document, inside the transaction that keeps its text; those that were there
+ * stay, and those that do not lie in it any more go.
+ * @param metadata what each of them has of it
+ * @returns the keys of files that now count, and of those that went with their documents
+ */
+export async function keepAttachments(
+  repositories: Repositories,
+  document: Document,
+  { files }: StoredAttachments,
+  metadata: Metadata,
+): Promise<{ kept: readonly string[]; gone: readonly string[] }> {
+  const { organizationId, id } = document;
+  const before = await repositories.documents.attachments(organizationId, id);
+  const wanted = new Set(files.map(({ digest }) => digest));
+  const gone: string[] = [];
+  for (const old of before.filter(({ digest }) => !wanted.has(digest))) {
+    const attached = await repositories.documents.byId(organizationId, old.id);
+    if (attached) gone.push(...(await removeDocument(repositories, systemActor(organizationId), attached)));
+  }
+  const known = new Set(before.map(({ digest }) => digest));
+  const kept: string[] = [];
+  for (const attachment of files) {
+    const { key } = attachment;
+    if (key === null || known.has(attachment.digest)) continue;
+    await insertAttachment(repositories, document, { ...attachment, key }, metadata);
+    kept.push(key);
+  }
+  return { kept, gone };
+}
+
+async function insertAttachment(
+  repositories: Repositories,
+  document: Document,
+  { file, digest, text, key }: StoredAttachment & { readonly key: string },
+  metadata: Metadata,
+): Promise<void> {
+  const { organizationId } = document;
+  const { documents, files, jobs } = repositories;
+  const attached = await documents.insert(organizationId, draftOf(document, { file, text, key, metadata }));
+  await files.insert(organizationId, {
+    key,
+    documentId: attached.id,
+    name: file.name,
+    mimeType: file.mimeType ?? PLAIN_TYPE,
+    bytes: file.bytes.byteLength,
+  });
+  if (text === null)
+    await documents.keepReading(organizationId, attached.id, {
+      fileKey: key,
+      digest: sha256(file.bytes),
+      outcome: null,
+    });
+  await documents.attach(organizationId, attached.id, { attachedTo: document.id, digest });
+  await jobs.enqueue([firstJob(attached)]);
+  await noteDocument(repositories, systemActor(organizationId), attached, { action: "document.added", before: null });
+}
+
+function draftOf(
+  document: Document,
+  {
+    file,
+    text,
+    key,
+    metadata,
+  }: Pick<StoredAttachment, "file" | "text"> & { readonly key: string; readonly metadata: Metadata },
+): DocumentDraft {
+  const { containerTags, client, taskType, dreaming, filterByMetadata, source, filepath } = document;
+  const { documentDate, forgetAfter, origin } = document;
+  return {
+    id: createId(),
+    customId: null,
+    containerTags,
+    content: text ?? "",
+    turns: null,
+    title: file.name,
+    url: `/files/${key}`,
+    client,
+    type: "text",
+    status: "queued",
+    dreamingStatus: taskType === "memory" ? "dreaming" : "done",
+    taskType,
+    dreaming,
+    metadata: { ...metadata, attachedTo: document.id },
+    filterByMetadata,
+    source,
+    filepath,
+    documentDate,
+    forgetAfter,
+    origin,
+    facts: null,
+    rememberAsIs: false,
+  };
+}

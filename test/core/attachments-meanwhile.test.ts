@@ -1,0 +1,78 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { ContentExtractor } from "../../src/core/documents/content-ports.js";
+import { extracted } from "../../src/extractors/extracted.js";
+import { findInFiles } from "../support/data-folder-scan.js";
+import { type ManualCore, openManualCore } from "../support/manual-core.js";
+
+const WORDS = "The heron statue stands on pier nine.";
+
+/** Reads whatever is no text as a mail with one file, after what is to happen meanwhile. */
+class MailExtractor implements ContentExtractor {
+  meanwhile: () => Promise<unknown> = () => Promise.resolve();
+  text = "See the file.";
+
+  accepts = ({ mimeType }: { mimeType: string | null }) => Promise.resolve(mimeType === "message/rfc822");
+  close = () => Promise.resolve();
+  async extract() {
+    await this.meanwhile();
+    const attachments = [{ name: "heron.txt", mimeType: "text/plain", bytes: Buffer.from(WORDS) }];
+    return extracted("text", [{ text: this.text, place: {} }], { attachments });
+  }
+}
+
+let extractor: MailExtractor;
+let opened: ManualCore;
+beforeEach(async () => {
+  extractor = new MailExtractor();
+  opened = await openManualCore({ extractor });
+});
+afterEach(() => opened.close());
+
+const upload = () =>
+  opened.core.addFile(opened.call(), {
+    bytes: Buffer.from("From: Ada").toString("base64"),
+    mimeType: "message/rfc822",
+    document: { containerTags: ["port"], customId: "mail" },
+  });
+const total = async () => (await opened.core.listDocuments(opened.call(), {})).total;
+const kept = () => findInFiles(`${opened.dataDirectory}/files`, [WORDS]).length;
+
+test("the file of a mail is kept", async () => {
+  await upload();
+  await opened.settle();
+  expect([await total(), kept()]).toEqual([2, 1]);
+});
+
+test("nothing of it is left where the mail was replaced while it was read", async () => {
+  extractor.meanwhile = () =>
+    opened.core.addDocument(opened.call(), { content: "No mail.", customId: "mail", containerTags: ["port"] });
+  await upload();
+  await opened.settle();
+  expect([await total(), kept()]).toEqual([1, 0]);
+});
+
+test("nor where its text cannot be kept", async () => {
+  extractor.text = " ";
+  const { id } = await upload();
+  await opened.settle();
+  expect((await opened.core.getDocument(opened.call(), { id })).document.status).toBe("failed");
+  expect([await total(), kept()]).toEqual([1, 0]);
+});
+
+test("it lies where the mail was moved to meanwhile", async () => {
+  extractor.meanwhile = () => opened.core.updateDocument(opened.call(), { id: "mail", containerTags: ["town"] });
+  await upload();
+  await opened.settle();
+  const { documents } = await opened.core.listDocuments(opened.call(), { containerTags: ["town"] });
+  expect(documents.map(({ title }) => title)).toContain("heron.txt");
+});
+
+test("deleted alone, it leaves its mail", async () => {
+  const { id } = await upload();
+  await opened.settle();
+  const { documents } = await opened.core.listDocuments(opened.call(), {});
+  const attached = documents.find((document) => document.id !== id);
+  expect(attached?.metadata).toMatchObject({ attachedTo: id });
+  await opened.core.deleteDocument(opened.call(), { id: attached?.id });
+  expect([await total(), kept()]).toEqual([1, 0]);
+});

@@ -1,0 +1,158 @@
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { findInFiles } from "../support/data-folder-scan.js";
+import { encodeForm } from "../support/forms.js";
+import { LOOPBACK, type OpenedRest, openRest, requestInit } from "../support/rest.js";
+
+const HARBOUR = resolve(import.meta.dirname, "../fixtures/extractors/harbour.docx");
+const DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
+const ODD = Buffer.from([0x7f, 0x45, 0x4c, 0x46, 2, 1, 1, 0, 0, 0, 0, 0]);
+
+let rest: OpenedRest;
+let docx: Buffer;
+beforeEach(async () => {
+  rest = await openRest({ asOwner: true });
+  docx = await readFile(HARBOUR);
+});
+afterEach(() => rest.close());
+
+interface Attached {
+  readonly name: string;
+  readonly type: string;
+  readonly bytes: Uint8Array;
+}
+
+const text = (name: string, words: string): Attached => ({ name, type: "text/plain", bytes: Buffer.from(words) });
+
+/** A mail with files, as mail programs write it. */
+function mailOf(subject: string, attached: readonly Attached[]): Buffer {
+  const boundary = `b-${subject.replaceAll(" ", "-")}`;
+  const parts = attached.map(({ name, type, bytes }) =>
+    [
+      `--${boundary}`,
+      `Content-Type: ${type}; name="${name}"`,
+      `Content-Disposition: attachment; filename="${name}"`,
+      "Content-Transfer-Encoding: base64",
+      "",
+      Buffer.from(bytes).toString("base64"),
+    ].join("\r\n"),
+  );
+  const head = [
+    "From: Ada Lindqvist <ada@example.com>",
+    "To: harbour@example.com",
+    `Subject: ${subject}`,
+    "Date: Mon, 6 May 2024 07:08:09 +0000",
+    "MIME-Version: 1.0",
+    `Content-Type: multipart/mixed; boundary="${boundary}"`,
+    "",
+    `--${boundary}`,
+    "Content-Type: text/plain",
+    "",
+    `Here is what you asked for, ${subject}.`,
+  ].join("\r\n");
+  return Buffer.from([head, ...parts, `--${boundary}--`, ""].join("\r\n"));
+}
+
+async function upload(bytes: Buffer, fields: Readonly<Record<string, string>> = {}): Promise<string> {
+  const form = await encodeForm({
+    file: new File([new Uint8Array(bytes)], "mail.eml", { type: "message/rfc822" }),
+    containerTag: "port",
+    customId: "mail",
+    metadata: JSON.stringify({ team: "quay" }),
+    ...fields,
+  });
+  const { status, body } = await rest.send("POST", "/v3/documents/file", form.bytes, form.headers);
+  expect(status).toBe(200);
+  await rest.settle();
+  return body.id;
+}
+const get = async (id: string) => (await rest.send("GET", `/v3/documents/${id}`)).body;
+async function list(): Promise<any[]> {
+  const { body } = await rest.send("POST", "/v3/documents/list", {
+    containerTags: ["port"],
+    limit: 100,
+    order: "asc",
+    includeContent: true,
+  });
+  return body.memories;
+}
+const titles = async (): Promise<string[]> => (await list()).map(({ title }) => String(title)).toSorted();
+const notesOf = async (id: string): Promise<string> =>
+  JSON.stringify((await get(id)).processingMetadata.steps[0].metadata);
+
+describe("files that are attached to a mail", () => {
+  test("become documents of their own that know their mail, and are found", async () => {
+    const note = text("note.txt", "The heron statue stands on pier nine.");
+    const odd = { name: "tool.bin", type: "application/octet-stream", bytes: ODD };
+    const mail = await upload(mailOf("Papers", [{ name: "harbour.docx", type: DOCX, bytes: docx }, note, odd]));
+    expect(await titles()).toEqual(["Harbour handbook", "Papers", "note.txt"].toSorted());
+    const { status, metadata } = await get(mail);
+    expect(status).toBe("done");
+    expect(metadata).toMatchObject({ team: "quay", attachments: ["harbour.docx", "note.txt", "tool.bin"] });
+    expect(await notesOf(mail)).toContain("Files that lie in it cannot be read: tool.bin.");
+    const attached = (await list()).filter(({ id }) => id !== mail);
+    for (const one of attached) {
+      expect(one).toMatchObject({
+        status: "done",
+        containerTags: ["port"],
+        metadata: { team: "quay", attachedTo: mail },
+      });
+      const { body } = await rest.send("GET", `/v3/documents/${one.id}/file-url`);
+      const { pathname, search } = new URL(body.url);
+      const download = await rest.app.request(`${pathname}${search}`, requestInit("GET", undefined), LOOPBACK);
+      expect(download.status).toBe(200);
+    }
+    const q = { q: "Who lights the green lantern?", containerTags: ["port"] };
+    const found = await rest.send("POST", "/v3/search", q);
+    expect(found.body.results[0]).toMatchObject({ title: "Harbour handbook", metadata: { attachedTo: mail } });
+  });
+
+  test("come once: of the same mail none, of another under its customId what differs", async () => {
+    const [one, two, three] = [text("one.txt", "First."), text("two.txt", "Second."), text("three.txt", "Third.")];
+    const mail = await upload(mailOf("Papers", [one, two, one]));
+    expect(await titles()).toEqual(["Papers", "one.txt", "two.txt"]);
+    const before = (await list()).find(({ title }) => title === "two.txt").id;
+    expect(await upload(mailOf("Papers", [one, two, one]))).toBe(mail);
+    expect(await titles()).toEqual(["Papers", "one.txt", "two.txt"]);
+    expect(await upload(mailOf("Papers again", [two, three]))).toBe(mail);
+    expect(await titles()).toEqual(["Papers again", "three.txt", "two.txt"]);
+    expect((await list()).find(({ title }) => title === "two.txt").id).toBe(before);
+    expect((await get(mail)).metadata.attachments).toEqual(["two.txt", "three.txt"]);
+  });
+
+  test("of a mail in a mail are read, and no deeper", async () => {
+    const deepest = { name: "c.eml", type: "application/octet-stream", bytes: mailOf("C", [text("d.txt", "Deep.")]) };
+    const inner = { name: "b.eml", type: "application/octet-stream", bytes: mailOf("B", [deepest]) };
+    await upload(mailOf("A", [inner]));
+    expect(await titles()).toEqual(["A", "B", "C"]);
+    const innermost = (await list()).find(({ title }) => title === "C");
+    expect(await notesOf(innermost.id)).toContain("lie too deep in other files and were not read: d.txt.");
+  });
+
+  test("beyond fifty are named only", async () => {
+    const many = Array.from({ length: 53 }, (_, index) => text(`n${index}.txt`, `Number ${index}.`));
+    const mail = await upload(mailOf("Many", many), { taskType: "superrag" });
+    expect(await list()).toHaveLength(51);
+    expect(await notesOf(mail)).toMatch(/were not read, as at most 50 .*: n50.txt, n51.txt, n52.txt\./);
+  });
+
+  test("go with their mail, its files too", async () => {
+    const deep = { name: "b.eml", type: "application/octet-stream", bytes: mailOf("B", [text("c.txt", "Deep.")]) };
+    const mail = await upload(mailOf("A", [deep, text("a.txt", "The heron statue.")]));
+    expect(await list()).toHaveLength(4);
+    await rest.send("DELETE", `/v3/documents/${mail}`);
+    expect(await list()).toEqual([]);
+    expect(findInFiles(`${rest.dataDirectory}/files`, ["Deep.", "heron", "Subject"])).toEqual([]);
+  });
+
+  test.each([false, true])("are purged with their mail (deleted before: %s)", async (isDeleted) => {
+    const word = "xqheron";
+    const mail = await upload(mailOf("A", [text(`${word}.txt`, `The ${word} statue stands on pier nine.`)]));
+    expect(findInFiles(rest.dataDirectory, [word])).not.toEqual([]);
+    if (isDeleted) await rest.send("DELETE", `/v3/documents/${mail}`);
+    await rest.core.purge({ actor: rest.actor }, { documentId: mail, confirm: true });
+    await rest.settle();
+    expect(findInFiles(rest.dataDirectory, [word])).toEqual([]);
+  });
+});
