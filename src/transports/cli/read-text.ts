@@ -27,9 +27,14 @@ export async function readText(stream: Readable, name: string): Promise<string> 
   return decode(Buffer.concat(parts), name);
 }
 
+/** True for what begins with the byte order mark of UTF-16. */
+export function isUtf16(start: Buffer): boolean {
+  return (start[0] === 0xff && start[1] === 0xfe) || (start[0] === 0xfe && start[1] === 0xff);
+}
+
 function refuseOtherEncodings(start: Buffer, name: string): void {
-  const isUtf16 = (start[0] === 0xff && start[1] === 0xfe) || (start[0] === 0xfe && start[1] === 0xff);
-  if (isUtf16) throw new AppError("unsupported_type", `${name} is in UTF-16. Save it as UTF-8 and add it again.`);
+  if (isUtf16(start))
+    throw new AppError("unsupported_type", `${name} is in UTF-16. Save it as UTF-8 and add it again.`);
 }
 
 function refuseBinary(part: Buffer, offset: number, name: string): void {

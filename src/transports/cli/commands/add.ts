@@ -76,7 +76,7 @@ export function registerAdd(program: Command, cli: Cli): void {
     .option("-y, --yes", "do not ask before more than a thousand files")
     .option(
       "--watch",
-      "go on and follow a folder: what is added, changed or moved in it is taken in, and the document of a file that is deleted is deleted",
+      "go on and follow the folder until Ctrl-C: files that are added, changed or moved are taken in; deleting a file deletes its document",
     )
     .option("--no-wait", "answer as soon as it is kept, before it can be found")
     .addHelpText(
