@@ -135,7 +135,7 @@ async function openNode(start: Start, options: { engine: DoorOptions["engine"]; 
   });
 }
 
-async function openDoor({ settings, engine, begins }: DoorOptions) {
+async function openDoor({ settings, engine, begins, stays = false }: DoorOptions) {
   // From here to the end of the process no signal ends it before everything is put away.
   stopping ??= untilSignal();
   const { untilInterrupted } = await import("./transports/cli/interrupt.js");
@@ -143,7 +143,7 @@ async function openDoor({ settings, engine, begins }: DoorOptions) {
   const { dataDirectory } = start.config;
   const isNew = !(await hasMemory(dataDirectory));
   if (isNew && !begins) throw await noMemoryIn(dataDirectory, settings["RECOLLECT_DATA_DIR"] !== undefined);
-  const node = await openNode(start, { engine, standby: false });
+  const node = await openNode(start, { engine, standby: stays });
   try {
     const actor = await untilInterrupted(() => node.actor(), stopping);
     return {

@@ -162,7 +162,7 @@ export { secretWarnings } from "./memories/secret-warnings.js";
 export { idleGuidance } from "./documents/idle-guidance.js";
 export { ORGANIZATION_NAME } from "./upkeep/status.js";
 export type { Measures } from "./usage/measures.js";
-export type { Session, Status } from "./upkeep/status.js";
+export type { ReadingStatus, Session, Status } from "./upkeep/status.js";
 export type { ModelFailure } from "./ports.js";
 
 /** Every use case by name. Inputs are checked inside, so a face may pass on what it was sent. */

@@ -6,7 +6,9 @@ import { AppError, type ErrorKind } from "../core/errors.js";
 import type { Log } from "../core/ports.js";
 import type { ExtractionReason } from "./extraction-error.js";
 import { type ExtractionOrderMessage, type ExtractionReport, reportSchema } from "./extraction-messages.js";
+import { type Format, FORMATS } from "./formats.js";
 import type { ExtractionLimits } from "./format-extractor.js";
+import { findPrograms } from "./programs.js";
 import { recognizeFormat } from "./recognize-format.js";
 
 export interface ExtractionProcessOptions {
@@ -78,6 +80,8 @@ export function createExtractionProcess(options: ExtractionProcessOptions): Cont
   }
 
   return {
+    endings: Object.values(FORMATS).flatMap((format: Format) => format.endings),
+    programs: () => findPrograms(options.programFolders),
     accepts: async (file) => (await recognizeFormat(file)) !== null,
     extract(file, { password = null, signal, onProgress = () => undefined }) {
       const { bytes, name, mimeType, charset, url } = file;

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { ExtractionError } from "./extraction-error.js";
+import { howToInstall } from "./programs.js";
 
 /** A page takes a second or two; a poster of many megapixels up to a minute. */
 const TIME_LIMIT_MS = 120_000;
@@ -46,9 +47,7 @@ function refusal(complaint: string, languages: string): ExtractionError {
     : new ExtractionError("damaged", "The picture cannot be decoded.");
 }
 
-const MISSING_PROGRAM =
-  "Reading text in pictures needs the program tesseract. Install it (Debian and Ubuntu: `apt install tesseract-ocr`, " +
-  "macOS: `brew install tesseract`, Windows: `winget install UB-Mannheim.TesseractOCR`), and retry.";
+const MISSING_PROGRAM = `Reading text in pictures needs the program tesseract. Install it and retry. ${howToInstall("tesseract")}`;
 
 function missingLanguage(languages: string): string {
   const [first = "eng"] = languages.split("+").filter((language) => language !== "eng");

@@ -54,6 +54,13 @@ describe("the doctor", () => {
     expect({ ...(await service.rowCounts()), vector_changes: 0 }).toEqual({ ...before, vector_changes: 0 });
   });
 
+  test("names the programs that reading files needs, and finds no fault where one is missing", async () => {
+    const service = await open();
+    const { ok, detail } = (await diagnose(service)).check("files") ?? {};
+    expect(ok).toBe(true);
+    expect(detail).toMatch(/tesseract is (there|missing).*ffmpeg is (there|missing)/);
+  });
+
   test("says of an index without vectors that there is nothing to compare, and counts what there is", async () => {
     const service = await open();
     const { ok, detail } = (await diagnose(service)).check("vectors") ?? {};

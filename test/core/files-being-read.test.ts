@@ -18,6 +18,8 @@ class HeldExtractor implements ContentExtractor {
     { text: `The green lantern is lit by Torvald. ${"It shines far over the water. ".repeat(30)}`, place: { page: 2 } },
   ];
 
+  readonly endings = ["pdf"];
+  programs = () => Promise.resolve([]);
   accepts = () => Promise.resolve(true);
   close = () => Promise.resolve();
   async extract(_file: unknown, { onProgress = () => undefined }: Parameters<ContentExtractor["extract"]>[1]) {

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -19,6 +19,8 @@ afterEach(async () => {
 
 const run = (argv: readonly string[], options?: CommandOptions) => runCommand(data, argv, options);
 const at = (name: string) => join(folder, "notes", name);
+
+const fixture = (name: string) => readFile(join(import.meta.dirname, "../fixtures/extractors", name));
 
 async function put(files: Readonly<Record<string, string | Buffer>>): Promise<void> {
   for (const [name, content] of Object.entries(files)) {
@@ -52,12 +54,12 @@ async function titles(): Promise<readonly string[]> {
 
 describe("recollect add of several files", () => {
   test("takes each, one that is gone and one that is binary do not stop the rest", async () => {
-    await put({ "a.md": "Ana leads Atlas.", "b.txt": "Ben leads Borealis.", "c.png": Buffer.from([0x89, 0, 1]) });
-    const result = await run(["add", at("a.md"), at("gone.md"), at("c.png"), at("b.txt")]);
+    await put({ "a.md": "Ana leads Atlas.", "b.txt": "Ben leads Borealis.", "c.bin": Buffer.from([0x89, 0, 1]) });
+    const result = await run(["add", at("a.md"), at("gone.md"), at("c.bin"), at("b.txt")]);
     expect(result.code).toBe(1);
     expect(result.stdout).toContain("2 added, 1 skipped, 1 failed");
     expect(result.stdout).toContain(`${at("gone.md")}: There is no file`);
-    expect(result.stdout).toContain("c.png");
+    expect(result.stdout).toContain("c.bin");
     expect(await titles()).toEqual(["a.md", "b.txt"]);
   });
 
@@ -75,7 +77,7 @@ describe("recollect add of several files", () => {
       "deep/build/in.md": "The build of Borealis is slow.",
       "deep/.gitignore": "private*\n",
       "deep/private-plan.md": "private",
-      "picture.jpg": Buffer.from([0xff, 0xd8, 0, 0]),
+      "song.wav": Buffer.from([0x52, 0x49, 0, 0]),
       "outside.md": "",
     });
     await symlink(join(folder, "notes", "deep"), at("loop"));
@@ -84,7 +86,7 @@ describe("recollect add of several files", () => {
     expect([result.code, result.stderr.split("\n").length > 3]).toEqual([0, true]);
     expect(await titles()).toEqual(["a.md", "b.md", "in.md", "kept.log"]);
     expect(result.stdout).toContain("4 added, 1 skipped");
-    expect(result.stdout).toContain("picture.jpg");
+    expect(result.stdout).toContain("song.wav");
   });
 
   test("expands a glob that the shell left as it is", async () => {
@@ -124,6 +126,45 @@ describe("recollect add of several files", () => {
     const many = await run(["add", at("many")]);
     expect(many).toMatchObject({ code: 2, stderr: expect.stringContaining("--yes") });
     expect(await summary(at("many"), "--yes")).toMatchObject({ added: 0, skipped: 1_001 });
+  });
+});
+
+describe("recollect add of files that are no plain text", () => {
+  test("reads them, does no work for one that is unchanged, and takes in an edited one", async () => {
+    await put({ "a.md": "Ana leads Atlas.", "deep/tide.pdf": await fixture("small-latex.pdf") });
+    await put({ "deep/plan.docx": await fixture("harbour.docx"), "wide.txt": Buffer.from("\ufeffÉva", "utf16le") });
+    expect(await summary(join(folder, "notes"))).toMatchObject({ added: 4, skipped: 0, failed: 0 });
+    expect(await summary(join(folder, "notes"))).toMatchObject({ unchanged: 4 });
+    await put({ "deep/tide.pdf": await fixture("paper-latex.pdf") });
+    expect(await summary(at("**/*.pdf"))).toMatchObject({ updated: 1 });
+    const found = parseAnswer<FoundTexts>(await run(["search", "harbour", "--mode", "documents", "--json"]));
+    expect(found.results.length).toBeGreaterThan(0);
+  });
+
+  test("takes one alone with what is said of it, and says on a terminal how far its reading is", async () => {
+    await put({ "tide.pdf": await fixture("paper-latex.pdf") });
+    const options = ["--container", "port", "--metadata", "from=office", "--title", "The tide", "--json"];
+    const receipt = parseAnswer<{ id: string; status: string }>(await run(["add", at("tide.pdf"), ...options]));
+    expect(receipt).toMatchObject({ status: "done", containerTags: ["port"] });
+    const opened = await openCore({ dataDirectory: data });
+    const { document } = await opened.core.getDocument({ actor: opened.actor }, { id: receipt.id });
+    await opened.close();
+    expect(document).toMatchObject({
+      type: "pdf",
+      title: "The tide",
+      customId: `file:${await realpath(at("tide.pdf"))}`,
+      metadata: { from: "office" },
+    });
+    const shown = await run(["add", at("tide.pdf"), "--container", "other"], { io: { isTerminal: true } });
+    expect(shown.stderr).toMatch(/extracting|reading page/);
+  });
+
+  test("names one that is damaged with why, and ends with 1", async () => {
+    await put({ "cut.pdf": (await fixture("small-latex.pdf")).subarray(0, 700), "a.md": "Ana leads Atlas." });
+    const result = await run(["add", join(folder, "notes")]);
+    expect(result.code).toBe(1);
+    expect(result.stdout).toContain("1 added, 1 failed");
+    expect(result.stdout).toMatch(/cut\.pdf: \S/);
   });
 });
 

@@ -71,10 +71,24 @@ export interface ReadingProgress {
   readonly total: number | null;
 }
 
+/** A program of the machine that reading some files needs. */
+export interface ReadingProgram {
+  readonly name: string;
+  /** What is read with it. */
+  readonly purpose: string;
+  readonly isThere: boolean;
+  /** How it is installed on Debian and Ubuntu, macOS and Windows: one sentence. */
+  readonly howToInstall: string;
+}
+
 /** Reads files of every known kind. One port, so that it can be kept apart from the rest of the process. */
 export interface ContentExtractor {
   /** Whether files like this are read, by its beginning and what it is called; says nothing of whether it is whole. */
   accepts(file: SourceFile): Promise<boolean>;
+  /** Endings of the names of files that are read, in lower case without the dot; plain text may have any other. */
+  readonly endings: readonly string[];
+  /** The programs that it has use for, whether they are there or not. Everything else is read without them. */
+  programs(): Promise<readonly ReadingProgram[]>;
   /**
    * Reads one file. What it is is found out from its bytes first, then from what it is said to be, then from its name.
    * @throws AppError `unsupported_type` for a kind that is not read, `too_large` for a file beyond a limit, `invalid` for one that is

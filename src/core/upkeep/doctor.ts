@@ -49,6 +49,7 @@ const CHECKS: readonly (readonly [string, (context: CoreContext, call: Authorize
   ["embedder", checkEmbedder],
   ["rerank", checkRerank],
   ["llm", checkModel],
+  ["files", checkReading],
   ["vectors", checkVectors],
   ["jobs", checkJobs],
   ["access", checkAccess],
@@ -192,6 +193,15 @@ async function checkModel({ model }: CoreContext): Promise<Finding> {
     detail: `${model.name} answers, but does not do what it is asked`,
     fix: "Choose a more able model with RECOLLECT_LLM_MODEL.",
   };
+}
+
+/** A program that is missing is no fault: everything else is read without it. */
+async function checkReading({ extractor }: CoreContext): Promise<Finding> {
+  const programs = await extractor.programs();
+  const described = programs.map(({ name, purpose, isThere, howToInstall }) =>
+    isThere ? `${name} is there (${purpose})` : `${name} is missing (${purpose} cannot be read; ${howToInstall})`,
+  );
+  return { ok: true, detail: [`${extractor.endings.length} kinds of file names`, ...described].join("; ") };
 }
 
 async function checkVectors({ vectors }: CoreContext): Promise<Finding> {

@@ -1,5 +1,6 @@
 import { ownsAll } from "../auth.js";
 import type { About, AuthorizedCall, CoreContext } from "../context.js";
+import type { ReadingProgram } from "../documents/content-ports.js";
 import type { FailureTally, ModelTotals, StoreHealth, VectorStatus } from "../ports.js";
 import { keyIdOf, type KeyRate } from "../types.js";
 import { type DegradedPart, degradedParts } from "./degraded.js";
@@ -30,6 +31,8 @@ export interface Status {
   readonly factExtractor: string;
   /** What puts results in order for searches with `rerank`. */
   readonly rerank: { readonly name: string; readonly problem: string | null };
+  /** What files can be read here, beside plain text. */
+  readonly reading: ReadingStatus;
   readonly vectors: VectorStatus;
   readonly store: StoreHealth;
   readonly jobs: { waiting: number; running: number; dead: number; oldestWaitingSeconds: number };
@@ -45,6 +48,15 @@ export interface Status {
   readonly reprocessing: number;
   /** Parts that do less than they should now; none where all is well. */
   readonly degraded: readonly DegradedPart[];
+}
+
+/** What this service has at hand for reading files. */
+export interface ReadingStatus {
+  /** Endings of the names of files that are more than plain text, in lower case without the dot. */
+  readonly endings: readonly string[];
+  /** Bytes of the largest file. */
+  readonly maxFileBytes: number;
+  readonly programs: readonly ReadingProgram[];
 }
 
 /** Documents that rules have read, titled or summed up because the language model did not. */
@@ -73,6 +85,11 @@ async function collectStatus(context: CoreContext, call: AuthorizedCall): Promis
     llmFailures: await modelFailures(context, call),
     factExtractor: about.factExtractor,
     rerank: { name: reranker?.name ?? "rules", problem: reranker?.problem() ?? null },
+    reading: {
+      endings: context.extractor.endings,
+      maxFileBytes: context.limits.maxFileBytes,
+      programs: await context.extractor.programs(),
+    },
     vectors: await vectors.status(),
     store: await store.health({ deep: false }),
     jobs: await store.jobs.counts(),

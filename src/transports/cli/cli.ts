@@ -45,11 +45,16 @@ export interface Access {
 export async function withCore<T>(
   cli: Cli,
   work: (access: Access) => Promise<T>,
-  options: { engine?: "background" | "off"; begins?: boolean; settings?: Readonly<Record<string, string>> } = {},
+  options: {
+    engine?: "background" | "off";
+    begins?: boolean;
+    stays?: boolean;
+    settings?: Readonly<Record<string, string>>;
+  } = {},
 ): Promise<T> {
   const settings = { ...cli.settings(), ...options.settings };
-  const { engine = "off", begins = false } = options;
-  const door = await cli.starters.openDoor({ settings, engine, begins });
+  const { engine = "off", begins = false, stays = false } = options;
+  const door = await cli.starters.openDoor({ settings, engine, begins, stays });
   const { core, actor, begun } = door;
   if (begun !== undefined) cli.output.note(`A new memory begins in ${begun}.`);
   try {

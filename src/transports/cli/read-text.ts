@@ -1,5 +1,3 @@
-import { createReadStream } from "node:fs";
-import { stat } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { AppError } from "../../core/errors.js";
 
@@ -7,24 +5,8 @@ import { AppError } from "../../core/errors.js";
 const MOST_BYTES = 256 * 1024 * 1024;
 
 /**
- * Text of a file or pipe, in UTF-8.
- * @throws AppError `not_found`, or `unsupported_type` for folders, binary data and other encodings, each naming the file
- */
-export async function readTextFile(path: string): Promise<string> {
-  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
-    throw readFailure(path, error);
-  });
-  if (found.isDirectory())
-    throw new AppError(
-      "unsupported_type",
-      `${path} is a folder. Add its files one by one, or add --text if these are words to remember.`,
-    );
-  return readText(createReadStream(path), path);
-}
-
-/**
  * All the text of a stream, in UTF-8.
- * @throws AppError as `readTextFile`, and `too_large` beyond 256 MB
+ * @throws AppError `unsupported_type` for binary data and other encodings, naming the source, and `too_large` beyond 256 MB
  */
 export async function readText(stream: Readable, name: string): Promise<string> {
   const parts: Buffer[] = [];
@@ -45,9 +27,14 @@ export async function readText(stream: Readable, name: string): Promise<string> 
   return decode(Buffer.concat(parts), name);
 }
 
+/** True for what begins with the byte order mark of UTF-16. */
+export function isUtf16(start: Buffer): boolean {
+  return (start[0] === 0xff && start[1] === 0xfe) || (start[0] === 0xfe && start[1] === 0xff);
+}
+
 function refuseOtherEncodings(start: Buffer, name: string): void {
-  const isUtf16 = (start[0] === 0xff && start[1] === 0xfe) || (start[0] === 0xfe && start[1] === 0xff);
-  if (isUtf16) throw new AppError("unsupported_type", `${name} is in UTF-16. Save it as UTF-8 and add it again.`);
+  if (isUtf16(start))
+    throw new AppError("unsupported_type", `${name} is in UTF-16. Save it as UTF-8 and add it again.`);
 }
 
 function refuseBinary(part: Buffer, offset: number, name: string): void {
@@ -55,7 +42,7 @@ function refuseBinary(part: Buffer, offset: number, name: string): void {
   if (position >= 0)
     throw new AppError(
       "unsupported_type",
-      `${name} is not text: it has a NUL byte at position ${offset + position}. Only UTF-8 text can be added.`,
+      `${name} is not text: it has a NUL byte at position ${offset + position}. It is neither UTF-8 text nor a kind of file that is read.`,
     );
 }
 
@@ -71,7 +58,8 @@ function decode(bytes: Buffer, name: string): string {
   }
 }
 
-function readFailure(name: string, error: NodeJS.ErrnoException): AppError {
+/** Why a file or pipe could not be read. */
+export function readFailure(name: string, error: NodeJS.ErrnoException): AppError {
   if (error.code === "ENOENT") return new AppError("not_found", `There is no file ${name}.`);
   const reason = error.code === "EACCES" ? "this user may not read it" : error.message;
   return new AppError("unavailable", `${name} cannot be read: ${reason}.`, { cause: error });

@@ -18,6 +18,8 @@ export interface DoorOptions {
   readonly settings: Readonly<Record<string, string>>;
   /** `background` starts the local vector engine when this process owns the store; short commands leave it `off`. */
   readonly engine: "background" | "off";
+  /** True for a command that goes on until it is ended: it takes over when the owner of the store goes. */
+  readonly stays?: boolean;
   /** True for what begins a memory where there is none; anything else is refused there. */
   readonly begins: boolean;
 }

@@ -1,9 +1,19 @@
-import type { AddDocumentInput, Call, Core, ExplainedReceipt } from "../../core/index.js";
+import type {
+  AddDocumentInput,
+  Call,
+  Core,
+  DocumentDetails,
+  DocumentReceipt,
+  ExplainedReceipt,
+} from "../../core/index.js";
+import { sleep } from "../../lib/time.js";
 
 /** Longer than any healthy document takes; what is not through by then is reported as it is. */
 const LONGEST_WAIT_SECONDS = 120;
 const FIRST_WAIT_SECONDS = 1;
 const LONGEST_TURN_SECONDS = 10;
+const FIRST_LOOK_MS = 50;
+const LONGEST_LOOK_MS = 1_000;
 
 /**
  * Adds a document and waits until it is searchable and its facts are resolved, it failed, or two minutes are over.
@@ -13,7 +23,7 @@ export async function waitUntilUnderstood(
   core: Core,
   call: Call,
   input: AddDocumentInput,
-  onState: (receipt: ExplainedReceipt) => void,
+  onState: (state: string) => void,
 ): Promise<ExplainedReceipt> {
   let waited = 0;
   let turn = FIRST_WAIT_SECONDS;
@@ -21,11 +31,47 @@ export async function waitUntilUnderstood(
     const receipt = await core.addDocument(call, { ...input, wait: turn });
     waited += turn;
     if (isThrough(receipt) || waited >= LONGEST_WAIT_SECONDS) return receipt;
-    onState(receipt);
+    onState(describeState(receipt));
     turn = Math.min(turn * 2, LONGEST_TURN_SECONDS, LONGEST_WAIT_SECONDS - waited);
   }
 }
 
 export function isThrough({ status, dreamingStatus }: ExplainedReceipt): boolean {
   return status === "failed" || (status === "done" && dreamingStatus === "done");
+}
+
+/**
+ * Looks at the document of a file that was sent until it is searchable and its facts are resolved, it failed, or nothing
+ * about it changed for two minutes.
+ */
+export async function waitUntilRead(
+  { core, read }: { readonly core: Core; readonly read: Call },
+  sent: DocumentReceipt,
+  onState: (state: string) => void,
+): Promise<ExplainedReceipt> {
+  let [shown, since, pause] = ["", Date.now(), FIRST_LOOK_MS];
+  for (;;) {
+    const details = await core.getDocument(read, { id: sent.id });
+    const { status, dreamingStatus, errorReason, factsLeftOut, receipt: facts } = details.document;
+    const receipt = { ...sent, status, dreamingStatus, errorReason, factsLeftOut, facts };
+    const state = describeReading(details) ?? describeState(receipt);
+    const isStuck = state === shown && Date.now() - since >= LONGEST_WAIT_SECONDS * 1_000;
+    if (isThrough(receipt) || isStuck) return receipt;
+    if (state !== shown) [since, shown] = [Date.now(), state];
+    onState(state);
+    await sleep(pause);
+    pause = Math.min(pause * 2, LONGEST_LOOK_MS);
+  }
+}
+
+function describeReading({ reading }: DocumentDetails): string | null {
+  const progress = reading?.running?.progress;
+  if (!progress) return null;
+  const { unit, done, total } = progress;
+  return `reading ${unit} ${done}${total === null ? "" : ` of ${total}`}`;
+}
+
+/** What a document is at, in a word or two. */
+export function describeState({ status, dreamingStatus }: Pick<DocumentReceipt, "status" | "dreamingStatus">): string {
+  return status === "done" && dreamingStatus === "dreaming" ? "finding facts" : status;
 }

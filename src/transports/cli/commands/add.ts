@@ -1,8 +1,7 @@
-import { basename } from "node:path";
 import type { Command } from "commander";
-import type { AddDocumentInput, Core, ExplainedReceipt } from "../../../core/index.js";
+import type { AddDocumentInput, ExplainedReceipt } from "../../../core/index.js";
 import { AppError } from "../../../core/errors.js";
-import { examples, withCore, type Cli } from "../cli.js";
+import { examples, withCore, type Access, type Cli } from "../cli.js";
 import { EXIT_FAILED } from "../exit-codes.js";
 import { confirm, isTerminal } from "../confirm.js";
 import { UsageError } from "../failure.js";
@@ -11,9 +10,11 @@ import { describeFacts } from "../present.js";
 import { addFiles, describeSummary, summaryOf } from "../files/add-files.js";
 import { findFiles, isFolder, isThere, looksLikeGlob, looksLikePath } from "../files/find-files.js";
 import { pathIdentity } from "../files/path-identity.js";
-import { readText, readTextFile } from "../read-text.js";
+import { sendFile, type AwaitReceipt } from "../files/send-file.js";
+import { readText } from "../read-text.js";
 import { count, indent, oneLine } from "../style.js";
-import { waitUntilUnderstood } from "../wait.js";
+import { describeState, waitUntilUnderstood } from "../wait.js";
+import { watchFolder } from "../watch/watch-folder.js";
 
 interface AddOptions {
   readonly text?: boolean;
@@ -25,6 +26,7 @@ interface AddOptions {
   readonly forgetAfter?: string;
   readonly fact?: readonly string[];
   readonly updates?: string;
+  readonly watch?: boolean;
   readonly wait: boolean;
   readonly yes?: boolean;
 }
@@ -38,7 +40,6 @@ const OF_ONE_DOCUMENT = ["customId", "title", "fact", "updates"] as const satisf
 /** What is added, and how it is treated. */
 interface Source {
   readonly content: string;
-  readonly title?: string;
   /** What it is known by when it is added again. */
   readonly customId?: string;
   /** A note that a person typed is worth remembering as it is. */
@@ -51,7 +52,7 @@ export function registerAdd(program: Command, cli: Cli): void {
     .description("Keep a text, files, folders, a web page or standard input, and learn the facts in them.")
     .argument(
       "[text|file|folder|url|-...]",
-      "words to remember, text files, folders or globs such as 'notes/**/*.md', the address of a web page, or - for standard input",
+      "words to remember, files (text, PDF, Office, mail, pictures and more), folders or globs such as 'notes/**/*.md', the address of a web page, or - for standard input",
     )
     .option("--text", "take the argument as words even when a file has that name")
     .option(
@@ -73,6 +74,10 @@ export function registerAdd(program: Command, cli: Cli): void {
     )
     .option("--updates <id>", "id of the memory that the text, or the one --fact, takes the place of")
     .option("-y, --yes", "do not ask before more than a thousand files")
+    .option(
+      "--watch",
+      "go on and follow the folder until Ctrl-C: files that are added, changed or moved are taken in; deleting a file deletes its document",
+    )
     .option("--no-wait", "answer as soon as it is kept, before it can be found")
     .addHelpText(
       "after",
@@ -80,17 +85,38 @@ export function registerAdd(program: Command, cli: Cli): void {
         '$ add "I prefer green tea to coffee"',
         "$ add notes.md --container work",
         "$ add notes/ 'journal/**/*.md'",
+        "$ add report.pdf minutes.docx",
+        "$ add notes/ --watch",
         "$ add https://example.org/handbook --container work",
         "git log -5 | $ add - --title 'Last commits' --metadata project=atlas",
         '$ add "User lives in Porto" --updates 3mJr7AoUXx2Wqd9ZtYbN4c',
         '$ add talk.txt --date 2025-06-01 --fact "Ana leads the Atlas project"',
       ]),
     )
-    .action(async (words: readonly string[], options: AddOptions) =>
-      areFiles(words, options)
-        ? addAll(cli, words, options)
-        : add(cli, words.length === 0 ? undefined : joinWords(words, options), options),
-    );
+    .action(async (words: readonly string[], options: AddOptions) => {
+      if (options.watch) return follow(cli, words, options);
+      if (areFiles(words, options)) return addAll(cli, words, options);
+      return add(cli, words.length === 0 ? undefined : joinWords(words, options), options);
+    });
+}
+
+async function follow(cli: Cli, words: readonly string[], options: AddOptions): Promise<void> {
+  const [folder = "", ...others] = words;
+  if (others.length > 0 || options.text || !isFolder(folder)) throw new UsageError("--watch goes with one folder");
+  refuseOfOne(options);
+  const container = options.container ?? (await cli.defaultContainer());
+  const mayAdd = (files: number) => mayAddMany(cli, files, options);
+  await watchFolder(cli, { folder, container, shared: sharedInput(container, options), waits: options.wait, mayAdd });
+}
+
+function refuseOfOne(options: AddOptions): void {
+  const unfit = OF_ONE_DOCUMENT.find((name) => options[name] !== undefined);
+  if (unfit !== undefined)
+    throw new UsageError(`--${unfit === "customId" ? "custom-id" : unfit} goes with one file, not with several`);
+}
+
+async function mayAddMany(cli: Cli, files: number, { yes }: AddOptions): Promise<boolean> {
+  return files <= MOST_UNASKED || yes === true || confirm(cli, `${count(files, "file")} would be added.`, "add them");
 }
 
 /** True for what names several files: a folder, a glob, or paths of which one at least is there. */
@@ -102,16 +128,10 @@ function areFiles(words: readonly string[], { text }: AddOptions): boolean {
 }
 
 async function addAll(cli: Cli, paths: readonly string[], options: AddOptions): Promise<void> {
-  const unfit = OF_ONE_DOCUMENT.find((name) => options[name] !== undefined);
-  if (unfit !== undefined)
-    throw new UsageError(`--${unfit === "customId" ? "custom-id" : unfit} goes with one file, not with several`);
+  refuseOfOne(options);
   const files = await findFiles(paths);
   if (files.length === 0) throw new AppError("not_found", `There is no file to add in ${paths.join(", ")}.`);
-  const isAgreed =
-    files.length <= MOST_UNASKED ||
-    options.yes === true ||
-    (await confirm(cli, `${count(files.length, "file")} would be added.`, "add them"));
-  if (!isAgreed) return cli.output.note("Nothing was added.");
+  if (!(await mayAddMany(cli, files.length, options))) return cli.output.note("Nothing was added.");
   const shared = sharedInput(options.container ?? (await cli.defaultContainer()), options);
   const adding = { files, shared, waits: options.wait };
   const outcomes = await withCore(cli, (access) => addFiles(cli, access, adding), { begins: true });
@@ -121,18 +141,55 @@ async function addAll(cli: Cli, paths: readonly string[], options: AddOptions): 
 
 async function add(cli: Cli, argument: string | undefined, options: AddOptions): Promise<void> {
   const container = options.container ?? (await cli.defaultContainer());
-  const input = inputOf(await readSource(cli, argument, options), container, options);
+  const sending =
+    argument !== undefined && isFile(argument, options)
+      ? await fileSending(argument, container, options)
+      : textSending(inputOf(await readSource(cli, argument, options), container, options), options);
   const receipt = await withCore(
     cli,
-    async ({ core, newWrite }) => {
-      const call = newWrite();
-      return options.wait ? waitWithProgress(cli, core, call, input) : core.addDocument(call, input);
+    async (access) => {
+      if (!options.wait) return (await sending(access))(() => undefined);
+      const progress = cli.output.progress("adding");
+      try {
+        return await (
+          await sending(access)
+        )((state) => progress.update(state));
+      } finally {
+        progress.stop();
+      }
     },
     { begins: true },
   );
   cli.output.answer(receipt, () => describeReceipt(cli, receipt, options.wait));
   for (const warning of receipt.warnings ?? []) cli.output.note(cli.output.style.yellow(`warning: ${warning}`));
   if (receipt.status === "failed") cli.exitWith(EXIT_FAILED);
+}
+
+function isFile(argument: string, { text }: AddOptions): boolean {
+  return !text && argument !== "-" && isThere(argument);
+}
+
+type Sending = (access: Access) => Promise<AwaitReceipt>;
+
+function textSending(input: AddDocumentInput, { wait }: AddOptions): Sending {
+  return async ({ core, newWrite }) => {
+    const call = newWrite();
+    if (wait) return (onState) => waitUntilUnderstood(core, call, input, onState);
+    const receipt = await core.addDocument(call, input);
+    return () => Promise.resolve(receipt);
+  };
+}
+
+async function fileSending(path: string, container: string, options: AddOptions): Promise<Sending> {
+  const { title, customId = await pathIdentity(path), wait } = options;
+  const document = { ...sharedInput(container, options), customId, ...(title !== undefined && { title }) };
+  const file = { path, document, factsOf: (text: string | null) => factsOf(text, options), waits: wait };
+  return async (access) => {
+    const { reading } = await access.core.status(access.read);
+    const sent = await sendFile(access, reading, file);
+    if (!sent) throw new AppError("invalid", `content: must not be empty, and ${path} is`);
+    return sent;
+  };
 }
 
 async function readSource(cli: Cli, argument: string | undefined, options: AddOptions): Promise<Source> {
@@ -142,10 +199,6 @@ async function readSource(cli: Cli, argument: string | undefined, options: AddOp
   }
   if (options.text) return { content: argument, rememberAsIs: true };
   if (argument === "-") return { content: await readText(cli.stdin, "standard input"), rememberAsIs: false };
-  if (isThere(argument)) {
-    const [content, customId] = await Promise.all([readTextFile(argument), pathIdentity(argument)]);
-    return { content, customId, title: basename(argument), rememberAsIs: false };
-  }
   if (isAddress(argument)) return { content: argument, rememberAsIs: false, ...identityOf(argument) };
   if (looksLikePath(argument) || (isSingleWord(argument) && !(await isMeant(cli, argument))))
     throw new AppError("not_found", `There is no file ${argument}. If these are words to remember, add --text.`);
@@ -184,14 +237,14 @@ async function isMeant(cli: Cli, word: string): Promise<boolean> {
 }
 
 function inputOf(source: Source, container: string, options: AddOptions): AddDocumentInput {
-  const { title = source.title, customId = source.customId } = options;
+  const { title, customId = source.customId } = options;
   return {
     ...sharedInput(container, options),
     content: source.content,
     rememberAsIs: source.rememberAsIs,
     ...(customId !== undefined && { customId }),
     ...(title !== undefined && { title }),
-    ...factsOf(source, options),
+    ...factsOf(source.content, options),
   };
 }
 
@@ -206,26 +259,13 @@ function sharedInput(container: string, { metadata, date, forgetAfter }: AddOpti
   } satisfies Omit<AddDocumentInput, "content">;
 }
 
-function factsOf({ content }: Source, { fact, updates }: AddOptions): Pick<AddDocumentInput, "facts"> {
+/** @param content null for a file whose text is not known here */
+function factsOf(content: string | null, { fact, updates }: AddOptions): Pick<AddDocumentInput, "facts"> {
   if (updates === undefined) return fact ? { facts: fact.map((text) => ({ text })) } : {};
   const [text = content, ...others] = fact ?? [];
+  if (text === null) throw new UsageError("--updates goes with --fact for a file that is no plain text");
   if (others.length > 0) throw new UsageError("--updates goes with one --fact, not with several");
   return { facts: [{ text, updates }] };
-}
-
-type Write = Parameters<Core["addDocument"]>[0];
-
-async function waitWithProgress(cli: Cli, core: Core, call: Write, input: AddDocumentInput): Promise<ExplainedReceipt> {
-  const progress = cli.output.progress("adding");
-  try {
-    return await waitUntilUnderstood(core, call, input, (receipt) => progress.update(describeState(receipt)));
-  } finally {
-    progress.stop();
-  }
-}
-
-function describeState({ status, dreamingStatus }: ExplainedReceipt): string {
-  return status === "done" && dreamingStatus === "dreaming" ? "finding facts" : status;
 }
 
 function wordFor({ isUnchanged, isUpdate }: ExplainedReceipt): string {

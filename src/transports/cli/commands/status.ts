@@ -25,6 +25,7 @@ function describe(status: Status): [string, string][] {
       `${status.keyless.isAllowed ? "programs of this machine, to read and write" : "nobody"}: ${status.keyless.reason}`,
     ],
     ...describeParts(status),
+    ...describeReading(status.reading),
     ["kept", `${store.documents} documents, ${store.chunks} passages, ${store.memories} memories`],
     ["size", `${megabytes(store.bytes)}, ${megabytes(store.freeBytes)} free on this disk`],
     ...describeFull(store),
@@ -76,6 +77,13 @@ export function describeParts({
     ["vector index", `${vectors.name} (${vectors.state}${behind})${why}`],
     ["extractor", factExtractor],
   ];
+}
+
+function describeReading({ programs }: Status["reading"]): [string, string][] {
+  return programs.map(({ name, purpose, isThere, howToInstall }) => [
+    name,
+    isThere ? `there, for ${purpose}` : `missing, for ${purpose}. ${howToInstall}`,
+  ]);
 }
 
 function describeFailing({ isAnswering, problem }: Status["embedding"]): string {

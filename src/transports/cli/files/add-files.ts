@@ -1,14 +1,13 @@
 import { basename, extname, relative } from "node:path";
-import type { AddDocumentInput, ExplainedReceipt } from "../../../core/index.js";
+import type { AddDocumentInput, ExplainedReceipt, ReadingStatus } from "../../../core/index.js";
 import { AppError } from "../../../core/errors.js";
 import { groupBy } from "../../../lib/group-by.js";
 import type { Access, Cli } from "../cli.js";
-import { readTextFile } from "../read-text.js";
 import { count, oneLine } from "../style.js";
-import { isThrough, waitUntilUnderstood } from "../wait.js";
 import { pathIdentity } from "./path-identity.js";
+import { sendFile } from "./send-file.js";
 
-/** Files whose text is sent before the first of them is waited for; all of it is in memory meanwhile. */
+/** Files that are sent before the first of them is waited for. */
 const SENT_TOGETHER = 16;
 const MOST_NAMED = 10;
 const BAR_WIDTH = 20;
@@ -22,60 +21,86 @@ export interface FileOutcome {
   readonly facts?: number;
   /** Why it was skipped or failed. */
   readonly reason?: string;
+  /** Set where it may go well later without a change of the file. */
+  readonly isPassing?: true;
   /** What whoever keeps it should know, such as that it holds a secret. */
   readonly warnings?: readonly string[];
 }
 
-interface Adding {
+/** Which files are added, and how. */
+export interface Adding {
   readonly files: readonly string[];
   /** What all of them get. */
   readonly shared: Omit<AddDocumentInput, "content" | "title" | "customId">;
   readonly waits: boolean;
 }
 
-/** Adds files one after the other, each as the document of its path; what one fails of does not stop the others. */
-export async function addFiles(
-  cli: Cli,
-  access: Access,
-  { files, shared, waits }: Adding,
-): Promise<readonly FileOutcome[]> {
-  const outcomes: FileOutcome[] = [];
+/** Adds files and shows how far it is. */
+export async function addFiles(cli: Cli, access: Access, adding: Adding): Promise<readonly FileOutcome[]> {
+  const { files } = adding;
   const progress = cli.output.progress(`adding ${count(files.length, "file")}`);
-  const tell = (outcome: FileOutcome): void => {
-    outcomes.push(outcome);
-    progress.update(cli.output.isTerminal ? bar(outcomes.length, files) : lineOf(outcome));
-  };
+  let done = 0;
   try {
-    for (let start = 0; start < files.length; start += SENT_TOGETHER) {
-      const some: (() => Promise<FileOutcome>)[] = [];
-      for (const path of files.slice(start, start + SENT_TOGETHER))
-        some.push(await send(access, { path, shared, waits }));
-      for (const outcomeOf of some) tell(await outcomeOf());
-    }
+    return await sendFiles(access, adding, {
+      onOutcome: (outcome) => {
+        done += 1;
+        progress.update(cli.output.isTerminal ? bar(done, files) : lineOf(outcome));
+      },
+      onState: (state) => {
+        if (cli.output.isTerminal) progress.update(`${bar(done, files)}: ${state}`);
+      },
+    });
   } finally {
     progress.stop();
+  }
+}
+
+/** Who hears of files while they are added. */
+export interface Listener {
+  onOutcome: (outcome: FileOutcome) => void;
+  /** Of the file whose outcome comes next. */
+  onState?: (state: string) => void;
+}
+
+/** Adds files one after the other, each as the document of its path; what one fails of does not stop the others. */
+export async function sendFiles(
+  access: Access,
+  { files, shared, waits }: Adding,
+  { onOutcome, onState = () => undefined }: Listener,
+): Promise<readonly FileOutcome[]> {
+  const { reading } = await access.core.status(access.read);
+  const outcomes: FileOutcome[] = [];
+  for (let start = 0; start < files.length; start += SENT_TOGETHER) {
+    const some: (() => Promise<FileOutcome>)[] = [];
+    for (const path of files.slice(start, start + SENT_TOGETHER))
+      some.push(await send(access, reading, { path, shared, waits, onState }));
+    for (const outcomeOf of some) {
+      const outcome = await outcomeOf();
+      outcomes.push(outcome);
+      onOutcome(outcome);
+    }
   }
   return outcomes;
 }
 
-interface Sending {
+interface Sending extends Omit<Adding, "files"> {
   readonly path: string;
-  readonly shared: Adding["shared"];
-  readonly waits: boolean;
+  readonly onState: (state: string) => void;
 }
 
 /** Sends a file. @returns a way to wait for what becomes of it */
-async function send({ core, newWrite }: Access, { path, shared, waits }: Sending): Promise<() => Promise<FileOutcome>> {
+async function send(
+  access: Access,
+  reading: ReadingStatus,
+  { path, shared, waits, onState }: Sending,
+): Promise<() => Promise<FileOutcome>> {
   try {
-    const content = await readTextFile(path);
-    if (content.trim() === "") return () => Promise.resolve({ path, outcome: "skipped", reason: `${path} is empty.` });
-    const input = { ...shared, content, title: basename(path), customId: await pathIdentity(path) };
-    const call = newWrite();
-    const receipt = await core.addDocument(call, input);
-    if (!waits || isThrough(receipt)) return () => Promise.resolve(outcomeOf(path, receipt));
+    const document = { ...shared, customId: await pathIdentity(path) };
+    const sent = await sendFile(access, reading, { path, document, waits });
+    if (!sent) return () => Promise.resolve({ path, outcome: "skipped", reason: `${path} is empty.` });
     return async () => {
       try {
-        return outcomeOf(path, await waitUntilUnderstood(core, call, input, () => undefined));
+        return outcomeOf(path, await sent(onState));
       } catch (error) {
         return refusalOf(path, error);
       }
@@ -99,7 +124,9 @@ function outcomeOf(
 /** What this version reads no text from is passed over; only what concerns all files ends the work. */
 function refusalOf(path: string, error: unknown): FileOutcome {
   if (!(error instanceof AppError) || STOPS.has(error.kind)) throw error;
-  return { path, outcome: error.kind === "unsupported_type" ? "skipped" : "failed", reason: error.publicMessage };
+  const outcome = error.kind === "unsupported_type" ? "skipped" : "failed";
+  const isPassing = error.kind === "unavailable";
+  return { path, outcome, reason: error.publicMessage, ...(isPassing && { isPassing }) };
 }
 
 const STOPS: ReadonlySet<AppError["kind"]> = new Set(["unauthorized", "forbidden"]);
@@ -115,7 +142,8 @@ function lineOf({ path, outcome }: FileOutcome): string {
   return `${outcome}: ${oneLine(shortest(path))}`;
 }
 
-function shortest(path: string): string {
+/** A path as people write it here. */
+export function shortest(path: string): string {
   const near = relative("", path);
   return near !== "" && near.length < path.length ? near : path;
 }
@@ -141,7 +169,7 @@ export function describeSummary(files: readonly FileOutcome[]): readonly string[
   const failed = files.filter(({ outcome }) => outcome === "failed");
   return [
     counts.map(([name, amount]) => `${amount} ${name}`).join(", "),
-    ...(skipped.length > 0 ? [`Skipped, not readable as text: ${kindsOf(skipped)}`] : []),
+    ...(skipped.length > 0 ? [`Skipped, empty or of a kind that is not read: ${kindsOf(skipped)}`] : []),
     ...named(skipped.map(({ path }) => `  ${oneLine(shortest(path))}`)),
     ...named(files.flatMap(describeWarnings)),
     ...(failed.length > 0 ? ["Failed:"] : []),

@@ -53,9 +53,10 @@ export async function findFiles(paths: readonly string[]): Promise<readonly stri
   return [...found];
 }
 
-async function filesIn(folder: string): Promise<readonly string[]> {
+/** The files of a folder as `findFiles` names them. @param onFolder hears of every folder that was searched */
+export async function filesIn(folder: string, onFolder?: (path: string) => void): Promise<readonly string[]> {
   const root = resolve(folder);
-  return walk(root, { rules: await rulesAround(root), pattern: ["**"] });
+  return walk(root, { rules: await rulesAround(root), pattern: ["**"], onFolder });
 }
 
 async function expand(glob: string): Promise<readonly string[]> {
@@ -75,12 +76,14 @@ async function expand(glob: string): Promise<readonly string[]> {
 interface Wanted {
   readonly rules: IgnoreRules;
   readonly pattern: PathPattern;
+  readonly onFolder?: ((path: string) => void) | undefined;
 }
 
-async function walk(root: string, { rules, pattern }: Wanted): Promise<readonly string[]> {
+async function walk(root: string, { rules, pattern, onFolder }: Wanted): Promise<readonly string[]> {
   const files: string[] = [];
   const depth = pattern.includes("**") ? Infinity : pattern.length;
   const open = async (folder: string, inherited: IgnoreRules, parts: readonly string[]): Promise<void> => {
+    onFolder?.(folder);
     const holding = folder === root ? inherited : [...inherited, ...(await rulesOf(folder))];
     for (const entry of await entriesOf(folder)) {
       const [path, place] = [join(folder, entry.name), [...parts, entry.name]];

@@ -36,6 +36,9 @@ const status = z.object({
   embedder: part,
   rerank: part,
   llm: part,
+  programs: z
+    .array(z.object({ name: z.string(), purpose: z.string(), isThere: z.boolean(), howToInstall: z.string() }))
+    .describe("Programs of the server that reading some kinds of files needs."),
   readByRules: z
     .object({
       documents: count,
@@ -78,6 +81,12 @@ function present(of: Status): z.infer<typeof status> {
     embedder: { name: of.embedder, problem: of.embedding.problem },
     rerank: { ...of.rerank },
     llm: { name: of.llm, problem: llmFailures?.problem ?? null },
+    programs: of.reading.programs.map(({ name, purpose, isThere, howToInstall }) => ({
+      name,
+      purpose,
+      isThere,
+      howToInstall,
+    })),
     readByRules: llmFailures && {
       documents: llmFailures.documents,
       givenUp: llmFailures.givenUp,

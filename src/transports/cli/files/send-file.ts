@@ -1,0 +1,102 @@
+import { createReadStream } from "node:fs";
+import { readFile, stat } from "node:fs/promises";
+import { basename, extname } from "node:path";
+import { Readable } from "node:stream";
+import type { AddDocumentInput, ExplainedReceipt, ReadingStatus } from "../../../core/index.js";
+import { AppError } from "../../../core/errors.js";
+import { decodeText } from "../../../lib/text-bytes.js";
+import type { Access } from "../cli.js";
+import { isUtf16, readFailure, readText } from "../read-text.js";
+import { isThrough, waitUntilRead, waitUntilUnderstood } from "../wait.js";
+
+/** What a file is sent as: its text, or the file itself, to be read by the service. */
+type FileContent =
+  | { readonly text: string }
+  | {
+      readonly bytes: Uint8Array;
+      /** Why it is no text; null for a file that is called something else. */
+      readonly noText: AppError | null;
+    };
+
+/** A file with what is said of its document. */
+export interface FileToSend {
+  readonly path: string;
+  readonly document: Omit<AddDocumentInput, "content">;
+  /** The facts of the document, where they hang on its text. */
+  readonly factsOf?: (text: string | null) => Pick<AddDocumentInput, "facts">;
+  readonly waits: boolean;
+}
+
+/** Gives the newest state of a document that was sent; waits until it is through, if that was asked for. */
+export type AwaitReceipt = (onState: (state: string) => void) => Promise<ExplainedReceipt>;
+
+/**
+ * Sends a file as the document of its path: plain text as text, every other kind as it is.
+ * @returns null for an empty file
+ * @throws AppError `not_found`, `unavailable` or `too_large` for a file that cannot be taken, `unsupported_type` for folders
+ *   and for kinds that are not read, each naming the file, and what the core throws
+ */
+export async function sendFile(access: Access, reading: ReadingStatus, file: FileToSend): Promise<AwaitReceipt | null> {
+  const content = await readContent(file.path, reading);
+  if ("text" in content ? content.text.trim() === "" : content.bytes.byteLength === 0) return null;
+  return "text" in content ? sendText(access, file, content.text) : sendBytes(access, file, content);
+}
+
+async function sendText({ core, newWrite }: Access, file: FileToSend, content: string): Promise<AwaitReceipt> {
+  const title = file.document.title ?? basename(file.path);
+  const input = { ...file.document, ...file.factsOf?.(content), title, content };
+  const call = newWrite();
+  const receipt = await core.addDocument(call, input);
+  if (!file.waits || isThrough(receipt)) return () => Promise.resolve(receipt);
+  return (onState) => waitUntilUnderstood(core, call, input, onState);
+}
+
+async function sendBytes(
+  { core, newWrite, read }: Access,
+  { path, document, factsOf, waits }: FileToSend,
+  { bytes, noText }: Extract<FileContent, { bytes: Uint8Array }>,
+): Promise<AwaitReceipt> {
+  const { FileBytes } = await import("../../../core/index.js");
+  const sent = await core
+    .addFile(newWrite(), {
+      bytes: new FileBytes(bytes),
+      name: basename(path),
+      document: { ...document, ...factsOf?.(null) },
+    })
+    .catch((error: unknown) => {
+      throw error instanceof AppError && error.kind === "unsupported_type" && noText ? noText : error;
+    });
+  if (!waits || isThrough(sent)) return () => Promise.resolve(sent);
+  return (onState) => waitUntilRead({ core, read }, sent, onState);
+}
+
+async function readContent(path: string, { endings, maxFileBytes }: ReadingStatus): Promise<FileContent> {
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    throw readFailure(path, error);
+  });
+  if (found.isDirectory())
+    throw new AppError(
+      "unsupported_type",
+      `${path} is a folder. Add its files one by one, or add --text if these are words to remember.`,
+    );
+  const isKnown = endings.includes(extname(path).slice(1).toLowerCase());
+  if (found.size > maxFileBytes) {
+    if (!isKnown) return { text: await readText(createReadStream(path), path) };
+    throw new AppError(
+      "too_large",
+      `${path} has ${found.size} bytes, at most ${maxFileBytes} are accepted (RECOLLECT_MAX_FILE_BYTES).`,
+    );
+  }
+  const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
+    throw readFailure(path, error);
+  });
+  if (isKnown) return { bytes, noText: null };
+  const wide = isUtf16(bytes) ? decodeText(bytes) : null;
+  if (wide !== null) return { text: wide };
+  try {
+    return { text: await readText(Readable.from([bytes]), path) };
+  } catch (error) {
+    if (error instanceof AppError && error.kind === "unsupported_type") return { bytes, noText: error };
+    throw error;
+  }
+}

@@ -1,0 +1,102 @@
+import { sleep } from "../../../lib/time.js";
+import { createFolderAlarm } from "./folder-alarm.js";
+import {
+  changesSince,
+  isGone,
+  requireRoot,
+  scanFolder,
+  type Changes,
+  type Root,
+  type SeenFile,
+  type SeenFolder,
+} from "./scan-folder.js";
+
+/** Systems do not tell of every change, so the folder is looked through from time to time. */
+const LOOK_MS = 4_000;
+/** A large folder is looked through less often: at most this part of the time. */
+const MOST_OF_TIME = 1 / 20;
+/** A folder that is being removed loses its files first, and a file that is being replaced may be away for a moment. */
+const SURELY_GONE_MS = 1_000;
+
+/** Keeps something like a folder. */
+export interface Mirror {
+  /** Takes over changes of files. @returns the paths that are to be tried again at the next look */
+  apply(changes: Changes, moves: ReadonlyMap<string, string>): Promise<ReadonlySet<string>>;
+}
+
+/**
+ * Follows a folder from what was known of it until the signal comes.
+ * @throws AppError `not_found` when the folder is not there any more, and what the mirror throws
+ */
+export async function followFolder(root: Root, first: SeenFolder, mirror: Mirror, signal: AbortSignal): Promise<void> {
+  const alarm = createFolderAlarm(signal);
+  const known = new Map(first.files);
+  alarm.listenTo(first.folders);
+  try {
+    while (!signal.aborted) {
+      const begin = Date.now();
+      const seen = await look(root);
+      alarm.listenTo(seen.folders);
+      const changes = await confirmed(root, known, await changesSince(known, seen));
+      if (signal.aborted) return;
+      if (changes.added.length + changes.changed.length + changes.deleted.length > 0) {
+        const again = await mirror.apply(changes, movesIn(known, seen, changes));
+        learn(known, seen, changes, again);
+      }
+      await alarm.next(Math.max(LOOK_MS, (Date.now() - begin) / MOST_OF_TIME));
+    }
+  } finally {
+    alarm.close();
+  }
+}
+
+async function look(root: Root): Promise<SeenFolder> {
+  await requireRoot(root);
+  return scanFolder(root.path);
+}
+
+/** The changes, without files that came back and with the folder still there. */
+async function confirmed(root: Root, known: ReadonlyMap<string, SeenFile>, changes: Changes): Promise<Changes> {
+  if (changes.deleted.length === 0) return changes;
+  await sleep(SURELY_GONE_MS);
+  await requireRoot(root);
+  const deleted: string[] = [];
+  for (const path of changes.deleted) {
+    const before = known.get(path);
+    if (before && (await isGone(path, before))) deleted.push(path);
+  }
+  return { ...changes, deleted };
+}
+
+/** Files that are under another name now: new paths by old ones. */
+function movesIn(
+  known: ReadonlyMap<string, SeenFile>,
+  { files }: SeenFolder,
+  { added, deleted }: Changes,
+): ReadonlyMap<string, string> {
+  const byFile = new Map(added.map((path) => [fingerprint(files.get(path)), path]));
+  const moves = new Map<string, string>();
+  for (const path of deleted) {
+    const now = byFile.get(fingerprint(known.get(path)));
+    if (now !== undefined) moves.set(path, now);
+  }
+  return moves;
+}
+
+/** Stays when a file is moved within a disk. */
+function fingerprint(file: SeenFile | undefined): string {
+  return `${file?.device}:${file?.inode}:${file?.bytes}:${file?.modifiedMs}`;
+}
+
+function learn(
+  known: Map<string, SeenFile>,
+  { files }: SeenFolder,
+  { added, changed, deleted }: Changes,
+  again: ReadonlySet<string>,
+): void {
+  for (const path of [...added, ...changed]) {
+    const now = files.get(path);
+    if (now && !again.has(path)) known.set(path, now);
+  }
+  for (const path of deleted) if (!again.has(path)) known.delete(path);
+}

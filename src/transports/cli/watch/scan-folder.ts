@@ -1,0 +1,104 @@
+import { lstat, opendir, realpath, stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import { AppError } from "../../../core/errors.js";
+import { filesIn } from "../files/find-files.js";
+
+/** A file as it was seen. */
+export interface SeenFile {
+  readonly bytes: number;
+  readonly modifiedMs: number;
+  readonly inode: number;
+  readonly device: number;
+}
+
+/** What was seen of a folder. */
+export interface SeenFolder {
+  /** By absolute path. */
+  readonly files: ReadonlyMap<string, SeenFile>;
+  readonly folders: readonly string[];
+}
+
+/** What became of the files of a folder since it was last seen. */
+export interface Changes {
+  readonly added: readonly string[];
+  readonly changed: readonly string[];
+  readonly deleted: readonly string[];
+}
+
+/** A folder that is followed. */
+export interface Root {
+  /** Without links, so that a file that is gone is still known by its path. */
+  readonly path: string;
+  readonly inode: number;
+  readonly device: number;
+  close(): Promise<void>;
+}
+
+/** Opens a folder to be followed. @throws AppError `not_found` */
+export async function openRoot(folder: string): Promise<Root> {
+  const path = await realpath(folder).catch(() => null);
+  const found = path === null ? null : await stat(path);
+  if (path === null || !found?.isDirectory()) throw new AppError("not_found", `There is no folder ${folder}.`);
+  // While it is open, no other folder gets its number.
+  const opened = await opendir(path);
+  return { path, inode: found.ino, device: found.dev, close: () => opened.close() };
+}
+
+/**
+ * That the folder is the same one still: where it was removed, renamed, replaced or its disk unmounted, nothing is to be
+ * concluded from what is not in it. @throws AppError `not_found`
+ */
+export async function requireRoot({ path, inode, device }: Root): Promise<void> {
+  const found = await stat(path).catch(() => null);
+  if (found?.isDirectory() && found.ino === inode && found.dev === device) return;
+  throw new AppError(
+    "not_found",
+    `The folder ${path} is gone or was replaced, so it is not followed any more. None of its documents was deleted for that. Start again when it is back.`,
+  );
+}
+
+/** Looks through a folder by the rules of `findFiles`. */
+export async function scanFolder(root: string): Promise<SeenFolder> {
+  const folders: string[] = [];
+  const files = new Map<string, SeenFile>();
+  for (const path of await filesIn(root, (folder) => folders.push(folder))) {
+    const found = await lstat(path).catch(() => null);
+    if (found?.isFile())
+      files.set(path, { bytes: found.size, modifiedMs: found.mtimeMs, inode: found.ino, device: found.dev });
+  }
+  return { files, folders };
+}
+
+/** Compares a folder with what was known of it. A file that is there but left out by now, or that cannot be seen, counts as unchanged. */
+export async function changesSince(known: ReadonlyMap<string, SeenFile>, { files }: SeenFolder): Promise<Changes> {
+  const [added, changed, deleted]: [string[], string[], string[]] = [[], [], []];
+  for (const [path, now] of files) {
+    const before = known.get(path);
+    if (!before) added.push(path);
+    else if (!isSame(before, now)) changed.push(path);
+  }
+  for (const [path, before] of known) if (!files.has(path) && (await isGone(path, before))) deleted.push(path);
+  return { added, changed, deleted };
+}
+
+function isSame(left: SeenFile, right: SeenFile): boolean {
+  return left.bytes === right.bytes && left.modifiedMs === right.modifiedMs && left.inode === right.inode;
+}
+
+/** A file on a disk that is not there at the moment is not gone, nor is one in a folder that may not be read. */
+export async function isGone(path: string, { device }: SeenFile): Promise<boolean> {
+  try {
+    return !(await lstat(path)).isFile();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return (code === "ENOENT" || code === "ENOTDIR") && (await deviceAbove(path)) === device;
+  }
+}
+
+async function deviceAbove(path: string): Promise<number | null> {
+  for (let at = dirname(path); ; at = dirname(at)) {
+    const found = await stat(at).catch(() => null);
+    if (found) return found.dev;
+    if (dirname(at) === at) return null;
+  }
+}
