@@ -6,7 +6,18 @@ import { parseArgs } from "node:util";
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../..");
 
 /** The parts of a run, in their order. */
-export const SECTIONS = ["search", "loop", "containers", "ingest", "vectors", "mcp", "peers", "facts", "silence"];
+export const SECTIONS = [
+  "search",
+  "loop",
+  "containers",
+  "ingest",
+  "vectors",
+  "mcp",
+  "peers",
+  "facts",
+  "silence",
+  "reading",
+];
 
 const HELP = `npm run bench -- [options]
 

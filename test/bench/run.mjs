@@ -8,6 +8,7 @@ import { measureIngest } from "./measure/ingest.mjs";
 import { measureLoop } from "./measure/loop.mjs";
 import { measureMcp } from "./measure/mcp.mjs";
 import { measurePeers } from "./measure/peers.mjs";
+import { measureReading } from "./measure/reading.mjs";
 import { measureSearch } from "./measure/search.mjs";
 import { measureSilence } from "./measure/silence.mjs";
 import { measureVectors } from "./measure/vectors.mjs";
@@ -48,6 +49,7 @@ const MEASURES = {
   peers: measurePeers,
   facts: async ({ options, results }) => results.remark(await heldLine(options.dist)),
   silence: measureSilence,
+  reading: measureReading,
 };
 
 async function main() {

@@ -87,9 +87,11 @@ export class Product {
 class Service {
   #child;
   #client;
+  #url;
 
   constructor(child, url) {
     this.#child = child;
+    this.#url = url;
     this.#client = new HttpClient(url, { headers: { authorization: `Bearer ${KEY}` } });
   }
 
@@ -103,6 +105,17 @@ class Service {
 
   get(path) {
     return this.#client.get(path);
+  }
+
+  /** Sends a file; the receipt of its document. */
+  async upload(name, bytes) {
+    const form = new FormData();
+    form.set("file", new File([bytes], name));
+    form.set("taskType", "superrag");
+    const headers = { authorization: `Bearer ${KEY}` };
+    const answer = await fetch(`${this.#url}/v3/documents/file`, { method: "POST", body: form, headers });
+    if (!answer.ok) throw new Error(`${name}: ${answer.status} ${await answer.text()}`);
+    return answer.json();
   }
 
   /** What a search finds, and the stages that the answer's header names. */

@@ -94,7 +94,7 @@ describe("a purge", () => {
     ["no confirmation", { containerTag: "a" }, "confirm"],
     ["a confirmation that is none", { containerTag: "a", confirm: "yes" }, "confirm"],
     ["a wrong type", { documentId: 7, confirm }, "documentId"],
-    ["nothing at all", undefined, "expected object"],
+    ["nothing at all", undefined, "must be an object"],
   ])("is refused with %s", async (_what, input, says) => {
     await expect(core.purge(call, input)).rejects.toMatchObject({
       kind: "invalid",

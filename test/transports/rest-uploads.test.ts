@@ -57,8 +57,8 @@ describe("the official SDK uploads", () => {
       status: 413,
       message: expect.stringContaining("RECOLLECT_MAX_FILE_BYTES"),
     });
-    const pdf = await toFile(Buffer.from("%PDF-1.7"), "a.pdf", { type: "application/pdf" });
-    await expect(client.documents.uploadFile({ file: pdf })).rejects.toMatchObject({ status: 415 });
+    const archive = await toFile(Buffer.from([0x1f, 0x8b, 8, 0]), "a.gz", { type: "application/gzip" });
+    await expect(client.documents.uploadFile({ file: archive })).rejects.toMatchObject({ status: 415 });
     const empty = await toFile(Buffer.from(""), "empty.txt");
     await expect(client.documents.uploadFile({ file: empty })).rejects.toBeInstanceOf(Supermemory.BadRequestError);
   });

@@ -24,7 +24,7 @@ const OTHER_ENDINGS =
   /\.(pdf|docx?|xlsx?|pptx?|od[tsp]|rtf|epub|pages|numbers|key|jpe?g|png|gif|webp|bmp|tiff?|heic|avif|ico|mp3|wav|m4a|ogg|oga|flac|aac|mp4|m4v|mov|webm|mkv|avi|zip|gz|tgz|bz2|xz|7z|rar|tar|exe|dll|so|dylib|bin|iso|dmg|class|jar|wasm|sqlite|db|parquet)$/i;
 
 const READS =
-  "Files of this kind are not read. Plain text is, in UTF-8 or in UTF-16 with a byte order mark, and so are the formats that docs/files.md names. Send the text of other files with POST /v3/documents.";
+  "Text in UTF-8 is read, or in UTF-16 with a byte order mark (plain text, Markdown, source code), and so are web pages, PDF, Office and OpenDocument files, RTF, EPUB, CSV, JSON, XML, mail, calendars, subtitles and pictures. Send the text of other files with POST /v3/documents.";
 
 /**
  * The text of an uploaded file. What it is is decided by its type, then by the ending of its name, then by its bytes;

@@ -12,8 +12,8 @@ export interface PageContent {
 }
 
 /** Finding the article takes seconds on a page of this size; larger ones are read as a whole. */
-const LARGEST_ARTICLE_PAGE = { elements: 20_000, characters: 3_000_000 };
-const LIMITS = { maximumDepth: 100, maximumElements: 100_000 };
+const LARGEST_ARTICLE_PAGE = { nodes: 20_000, characters: 3_000_000 };
+const LIMITS = { maximumDepth: 100, maximumElements: 100_000, maximumEntities: 50_000 };
 /** What is shorter than both of these is not the article of a page, but a piece of it. */
 const SMALLEST_SHARE = 0.25;
 const SHORTEST_ARTICLE = 400;
@@ -41,8 +41,8 @@ export async function readPage(html: string, url: string | null): Promise<PageCo
   };
 }
 
-function isArticlePage({ html, elements }: TamedHtml): boolean {
-  return elements <= LARGEST_ARTICLE_PAGE.elements && html.length <= LARGEST_ARTICLE_PAGE.characters;
+function isArticlePage({ html, nodes }: TamedHtml): boolean {
+  return nodes <= LARGEST_ARTICLE_PAGE.nodes && html.length <= LARGEST_ARTICLE_PAGE.characters;
 }
 
 interface Article {

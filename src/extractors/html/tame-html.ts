@@ -3,7 +3,8 @@ import { type Attribute, readTag } from "./read-tag.js";
 export interface TamedHtml {
   /** Well-formed: every element is closed, and none lies deeper than the limit. */
   readonly html: string;
-  readonly elements: number;
+  /** Elements, and pieces of text: entities make one each. */
+  readonly nodes: number;
   /** True where elements beyond a limit were dissolved into their text. */
   readonly isDissolved: boolean;
 }
@@ -11,6 +12,8 @@ export interface TamedHtml {
 export interface TamingLimits {
   readonly maximumDepth: number;
   readonly maximumElements: number;
+  /** Entities and brackets in texts; those beyond become spaces. */
+  readonly maximumEntities: number;
 }
 
 const VOID = new Set([
@@ -89,6 +92,7 @@ class Tamer {
   readonly #open: OpenElement[] = [];
   #depth = 0;
   #elements = 0;
+  #entities = 0;
   #isDissolved = false;
   /** Elements of MathML and SVG that are open: in them a slash ends an element. */
   #foreign = 0;
@@ -98,7 +102,14 @@ class Tamer {
   }
 
   text(text: string): void {
-    if (text !== "") this.#written.push(text);
+    if (text === "") return;
+    this.#written.push(text.replace(/&/g, (sign) => this.#entity(sign)));
+  }
+
+  /** Every one is a node of its own when it is parsed, which takes far more time and memory than its letter. */
+  #entity(sign: string): string {
+    this.#entities += 1;
+    return this.#entities > this.#limits.maximumEntities ? " " : sign;
   }
 
   /** Takes what begins with `<` at a place. @returns where it ends */
@@ -108,7 +119,7 @@ class Tamer {
     if (next === 0x21 || next === 0x3f) return after(html, ">", at);
     const tag = readTag(html, at);
     if (tag === null) {
-      this.#written.push("&lt;");
+      this.#written.push(this.#entity("&lt;"));
       return at + 1;
     }
     if (tag.isEnd) this.#end(tag.name);
@@ -119,7 +130,7 @@ class Tamer {
 
   finish(): TamedHtml {
     while (this.#open.length > 0) this.#pop();
-    return { html: this.#written.join(""), elements: this.#elements, isDissolved: this.#isDissolved };
+    return { html: this.#written.join(""), nodes: this.#elements + this.#entities, isDissolved: this.#isDissolved };
   }
 
   #raw(

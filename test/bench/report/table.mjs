@@ -11,6 +11,7 @@ const TITLES = {
   vectors: "Chroma beside exact search",
   mcp: "Through MCP on standard input and output",
   peers: "Beside others, on the same notes",
+  reading: "Reading files",
   summary: "One container, through HTTP unless said otherwise",
 };
 

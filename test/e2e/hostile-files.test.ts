@@ -1,0 +1,80 @@
+import { readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { extractorFixture } from "../support/extractor-fixtures.js";
+import { hostile, type HostileFile } from "../support/hostile/hostile-file.js";
+import { HOSTILE_SET } from "../support/hostile/hostile-set.js";
+import { type ServeProcess, startServe, waitFor, withDataDirectory } from "../support/recollect-process.js";
+
+/** One after the other, so that a figure belongs to a file; no file may keep the others waiting longer than this. */
+const LONGEST_SECONDS = 40;
+const SETTINGS = {
+  RECOLLECT_LLM: "off",
+  RECOLLECT_RATE_LIMIT: "0",
+  RECOLLECT_READ_TIMEOUT_SECONDS: "10",
+  RECOLLECT_READ_MEMORY_MEGABYTES: "128",
+  // What is kept of them takes memory by right: it is searched.
+  RECOLLECT_READ_MAX_TEXT_BYTES: "20000",
+  RECOLLECT_READ_MAX_UNPACKED_BYTES: "64000000",
+};
+/** Of it some 50 stay; the rest is what was not collected yet, as nothing asks for it. */
+const MOST_GROWTH_MEGABYTES = 160;
+
+const GOOD = hostile("a good file", "harbour.docx", () => extractorFixture("harbour.docx"));
+
+interface Ending {
+  readonly status: string;
+  readonly reason: string;
+}
+
+/** How a file ends that is sent to a service: refused at the door, failed, or done. */
+async function send({ url }: ServeProcess, file: HostileFile): Promise<Ending> {
+  const form = new FormData();
+  form.set("file", new File([Uint8Array.from(file.bytes())], file.name, { type: file.type }));
+  form.set("taskType", "superrag");
+  const answer = await fetch(`${url}/v3/documents/file`, { method: "POST", body: form });
+  const body: any = await answer.json();
+  if (!answer.ok) return { status: String(answer.status), reason: String(body.error) };
+  return waitFor(
+    async () => {
+      const document: any = await (await fetch(`${url}/v3/documents/${body.id}`)).json();
+      const { status, processingMetadata } = document;
+      if (status !== "done" && status !== "failed") return null;
+      return { status, reason: String(processingMetadata?.error ?? processingMetadata?.steps?.at(-1)?.error ?? "") };
+    },
+    `the end of ${file.name} (${file.what})`,
+    LONGEST_SECONDS,
+  );
+}
+
+/** Resident memory of a service in MB. */
+function memoryOf({ child }: ServeProcess): number {
+  const status = readFileSync(`/proc/${child.pid}/status`, "utf8");
+  return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) / 1_024;
+}
+
+test.skipIf(process.platform !== "linux")(
+  `${HOSTILE_SET.length} hostile files end with a reason, and leave the service as it was`,
+  { timeout: 900_000 },
+  async () => {
+    expect(HOSTILE_SET.length).toBeGreaterThanOrEqual(60);
+    await withDataDirectory(async (dataDirectory) => {
+      const service = await startServe(dataDirectory, SETTINGS);
+      expect(await send(service, GOOD)).toMatchObject({ status: "done" });
+      const before = memoryOf(service);
+      for (const file of HOSTILE_SET) {
+        const { status, reason } = await send(service, file);
+        expect.soft(status, `${file.name}: ${reason}`).toMatch(/^(?:done|failed|400|413|415)$/);
+        if (status !== "done") expect.soft(reason, file.name).toMatch(/(?:\S+\s+){3}\S/);
+      }
+      expect(await send(service, { ...GOOD, name: "after.docx" })).toMatchObject({ status: "done" });
+      let after = memoryOf(service);
+      for (let waited = 0; after > before + MOST_GROWTH_MEGABYTES && waited < 60; waited += 1) {
+        await sleep(1_000);
+        after = memoryOf(service);
+      }
+      expect(after - before).toBeLessThan(MOST_GROWTH_MEGABYTES);
+      await service.stop();
+    });
+  },
+);
