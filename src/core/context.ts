@@ -17,6 +17,7 @@ import type {
   Mailer,
   Reranker,
   Store,
+  Transcriber,
   VectorIndex,
 } from "./ports.js";
 import type { AuditTrail } from "./journal/audit-trail.js";
@@ -46,6 +47,8 @@ export interface CoreContext {
   readonly fetcher: FileFetcher;
   /** Reads files that are no plain text. */
   readonly extractor: ContentExtractor;
+  /** Null where nobody configured one: recordings without subtitles are then not read. */
+  readonly transcriber: Transcriber | null;
   /** The readings that go on in this process, by the ids of their documents. */
   readonly readings: Map<string, RunningReading>;
   readonly limits: Limits;

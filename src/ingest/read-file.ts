@@ -6,6 +6,7 @@ import type { Document, Metadata, StoredFile } from "../core/types.js";
 import { iso, parseIso } from "../lib/time.js";
 import { safeCut } from "../lib/truncate.js";
 import type { IngestContext } from "./context.js";
+import { readContent } from "./read-content.js";
 import { commitStep, loadCurrent, type StepPayload } from "./step.js";
 
 const LONGEST_TITLE = 1_000;
@@ -54,14 +55,15 @@ async function readWatched(
   reading: FileReading,
   signal: AbortSignal,
 ): Promise<ReadFile> {
-  const { extractor, readings, clock, events } = context;
+  const { readings, clock, events } = context;
   const startedAt = iso(clock.now());
   const { id } = document;
   readings.set(id, { startedAt, progress: null });
   try {
     const { file, bytes } = await loadFile(context, document, reading);
     const { name, mimeType } = file;
-    const content = await extractor.extract(
+    const content = await readContent(
+      context,
       { bytes, name, mimeType, charset: null, url: null },
       {
         signal,
