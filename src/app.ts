@@ -15,6 +15,8 @@ import type { Possession } from "./adapters/owner/possession.js";
 import { createRerankService } from "./adapters/rerank/service.js";
 import { type Backup, backUpStore } from "./adapters/store/backup.js";
 import { createSqliteStore, STORE_FILE } from "./adapters/store/store.js";
+import { createOpenAiTranscriber } from "./adapters/transcribe/openai.js";
+import { createRememberingTranscriber } from "./adapters/transcribe/remembered.js";
 import { createVectors } from "./adapters/vectors/index.js";
 import { type Config, readPlaces } from "./config.js";
 import type { About, CoreContext } from "./core/context.js";
@@ -186,6 +188,7 @@ function assemble({ config, version, log }: ServiceOptions, store: Store) {
       maximumBytes: config.maxFileBytes,
     }),
     extractor: createExtractionProcess({ ...config.reading, programFolders: readPlaces().programFolders, log }),
+    transcriber: config.transcriber ? createRememberingTranscriber(createOpenAiTranscriber(config.transcriber)) : null,
     readings: new Map(),
     filePasswords: createFilePasswords(),
     limits: {

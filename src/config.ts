@@ -18,6 +18,7 @@ import { readingOf, type ReadingConfig } from "./config/reading.js";
 import { chooseRerank, findRerankProblems, type RerankConfig } from "./config/rerank.js";
 import type { Setting } from "./config/setting.js";
 import { SETTINGS } from "./config/settings.js";
+import { chooseTranscriber, type TranscriberConfig } from "./config/transcribe.js";
 import type { AllowedPlaces } from "./lib/allowed-places.js";
 import { machineTimeZone } from "./lib/time-zone.js";
 import { truncate } from "./lib/truncate.js";
@@ -74,6 +75,8 @@ export interface Config {
   readonly bucket: BucketConfig | undefined;
   /** How files that are no plain text are read. */
   readonly reading: ReadingConfig;
+  /** What writes down recordings; undefined where nothing does. */
+  readonly transcriber: TranscriberConfig | undefined;
   /** Memories that one document may replace without being told to. */
   readonly maxSuperseded: number;
   /** Seconds; undefined for what suits the extractor. */
@@ -239,6 +242,7 @@ function buildConfig(values: Values, warnings: readonly string[]): Omit<Config, 
       RECOLLECT_READ_MAX_PAGES: need(values.RECOLLECT_READ_MAX_PAGES),
       RECOLLECT_READ_MAX_UNPACKED_BYTES: need(values.RECOLLECT_READ_MAX_UNPACKED_BYTES),
     }),
+    transcriber: chooseTranscriber(values),
     maxSuperseded: need(values.RECOLLECT_MAX_SUPERSEDED),
     dreamQuiet: values.RECOLLECT_DREAM_QUIET,
     dreamLongestWait: need(values.RECOLLECT_DREAM_LONGEST_WAIT),

@@ -8,6 +8,7 @@ import { MODEL_SETTINGS } from "./model.js";
 import { PATIENCE_SETTINGS } from "./patience.js";
 import { READING_SETTINGS } from "./reading.js";
 import { RERANK_SETTINGS } from "./rerank.js";
+import { TRANSCRIBE_SETTINGS } from "./transcribe.js";
 import { choice, dollars, expandHome, httpUrl, setting, wholeNumber } from "./setting.js";
 
 const KEY_SHAPE = /^sm_([A-Za-z0-9-]+)_\S+$/;
@@ -247,6 +248,7 @@ export const SETTINGS = {
     description: "Largest uploaded file, in bytes.",
   }),
   ...READING_SETTINGS,
+  ...TRANSCRIBE_SETTINGS,
   RECOLLECT_MAX_SUPERSEDED: setting({
     schema: wholeNumber(0, 10_000),
     fallback: "5",

@@ -18,6 +18,7 @@ import type {
   Mailer,
   Reranker,
   Store,
+  Transcriber,
   VectorIndex,
 } from "./ports.js";
 import type { AuditTrail } from "./journal/audit-trail.js";
@@ -47,6 +48,8 @@ export interface CoreContext {
   readonly fetcher: FileFetcher;
   /** Reads files that are no plain text. */
   readonly extractor: ContentExtractor;
+  /** Null where nobody configured one: recordings without subtitles are then not read. */
+  readonly transcriber: Transcriber | null;
   /** The readings that go on in this process, by the ids of their documents. */
   readonly readings: Map<string, RunningReading>;
   /** What opens files that wait for their reading. */

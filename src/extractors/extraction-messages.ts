@@ -22,6 +22,10 @@ const contentSchema = z.object({
   image: text,
   parts: z.array(z.object({ text: z.string(), place: placeSchema })).readonly(),
   attachments: z.array(z.object({ name: text, mimeType: text, bytes })).readonly(),
+  recordings: z
+    .array(z.object({ bytes, start: count, end: count, mimeType: z.string(), name: z.string() }))
+    .readonly()
+    .exactOptional(),
   metadata: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string()).readonly()])),
   notes: z.array(z.string()).readonly(),
 });

@@ -1,6 +1,8 @@
 import { fork, type ChildProcess } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { delimiter } from "node:path";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
 import type { ContentExtractor, ExtractedContent, ReadingProgress } from "../core/documents/content-ports.js";
 import { AppError, type ErrorKind } from "../core/errors.js";
 import type { Log } from "../core/ports.js";
@@ -29,6 +31,7 @@ const MEGABYTE = 1024 * 1024;
 const MOST_FILES = 200;
 const GROWN = 0.5;
 const IDLE_MS = 60_000;
+const HAS_GROUPS = process.platform !== "win32";
 const WATCH_MEMORY_MS = 200;
 /** A process that died without a file being at fault, such as one that somebody ended, is worth another try. */
 const TRIES = 2;
@@ -135,8 +138,11 @@ class ProcessDied extends Error {
 class Worker {
   readonly #options: ExtractionProcessOptions;
   readonly #child: ChildProcess;
+  /** For the files that it lends to other programs; it has no chance to tidy up when it is ended. */
+  readonly #folder = mkdtempSync(join(tmpdir(), "recollect-reading-"));
   #filesRead = 0;
   #isSpent = false;
+  #isGone = false;
   #idle: NodeJS.Timeout | undefined;
 
   constructor(options: ExtractionProcessOptions) {
@@ -145,11 +151,22 @@ class Worker {
       serialization: "advanced",
       execArgv: [`--max-old-space-size=${options.memoryMegabytes}`],
       // Tesseract is faster in one thread than in as many as there are processors.
-      env: { PATH: options.programFolders.join(delimiter), LANG: "C.UTF-8", OMP_THREAD_LIMIT: "1" },
+      env: {
+        PATH: options.programFolders.join(delimiter),
+        LANG: "C.UTF-8",
+        OMP_THREAD_LIMIT: "1",
+        TMPDIR: this.#folder,
+        TEMP: this.#folder,
+      },
       stdio: ["ignore", "ignore", "ignore", "ipc"],
+      // Leads a group, so that the programs that it has started end with it.
+      detached: HAS_GROUPS,
     });
     this.#child.on("error", () => (this.#isSpent = true));
-    this.#child.once("exit", () => (this.#isSpent = true));
+    this.#child.once("exit", () => {
+      this.end();
+      this.#isGone = true;
+    });
     this.#rest();
   }
 
@@ -160,7 +177,10 @@ class Worker {
   end(): void {
     this.#isSpent = true;
     clearTimeout(this.#idle);
-    this.#child.kill("SIGKILL");
+    // Its number may belong to another one by now.
+    if (this.#isGone) return;
+    endGroup(this.#child);
+    rmSync(this.#folder, { recursive: true, force: true, maxRetries: 2 });
   }
 
   /** @throws AppError for a file that cannot be read, ProcessDied, the signal's reason */
@@ -242,6 +262,17 @@ class Worker {
     const status = await readFile(`/proc/${this.#child.pid}/status`, "utf8").catch(() => "");
     const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1];
     return kilobytes !== undefined && Number(kilobytes) * 1024 > most;
+  }
+}
+
+/** It and all that it has started. */
+function endGroup(child: ChildProcess): void {
+  child.kill("SIGKILL");
+  if (!HAS_GROUPS || child.pid === undefined) return;
+  try {
+    process.kill(-child.pid, "SIGKILL");
+  } catch {
+    // Nothing of it is left.
   }
 }
 

@@ -11,11 +11,11 @@ import { type ExtractionReport, orderSchema } from "./extraction-messages.js";
 /** Milliseconds between two messages about progress. */
 const PROGRESS_EVERY = 250;
 
-/** A thread of its own, as this one may be busy with a file when its parent dies. */
+/** It ends with what it has started; a thread of its own, as this one may be busy with a file when its parent dies. */
 const WATCH_PARENT = `
   const parent = process.ppid;
   setInterval(() => {
-    if (process.ppid !== parent) process.kill(process.pid, "SIGKILL");
+    if (process.ppid !== parent) process.kill(process.platform === "win32" ? process.pid : -process.pid, "SIGKILL");
   }, 500);
 `;
 
@@ -54,5 +54,5 @@ async function read(message: unknown): Promise<void> {
 const UNEXPECTED = new ExtractionError("damaged", "The file cannot be read.");
 
 process.on("message", (message) => void read(message));
-process.on("disconnect", () => process.exit());
+process.on("disconnect", () => process.kill(process.platform === "win32" ? process.pid : -process.pid, "SIGKILL"));
 tell({ kind: "ready" });

@@ -44,7 +44,9 @@ async function binaryKind(bytes: Uint8Array, head: string): Promise<string | nul
   const { fileTypeFromBuffer } = await import("file-type");
   const found = await fileTypeFromBuffer(bytes.subarray(0, HEAD_BYTES)).catch(() => undefined);
   // It takes texts for something by a few words; they are looked at by `textKind`.
-  return found && !/^text\/|[/+]xml$/.test(found.mime) ? found.mime : null;
+  // Without parameters, such as the codec.
+  const mimeType = found?.mime.replace(/;.*$/s, "") ?? "";
+  return mimeType !== "" && !/^text\/|[/+]xml$/.test(mimeType) ? mimeType : null;
 }
 
 function isFamily(mimeType: string): boolean {

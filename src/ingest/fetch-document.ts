@@ -7,6 +7,7 @@ import type { Document } from "../core/types.js";
 import { sha256 } from "../lib/crypto.js";
 import { iso } from "../lib/time.js";
 import type { IngestContext } from "./context.js";
+import { readContent } from "./read-content.js";
 import { commitRead, type ReadFile } from "./read-file.js";
 import { loadCurrent, type StepPayload } from "./step.js";
 
@@ -70,13 +71,13 @@ async function fetchPatiently(
 }
 
 async function readFetched(
-  { extractor, limits }: IngestContext,
+  context: IngestContext,
   file: FetchedFile,
   signal: AbortSignal,
   onProgress: (progress: ReadingProgress) => void,
 ): Promise<ExtractedContent> {
-  if (await extractor.accepts(file)) return extractor.extract(file, { signal, onProgress });
-  const text = readFileText(file, file.bytes, limits);
+  if (await context.extractor.accepts(file)) return readContent(context, file, { signal, onProgress });
+  const text = readFileText(file, file.bytes, context.limits);
   return {
     type: "text",
     title: null,

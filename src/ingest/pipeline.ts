@@ -17,10 +17,10 @@ const LONGEST_REMEMBERING = 4 * 3_600_000;
 
 /** Addresses that are fetched at once. */
 const FETCHERS = 2;
-/** Fetching a file and reading it, in milliseconds: more than the limits of both. */
-const LONGEST_FETCHING = 2 * 3_600_000;
-/** Reading a file, in milliseconds: more than any setting allows. */
-const LONGEST_READING = 2 * 3_600_000;
+/** Files that are read at once: while one is written down by a service, others go on. */
+const READERS = 3;
+/** Reading a file, in milliseconds: more than any setting allows, and enough to have hours of speech written down. */
+const LONGEST_READING = 6 * 3_600_000;
 
 /** Documents that a language model reads at once. */
 const MODEL_READERS = 4;
@@ -42,9 +42,9 @@ export function createPipeline(given: IngestContext): Record<string, JobHandler>
   ): JobHandler<StepPayload> => ({ schema: stepSchema, run: (payload, job) => run(context, payload, job) });
   return {
     extract: step(extractDocument),
-    fetch: { ...step(fetchDocument), slots: FETCHERS, timeoutMs: LONGEST_FETCHING },
+    fetch: { ...step(fetchDocument), slots: FETCHERS, timeoutMs: LONGEST_READING },
     // One process reads them, one after the other, and bounds the time of each by itself.
-    read: { ...step(readDocumentFile), slots: 1, timeoutMs: LONGEST_READING },
+    read: { ...step(readDocumentFile), slots: READERS, timeoutMs: LONGEST_READING },
     chunk: step(indexChunks),
     embed: step(embedChunks),
     remember: {

@@ -8,6 +8,7 @@ import { iso, parseIso } from "../lib/time.js";
 import { safeCut } from "../lib/truncate.js";
 import { keepAttachments, keysOf, NO_ATTACHMENTS, storeAttachments, type StoredAttachments } from "./attachments.js";
 import type { IngestContext } from "./context.js";
+import { readContent } from "./read-content.js";
 import { commitStep, loadCurrent, type StepPayload } from "./step.js";
 
 const LONGEST_TITLE = 1_000;
@@ -83,7 +84,7 @@ async function readWatched(
   reading: FileReading,
   signal: AbortSignal,
 ): Promise<ReadFile> {
-  const { extractor, readings, filePasswords, clock, events } = context;
+  const { readings, filePasswords, clock, events } = context;
   const startedAt = iso(clock.now());
   const { id } = document;
   const { fileKey } = reading;
@@ -91,7 +92,8 @@ async function readWatched(
   try {
     const { file, bytes } = await loadFile(context, document, reading);
     const { name, mimeType } = file;
-    const content = await extractor.extract(
+    const content = await readContent(
+      context,
       { bytes, name, mimeType, charset: null, url: null },
       {
         password: filePasswords.of(fileKey),

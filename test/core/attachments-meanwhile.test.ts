@@ -10,7 +10,9 @@ const WORDS = "The heron statue stands on pier nine.";
 class MailExtractor implements ContentExtractor {
   meanwhile: () => Promise<unknown> = () => Promise.resolve();
   text = "See the file.";
+  readonly endings = ["eml"];
 
+  programs = () => Promise.resolve([]);
   accepts = ({ mimeType }: { mimeType: string | null }) => Promise.resolve(mimeType === "message/rfc822");
   close = () => Promise.resolve();
   async extract() {

@@ -53,7 +53,15 @@ describe.skipIf(process.platform !== "linux")("the process that reads files", ()
         .filter(Boolean)
         .map((line) => line.split("=")[0])
         .toSorted((one = "", other = "") => one.localeCompare(other)),
-    ).toEqual(["LANG", "NODE_CHANNEL_FD", "NODE_CHANNEL_SERIALIZATION_MODE", "OMP_THREAD_LIMIT", "PATH"]);
+    ).toEqual([
+      "LANG",
+      "NODE_CHANNEL_FD",
+      "NODE_CHANNEL_SERIALIZATION_MODE",
+      "OMP_THREAD_LIMIT",
+      "PATH",
+      "TEMP",
+      "TMPDIR",
+    ]);
     await opened?.close();
     await expect.poll(() => readers()).toEqual([]);
   });

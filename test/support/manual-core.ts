@@ -23,6 +23,7 @@ import type {
   Mailer,
   Reranker,
   Store,
+  Transcriber,
   VectorIndex,
 } from "../../src/core/ports.js";
 import type { Actor } from "../../src/core/types.js";
@@ -82,6 +83,7 @@ export interface ManualCoreOptions {
   readonly reranker?: Reranker | ((store: Store) => Reranker);
   readonly mailer?: Mailer;
   readonly extractor?: ContentExtractor;
+  readonly transcriber?: Transcriber;
   readonly vectors?: (index: VectorIndex) => VectorIndex;
   readonly log?: Log;
   readonly clock?: ManualClock;
@@ -143,6 +145,7 @@ export async function openManualCore(options: ManualCoreOptions = {}): Promise<M
     wakeJobs: () => runner?.wake(),
     blobs: createFileBlobs(join(dataDirectory, "files")),
     extractor,
+    transcriber: options.transcriber ?? null,
     readings: new Map(),
     filePasswords: createFilePasswords(),
     limits: {

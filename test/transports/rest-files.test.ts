@@ -248,7 +248,7 @@ describe("what is refused leaves nothing behind", () => {
       /is a ZIP/,
     ],
     ["an archive that its name tells", "plain words", "a.zip", "application/octet-stream", /cannot be read/],
-    ["a video", "....ftypmp42", "a.mp4", "video/mp4", /cannot be read/],
+    ["a sound of a kind that is not read", "MThd\u0000\u0000", "a.mid", "audio/midi", /cannot be read/],
     ["text with control characters", "a\u0000b", "a.txt", "text/plain", /control character U\+0000 at position 1/],
     ["text in Latin-1", Buffer.from("Gr\xf6\xdfe", "latin1"), "a.txt", "text/plain", /is not valid UTF-8/],
     ["half a surrogate in UTF-16", Buffer.from("fffe00d8", "hex"), "a.txt", "text/plain", /is not valid|lone/],

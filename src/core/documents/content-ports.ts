@@ -30,6 +30,17 @@ export interface AttachedFile {
   readonly bytes: Uint8Array;
 }
 
+/** A stretch of a recording, to be written down. */
+export interface Recording {
+  readonly bytes: Uint8Array;
+  /** Seconds from the beginning of the whole recording. Stretches follow each other and overlap. */
+  readonly start: number;
+  readonly end: number;
+  readonly mimeType: string;
+  /** With the ending of its format. */
+  readonly name: string;
+}
+
 /** What was read out of a file. */
 export interface ExtractedContent {
   /** The document's type (contract 1.14), such as `pdf` or `webpage`. */
@@ -45,6 +56,8 @@ export interface ExtractedContent {
   readonly image: string | null;
   readonly parts: readonly ContentPart[];
   readonly attachments: readonly AttachedFile[];
+  /** What is said in it, as sound; whoever reads the file has it written down and puts it behind the parts. */
+  readonly recordings?: readonly Recording[];
   /** What else is known of it, for the metadata of its document. */
   readonly metadata: Metadata;
   /** What a reader should know of how it was read: a wrong label, what was cut or left out. Sentences. */

@@ -1,0 +1,48 @@
+import type { ExtractedContent, ReadingProgress, Recording, SourceFile } from "../core/documents/content-ports.js";
+import { AppError } from "../core/errors.js";
+import type { Transcriber } from "../core/ports.js";
+import type { IngestContext } from "./context.js";
+import { joinRecording, type TranscribedStretch } from "./join-recording.js";
+
+interface ReadingWays {
+  readonly password?: string | undefined;
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: ReadingProgress) => void;
+}
+
+/**
+ * Reads a file, and has written down what is said in it.
+ * @throws AppError with the reason for which it cannot be read; `unsupported` for a recording where nothing writes it down,
+ *   `unavailable` with `retryAfter` while that service is away
+ */
+export async function readContent(
+  { extractor, transcriber }: Pick<IngestContext, "extractor" | "transcriber">,
+  file: SourceFile,
+  ways: ReadingWays,
+): Promise<ExtractedContent> {
+  const { recordings, ...content } = await extractor.extract(file, ways);
+  if (!recordings) return content;
+  if (!transcriber) throw new AppError("unsupported", MISSING_TRANSCRIBER);
+  const spoken = joinRecording(await transcribeAll(transcriber, recordings, ways));
+  const parts = [...content.parts, ...spoken];
+  if (parts.length === 0) throw new AppError("invalid", "Nothing is said in the recording.");
+  return { ...content, parts };
+}
+
+const MISSING_TRANSCRIBER =
+  "Nothing writes down recordings here, and this one has no subtitles. Set RECOLLECT_TRANSCRIBE_BASE_URL to a service with " +
+  "OpenAI's /audio/transcriptions, and have it read again.";
+
+async function transcribeAll(
+  transcriber: Transcriber,
+  recordings: readonly Recording[],
+  { signal, onProgress }: ReadingWays,
+): Promise<TranscribedStretch[]> {
+  const total = recordings.at(-1)?.end ?? null;
+  const stretches: TranscribedStretch[] = [];
+  for (const recording of recordings) {
+    onProgress({ unit: "second", done: recording.start, total });
+    stretches.push({ start: recording.start, pieces: await transcriber.transcribe(recording, signal) });
+  }
+  return stretches;
+}
