@@ -4,11 +4,14 @@ const text = z.string().nullable();
 const count = z.number().nonnegative();
 const bytes = z.custom<Uint8Array>((value) => value instanceof Uint8Array);
 
+/** Characters; each chunk of a file repeats it. */
+const LONGEST_PLACE = 200;
+
 const placeSchema = z.object({
   page: count.exactOptional(),
   slide: count.exactOptional(),
-  sheet: z.string().exactOptional(),
-  range: z.string().exactOptional(),
+  sheet: z.string().max(LONGEST_PLACE).exactOptional(),
+  range: z.string().max(LONGEST_PLACE).exactOptional(),
   entry: count.exactOptional(),
   time: z.tuple([count, count]).readonly().exactOptional(),
 });

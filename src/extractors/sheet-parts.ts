@@ -1,3 +1,4 @@
+import { truncate } from "../lib/truncate.js";
 import { columnName } from "./column-name.js";
 import type { GatheredParts } from "./gathered-parts.js";
 import { tableHead, tableRow } from "./markdown-table.js";
@@ -7,6 +8,8 @@ const ROWS_PER_PART = 200;
 const CHARACTERS_PER_PART = 200_000;
 /** As many as Excel lets a cell have. */
 const LONGEST_CELL = 32_767;
+/** Excel takes 31 characters; each piece of a sheet repeats its name. */
+const LONGEST_NAME = 100;
 /** Rows at the beginning that may be a title over the table. */
 const MOST_TITLE_ROWS = 5;
 
@@ -27,7 +30,7 @@ export class SheetParts {
   #characters = 0;
 
   constructor(sheet: string, gathered: GatheredParts) {
-    this.#sheet = sheet;
+    this.#sheet = truncate(sheet.replace(/\s+/g, " ").trim(), LONGEST_NAME);
     this.#gathered = gathered;
   }
 
@@ -89,7 +92,7 @@ export class SheetParts {
     const table = this.#table(this.#header ?? header);
     const titles = this.#titles.map(({ cells }) => [...cells.values()].join(" "));
     const covered = [...this.#titles, ...(this.#isFirst && this.#header ? [this.#header] : []), ...this.#rows];
-    const text = [`## ${this.#sheet.replace(/\s+/g, " ")}`, ...titles, table].join("\n\n");
+    const text = [`## ${this.#sheet}`, ...titles, table].join("\n\n");
     this.#gathered.add(text, { sheet: this.#sheet, range: rangeOf(covered) });
     this.#isFirst = false;
     this.#titles = [];

@@ -12,6 +12,8 @@ import { readContent } from "./read-content.js";
 import { commitStep, loadCurrent, type StepPayload } from "./step.js";
 
 const LONGEST_TITLE = 1_000;
+/** It may be tomorrow already where the file was written. */
+const A_DAY_MS = 86_400_000;
 const BETWEEN_PARTS = "\n\n";
 
 /** Whether the text of a document is still to be read from its file. */
@@ -141,7 +143,7 @@ async function keepRead(
   const isNamedByFile = [null, name, reading.outcome?.title].includes(document.title);
   const ownTitle = shortened(content.title);
   const title = ownTitle ?? name;
-  const date = content.date !== null && parseIso(content.date) !== null ? content.date : null;
+  const date = dateOf(content, endedAt);
   const change = {
     content: text,
     type: content.type,
@@ -160,6 +162,13 @@ async function keepRead(
   };
   await repositories.documents.keepReading(organizationId, id, { ...reading, outcome });
   return keepAttachments(repositories, { ...document, ...change }, attachments, metadata.told);
+}
+
+/** What the file says of its own date; nothing where that is yet to come, since it would count as newer than what follows. */
+function dateOf({ date }: ExtractedContent, readAt: string): string | null {
+  const claimed = date === null ? null : parseIso(date);
+  const latest = parseIso(readAt);
+  return claimed !== null && latest !== null && claimed.getTime() <= latest.getTime() + A_DAY_MS ? date : null;
 }
 
 /** One text of all parts, and from which offset on which place counts. */

@@ -318,3 +318,12 @@ test("whoever asked may stop it", async () => {
   asker.abort(new Error("enough"));
   await expect(fetching).rejects.toThrow("enough");
 });
+
+test("the public address of this machine is not fetched from, as itself or by a name", async () => {
+  const own = {
+    ownAddresses: () => ["127.0.0.1", "93.184.216.34", "2606:2800:220:1::1"],
+    resolveName: async () => [{ address: "93.184.216.34", family: 4 }],
+  };
+  for (const url of ["http://93.184.216.34:9200/", "http://[2606:2800:220:1::1]/", "http://mine.example/"])
+    expect(await refusalOf(url, own)).toMatchObject({ kind: "forbidden" });
+});

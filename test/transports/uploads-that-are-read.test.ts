@@ -116,3 +116,17 @@ describe("a DOCX that is uploaded", () => {
     expect(JSON.stringify(found.results)).not.toContain("Sigurd");
   });
 });
+
+test("a date that a file claims counts, unless it is yet to come: what is said later would count as older", async () => {
+  const page = (date: string) =>
+    Buffer.from(
+      `<html><head><meta name="date" content="${date}"><title>Note</title></head><body><article><p>The ferry to the island leaves from pier nine, and the kiosk beside it sells tickets until noon.</p></article></body></html>`,
+    );
+  const past = await upload(page("2019-05-05"), { name: "past.html", type: "text/html" });
+  const future = await upload(page("2099-05-05"), { name: "future.html", type: "text/html" });
+  await rest.settle();
+  const dates = await Promise.all(
+    [past, future].map(async ({ id }) => (await rest.core.getDocument({ actor: rest.actor }, { id })).documentDate),
+  );
+  expect(dates).toEqual([expect.stringMatching(/^2019-05-05/), null]);
+});

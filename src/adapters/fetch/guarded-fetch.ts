@@ -8,7 +8,14 @@ import { describeStatus } from "./answer-status.js";
 import { knownContentAddress } from "./known-places.js";
 import { ACCEPTED_ENCODINGS, readAnswer } from "./read-answer.js";
 import { describeFile } from "./describe-file.js";
-import { checkLiteral, guardedLookup, noSuchHost, resolveBySystem, type ResolveName } from "./guarded-lookup.js";
+import {
+  addressesOfThisMachine,
+  checkLiteral,
+  guardedLookup,
+  noSuchHost,
+  resolveBySystem,
+  type ResolveName,
+} from "./guarded-lookup.js";
 
 const MOST_REDIRECTS = 5;
 /** Characters; longer ones are of no use to anybody but attackers. */
@@ -30,6 +37,8 @@ export interface GuardedFetchOptions {
   /** Longest silence of a server, in milliseconds. */
   readonly stallMs?: number;
   readonly resolveName?: ResolveName;
+  /** The addresses of this machine. A test passes its own. */
+  readonly ownAddresses?: () => readonly string[];
 }
 
 interface Exchange extends Required<Pick<GuardedFetchOptions, "userAgent" | "maximumBytes" | "stallMs">> {
@@ -46,8 +55,9 @@ interface Exchange extends Required<Pick<GuardedFetchOptions, "userAgent" | "max
  * not used, since they would decide where a name leads.
  */
 export function createGuardedFetch(options: GuardedFetchOptions): FileFetcher {
-  const { allowed, isOffline, userAgent, maximumBytes, stallMs = STALL_MS, timeoutMs = TIMEOUT_MS } = options;
-  const lookup = guardedLookup(options.resolveName ?? resolveBySystem, allowed);
+  const { isOffline, userAgent, maximumBytes, stallMs = STALL_MS, timeoutMs = TIMEOUT_MS } = options;
+  const guard = { allowed: options.allowed, ownAddresses: options.ownAddresses ?? addressesOfThisMachine };
+  const lookup = guardedLookup(options.resolveName ?? resolveBySystem, guard);
   const follow = async (first: URL, signal: AbortSignal): Promise<FetchedFile> => {
     const timeout = AbortSignal.timeout(timeoutMs);
     const stalled = new AbortController();
@@ -56,7 +66,7 @@ export function createGuardedFetch(options: GuardedFetchOptions): FileFetcher {
     let url = first;
     try {
       for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects += 1) {
-        checkLiteral(url, allowed);
+        checkLiteral(url, guard);
         const answer = await ask(url, exchange);
         const next = redirectOf(answer, url);
         if (next === null) return await readFile(answer, url, exchange);

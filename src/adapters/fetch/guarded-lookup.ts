@@ -1,8 +1,21 @@
 import { lookup, type LookupAddress } from "node:dns";
 import type { LookupFunction } from "node:net";
+import { networkInterfaces } from "node:os";
 import { AppError } from "../../core/errors.js";
 import { type AllowedPlaces, isAddressAllowed, isNameAllowed } from "../../lib/allowed-places.js";
 import { isIpAddress, isPrivateAddress } from "../../lib/ip-address.js";
+
+/** What decides where a connection may lead. */
+export interface FetchGuard {
+  /** Private places that may be reached all the same. */
+  readonly allowed: AllowedPlaces;
+  /** The addresses of this machine: a firewall may keep others from what listens there. */
+  readonly ownAddresses: () => readonly string[];
+}
+
+export function addressesOfThisMachine(): string[] {
+  return Object.values(networkInterfaces()).flatMap((found) => found?.map(({ address }) => address) ?? []);
+}
 
 /** All addresses of a name. A test passes its own. */
 export type ResolveName = (name: string) => Promise<readonly LookupAddress[]>;
@@ -17,11 +30,11 @@ export const resolveBySystem: ResolveName = (name) =>
  * A look-up for the connection itself: the addresses that are checked are the ones that are connected to, so that a name
  * which changes between two questions gains nothing. One address that may not be reached refuses the name as a whole.
  */
-export function guardedLookup(resolve: ResolveName, allowed: AllowedPlaces): LookupFunction {
+export function guardedLookup(resolve: ResolveName, guard: FetchGuard): LookupFunction {
   return (host, options, found) => {
     resolve(host)
       .then((addresses) => {
-        for (const { address } of addresses) checkAddress(host, address, allowed);
+        for (const { address } of addresses) checkAddress(host, address, guard);
         const [first] = addresses;
         if (first === undefined) throw noSuchHost(host);
         if (options.all) found(null, [...addresses]);
@@ -32,21 +45,27 @@ export function guardedLookup(resolve: ResolveName, allowed: AllowedPlaces): Loo
 }
 
 /** For hosts that are addresses already: nobody looks them up. @throws AppError `forbidden` */
-export function checkLiteral({ hostname }: URL, allowed: AllowedPlaces): void {
+export function checkLiteral({ hostname }: URL, guard: FetchGuard): void {
   const host = hostname.replace(/^\[|\]$/g, "");
-  if (isIpAddress(host)) checkAddress(host, host, allowed);
+  if (isIpAddress(host)) checkAddress(host, host, guard);
 }
 
 export function noSuchHost(host: string): AppError {
   return new AppError("not_found", `There is no host ${host}. Check the address for typing errors.`);
 }
 
-function checkAddress(host: string, address: string, allowed: AllowedPlaces): void {
-  const isOutside = isIpAddress(address) && !isPrivateAddress(address);
+function checkAddress(host: string, address: string, { allowed, ownAddresses }: FetchGuard): void {
+  const isOwn = ownAddresses().map(bareAddress).includes(bareAddress(address));
+  const isOutside = isIpAddress(address) && !isPrivateAddress(address) && !isOwn;
   if (isOutside || isNameAllowed(allowed, host) || isAddressAllowed(allowed, address)) return;
   // Where a name leads is not told: whoever asks could learn the inner network so.
   throw new AppError(
     "forbidden",
     `${host} was not fetched: it lies in a private network, or on the machine of this service. RECOLLECT_FETCH_ALLOW can name hosts and networks that may be fetched all the same.`,
   );
+}
+
+/** Without the name of a network card, and IPv4 as such. */
+function bareAddress(address: string): string {
+  return address.toLowerCase().replace(/^::ffff:(?=\d+\.)|%.*$/g, "");
 }

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { encodeForm } from "../forms.js";
 import { LOOPBACK } from "../rest.js";
-import { type ContractGroup, doesNot, inTest, works } from "./effect.js";
+import { type ContractGroup, inTest, works } from "./effect.js";
 import type { World } from "./world.js";
 
 type Fields = Parameters<typeof encodeForm>[0];
