@@ -126,7 +126,10 @@ test("a date that a file claims counts, unless it is yet to come: what is said l
   const future = await upload(page("2099-05-05"), { name: "future.html", type: "text/html" });
   await rest.settle();
   const dates = await Promise.all(
-    [past, future].map(async ({ id }) => (await rest.core.getDocument({ actor: rest.actor }, { id })).documentDate),
+    [past, future].map(async ({ id }) => {
+      const { document } = await rest.core.getDocument({ actor: rest.actor }, { id });
+      return document.documentDate;
+    }),
   );
   expect(dates).toEqual([expect.stringMatching(/^2019-05-05/), null]);
 });
