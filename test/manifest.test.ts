@@ -289,6 +289,7 @@ describe("the list of tools", () => {
             "batchId",
             "facts",
             "remaining",
+            "warnings",
             "notice",
           ],
           "name": "submit-extraction",

@@ -94,7 +94,7 @@ export function createBucketBlobs(bucket: Bucket): BlobStore {
         page.searchParams.set("prefix", path);
         if (after !== null) page.searchParams.set("continuation-token", after);
         const text: string = await (await call("The files were not listed", page.href, {}, [])).text();
-        for (const [, entry = ""] of text.matchAll(/<Contents>([^]*?)<\/Contents>/g)) {
+        for (const entry of text.split("<Contents>").slice(1)) {
           const key = (elementOf(entry, "Key") ?? "").slice(path.length);
           if (isId(key)) found.push({ key, writtenAt: new Date(elementOf(entry, "LastModified") ?? 0) });
         }

@@ -67,5 +67,6 @@ function checkAddress(host: string, address: string, { allowed, ownAddresses }: 
 
 /** Without the name of a network card, and IPv4 as such. */
 function bareAddress(address: string): string {
-  return address.toLowerCase().replace(/^::ffff:(?=\d+\.)|%.*$/g, "");
+  const [plain = ""] = address.toLowerCase().split("%");
+  return plain.replace(/^::ffff:(?=\d+\.)/, "");
 }
