@@ -32,6 +32,9 @@ export function pageNumberIn(text: string): { readonly number: number; readonly 
 
 function valueOf(number: string): number {
   if (/^\d/.test(number)) return Number(number);
-  const values = [...number.toLowerCase()].map((letter) => ROMAN.get(letter) ?? 0);
+  const values = number
+    .toLowerCase()
+    .split("")
+    .map((letter) => ROMAN.get(letter) ?? 0);
   return values.reduce((sum, value, at) => sum + (value < (values[at + 1] ?? 0) ? -value : value), 0);
 }

@@ -13,8 +13,8 @@ const RAISED = signs("0123456789+-−=()n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻�
 const LOWERED = signs("0123456789+-−=()", "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎");
 
 function signs(usual: string, small: string): ReadonlyMap<string, string> {
-  const others = [...small];
-  return new Map([...usual].map((sign, at) => [sign, others[at] ?? sign]));
+  const others = small.split("");
+  return new Map(usual.split("").map((sign, at) => [sign, others[at] ?? sign]));
 }
 
 /**
@@ -63,7 +63,7 @@ function scriptOn(base: Fragment, script: Fragment): Fragment {
 
 function written(text: string, isRaised: boolean): string {
   const known = isRaised ? RAISED : LOWERED;
-  const letters = [...text];
+  const letters = text.split("");
   if (letters.every((letter) => known.has(letter) || letter === " "))
     return letters.map((letter) => known.get(letter) ?? letter).join("");
   return /^\p{Ll}$/u.test(text) ? `${isRaised ? "^" : "_"}${text}` : text;
