@@ -1,10 +1,10 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { ExtractionTools } from "../../src/extractors/format-extractor.js";
 import { extractPdf } from "../../src/extractors/pdf/pdf.js";
 import { extractionTools, sourceFile, USUAL_LIMITS } from "../support/extraction-tools.js";
-import { isInstalled, makePdf } from "../support/pdf-producers.js";
+import { inFolder, isInstalled, makePdf, run } from "../support/pdf-producers.js";
 import { writtenLines, writtenPdf, type WrittenText } from "../support/written-pdf.js";
 
 const body = (page: number) => [
@@ -13,6 +13,10 @@ const body = (page: number) => [
   "came to the island. The storm had taken two of them, and a third lay on its side in the mud.",
   "He wrote down the names of all of them in the book that hangs beside the door of the office.",
 ];
+
+function fixture(name: string): Uint8Array {
+  return readFileSync(join(import.meta.dirname, "../fixtures/extractors", name));
+}
 
 async function read(bytes: Uint8Array, changes: Partial<ExtractionTools> = {}) {
   const { parts, notes } = await extractPdf(sourceFile(bytes), extractionTools(changes));
@@ -149,6 +153,37 @@ describe("headings", () => {
   });
 });
 
+describe("a letter, a scan and a paper in one file", () => {
+  const isMissing = !["qpdf", "chromium"].every(isInstalled);
+
+  test.skipIf(isMissing)(
+    "keep what each of them has (left out where qpdf or chromium is not installed)",
+    async () => {
+      const sentence = "The stations were read each hour by two observers who wrote what they saw into one book. ";
+      const heading = "Field report on the Ostrava heat network and its long pipes";
+      const letter = `<style>body{font-size:15pt}</style><p>Dear keeper,</p><p>${sentence.repeat(2)}</p><p>${sentence.repeat(3)}</p><p>Yours, Ada</p>`;
+      const column = (title: string) => `<h2>${title}</h2><p>${sentence.repeat(14)}</p>`;
+      const paper = `<style>body{font-size:9pt}h1{font-size:24pt}h2{font-size:12pt}</style><h1>${heading}</h1><div style="columns:2">${column("Flow")}${column("Losses in the pipes")}</div>`;
+      const files = [makePdf("chromium", letter), fixture("scan-gs.pdf"), makePdf("chromium", paper)];
+      const merged = inFolder((folder) => {
+        const names = files.map((file, at) => {
+          writeFileSync(join(folder, `${at}.pdf`), file);
+          return `${at}.pdf`;
+        });
+        run("qpdf", ["--empty", "--pages", ...names, "--", "merged.pdf"], folder);
+        return readFileSync(join(folder, "merged.pdf"));
+      });
+      const { text } = await read(merged, { recognizeText: () => Promise.resolve("What the scan shows") });
+      const titles = text.match(/^#+ .*/gm)?.map((line) => line.replace(/^#+ /, ""));
+      expect(titles).toEqual([heading, "Flow", "Losses in the pipes"]);
+      expect(text).toContain("Dear keeper,");
+      expect(text).toContain("What the scan shows");
+      expect(text.replaceAll("\n", " ").split(sentence.trim())).toHaveLength(2 + 3 + 14 + 14 + 1);
+    },
+    90_000,
+  );
+});
+
 describe("the longest text", () => {
   test("is counted in bytes", async () => {
     const pages = pagesWith(4, () => [{ text: "\xe4".repeat(60), x: 72, y: 400, size: 11 }]);
@@ -165,7 +200,7 @@ describe("the longest text", () => {
       pictures.push(image);
       return Promise.resolve("\u6f22".repeat(400));
     };
-    const scans = readFileSync(join(import.meta.dirname, "../fixtures/extractors/mixed-scan.pdf"));
+    const scans = fixture("mixed-scan.pdf");
     const { parts } = await read(scans, { recognizeText, limits: { ...USUAL_LIMITS, maximumTextBytes: 1_000 } });
     expect(Buffer.byteLength(parts.map(({ text }) => text).join(""))).toBeLessThanOrEqual(1_000);
     const none = await read(scans, { recognizeText, limits: { ...USUAL_LIMITS, maximumTextBytes: 20 } });

@@ -113,13 +113,16 @@ function areColumns(rows: readonly Line[], gutter: Gutter): boolean {
   if (rows.length < FEWEST_LINES || rows.some(({ fragments }) => fragments.some((one) => crosses(one, gutter))))
     return false;
   const { left, right } = sidesOf(rows, gutter);
-  const sides = [linesOf(left), linesOf(right)];
-  const fewest = Math.min(...sides.map((lines) => lines.length));
+  const [leftLines, rightLines] = [linesOf(left), linesOf(right)];
+  const sides = [leftLines, rightLines];
+  const fewest = Math.min(leftLines.length, rightLines.length);
   if (fewest < FEWEST_LINES) return false;
   const changes = changesOfSide(left, right);
   const isByColumn = changes <= Math.max(fewest >= 8 ? 3 : 1, 0.2 * fewest);
-  if (sides.some((lines) => usualLength(lines) < FEWEST_LETTERS || isOwnTable(lines)))
-    return sides.some((lines) => isFull(lines) && (isByColumn || isProse(lines)) && sides.some(isTableBeside(lines)));
+  const standBeside = (prose: readonly Line[], table: readonly Line[]) =>
+    isOwnTable(table) && isFull(prose) && (isByColumn || isProse(prose));
+  if (standBeside(leftLines, rightLines) || standBeside(rightLines, leftLines)) return true;
+  if (sides.some((lines) => usualLength(lines) < FEWEST_LETTERS)) return false;
   return isByColumn || (changes >= 1.4 * fewest && sides.every(isFull));
 }
 
@@ -127,10 +130,6 @@ function areColumns(rows: readonly Line[], gutter: Gutter): boolean {
 function isOwnTable(lines: readonly Line[]): boolean {
   const distances = lines.slice(1).map((line, at) => (line.baseline - (lines[at]?.baseline ?? 0)) / line.size);
   return lines.filter(hasCells).length >= 0.6 * lines.length && median(distances) <= CLOSE_ROWS;
-}
-
-function isTableBeside(prose: readonly Line[]): (lines: readonly Line[]) => boolean {
-  return (lines) => lines !== prose && isOwnTable(lines);
 }
 
 /** Most lines go on in the next one, with a small letter. */
