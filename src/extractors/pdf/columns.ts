@@ -1,5 +1,6 @@
 import { median, rightOf, type Fragment, type Line } from "./fragment.js";
 import { linesOf } from "./lines.js";
+import { hasCells } from "./tables.js";
 
 /** Columns in columns: four stand beside each other at most. */
 const DEEPEST = 3;
@@ -11,6 +12,10 @@ const TRIED_EDGES = 12;
 const FEWEST_LINES = 3;
 /** Letters in the usual line of a column at least; less are cells. */
 const FEWEST_LETTERS = 12;
+
+/** Rows of a table that stands beside prose are no further apart, in parts of their size. */
+const CLOSE_ROWS = 2.5;
+const FEWEST_LINES_OF_PROSE = 6;
 
 interface Gutter {
   readonly from: number;
@@ -108,12 +113,29 @@ function areColumns(rows: readonly Line[], gutter: Gutter): boolean {
   if (rows.length < FEWEST_LINES || rows.some(({ fragments }) => fragments.some((one) => crosses(one, gutter))))
     return false;
   const { left, right } = sidesOf(rows, gutter);
-  const sides = [linesOf(left), linesOf(right)];
-  const fewest = Math.min(...sides.map((lines) => lines.length));
-  if (fewest < FEWEST_LINES || sides.some((lines) => usualLength(lines) < FEWEST_LETTERS)) return false;
+  const [leftLines, rightLines] = [linesOf(left), linesOf(right)];
+  const sides = [leftLines, rightLines];
+  const fewest = Math.min(leftLines.length, rightLines.length);
+  if (fewest < FEWEST_LINES) return false;
   const changes = changesOfSide(left, right);
-  if (changes <= Math.max(fewest >= 8 ? 3 : 1, 0.2 * fewest)) return true;
-  return changes >= 1.4 * fewest && sides.every(isFull);
+  const isByColumn = changes <= Math.max(fewest >= 8 ? 3 : 1, 0.2 * fewest);
+  const standBeside = (prose: readonly Line[], table: readonly Line[]) =>
+    isOwnTable(table) && isFull(prose) && (isByColumn || isProse(prose));
+  if (standBeside(leftLines, rightLines) || standBeside(rightLines, leftLines)) return true;
+  if (sides.some((lines) => usualLength(lines) < FEWEST_LETTERS)) return false;
+  return isByColumn || (changes >= 1.4 * fewest && sides.every(isFull));
+}
+
+/** What has cells in most of its lines, none of which is so far from the next that prose stands in a cell between. */
+function isOwnTable(lines: readonly Line[]): boolean {
+  const distances = lines.slice(1).map((line, at) => (line.baseline - (lines[at]?.baseline ?? 0)) / line.size);
+  return lines.filter(hasCells).length >= 0.6 * lines.length && median(distances) <= CLOSE_ROWS;
+}
+
+/** Most lines go on in the next one, with a small letter. */
+function isProse(lines: readonly Line[]): boolean {
+  const goingOn = lines.slice(1).filter(({ text }) => /^\p{Ll}/u.test(text));
+  return lines.length >= FEWEST_LINES_OF_PROSE && goingOn.length >= 0.7 * (lines.length - 1);
 }
 
 function usualLength(lines: readonly Line[]): number {

@@ -22,8 +22,23 @@ export interface TextLine {
   /** Size of most of its letters. */
   readonly size: number;
   readonly isMonospaced: boolean;
-  /** What else stands at its height of the page, with itself, where that is one of the outermost heights; else null. */
-  readonly outerRow: string | null;
+  /** The row of the page that it begins, where that is one of the outermost; else null. */
+  readonly outerRow: OuterRow | null;
+}
+
+/** One of the rows that are next to the upper or lower edge of a page. */
+export interface OuterRow {
+  readonly edge: "top" | "bottom";
+  /** 0 for the outermost one. */
+  readonly depth: number;
+  /** Its texts, apart where there is a wide gap. */
+  readonly cells: readonly string[];
+  /** Distance to the next row away from the edge, in parts of the size of the letters; infinite where there is none. */
+  readonly gap: number;
+  /** Usual distance of the rows of the page, in the same. */
+  readonly leading: number;
+  /** Size of most letters of the page. */
+  readonly bodySize: number;
 }
 
 /** The same with what stands in it, from left to right. */

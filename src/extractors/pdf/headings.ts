@@ -11,60 +11,117 @@ export type HeadingLevel = (line: TextLine) => number | null;
 
 /** Letters of headings are so much larger than those of the text. */
 const LARGER = 1.1;
+/** The same where a page has too little text to tell by itself what is usual on it. */
+const MUCH_LARGER = 1.25;
+/** Fewer letters do not tell the usual size of a page. */
+const FEW_LETTERS = 200;
 /** No more of the text than this is headings: on slides, letters of all sizes are text. */
 const GREATEST_PART = 0.25;
 const LONGEST_HEADING = 200;
+const MOST_LINES = 4;
 const DEEPEST = 6;
+/** Lines of one heading are no further apart, in parts of their size. */
+const SAME_HEADING = 1.6;
 
-/** Finds the levels of headings by the sizes of all lines, and by the outline where there is one. */
-export function headingLevels(lines: readonly TextLine[], outline: readonly OutlineEntry[]): HeadingLevel {
-  const letters = lettersBySize(lines);
-  const body = [...letters].reduce((most, one) => (one[1] > most[1] ? one : most), [0, -1])[0];
-  const total = [...letters.values()].reduce((sum, count) => sum + count, 0);
-  const larger: number[] = [];
+/** Lines of one size that follow each other closely: a heading, or text. */
+interface Run {
+  readonly lines: TextLine[];
+  readonly size: number;
+}
+
+/** Whether a line goes on with what stands in the line above it, by its size and place. */
+export function isSameHeading(above: TextLine, below: TextLine): boolean {
+  const distance = below.baseline - above.baseline;
+  return roundedSize(above) === roundedSize(below) && distance > 0 && distance <= SAME_HEADING * below.size;
+}
+
+/** Finds the levels of headings by the sizes of the lines of each page, and by the outline where there is one. */
+export function headingLevels(pages: readonly (readonly TextLine[])[], outline: readonly OutlineEntry[]): HeadingLevel {
+  const body = usualSize(pages.flat());
+  const byTitle = new Map(outline.map(({ title, depth }) => [titleKey(title), depth] as const));
+  const runs = pages.map(runsOf);
+  const found = runs.map((own, at) => headingsOf(own, pages[at] ?? [], body));
+  const sizes = sizesOfHeadings(pages, found.flat());
+  const named = runs.flat().filter((run) => couldBeHeading(run) && byTitle.has(titleKey(textOf(run))));
+  const smallest = named.reduce((least, { size }) => Math.min(least, size), Number.POSITIVE_INFINITY);
+  const title = found.flat().find(({ size }) => size === sizes[0]);
+  const hasTitle = title !== undefined && !byTitle.has(titleKey(textOf(title)));
+  const levels = new Map<TextLine, number>();
+  const set = ({ lines }: Run, level: number) => lines.forEach((line) => levels.set(line, Math.min(DEEPEST, level)));
+  for (const run of found.flat()) {
+    const rank = sizes.indexOf(run.size);
+    // What the outline leaves out is a heading where it is as large as what it names.
+    if (rank >= 0 && (!Number.isFinite(smallest) || run.size >= smallest)) set(run, rank + 1);
+  }
+  for (const run of named) set(run, (byTitle.get(titleKey(textOf(run))) ?? 0) + (hasTitle ? 2 : 1));
+  for (const line of pages.flat()) {
+    const depth = levels.has(line) || line.isMonospaced ? undefined : byTitle.get(titleKey(line.text));
+    if (depth !== undefined && couldBeHeading({ lines: [line], size: line.size }))
+      set({ lines: [line], size: line.size }, depth + (hasTitle ? 2 : 1));
+  }
+  return (line) => levels.get(line) ?? null;
+}
+
+function runsOf(lines: readonly TextLine[]): Run[] {
+  const runs: Run[] = [];
+  for (const line of lines) {
+    const open = runs.at(-1);
+    const above = open?.lines.at(-1);
+    if (open && above && isSameHeading(above, line)) open.lines.push(line);
+    else runs.push({ lines: [line], size: roundedSize(line) });
+  }
+  return runs;
+}
+
+/** What is short, larger than the text of its page, and stands before smaller text or at the end. */
+function headingsOf(runs: readonly Run[], lines: readonly TextLine[], body: number): Run[] {
+  const letters = lines.reduce((sum, { text }) => sum + text.length, 0);
+  const least = letters < FEW_LETTERS ? body * MUCH_LARGER : usualSize(lines) * LARGER;
+  const headings: Run[] = [];
+  let below: { readonly size: number; readonly isHeading: boolean } | null = null;
+  for (const run of runs.toReversed()) {
+    const isFollowed: boolean = below === null || below.isHeading || below.size < run.size;
+    const isHeading: boolean = run.size >= least && isFollowed && couldBeHeading(run);
+    if (isHeading) headings.push(run);
+    below = { size: run.size, isHeading };
+  }
+  return headings.toReversed();
+}
+
+/** Sizes of headings, the largest first, as long as they are a small part of the text. */
+function sizesOfHeadings(pages: readonly (readonly TextLine[])[], headings: readonly Run[]): number[] {
+  const total = pages.flat().reduce((sum, { text }) => sum + text.length, 0);
+  const letters = new Map<number, number>();
+  for (const run of headings) letters.set(run.size, (letters.get(run.size) ?? 0) + textOf(run).length);
+  const sizes: number[] = [];
   let lettersOfHeadings = 0;
   for (const [size, count] of [...letters].toSorted((one, other) => other[0] - one[0])) {
     lettersOfHeadings += count;
-    if (size >= body * LARGER && lettersOfHeadings <= GREATEST_PART * total) larger.push(size);
+    if (lettersOfHeadings <= GREATEST_PART * total) sizes.push(size);
   }
-  const byTitle = new Map(outline.map(({ title, depth }) => [titleKey(title), depth] as const));
-  const smallest = lines
-    .filter(({ text }) => byTitle.has(titleKey(text)))
-    .reduce((least, line) => Math.min(least, roundedSize(line)), Number.POSITIVE_INFINITY);
-  const hasTitle = standsOverOutline(lines, byTitle, larger[0]);
-  return (line) => {
-    if (!couldBeHeading(line)) return null;
-    const depth = byTitle.get(titleKey(line.text));
-    if (depth !== undefined) return Math.min(DEEPEST, depth + (hasTitle ? 2 : 1));
-    const rank = larger.indexOf(roundedSize(line));
-    // What the outline leaves out is a heading where it is as large as what it names.
-    const isHeading = rank >= 0 && (!Number.isFinite(smallest) || roundedSize(line) >= smallest);
-    return !isHeading ? null : Math.min(DEEPEST, rank + 1);
-  };
+  return sizes;
 }
 
-/** The largest line of the document is its title where the outline does not have it. */
-function standsOverOutline(
-  lines: readonly TextLine[],
-  byTitle: ReadonlyMap<string, number>,
-  largest: number | undefined,
-): boolean {
-  const title = lines.find((line) => roundedSize(line) === largest && couldBeHeading(line));
-  return title !== undefined && !byTitle.has(titleKey(title.text));
-}
-
-function lettersBySize(lines: readonly TextLine[]): Map<number, number> {
+function usualSize(lines: readonly TextLine[]): number {
   const letters = new Map<number, number>();
   for (const line of lines) letters.set(roundedSize(line), (letters.get(roundedSize(line)) ?? 0) + line.text.length);
-  return letters;
+  return [...letters].reduce((most, one) => (one[1] > most[1] ? one : most), [0, -1])[0];
 }
 
 function roundedSize({ size }: TextLine): number {
   return Math.round(size * 2) / 2;
 }
 
-function couldBeHeading({ text, isMonospaced }: TextLine): boolean {
-  return text.length <= LONGEST_HEADING && /\p{L}/u.test(text) && !isMonospaced;
+function couldBeHeading(run: Run): boolean {
+  const isShort = run.lines.length <= MOST_LINES && textOf(run).length <= LONGEST_HEADING;
+  return isShort && /\p{L}/u.test(textOf(run)) && !run.lines.some(({ isMonospaced }) => isMonospaced);
+}
+
+function textOf({ lines }: Run): string {
+  return lines
+    .slice(0, MOST_LINES + 1)
+    .map(({ text }) => text)
+    .join(" ");
 }
 
 /** Numbers before a title stand in the text, but seldom in the outline. */

@@ -1,4 +1,5 @@
 import type { Fragment } from "./fragment.js";
+import { placeScripts } from "./scripts.js";
 
 /** A run of text as the PDF library gives it. */
 interface TextItem {
@@ -47,7 +48,7 @@ export function fragmentsOf(page: PageText): Fragment[][] {
     if (alike) alike.push(fragment);
     else byTurn.set(turn, [fragment]);
   }
-  return [...byTurn.values()].toSorted((one, other) => lettersIn(other) - lettersIn(one));
+  return [...byTurn.values()].map(placeScripts).toSorted((one, other) => lettersIn(other) - lettersIn(one));
 }
 
 function lettersIn(fragments: readonly Fragment[]): number {

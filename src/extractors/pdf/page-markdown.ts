@@ -1,5 +1,5 @@
 import type { TextLine } from "./fragment.js";
-import type { HeadingLevel } from "./headings.js";
+import { isSameHeading, type HeadingLevel } from "./headings.js";
 import { endsInWord, joinLines, type HyphenatedWords } from "./join-lines.js";
 import { tableMarkdown } from "./tables.js";
 
@@ -32,7 +32,8 @@ export function pageMarkdown(regions: readonly (readonly Block[])[], traits: Doc
     for (const [at, block] of region.entries()) {
       const found = "rows" in block ? [tableOf(block.rows)] : paragraphsOf(block.lines, traits);
       const [first, ...others] = found;
-      if (first && !(at === 0 && goesOn(paragraphs.at(-1), first, traits))) paragraphs.push(first);
+      if (first && !((at === 0 || first.kind === "heading") && goesOn(paragraphs.at(-1), first, traits)))
+        paragraphs.push(first);
       paragraphs.push(...others);
     }
   }
@@ -42,13 +43,24 @@ export function pageMarkdown(regions: readonly (readonly Block[])[], traits: Doc
   );
 }
 
-/** Joins the paragraph that goes on in the next column. */
+/** Joins the paragraph that goes on in the next column, and the heading that goes on above the columns. */
 function goesOn(above: Paragraph | undefined, below: Paragraph, traits: DocumentTraits): boolean {
+  if (above && isOneHeading(above, below)) {
+    above.text = joinLines(above.text, below.text, traits.hyphenated);
+    above.lines.push(...below.lines);
+    return true;
+  }
   if (!above || below.kind !== "text" || (above.kind !== "text" && above.kind !== "item")) return false;
   const isCut = endsInWord(above.text, below.text);
   if (!isCut && (ENDS_SENTENCE.test(above.text.slice(-1)) || !/^[\p{Ll},]/u.test(below.text.slice(0, 2)))) return false;
   above.text = joinLines(above.text, below.text, traits.hyphenated);
   return true;
+}
+
+function isOneHeading(above: Paragraph, below: Paragraph): boolean {
+  const [last, first] = [above.lines.at(-1), below.lines[0]];
+  const areHeadings = above.kind === "heading" && below.kind === "heading";
+  return areHeadings && last !== undefined && first !== undefined && isSameHeading(last, first);
 }
 
 function tableOf(rows: readonly (readonly string[])[]): Paragraph {

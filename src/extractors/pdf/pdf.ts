@@ -1,5 +1,5 @@
-import type { ContentPart, ExtractedContent, SourceFile } from "../../core/documents/content-ports.js";
-import { extracted } from "../extracted.js";
+import type { ExtractedContent, SourceFile } from "../../core/documents/content-ports.js";
+import { collectParts } from "../collect-parts.js";
 import { ExtractionError } from "../extraction-error.js";
 import type { ExtractionTools } from "../format-extractor.js";
 import { median, type TextLine } from "./fragment.js";
@@ -38,17 +38,24 @@ async function extractOpened(pdf: Pdf, tools: ExtractionTools): Promise<Extracte
   const pages = withoutRunningLines(read.pages);
   const traits = documentTraits(pages, await outlineOf(pdf));
   const sparse = pages.flatMap((regions, at) => (lettersIn(regions) < FEW_LETTERS ? [at + 1] : []));
-  const scans = await readScans(pdf, tools, sparse);
-  const texts = joinAcrossPages(pages.map((regions, at) => scans.texts.get(at + 1) ?? pageMarkdown(regions, traits)));
-  const parts = texts.flatMap((text, at): ContentPart[] => (text === "" ? [] : [{ text, place: { page: at + 1 } }]));
-  if (parts.length === 0)
+  const written = pages.map((regions) => pageMarkdown(regions, traits));
+  const { maximumTextBytes } = tools.limits;
+  const scans = await readScans(pdf, tools, sparse, maximumTextBytes - bytesOf(written));
+  const texts = joinAcrossPages(written.map((text, at) => scans.texts.get(at + 1) ?? text));
+  if (texts.every((text) => text === ""))
     throw scans.obstacle ?? new ExtractionError("empty", "The PDF has no text, and no picture of a text.");
-  return extracted("pdf", parts, {
+  const collected = collectParts(tools.limits);
+  for (const note of [...read.notes, ...scans.notes]) collected.note(note);
+  texts.forEach((text, at) => void collected.add(text, { page: at + 1 }));
+  return collected.content("pdf", {
     ...said,
     title: title ?? titleIn(pages[0] ?? [], traits.headingLevel),
     metadata: { pages: pdf.numPages },
-    notes: [...read.notes, ...scans.notes],
   });
+}
+
+function bytesOf(texts: readonly string[]): number {
+  return texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
 }
 
 type Regions = PageBlocks["regions"];
@@ -63,11 +70,11 @@ async function readPages(
   const pages: Regions[] = [];
   const damaged: number[] = [];
   const last = Math.min(pdf.numPages, limits.maximumPages);
-  for (let number = 1, letters = 0; number <= last && letters < limits.maximumTextBytes; number += 1) {
+  for (let number = 1, bytes = 0; number <= last && bytes < limits.maximumTextBytes; number += 1) {
     const blocks = await readOne(pdf, number, hasForm);
     pages.push(blocks?.regions ?? []);
     if (blocks === null) damaged.push(number);
-    letters += blocks?.letters ?? 0;
+    bytes += blocks?.bytes ?? 0;
     tools.report({ unit: "page", done: number, total: last });
     if (number % PAGES_BETWEEN_CLEANING === 0) await pdf.cleanup();
   }
@@ -111,7 +118,7 @@ function withoutRunningLines(pages: readonly Regions[]): Regions[] {
 function documentTraits(pages: readonly Regions[], outline: readonly OutlineEntry[]): DocumentTraits {
   const lines = pages.flatMap(linesIn);
   return {
-    headingLevel: headingLevels(lines, outline),
+    headingLevel: headingLevels(pages.map(linesIn), outline),
     hyphenated: hyphenatedWordsIn(lines.map(({ text }) => text)),
     leading: usualLeading(lines),
   };

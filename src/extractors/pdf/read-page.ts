@@ -1,7 +1,7 @@
 import { regionsOf } from "./columns.js";
-import type { Fragment, Line, TextLine } from "./fragment.js";
-import { linesOf } from "./lines.js";
+import type { Fragment, Line, OuterRow, TextLine } from "./fragment.js";
 import type { PdfPage } from "./open-pdf.js";
+import { outerRowsOf } from "./outer-rows.js";
 import { fragmentsOf } from "./page-fragments.js";
 import type { Block } from "./page-markdown.js";
 import { findTables } from "./tables.js";
@@ -9,43 +9,26 @@ import { findTables } from "./tables.js";
 /** The text of a page, in regions that are read one after the other. */
 export interface PageBlocks {
   readonly regions: readonly (readonly Block[])[];
-  /** Letters, figures and other signs, without spaces. */
-  readonly letters: number;
+  /** Of its text in UTF-8. */
+  readonly bytes: number;
 }
 
 /** Reads the text of a page and finds its columns and tables. @param hasForm what was filled into a form is read too */
 export async function readPage(page: PdfPage, hasForm: boolean): Promise<PageBlocks> {
   const { items, styles } = await page.getTextContent();
   const filled = hasForm ? await filledFields(page) : [];
-  const { transform } = page.getViewport({ scale: 1 });
+  const { transform, height } = page.getViewport({ scale: 1 });
   const directions = fragmentsOf({ items: [...items, ...filled], styles, transform });
-  const outerRows = outerRowsOf(directions[0] ?? []);
+  const outerRows = outerRowsOf(directions[0] ?? [], height);
   const regions = directions.flatMap((fragments) => regionsOf(fragments)).map((region) => blocksOf(region, outerRows));
-  return { regions, letters: lettersIn(directions.flat().map(({ text }) => text)) };
+  return { regions, bytes: bytesOf(directions.flat()) };
 }
 
-function lettersIn(texts: readonly string[]): number {
-  return texts.reduce((sum, text) => sum + text.replaceAll(" ", "").length, 0);
+function bytesOf(fragments: readonly Fragment[]): number {
+  return fragments.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
 }
 
-/** Parts of the written page above and below in which headers and footers stand. */
-const MARGIN = 0.15;
-/** So many of the outermost rows of a margin are looked at. */
-const OUTERMOST = 3;
-
-type OuterRows = ReadonlyMap<Fragment, string>;
-
-/** Texts of the outermost rows of a page, across its columns. */
-function outerRowsOf(fragments: readonly Fragment[]): OuterRows {
-  const rows = linesOf(fragments);
-  const [top, bottom] = [rows[0]?.baseline ?? 0, rows.at(-1)?.baseline ?? 0];
-  const margin = MARGIN * (bottom - top);
-  const outer = [
-    ...rows.slice(0, OUTERMOST).filter(({ baseline }) => baseline <= top + margin),
-    ...rows.slice(-OUTERMOST).filter(({ baseline }) => baseline >= bottom - margin),
-  ];
-  return new Map(outer.flatMap((row) => row.fragments.map((fragment) => [fragment, row.text] as const)));
-}
+type OuterRows = ReadonlyMap<Fragment, OuterRow>;
 
 function blocksOf(region: readonly Line[], outerRows: OuterRows): Block[] {
   const kept = (lines: readonly Line[]) => ({ lines: lines.map((line) => withoutFragments(line, outerRows)) });

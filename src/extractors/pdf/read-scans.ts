@@ -16,21 +16,41 @@ export interface ReadScans {
   readonly obstacle: ExtractionError | null;
 }
 
-/** Reads the pictures of pages that have little or no text. @param numbers of these pages, in ascending order */
-export async function readScans(pdf: Pdf, tools: ExtractionTools, numbers: readonly number[]): Promise<ReadScans> {
+/**
+ * Reads the pictures of pages that have little or no text.
+ * @param numbers of these pages, in ascending order
+ * @param room bytes of text that may come out; once they are used, what is left is not read
+ */
+export async function readScans(
+  pdf: Pdf,
+  tools: ExtractionTools,
+  numbers: readonly number[],
+  room: number,
+): Promise<ReadScans> {
   const texts = new Map<number, string>();
   const unread: number[] = [];
   let obstacle: ExtractionError | null = null;
+  let left = room;
+  const beyond: number[] = [];
   for (const number of numbers) {
+    if (left <= 0) {
+      beyond.push(number);
+      continue;
+    }
     const result = await readScan(pdf, number, obstacle === null ? tools : null);
-    if (typeof result === "string") texts.set(number, result);
-    else if (result !== null) {
+    if (typeof result === "string") {
+      texts.set(number, result);
+      left -= Buffer.byteLength(result);
+    } else if (result !== null) {
       unread.push(number);
       obstacle = result.reason === "missing_program" ? result : obstacle;
     }
   }
   const reason = obstacle?.message ?? "their pictures could not be decoded.";
-  const notes = unread.length === 0 ? [] : [`${pageNames(unread)} could not be read, being pictures: ${reason}`];
+  const notes = [
+    ...(unread.length > 0 ? [`${pageNames(unread)} could not be read, being pictures: ${reason}`] : []),
+    ...(beyond.length > 0 ? [`Pictures on ${pageNames(beyond)} were not read: there is no room for more text.`] : []),
+  ];
   const damaged = new ExtractionError("damaged", `The PDF has pictures of text only, and ${reason}`);
   return { texts, notes, obstacle: unread.length === 0 ? null : (obstacle ?? damaged) };
 }

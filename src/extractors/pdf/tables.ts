@@ -44,7 +44,8 @@ function tableAt(lines: readonly Line[], first: number): Table | null {
   return isTable(rows) ? { first, count, rows } : null;
 }
 
-function hasCells(line: Line): boolean {
+/** Whether a line has a gap that is wide enough to stand between cells. */
+export function hasCells(line: Line): boolean {
   return gapsOf(line).some(({ from, to }) => Number.isFinite(to - from) && to - from >= WIDE_GAP * line.size);
 }
 

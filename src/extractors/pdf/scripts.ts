@@ -1,0 +1,70 @@
+import { rightOf, type Fragment } from "./fragment.js";
+
+/** Raised and lowered letters are so much smaller than those beside them. */
+const SMALLER = 0.85;
+/** How much higher or lower they stand, in parts of the size beside them. */
+const LEAST_SHIFT = 0.08;
+const GREATEST_RAISE = 0.75;
+const GREATEST_DROP = 0.5;
+/** How far away they stand, in the same. */
+const NEAR = 0.3;
+
+const RAISED = signs("0123456789+-−=()n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿ");
+const LOWERED = signs("0123456789+-−=()", "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎");
+
+function signs(usual: string, small: string): ReadonlyMap<string, string> {
+  const others = small.split("");
+  return new Map(usual.split("").map((sign, at) => [sign, others[at] ?? sign]));
+}
+
+/**
+ * Puts raised and lowered text on the line that it belongs to, as `10⁶`, `H₂O` and `x^a`. Several letters stay as they are:
+ * `19th`.
+ * @param fragments in the order of the file, where such text stands beside its line
+ */
+export function placeScripts(fragments: readonly Fragment[]): Fragment[] {
+  let base: Fragment | undefined;
+  let before: Fragment | undefined;
+  return fragments.map((fragment, at) => {
+    const next = fragments[at + 1];
+    const isAfter = base !== undefined && before !== undefined && isScriptOf(base, fragment, [before, base]);
+    const line = isAfter ? base : next && isScriptOf(next, fragment, [next]) ? next : undefined;
+    before = fragment;
+    if (line) return scriptOn(line, fragment);
+    base = fragment;
+    return fragment;
+  });
+}
+
+function isScriptOf(base: Fragment, script: Fragment, neighbours: readonly Fragment[]): boolean {
+  const raise = (base.baseline - script.baseline) / base.size;
+  const isShifted = Math.abs(raise) >= LEAST_SHIFT && (raise > 0 ? raise <= GREATEST_RAISE : -raise <= GREATEST_DROP);
+  const isBeside = neighbours.some(
+    (one) => Math.max(script.x - rightOf(one), one.x - rightOf(script)) <= NEAR * base.size && !covers(one, script),
+  );
+  return script.size <= SMALLER * base.size && isShifted && isBeside;
+}
+
+/** Whether one stands over or under the other, and not beside it. */
+function covers(one: Fragment, script: Fragment): boolean {
+  const shared = Math.min(rightOf(one), rightOf(script)) - Math.max(one.x, script.x);
+  return shared > 0.5 * Math.min(script.width, one.width);
+}
+
+function scriptOn(base: Fragment, script: Fragment): Fragment {
+  const isRaised = script.baseline < base.baseline;
+  return {
+    ...script,
+    text: written(script.text, isRaised),
+    baseline: base.baseline,
+    size: base.size,
+  };
+}
+
+function written(text: string, isRaised: boolean): string {
+  const known = isRaised ? RAISED : LOWERED;
+  const letters = text.split("");
+  if (letters.every((letter) => known.has(letter) || letter === " "))
+    return letters.map((letter) => known.get(letter) ?? letter).join("");
+  return /^\p{Ll}$/u.test(text) ? `${isRaised ? "^" : "_"}${text}` : text;
+}
