@@ -1,7 +1,7 @@
 import type { ExtractedContent, SourceFile } from "../../core/documents/content-ports.js";
-import { collectParts } from "../collect-parts.js";
 import { ExtractionError } from "../extraction-error.js";
 import type { ExtractionTools } from "../format-extractor.js";
+import { GatheredParts } from "../gathered-parts.js";
 import { median, type TextLine } from "./fragment.js";
 import { headingLevels, type HeadingLevel, type OutlineEntry } from "./headings.js";
 import { endsInWord, hyphenatedWordsIn } from "./join-lines.js";
@@ -44,10 +44,10 @@ async function extractOpened(pdf: Pdf, tools: ExtractionTools): Promise<Extracte
   const texts = joinAcrossPages(written.map((text, at) => scans.texts.get(at + 1) ?? text));
   if (texts.every((text) => text === ""))
     throw scans.obstacle ?? new ExtractionError("empty", "The PDF has no text, and no picture of a text.");
-  const collected = collectParts(tools.limits);
-  for (const note of [...read.notes, ...scans.notes]) collected.note(note);
-  texts.forEach((text, at) => void collected.add(text, { page: at + 1 }));
-  return collected.content("pdf", {
+  const gathered = new GatheredParts(tools.limits);
+  gathered.note(...read.notes, ...scans.notes);
+  texts.forEach((text, at) => void gathered.add(text, { page: at + 1 }));
+  return gathered.content("pdf", {
     ...said,
     title: title ?? titleIn(pages[0] ?? [], traits.headingLevel),
     metadata: { pages: pdf.numPages },
