@@ -24,6 +24,7 @@ const contentSchema = z.object({
   attachments: z.array(z.object({ name: text, mimeType: text, bytes })).readonly(),
   metadata: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string()).readonly()])),
   notes: z.array(z.string()).readonly(),
+  isMail: z.boolean().exactOptional(),
 });
 
 const progressSchema = z.object({

@@ -116,6 +116,7 @@ export async function keepRead(
     notes: [...content.notes, ...metadata.notes, ...notesOfAttachments(content)],
     title: ownTitle,
     image: content.image,
+    ...(content.isMail === true && { isMail: true }),
     startedAt,
     endedAt,
   };
