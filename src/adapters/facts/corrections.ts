@@ -38,7 +38,10 @@ export function withCorrection(text: string): string | null {
   const isShort = instead.split(" ").length <= MOST_WORDS && !/[,;:]/u.test(instead);
   const sameKind = KINDS.find((kind) => kind.test(instead.split(" ", 1)[0] ?? ""));
   if (sameKind) {
-    const from = Math.max(words.length - MOST_WORDS, words.findLastIndex((word) => sameKind.test(word)));
+    const from = Math.max(
+      words.length - MOST_WORDS,
+      words.findLastIndex((word) => sameKind.test(word)),
+    );
     return isShort && sameKind.test(words[from] ?? "") ? `${words.slice(0, from).join(" ")} ${instead}.` : null;
   }
   return isShort && BEFORE_ONE.test(words.at(-2) ?? "") ? `${words.slice(0, -1).join(" ")} ${instead}.` : null;
