@@ -3,7 +3,7 @@ import { isLasting } from "../core/memories/lasting.js";
 import { timeZoneOf } from "../core/containers/time-zone.js";
 import { wordsStating, type StatedCandidate } from "../core/memories/resolve-facts.js";
 import { candidatesOfStated } from "../core/memories/stated-facts.js";
-import { speakersOf, trustOfDocument } from "../core/memories/trust.js";
+import { SENDER, speakersOf, trustOfDocument } from "../core/memories/trust.js";
 import type { FactSource } from "../core/ports.js";
 import type { Document, FactCandidate, Turn } from "../core/types.js";
 import { createQuoteFinder } from "../language/find-quote.js";
@@ -31,6 +31,8 @@ export interface Submission {
   /** True when it was sent as a conversation. */
   readonly wasSentAsTurns: boolean;
   readonly rememberAsIs: boolean;
+  /** True for mails, which anybody may have sent: they replace and end nothing that the user stated. */
+  readonly isMail?: boolean;
   /** Sentences that took the place of others of the text before. */
   readonly edits?: readonly Edit[];
 }
@@ -71,6 +73,8 @@ export async function submissionOf(
   const timeZone = await timeZoneOf(context, document);
   if (document.facts)
     return { ...kept, stated: candidatesOfStated(document.facts, { content: document.content, timeZone }) };
+  const read = (await store.documents.reading(organizationId, id))?.outcome ?? null;
+  const author = document.metadata?.["author"];
   const { content, turns, date, edits } = await findAddition(previous, { ...document, speakers }, timeZone);
   if (content === "") return kept;
   const source: FactSource = {
@@ -82,12 +86,14 @@ export async function submissionOf(
     title: document.title,
     opening: document.content.slice(0, OPENING_LENGTH),
     guidance: await guidanceFor(store, document),
-    isOwn: trustOfDocument(document) === "trusted",
+    // Who sends a file has seldom written it.
+    isOwn: trustOfDocument(document) === "trusted" && read === null,
+    ...(read !== null && typeof author === "string" && { author }),
     known: model ? await knownFor(store.memories, document) : [],
     onModelUse: (use) => store.extractions.note(organizationId, { ...use, documentId: id, revision }),
     onRefused: (why) => noteModelFailure(context, document, "facts", why),
   };
-  return { ...kept, source, ...(edits && { edits }) };
+  return { ...kept, source, ...(read?.isMail === true && { isMail: true }), ...(edits && { edits }) };
 }
 
 /** What submissions of a document say, in order. */
@@ -122,7 +128,12 @@ async function candidatesOf(
 }
 
 /** What was found in a submission, with who said it; its very text where nothing was found and it is to be kept. */
-export function asRead(
+export function asRead(submission: Submission, found: readonly FactCandidate[]): readonly StatedCandidate[] {
+  const facts = asSaid(submission, found);
+  return submission.isMail === true ? facts.map((fact) => ({ ...fact, speaker: SENDER })) : facts;
+}
+
+function asSaid(
   { source, wasSentAsTurns, rememberAsIs, edits = [] }: Submission,
   found: readonly FactCandidate[],
 ): readonly StatedCandidate[] {

@@ -157,6 +157,7 @@ async function keepRead(
     notes: [...content.notes, ...metadata.notes, ...attachments.notes],
     title: ownTitle,
     image: content.image,
+    ...(content.isMail === true && { isMail: true }),
     startedAt,
     endedAt,
   };

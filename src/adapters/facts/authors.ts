@@ -12,7 +12,7 @@ const MINUTES =
 const LABEL =
   /^[ \t]{0,3}(?:[-*#]{1,4} ?)?(?:\*\*)?(?:attendees|participants|present|absent|apologies|agenda|action items?|decisions|minutes taken by|minuted by|note-?taker|scribe|facilitator|chair|chaired by|moderator)(?:\*\*)?(?::|[ \t]*$)/im;
 const AUTHOR =
-  /^[ \t]{0,3}(?:\*\*)?(?:author|written by|minutes taken by|minuted by|note-?taker|scribe|from)(?:\*\*)?:(?:\*\*)?[ \t]*(\p{Lu}[\p{L}'-]{1,30}(?: \p{Lu}[\p{L}'.-]{0,30}){0,3})/imu;
+  /^[ \t]{0,3}(?:\*\*)?(?:author|written by|minutes taken by|minuted by|note-?taker|scribe|from)(?:\*\*)?:(?:\*\*)?[ \t]*(?!\S{1,80}@)(\p{Lu}[\p{L}'-]{1,30}(?: \p{Lu}[\p{L}'.-]{0,30}){0,3})/imu;
 const TEAM_LABEL =
   /^[ \t]{0,3}(?:\*\*)?[Tt]eam(?:\*\*)?:(?:\*\*)?[ \t]*(\p{Lu}[\p{L}&-]{1,30}(?: [\p{Lu}&][\p{L}&-]{0,30}){0,2})/mu;
 const TEAM_NAME = /(?<![\p{L}-])(\p{Lu}[\p{L}&-]{1,30}(?: \p{Lu}[\p{L}&-]{0,30})?) [Tt]eam\b/u;
@@ -41,14 +41,22 @@ export function authorsOf(
 const BYLINE =
   /^[ \t]{0,3}(?:[*_]{1,2})?(?:(?:[Pp]osted|[Ww]ritten|[Pp]ublished|[Ww]ords) )?[Bb]y:? (\p{Lu}[\p{L}'-]{1,30}(?: \p{Lu}[\p{L}'.-]{0,30}){1,3})(?=[*_]{0,2}(?: on | in | at | ?[,|·•–—-]|[ \t]*$))/mu;
 
+/** As files name who wrote them, and mails who sent them: "Eve Adams", "Eve Adams <eve@example.org>". */
+const NAMED_AUTHOR = /^["']?(\p{Lu}[\p{L}'’-]{1,30}(?: \p{Lu}[\p{L}'’.-]{0,30}){0,3})["']?(?: <[^<>]{0,200}>)?$/u;
+const NO_AUTHOR = /^(?:User|Assistant|System|Tool|Admin|Administrator|Unknown|Author|Owner|Microsoft|Python)\b/i;
+
 /**
- * The authors of a text from outside, such as a web page or a mail: whoever sent it here wrote none of it. "I" is the one whom
- * a line names as its author, else `The author`; "we" stays where no team is named.
+ * The authors of a text of others, such as a web page or a mail: whoever sent it here wrote none of it. "I" is the one whom
+ * its file or a line names as its author, else `The author`; "we" stays where no team is named.
  */
-export function foreignAuthorsOf(content: string, about: Parameters<typeof authorsOf>[1]): Authors {
+export function foreignAuthorsOf(
+  content: string,
+  about: Parameters<typeof authorsOf>[1] & { readonly author?: string | undefined },
+): Authors {
   const { one = null, group = null } = authorsOf(content, about) ?? {};
   const byline = BYLINE.exec((about.opening ?? content).slice(0, LONGEST_HEAD))?.[1];
-  return { one: one ?? byline ?? "The author", group };
+  const named = NAMED_AUTHOR.exec(about.author ?? "")?.[1];
+  return { one: (NO_AUTHOR.test(named ?? "") ? undefined : named) ?? one ?? byline ?? "The author", group };
 }
 
 function isMinutes(content: string, head: string, title: string | null): boolean {

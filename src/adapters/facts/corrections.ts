@@ -7,6 +7,11 @@ const OWN_CLAUSE = /^(?:i|i'm|i've|we|we're|my|our|he|she|they|the|you|it|there)
 /** Before a single word these show that the word is all that is said: "in Bonn", "have two", "prefer". */
 const BEFORE_ONE =
   /^(?:in|at|on|for|to|from|with|by|as|of|a|an|the|my|is|are|was|am|like|likes|love|loves|prefer|prefers|use|uses|want|wants|need|needs|drink|drinks|eat|eats|play|plays|speak|speaks|drive|drives|have|has|own|owns|called|named)$/iu;
+/** What begins with such a word takes the place of what begins with one of its kind: "on Friday, or rather on Saturday". */
+const KINDS: readonly RegExp[] = [
+  /^(?:in|at|on|for|to|from|with|by|as|of|near|until|till|since|before|after)$/iu,
+  /^(?:a|an|the|my|our|his|her|their)$/iu,
+];
 const MOST_WORDS = 4;
 
 /** True for words that take back what was said before them. */
@@ -31,5 +36,13 @@ export function withCorrection(text: string): string | null {
   if (OWN_CLAUSE.test(instead)) return instead;
   const words = before.split(" ");
   const isShort = instead.split(" ").length <= MOST_WORDS && !/[,;:]/u.test(instead);
+  const sameKind = KINDS.find((kind) => kind.test(instead.split(" ", 1)[0] ?? ""));
+  if (sameKind) {
+    const from = Math.max(
+      words.length - MOST_WORDS,
+      words.findLastIndex((word) => sameKind.test(word)),
+    );
+    return isShort && sameKind.test(words[from] ?? "") ? `${words.slice(0, from).join(" ")} ${instead}.` : null;
+  }
   return isShort && BEFORE_ONE.test(words.at(-2) ?? "") ? `${words.slice(0, -1).join(" ")} ${instead}.` : null;
 }

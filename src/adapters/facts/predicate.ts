@@ -36,7 +36,7 @@ export const ADVERBS: ReadonlySet<string> = new Set(
     "also just really still now always usually often sometimes never recently actually only even both all already finally currently " +
     "literally kinda honestly basically definitely totally absolutely truly mostly mainly generally typically rarely seldom hardly ever " +
     "probably occasionally regularly once soon lately previously formerly originally eventually not too so officially primarily " +
-    "personally normally frequently nearly almost exclusively strictly strongly highly deeply secretly constantly ultimately later initially meanwhile"
+    "personally normally frequently nearly almost exclusively strictly strongly highly deeply secretly constantly ultimately later initially meanwhile hereby thereby thus therefore likewise furthermore moreover nevertheless nonetheless"
   ).split(" "),
 );
 /** They say nothing that a fact should repeat. */
@@ -223,8 +223,10 @@ function skipAdverbs(reader: Reader): void {
     }
     const isMuch =
       /^(?:much|very)$/.test(word) && /^(?:much|prefer|prefers|enjoy|enjoys|like|likes)$/.test(lowerAt(reader, 1));
+    const isFurther = word === "further" && readVerb(lowerAt(reader, 1), "base") !== null;
     const isAdverb =
       isMuch ||
+      isFurther ||
       ADVERBS.has(word) ||
       (/^[a-z]{3,}ly$/.test(word) && verbForms(word).length === 0 && !/^(?:family|only|july|italy)$/.test(word));
     if (!isAdverb || reader.index >= reader.words.length - 1) return;

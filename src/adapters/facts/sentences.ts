@@ -1,5 +1,6 @@
 import { sentenceSpans, type Span } from "../../language/sentences.js";
 import { takesBack, withCorrection } from "./corrections.js";
+import { goesOn } from "./lines.js";
 import type { Voice } from "./voice.js";
 
 /** A sentence that may state a fact. */
@@ -14,6 +15,8 @@ const SHORTEST = 6;
 const LONGEST = 500;
 const FENCE = /^\s{0,3}(?:```|~~~)/;
 const ORNAMENT = /^(?:\s*(?:[-*+•>]|\d{1,3}[.)]|\[[ xX]\])\s+)+/;
+const HEADER =
+  /^\s{0,3}(?:[-*>] {1,3})?(?:\*\*)?(?:from|to|cc|bcc|reply[- ]to|sender|return-path|delivered-to|message-id|received)(?:\*\*)?:/i;
 const BRACKETS = /\[[^[\]]{0,400}\]|\([^()]{0,200}\)/g;
 const EMOJI = /(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|\u200d|\ufe0f)+|(?:^|\s)[:;]-?[)D(P]/gu;
 /** Signs that the sentence asks, supposes, hedges, quotes or jokes. */
@@ -34,23 +37,36 @@ const CODE_SIGN = /[{}<>|\\=;]|=>|\(\)|^\s*(?:#|\/\/|import |const |let |var |de
 
 /** The sentences of a text that may state facts, in order: no headings, code, tables, questions or suppositions. */
 export function* statementsOf(text: string, voice: Voice): Generator<Sentence> {
+  const lines = text.split("\n");
   let inFence = false;
   let from = 0;
-  for (const line of text.split("\n")) {
+  let together: string[] = [];
+  for (const [index, line] of lines.entries()) {
     const start = from;
     from += line.length + 1;
+    const isText = !FENCE.test(line) && !inFence && !isHeading(line) && !isHeader(line, voice);
     if (FENCE.test(line)) inFence = !inFence;
-    else if (!inFence && line.length >= SHORTEST && !isHeading(line))
-      yield* statementsOfLine(text.slice(start, start + line.length), voice);
+    if (!isText) continue;
+    together.push(line);
+    if (goesOn(line, lines[index + 1] ?? "", together[0] ?? line)) continue;
+    const joined = text.slice(start + line.length - together.join("\n").length, start + line.length);
+    together = [];
+    if (joined.length >= SHORTEST) yield* statementsOfLine(joined, voice);
   }
+}
+
+/** "From: a@example.org" tells of the mail, and of nothing in it. */
+function isHeader(line: string, { kind }: Voice): boolean {
+  return kind === "document" && HEADER.test(line);
 }
 
 function isHeading(line: string): boolean {
   return /^\s{0,3}#{1,6}\s/.test(line);
 }
 
+/** @param line one, or several that belong together */
 function* statementsOfLine(line: string, voice: Voice): Generator<Sentence> {
-  for (const { start, end } of withWhatTakesBack(line)) {
+  for (const { start, end } of withWhatTakesBack(line.replaceAll("\n", " "))) {
     if (end - start < SHORTEST || end - start > LONGEST) continue;
     const quote = line.slice(start, end).replace(ORNAMENT, "");
     const said = withCorrection(plain(quote));

@@ -40,8 +40,11 @@ export function passagesOf(source: FactSource): Passage[] {
   const { turns } = source;
   if (!turns || turns.length === 0) {
     const { content, title, opening } = source;
-    const readAuthors = source.isOwn === false ? foreignAuthorsOf : authorsOf;
-    const authors = readAuthors(content, { title, opening });
+    const { author } = source;
+    const authors =
+      source.isOwn === false
+        ? foreignAuthorsOf(content, { title, opening, author })
+        : authorsOf(content, { title, opening });
     const self = authors ? (authors.one ?? "The author") : "User";
     const voice: Voice = {
       kind: "document",

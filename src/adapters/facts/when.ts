@@ -47,6 +47,16 @@ const OWN_PREPOSITION = /\b(?:on|in|at|during|this)\s+$/i;
 /** What is said to end does so after it began. */
 const END_BEFORE = /\b(?:ends?|expires?|closes?|finish(?:es)?|returns?|lapses?|until|till|through)\b[^,;]{0,16}$/i;
 const NAMED_MONTH = /\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|\d[/.]\d/i;
+const ORDINAL = "(?:first|second|third|fourth|fifth|1st|2nd|3rd|4th|5th)";
+const WEEKDAY = "(?:mon|tue|tues|wed|wednes|thu|thur|thurs|fri|sat|satur|sun)(?:days?)?\\b";
+const OF_PERIOD =
+  "(?: (?:of|in) (?:(?:the|each|every|this|that|a|any) )?(?:months?|quarters?|years?|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6})\\b(?:,? \\d{4}\\b)?)";
+const LAST_ONE = `(?:second to |second-to-|next to )?last ${WEEKDAY}${OF_PERIOD}`;
+/** "The second Sunday of October", "every other Tuesday": days of a calendar that come again, and not the next of that name. */
+const ORDINAL_WEEKDAY = new RegExp(
+  `\\b(?:(?:${ORDINAL}(?:,? (?:and |or )?${ORDINAL}){0,3}|every other|alternate) ${WEEKDAY}${OF_PERIOD}?|${LAST_ONE})`,
+  "giu",
+);
 const YEARLESS_PARTS: readonly "year"[] = ["year"];
 /**
  * Writes the relative dates of a text out as absolute ones, seen from a day. Absolute dates stay as they are written, and so
@@ -63,8 +73,14 @@ export function resolveDates(text: string, context: DateContext): DatedText {
   let lastDay: Date | null = null;
   let isDated = result !== text || NAMED_YEAR.test(text);
   let hasLimit = false;
+  const inWords = [...result.matchAll(ORDINAL_WEEKDAY)];
+  isDated ||= inWords.length > 0;
   const found = DATE_SIGN.test(result)
-    ? parse(result, { instant: reference, timezone: 0 }, { forwardDate: pointing.direction === "future" })
+    ? parse(
+        withoutWords(result, inWords),
+        { instant: reference, timezone: 0 },
+        { forwardDate: pointing.direction === "future" },
+      )
     : [];
   const begun = { day: context.begun ?? null };
   const replaced = found.map((match) => ({ match, replacement: replace(match, result, context, begun) }));
@@ -95,6 +111,14 @@ export function resolveDates(text: string, context: DateContext): DatedText {
     open,
     begins: begun.day,
   };
+}
+
+/** The same with nothing at their places, so that all others stay where they are. */
+function withoutWords(text: string, matches: readonly RegExpExecArray[]): string {
+  let left = text;
+  for (const { 0: said, index } of matches)
+    left = `${left.slice(0, index)}${"_".repeat(said.length)}${left.slice(index + said.length)}`;
+  return left;
 }
 
 /** What the words of one match stand for, noting in `begun` when what lies ahead begins. */

@@ -60,6 +60,8 @@ export interface ExtractedContent {
   readonly recordings?: readonly Recording[];
   /** What else is known of it, for the metadata of its document. */
   readonly metadata: Metadata;
+  /** True for mails, which anybody may have sent. */
+  readonly isMail?: boolean;
   /** What a reader should know of how it was read: a wrong label, what was cut or left out. Sentences. */
   readonly notes: readonly string[];
 }
@@ -139,6 +141,8 @@ export interface ReadingOutcome {
   readonly title: string | null;
   /** Address of a picture that stands for it. */
   readonly image: string | null;
+  /** True for mails, which anybody may have sent. */
+  readonly isMail?: boolean;
   /** ISO. */
   readonly startedAt: string;
   /** ISO. */

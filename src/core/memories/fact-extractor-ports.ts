@@ -20,8 +20,10 @@ export interface FactSource {
   readonly guidance?: ExtractionGuidance | undefined;
   /** What is known already and helps to understand the text. */
   readonly known?: readonly string[] | undefined;
-  /** True for a text of the user or an agent: what comes from outside gives no instructions (`trust.ts`). */
+  /** True for words of the user or an agent: what comes from outside, or was read from a file that others may have written, gives no instructions. */
   readonly isOwn?: boolean | undefined;
+  /** Who wrote a text that is nobody's own word, as its file says. */
+  readonly author?: string | undefined;
   /** Told of every answer of a language model, as soon as it was given. */
   readonly onModelUse?: ((use: ModelUse) => Promise<void>) | undefined;
   /** Told once a reading of why a language model did not read all of it, so that rules have read something in its place. */

@@ -30,7 +30,9 @@ const WINDOW = 4_000;
 const OVERLAP = 1_000;
 
 const OUTSIDE_ORIGINS: readonly Origin[] = ["web", "connector"];
-const OUTSIDE_SPEAKERS = new Set(["assistant", "tool", "system", "developer", "function"]);
+/** Who says what stands in a mail that was sent as a file. */
+export const SENDER = "sender";
+const OUTSIDE_SPEAKERS = new Set(["assistant", "tool", "system", "developer", "function", SENDER]);
 const FIRST_PERSON = /\b(?:i|i'm|i've|i'll|i'd|my|mine|myself)\b/iu;
 const ABOUT_USER = /^user\b/iu;
 

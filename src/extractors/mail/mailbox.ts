@@ -28,7 +28,7 @@ export async function extractMailbox(file: SourceFile, tools: ExtractionTools): 
     const which = unread.slice(0, 10).join(", ");
     gathered.note(`${unread.length} mails are damaged, and were kept as they stand: number ${which}.`);
   }
-  return gathered.content("text", { attachments });
+  return gathered.content("text", { attachments, isMail: true });
 }
 
 const NEWLINE = 0x0a;
