@@ -58,6 +58,8 @@ export interface Answer {
   readonly share: number;
   /** What is left of that where it lacks what any answer has, 0 to 1. */
   readonly completeness: number;
+  /** What signs of answering another question leave of it, see `signedShare`; counts where vectors know no more than words. */
+  readonly signs: number;
 }
 
 /** Tells how far the candidate at a place answers; null for what is no statement, and where the question asks for nothing. */
@@ -114,7 +116,7 @@ export function answersOf({ query, counts, units, evidence, isStatement = false 
     const share = shareOf(found, query.date ? dateMatch : null);
     // What has nothing of what is asked need not be looked at any further.
     const completeness = share > 0 ? completenessOf(demands, words, { found, presence, query, subjects }) : 1;
-    return { share, completeness: isStatement ? completeness : completeness * signedShare(found) };
+    return { share, completeness, signs: isStatement ? 1 : signedShare(found) };
   };
 }
 
@@ -124,13 +126,13 @@ export function answersOf({ query, counts, units, evidence, isStatement = false 
  * @param covered see `coverageOf`
  */
 export function similarityOfAnswer(
-  { share, completeness }: Answer,
+  { share, completeness, signs }: Answer,
   { near, covered }: { readonly near: number | null; readonly covered: number },
   of: Calibration,
 ): number {
   if (!of.ofWords) return similarityOf(Math.min(covered, share * completeness), near, of);
   const rise = Math.max(0, (near ?? UNRELATED) - UNRELATED);
-  return interpolate(completeness * (share + VECTOR_SHARE * rise), CURVE);
+  return interpolate(Math.min(1, completeness * signs) * (share + VECTOR_SHARE * rise), CURVE);
 }
 
 type Presence = (term: number) => number;
