@@ -22,6 +22,9 @@ const OPENING_LENGTH = 2000;
 /** A text up to this length that its sender asked to be remembered becomes one fact if no rule finds any. */
 const AS_IS_LENGTH = 600;
 
+/** A fact about the user of the memory, as extractors write it. */
+const OF_THE_USER = /^(?:the )?user(?:['’]s)?\b/i;
+
 /** What a submission of a document gives to be remembered. */
 export interface Submission {
   /** Ready-made by its sender; then nothing is read. */
@@ -33,6 +36,8 @@ export interface Submission {
   readonly rememberAsIs: boolean;
   /** True for mails, which anybody may have sent: they replace and end nothing that the user stated. */
   readonly isMail?: boolean;
+  /** True for what somebody else wrote: that "the user" of whom it speaks is the user of this memory is only a guess. */
+  readonly isForeign?: boolean;
   /** Sentences that took the place of others of the text before. */
   readonly edits?: readonly Edit[];
 }
@@ -93,7 +98,14 @@ export async function submissionOf(
     onModelUse: (use) => store.extractions.note(organizationId, { ...use, documentId: id, revision }),
     onRefused: (why) => noteModelFailure(context, document, "facts", why),
   };
-  return { ...kept, source, ...(read?.isMail === true && { isMail: true }), ...(edits && { edits }) };
+  const isForeign = !turns && (read !== null || document.origin === "web" || document.origin === "connector");
+  return {
+    ...kept,
+    source,
+    ...(read?.isMail === true && { isMail: true }),
+    ...(isForeign && { isForeign }),
+    ...(edits && { edits }),
+  };
 }
 
 /** What submissions of a document say, in order. */
@@ -134,10 +146,11 @@ export function asRead(submission: Submission, found: readonly FactCandidate[]):
 }
 
 function asSaid(
-  { source, wasSentAsTurns, rememberAsIs, edits = [] }: Submission,
+  { source, wasSentAsTurns, rememberAsIs, isForeign, edits = [] }: Submission,
   found: readonly FactCandidate[],
 ): readonly StatedCandidate[] {
-  const said = withSpeakers(found, source?.turns ?? [], wasSentAsTurns).map((candidate) =>
+  const meant = found.map((one) => (isForeign && OF_THE_USER.test(one.text) ? { ...one, isInference: true } : one));
+  const said = withSpeakers(meant, source?.turns ?? [], wasSentAsTurns).map((candidate) =>
     withFormerSentence(candidate, edits),
   );
   const content = source?.content ?? "";
