@@ -2,6 +2,7 @@ import type { Repositories } from "../ports.js";
 import type { Document } from "../types.js";
 import type { FileReading, ReadingOutcome } from "./content-ports.js";
 import type { PreparedDocument } from "./prepare-document.js";
+import { FILES_PATH } from "./file-links.js";
 import { isUnfetched } from "./web-address.js";
 
 /** What the text that a document has now was read with; null where it was not read from a file or a page. */
@@ -42,4 +43,25 @@ export async function fetchedAgain(
   if (existing.url === known.url && isUnfetched(existing, reading)) return withTextOf(existing, prepared);
   if (existing.content === "" || isUnfetched(existing, null)) return prepared;
   return untilRead(existing, prepared);
+}
+
+/** Notes that the text of a document is still to be read from what its address names. */
+export async function awaitReading(
+  { documents }: Pick<Repositories, "documents">,
+  { organizationId, id, url }: Pick<Document, "organizationId" | "id" | "url">,
+  { digest, former }: Pick<FileReading, "digest" | "former">,
+): Promise<void> {
+  if (url === null) return;
+  const fileKey = url.startsWith(FILES_PATH) ? url.slice(FILES_PATH.length) : url;
+  await documents.keepReading(organizationId, id, { fileKey, digest, outcome: null, former });
+}
+
+/** Has a document keep the text that it has, inside a transaction, whatever was still to be read. */
+export async function keepKnownText(
+  { documents }: Pick<Repositories, "documents">,
+  { organizationId, id }: Pick<Document, "organizationId" | "id">,
+): Promise<void> {
+  const reading = await documents.reading(organizationId, id);
+  if (reading?.former && reading.outcome === null)
+    await documents.keepReading(organizationId, id, { ...reading, outcome: reading.former, former: null });
 }

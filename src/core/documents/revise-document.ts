@@ -34,7 +34,8 @@ export async function reviseDocument(
   const isOpen = existing.taskType === "memory" && existing.rememberedRevision < revision;
   // One that was never read has no text of its own, and nothing to be found in it.
   const reading = await repositories.documents.reading(organizationId, id);
-  const isEmpty = reading !== null && reading.outcome === null && existing.facts === null;
+  const isAwaited = reading !== null && reading.outcome === null;
+  const isEmpty = isAwaited && existing.facts === null;
   const isLost = isOpen && !isEmpty && reads !== "newest only" && (!isPrefixOfNext || existing.facts !== null);
   const pending = isLost ? { facts: existing.facts, rememberAsIs: existing.rememberAsIs } : null;
   if (!isEmpty)
@@ -45,7 +46,8 @@ export async function reviseDocument(
       pending,
     });
   if (reads === "newest only") await repositories.documents.settleRevisions(organizationId, id, revision);
-  const hasNothingNew = reads === "addition" && !isUnread && !isOpen && content === existing.content && !change.facts;
+  const isSame = !isUnread && !isAwaited && content === existing.content && !change.facts;
+  const hasNothingNew = reads === "addition" && !isOpen && isSame;
   const rememberedRevision = reads !== "addition" ? 0 : hasNothingNew ? revision + 1 : existing.rememberedRevision;
   const taskType = change.taskType ?? existing.taskType;
   const next = {

@@ -1,15 +1,13 @@
 import type { Warned } from "../memories/secret-warnings.js";
 import { createId } from "../../lib/ids.js";
 import { mayChange, requireContainer } from "../auth.js";
-import { fetchedAgain, outcomeOfText } from "./known-text.js";
+import { awaitReading, fetchedAgain, outcomeOfText } from "./known-text.js";
 import { keepEntityContext } from "../containers/entity-context.js";
 import { homeOf } from "./custom-ids.js";
 import { isTitleFromText } from "./document-title.js";
 import { AppError } from "../errors.js";
 import { checkMetadataSize, invalid } from "../input.js";
 import { isOver } from "../memories/find-memory.js";
-import { FILES_PATH } from "./file-links.js";
-import type { FileReading } from "./content-ports.js";
 import { endWithDocument, momentOfEnd } from "./document-end.js";
 import { taskTypeAt } from "./memory-paths.js";
 import { refuseMerging } from "../containers/merge.js";
@@ -245,17 +243,6 @@ async function takeAgain(
   });
   if (isUnread) await awaitReading(repositories, revised, { digest: known.digest ?? "", former });
   return { ...receiptOf(revised), ...instantly(revised), isUpdate: true };
-}
-
-/** Notes that the text of a document is still to be read from what its address names. */
-async function awaitReading(
-  { documents }: Repositories,
-  { organizationId, id, url }: Pick<Document, "organizationId" | "id" | "url">,
-  { digest, former }: Pick<FileReading, "digest" | "former">,
-): Promise<void> {
-  if (url === null) return;
-  const fileKey = url.startsWith(FILES_PATH) ? url.slice(FILES_PATH.length) : url;
-  await documents.keepReading(organizationId, id, { fileKey, digest, outcome: null, former });
 }
 
 /** From the least to the most trusted. */
