@@ -174,6 +174,7 @@ async function insertAttachment(
       fileKey: key,
       digest: sha256(file.bytes),
       outcome: null,
+      former: null,
     });
   await documents.attach(organizationId, attached.id, { attachedTo: document.id, digest });
   await jobs.enqueue([firstJob(attached)]);

@@ -1,3 +1,4 @@
+import { outcomeOfText } from "../core/documents/known-text.js";
 import { guidanceFor } from "../core/documents/guidance.js";
 import { isTitleFromText } from "../core/documents/document-title.js";
 import { AppError, RetryLater } from "../core/errors.js";
@@ -44,7 +45,7 @@ export async function hasMadeTitle(
 ): Promise<boolean> {
   const reading = await documents.reading(document.organizationId, document.id);
   // What a file calls itself may stand at its beginning, too.
-  if (document.title !== null && document.title === reading?.outcome?.title) return false;
+  if (document.title !== null && document.title === outcomeOfText(reading)?.title) return false;
   if (isTitleFromText(document)) return true;
   const kept = await documents.description(document.organizationId, document.id);
   return kept !== null && kept.title === document.title;

@@ -7,7 +7,6 @@ import type { Document } from "../core/types.js";
 import type { JobContext, Repositories } from "../core/ports.js";
 import { summarize } from "../language/summary.js";
 import type { IngestContext } from "./context.js";
-import { isUnread } from "./read-file.js";
 import { commitStep, type StepPayload } from "./step.js";
 
 /**
@@ -16,11 +15,12 @@ import { commitStep, type StepPayload } from "./step.js";
  */
 export async function extractDocument(context: IngestContext, payload: StepPayload, job: JobContext): Promise<void> {
   await commitStep(context, job, payload, async (repositories, document) => {
-    if (isUnfetched(document)) {
+    const reading = await repositories.documents.reading(document.organizationId, document.id);
+    if (isUnfetched(document, reading)) {
       await repositories.documents.update(document.organizationId, document.id, { status: "extracting" });
       return "fetch";
     }
-    if (await isUnread(repositories, document)) {
+    if (reading !== null && reading.outcome === null) {
       await repositories.documents.update(document.organizationId, document.id, { status: "extracting" });
       return "read";
     }

@@ -1,5 +1,6 @@
 import type { ExtractedContent, ReadingProgress } from "../core/documents/content-ports.js";
 import { readFileText } from "../core/documents/file-text.js";
+import { outcomeOfText } from "../core/documents/known-text.js";
 import { isUnfetched } from "../core/documents/web-address.js";
 import { AppError } from "../core/errors.js";
 import type { FetchedFile, JobContext } from "../core/ports.js";
@@ -21,7 +22,8 @@ const MOST_ATTEMPTS = 3;
  */
 export async function fetchDocument(context: IngestContext, payload: StepPayload, job: JobContext): Promise<void> {
   const document = await loadCurrent(context, payload);
-  const read = document && isUnfetched(document) ? await readWatched(context, document, job) : null;
+  const reading = document && (await context.store.documents.reading(document.organizationId, document.id));
+  const read = document && isUnfetched(document, reading) ? await readWatched(context, document, job) : null;
   await commitRead(context, payload, job, read);
 }
 
@@ -41,7 +43,7 @@ async function readWatched(context: IngestContext, document: Document, job: JobC
     if (joinedText(content) === address)
       throw new AppError("invalid", "What is there holds nothing but its own address.");
     const before = await store.documents.reading(organizationId, id);
-    const reading = { fileKey: address, digest: sha256(file.bytes), outcome: before?.outcome ?? null };
+    const reading = { fileKey: address, digest: sha256(file.bytes), outcome: null, former: outcomeOfText(before) };
     // The last part of an address names files, and hardly ever pages.
     const name = content.type === "webpage" ? null : file.name;
     return { document, reading, name, content, startedAt, endedAt: iso(clock.now()) };

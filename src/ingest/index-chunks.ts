@@ -1,3 +1,4 @@
+import { outcomeOfText } from "../core/documents/known-text.js";
 import { timeZoneOf } from "../core/containers/time-zone.js";
 import type { JobContext, Repositories } from "../core/ports.js";
 import { chunkingMark, chunkingOf, type Chunking } from "../core/documents/chunking.js";
@@ -38,12 +39,12 @@ export interface CutDocument {
 
 export async function cutDocument(context: IngestContext, document: Document): Promise<CutDocument> {
   const chunking = chunkingOf(await readSettings(context.store, document.organizationId, document.client));
-  const reading = await context.store.documents.reading(document.organizationId, document.id);
+  const read = outcomeOfText(await context.store.documents.reading(document.organizationId, document.id));
   const pieces = await chunkDocument({
     content: document.content,
     // Whatever a file was, its text is Markdown.
-    type: reading ? "markdown" : document.type,
-    places: reading?.outcome?.places,
+    type: read ? "markdown" : document.type,
+    places: read?.places,
     title: document.title,
     filepath: document.filepath,
     date: document.documentDate,

@@ -1,4 +1,6 @@
 import type { ContentPart, ExtractedContent, FileReading, ReadingOutcome } from "../core/documents/content-ports.js";
+import { isTitleFromText } from "../core/documents/document-title.js";
+import { outcomeOfText } from "../core/documents/known-text.js";
 import { dropBlobs } from "../core/documents/blobs.js";
 import { AppError } from "../core/errors.js";
 import { metadataSchema } from "../core/input.js";
@@ -15,15 +17,6 @@ const LONGEST_TITLE = 1_000;
 /** It may be tomorrow already where the file was written. */
 const A_DAY_MS = 86_400_000;
 const BETWEEN_PARTS = "\n\n";
-
-/** Whether the text of a document is still to be read from its file. */
-export async function isUnread(
-  repositories: Pick<Repositories, "documents">,
-  { organizationId, id }: Document,
-): Promise<boolean> {
-  const reading = await repositories.documents.reading(organizationId, id);
-  return reading !== null && reading.outcome === null;
-}
 
 /**
  * Beside the first step: reads the file of a document outside of any transaction, and keeps what it says as the text of the
@@ -53,7 +46,8 @@ export async function commitRead(
   try {
     await commitStep(context, job, payload, async (repositories, current) => {
       lost = keysOf(attachments);
-      if (!read) return "extract";
+      // Something else may be what it is read from by now: that comes next.
+      if (!read || current.url !== read.document.url) return "extract";
       const { kept, gone } = await keepRead(context, repositories, current, { ...read, attachments });
       lost = [...lost.filter((key) => !kept.includes(key)), ...gone];
       return "extract";
@@ -140,7 +134,9 @@ async function keepRead(
   const { text, places } = joinParts(content.parts);
   if (text.trim() === "") throw new AppError("invalid", "The file holds no text.");
   const metadata = mergeMetadata(document, content, limits.maxMetadataBytes);
-  const isNamedByFile = [null, name, reading.outcome?.title].includes(document.title);
+  const files = await repositories.files.ofDocument(organizationId, id);
+  const namesOfFiles = [null, name, outcomeOfText(reading)?.title, ...files.map((file) => file.name)];
+  const isNamedByFile = namesOfFiles.includes(document.title) || isTitleFromText(document);
   const ownTitle = shortened(content.title);
   const title = ownTitle ?? name;
   const date = dateOf(content, endedAt);
@@ -148,7 +144,8 @@ async function keepRead(
     content: text,
     type: content.type,
     metadata: metadata.merged,
-    ...(isNamedByFile && title !== null && { title }),
+    turns: null,
+    ...(isNamedByFile && { title }),
     ...(document.documentDate === null && date !== null && { documentDate: date }),
   } satisfies DocumentChange;
   await repositories.documents.update(organizationId, id, change);
@@ -161,7 +158,7 @@ async function keepRead(
     startedAt,
     endedAt,
   };
-  await repositories.documents.keepReading(organizationId, id, { ...reading, outcome });
+  await repositories.documents.keepReading(organizationId, id, { ...reading, outcome, former: null });
   return keepAttachments(repositories, { ...document, ...change }, attachments, metadata.told);
 }
 

@@ -1,5 +1,10 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { ContentExtractor, ContentPart, ReadingProgress } from "../../src/core/documents/content-ports.js";
+import type {
+  ContentExtractor,
+  ContentPart,
+  ReadingProgress,
+  SourceFile,
+} from "../../src/core/documents/content-ports.js";
 import { extracted } from "../../src/extractors/extracted.js";
 import { type ManualCore, openManualCore } from "../support/manual-core.js";
 
@@ -22,10 +27,11 @@ class HeldExtractor implements ContentExtractor {
   programs = () => Promise.resolve([]);
   accepts = () => Promise.resolve(true);
   close = () => Promise.resolve();
-  async extract(_file: unknown, { onProgress = () => undefined }: Parameters<ContentExtractor["extract"]>[1]) {
+  async extract({ bytes }: SourceFile, { onProgress = () => undefined }: Parameters<ContentExtractor["extract"]>[1]) {
     this.begun.resolve(onProgress);
     await this.go.promise;
-    return extracted("pdf", this.parts, {
+    const parts = [...this.parts, { text: `It begins with ${Buffer.from(bytes).toString()}.`, place: { page: 2 } }];
+    return extracted("pdf", parts, {
       title: "Harbour",
       metadata: { sm_source: "forged", endUserId: "forged", pages: 2 },
       date: "2024-05-06",
@@ -95,6 +101,28 @@ test("a text that comes under its customId meanwhile is what stays", async () =>
   expect((await get(id)).document).toMatchObject({ status: "done", content: text });
   expect(await search()).not.toContainEqual(expect.objectContaining({ text: expect.stringContaining("Torvald") }));
 });
+
+test.each(["queued", "being read"])(
+  "other bytes that come under its customId while it is %s are what is read",
+  async (when) => {
+    const { id } = await upload({ customId: "a" });
+    if (when === "being read") await extractor.begun.promise;
+    const bytes = Buffer.from("%PDF-1.7 second").toString("base64");
+    const second = await opened.core.addFile(opened.call(), {
+      bytes,
+      name: "b.pdf",
+      document: { customId: "a", containerTags: ["port"] },
+    });
+    expect(second.id).toBe(id);
+    extractor.go.resolve();
+    await opened.settle();
+    const { document } = await get(id);
+    expect(document).toMatchObject({ status: "done", title: "Harbour" });
+    expect(document.content).toContain("%PDF-1.7 second");
+    const { file } = await opened.core.getDocumentFile(opened.call(), { id });
+    expect(file).toMatchObject({ name: "b.pdf", key: document.url?.slice("/files/".length) });
+  },
+);
 
 test("one that is moved meanwhile is read where it lies then", async () => {
   const { id } = await upload();

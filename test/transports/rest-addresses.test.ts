@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { openWebServer, FETCHES_HERE, type WebServer } from "../support/web-server.js";
+import { encodeForm } from "../support/forms.js";
 import { type OpenedRest, openRest } from "../support/rest.js";
 
 const ARTICLE = [
@@ -159,6 +160,34 @@ test("the same address with the same customId takes in what changed, and keeps t
   const after = await chunksOf(first.id);
   expect(after.filter((id) => before.includes(id)).length).toBeGreaterThanOrEqual(before.length - 1);
   expect(after.length).toBeGreaterThanOrEqual(before.length);
+});
+
+test("a page that is gone when it is fetched again leaves what it said, and what it says when it is back takes over", async () => {
+  pages.set("/arkona", { body: pageOf([...ARTICLE, "Torvald Lind lives in Kiel."], HEAD) });
+  const place = { customId: "arkona", containerTags: ["gone"] };
+  const { id, content, title, metadata, ogImage } = await add(`${server.url}/arkona`, place);
+  pages.delete("/arkona");
+  const failed = await add(`${server.url}/arkona`, place);
+  expect(failed).toMatchObject({ id, status: "failed", content, title, metadata, ogImage, type: "webpage" });
+  expect(failed.errorReason).toContain("status 404");
+  pages.set("/arkona", { body: pageOf([...ARTICLE, "Torvald Lind lives in Oslo."], "<title>The new light</title>") });
+  const back = await add(`${server.url}/arkona`, place);
+  expect(back).toMatchObject({ id, status: "done", title: "The new light" });
+  expect(back.content).toBe(content.replace("Kiel", "Oslo"));
+  const listed = await rest.send("POST", "/v4/memories/list", { containerTags: ["gone"] });
+  expect(JSON.stringify(listed.body.memoryEntries)).toContain("Oslo");
+});
+
+test("a file with the bytes of the page that was fetched is kept", async () => {
+  const body = pageOf(ARTICLE, HEAD);
+  pages.set("/arkona", { body });
+  const { id, content } = await add(`${server.url}/arkona`, { customId: "saved", containerTags: ["coast"] });
+  const file = new File([body], "arkona.html", { type: "text/html" });
+  const { bytes, headers } = await encodeForm({ file, customId: "saved", containerTag: "coast" });
+  expect((await rest.send("POST", "/v3/documents/file", bytes, { ...headers })).status).toBe(200);
+  await rest.settle();
+  expect(await read(id)).toMatchObject({ status: "done", content, url: expect.stringContaining("/files/") });
+  expect((await rest.send("GET", `/v3/documents/${id}/file-url`)).status).toBe(200);
 });
 
 async function chunksOf(id: string): Promise<string[]> {

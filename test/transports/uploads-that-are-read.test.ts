@@ -25,13 +25,17 @@ const get = (id: string) => rest.send("GET", `/v3/documents/${id}`);
 
 async function upload(
   bytes: Uint8Array,
-  { name = "harbour.docx", type = DOCX, customId }: { name?: string; type?: string; customId?: string } = {},
+  { name = "harbour.docx", type = DOCX, ...more }: { name?: string; type?: string; [field: string]: string } = {},
 ) {
   return client.documents.uploadFile({
     file: await toFile(bytes, name, { type }),
     containerTags: JSON.stringify(["port"]),
-    ...(customId !== undefined && { customId }),
+    ...more,
   } as Supermemory.DocumentUploadFileParams);
+}
+
+async function found(q: string): Promise<string> {
+  return JSON.stringify((await client.search.execute({ q, containerTags: ["port"] })).results);
 }
 
 /** The same document with another word in it. */
@@ -105,6 +109,42 @@ describe("a DOCX that is uploaded", () => {
     expect(after).toMatchObject({ status: "done", title: "Harbour handbook" });
     expect(after.content).toBe(before.content.replace("Torvald", "Gudrun"));
     expect(after.url).not.toBe(before.url);
+  });
+
+  test("and is sent again cut off keeps what it said, says why, and takes the next good one whole", async () => {
+    const { id } = await upload(reworded("Torvald", "Ragnar"), { customId: "kept", documentDate: "2020-03-10" });
+    await rest.settle();
+    const before = (await get(id)).body;
+    const { document } = await rest.core.getDocument({ actor: rest.actor }, { id });
+    expect(document.documentDate).toMatch(/^2020-03-10/);
+    await upload(harbour.subarray(0, 5_000), { customId: "kept", name: "cut.docx" });
+    await rest.settle();
+    const { content, title, metadata, type } = before;
+    const failed = (await get(id)).body;
+    expect(failed).toMatchObject({ status: "failed", content, title, metadata, type });
+    expect(failed.errorReason).toMatch(/^read: The file is damaged: /);
+    expect(await found("Ragnar lights the green lantern")).toContain("Ragnar");
+    await rest.core.reprocess({ actor: rest.actor }, { ids: [id] });
+    await rest.settle();
+    expect((await get(id)).body).toMatchObject({ status: "failed", content, title });
+    await upload(reworded("Torvald", "Ylva"), { customId: "kept", name: "good.docx" });
+    expect((await get(id)).body).toMatchObject({ content, title });
+    await rest.settle();
+    const after = (await get(id)).body;
+    expect(after).toMatchObject({ status: "done", title });
+    expect(after.content).toBe(content.replace("Ragnar", "Ylva"));
+    expect(await found("Ylva lights the green lantern")).not.toContain("Ragnar");
+  });
+
+  test("of the same bytes takes another title and metadata", async () => {
+    const { id } = await upload(harbour, { customId: "named" });
+    await rest.settle();
+    const same = await upload(harbour, { customId: "named", title: "Our rules", metadata: '{"shelf":"north"}' });
+    expect(same).toMatchObject({ id, status: "done" });
+    expect((await get(id)).body).toMatchObject({
+      title: "Our rules",
+      metadata: { author: "Ada Lindqvist", shelf: "north" },
+    });
   });
 
   test("and deleted at once leaves nothing", async () => {

@@ -5,28 +5,36 @@ import { readRows } from "./fixed-query.js";
 import { fromJson, toJson } from "./json.js";
 import type { Database } from "./schema.js";
 
-const READING = `select file_key, digest, outcome
+const READING = `select file_key, digest, outcome, former
   from document_readings reading join documents on documents.id = reading.document_id
   where reading.document_id = ? and +documents.organization_id = ? and (documents.url = '/files/' || reading.file_key or documents.url = reading.file_key)`;
 
 /** Files that documents are read from, a row each. */
 export function createReadingStore(db: Kysely<Database>): Pick<DocumentStore, "keepReading" | "reading"> {
   return {
-    async keepReading(organizationId, id, { fileKey, digest, outcome }) {
-      await sql`insert into document_readings (document_id, file_key, digest, outcome)
-        select id, ${fileKey}, ${digest}, ${toJson(outcome)} from documents
+    async keepReading(organizationId, id, { fileKey, digest, outcome, former }) {
+      await sql`insert into document_readings (document_id, file_key, digest, outcome, former)
+        select id, ${fileKey}, ${digest}, ${toJson(outcome)}, ${toJson(former)} from documents
         where id = ${id} and +organization_id = ${organizationId}
         on conflict (document_id) do update set
-          file_key = excluded.file_key, digest = excluded.digest, outcome = excluded.outcome`.execute(db);
+          file_key = excluded.file_key, digest = excluded.digest, outcome = excluded.outcome, former = excluded.former`.execute(
+        db,
+      );
     },
 
     async reading(organizationId, id) {
-      const [row] = await readRows<{ file_key: string; digest: string; outcome: string | null }>(db, READING, [
-        id,
-        organizationId,
-      ]);
+      const [row] = await readRows<{ file_key: string; digest: string; outcome: string | null; former: string | null }>(
+        db,
+        READING,
+        [id, organizationId],
+      );
       return row
-        ? { fileKey: row.file_key, digest: row.digest, outcome: fromJson<FileReading["outcome"]>(row.outcome) }
+        ? {
+            fileKey: row.file_key,
+            digest: row.digest,
+            outcome: fromJson<FileReading["outcome"]>(row.outcome),
+            former: fromJson<FileReading["former"]>(row.former),
+          }
         : null;
     },
   };

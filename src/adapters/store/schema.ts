@@ -186,7 +186,13 @@ export interface Database {
     failed_at: string;
     next_at: string | null;
   };
-  document_readings: { document_id: string; file_key: string; digest: string; outcome: string | null };
+  document_readings: {
+    document_id: string;
+    file_key: string;
+    digest: string;
+    outcome: string | null;
+    former: string | null;
+  };
   document_attachments: { document_id: string; organization_id: string; attached_to: string; digest: string };
   cut_with: { document_id: string; chunking: string };
   extraction_tasks: {

@@ -130,6 +130,8 @@ export interface FileReading {
   readonly digest: string;
   /** Null until it was read. */
   readonly outcome: ReadingOutcome | null;
+  /** What the one before gave, while this one is still to be read: until then the document says what that said. */
+  readonly former: ReadingOutcome | null;
 }
 
 /** What is known of a file that was read, beside the text of its document. */

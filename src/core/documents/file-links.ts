@@ -3,6 +3,9 @@ import { equalSecrets } from "../../lib/crypto.js";
 import type { Repositories } from "../ports.js";
 import type { Document, StoredFile } from "../types.js";
 
+/** Files that were uploaded lie under it, each by its key. */
+export const FILES_PATH = "/files/";
+
 /** How long a link opens a file (contract 2.9). */
 export const LINK_HOURS = 24;
 

@@ -7,17 +7,18 @@ import { maySee } from "../auth.js";
 import type { AuthorizedCall, CoreContext } from "../context.js";
 import { documentNameSchema, findDocument } from "./documents.js";
 import { AppError } from "../errors.js";
-import { isLinkGood, signLink } from "./file-links.js";
+import { FILES_PATH, isLinkGood, signLink } from "./file-links.js";
+import type { FileReading } from "./content-ports.js";
+import { untilRead, withTextOf } from "./known-text.js";
 import { readFileText } from "./file-text.js";
 import { noteSchema, parseInput } from "../input.js";
 import { withSecretWarnings } from "../memories/secret-warnings.js";
 import { once } from "../operations.js";
 import { type PreparedDocument, prepareDocument } from "./prepare-document.js";
 import type { Repositories } from "../ports.js";
-import type { Actor, StoredFile } from "../types.js";
+import type { Actor, Document, StoredFile } from "../types.js";
 import { findAddressed, writeDocument, type DocumentReceipt } from "./write-document.js";
 
-const FILES_PATH = "/files/";
 /** Bytes of one `readFile`. */
 const MAX_PIECE_BYTES = 4 * 1024 * 1024;
 /** Names that libraries give to what has none. */
@@ -108,16 +109,19 @@ export async function addFile(context: CoreContext, call: AuthorizedCall, raw: u
   const content = isRead ? UNREAD : readFileText({ name, mimeType }, bytes, context.limits);
   const key = createId();
   const document = { ...input.document, content, title: input.document["title"] ?? name ?? undefined };
-  const prepared = prepareDocument(context, actor, document, { url: `${FILES_PATH}${key}`, isUnread: isRead });
   const digest = isRead ? sha256(bytes) : null;
+  const facts = { url: `${FILES_PATH}${key}`, ...(digest !== null && { isUnread: true, digest }) };
+  const prepared = prepareDocument(context, actor, document, facts);
   await context.blobs.put(key, bytes);
   const stored = await once(context, call, "addFile", async (repositories) => {
-    const same = digest === null ? null : await findSame(repositories, actor, { prepared, digest });
-    if (same) {
-      if (same.unreadKey !== null) holdPassword(context, same.unreadKey, input);
-      return { receipt: await writeDocument(repositories, actor, same.prepared), key: null };
+    const known = digest === null ? null : await findKnown(repositories, actor, prepared);
+    const titled = known ? withoutFileName(prepared, input.document["title"]) : prepared;
+    if (known && known.reading?.digest === digest) {
+      const { existing, reading } = known;
+      if (reading.outcome === null) holdPassword(context, reading.fileKey, input);
+      return { receipt: await writeDocument(repositories, actor, withTextOf(existing, titled)), key: null };
     }
-    const receipt = await writeDocument(repositories, actor, prepared);
+    const receipt = await writeDocument(repositories, actor, known ? untilRead(known.existing, titled) : titled);
     await repositories.files.insert(organizationId, {
       key,
       documentId: receipt.id,
@@ -127,10 +131,7 @@ export async function addFile(context: CoreContext, call: AuthorizedCall, raw: u
     });
     // The same text in other bytes changes nothing but the file.
     await repositories.documents.update(organizationId, receipt.id, { url: `${FILES_PATH}${key}` });
-    if (digest !== null) {
-      holdPassword(context, key, input);
-      await repositories.documents.keepReading(organizationId, receipt.id, { fileKey: key, digest, outcome: null });
-    }
+    if (digest !== null) holdPassword(context, key, input);
     return { receipt, key };
   }).catch(async (error: unknown) => {
     context.filePasswords.drop(key);
@@ -158,29 +159,23 @@ function holdPassword(
 /** What stands for the text of a file until it was read. */
 const UNREAD = "";
 
-/**
- * The submission as one of what is known already, where the document of its customId was made of the same bytes: they are
- * read once. Null where they are others. With the key of its file where that was not read yet.
- */
-async function findSame(
+/** The document that a file goes on with, and what of its file was read; null for a new one. */
+async function findKnown(
   repositories: Repositories,
   actor: Actor,
-  { prepared, digest }: { readonly prepared: PreparedDocument; readonly digest: string },
-): Promise<{ readonly prepared: PreparedDocument; readonly unreadKey: string | null } | null> {
-  const { input, containerTags } = prepared;
+  { input, containerTags }: PreparedDocument,
+): Promise<{ readonly existing: Document; readonly reading: FileReading | null } | null> {
   const existing = await findAddressed(repositories, actor, input.customId, containerTags);
-  const reading = existing && (await repositories.documents.reading(actor.organizationId, existing.id));
-  if (!existing || !reading || reading.digest !== digest) return null;
-  const known = { type: existing.type, ...(existing.url !== null && { url: existing.url }) };
-  const title = existing.title ?? input.title;
-  return {
-    prepared: {
-      ...prepared,
-      input: { ...input, content: existing.content, ...(title !== undefined && { title }) },
-      known,
-    },
-    unreadKey: reading.outcome === null ? reading.fileKey : null,
-  };
+  if (!existing) return null;
+  const reading = await repositories.documents.reading(actor.organizationId, existing.id);
+  // What was fetched was not kept.
+  return { existing, reading: reading?.fileKey === existing.url ? null : reading };
+}
+
+/** A file is called what its sender calls it; its own name counts for a new document only, until it was read. */
+function withoutFileName(prepared: PreparedDocument, title: unknown): PreparedDocument {
+  const { title: _name, ...input } = prepared.input;
+  return title === undefined ? { ...prepared, input } : prepared;
 }
 
 function checkFileSize(bytes: Uint8Array, { limits }: CoreContext): void {

@@ -56,8 +56,10 @@ export interface SubmissionFacts {
   readonly url?: string;
   /** The turns of a conversation, of which the content is the transcript. */
   readonly turns?: Document["turns"];
-  /** Its text is still to be read from its file, and empty until then. */
+  /** Its text is still to be read from what `url` names, and empty until then, or that of the document that is known. */
   readonly isUnread?: boolean;
+  /** SHA-256 of the file that it is to be read from. */
+  readonly digest?: string;
 }
 
 const unreadSchema = addDocumentSchema.extend({ content: z.literal("") });

@@ -11,6 +11,8 @@ export interface Revising {
    * is still to be read of those before it, or the newest text alone.
    */
   readonly reads: "addition" | "whole" | "newest only";
+  /** Its text is still to be read, and what it was until then. */
+  readonly isUnread?: boolean;
   /** What the journal calls it. */
   readonly action: string;
 }
@@ -23,23 +25,29 @@ export async function reviseDocument(
   repositories: Repositories,
   actor: Actor,
   existing: Document,
-  { change, reads, action }: Revising,
+  { change, reads, action, isUnread = false }: Revising,
 ): Promise<Document> {
   const { organizationId } = actor;
   const { id, revision } = existing;
   const content = change.content ?? existing.content;
-  const isPrefixOfNext = content.startsWith(existing.content);
+  const isPrefixOfNext = !isUnread && content.startsWith(existing.content);
   const isOpen = existing.taskType === "memory" && existing.rememberedRevision < revision;
-  const isLost = isOpen && reads !== "newest only" && (!isPrefixOfNext || existing.facts !== null);
+  // One that was never read has no text of its own, and nothing to be found in it.
+  const reading = await repositories.documents.reading(organizationId, id);
+  const isAwaited = reading !== null && reading.outcome === null;
+  const isEmpty = isAwaited && existing.facts === null;
+  const isLost = isOpen && !isEmpty && reads !== "newest only" && (!isPrefixOfNext || existing.facts !== null);
   const pending = isLost ? { facts: existing.facts, rememberAsIs: existing.rememberAsIs } : null;
-  await repositories.documents.keepRevision(organizationId, id, {
-    revision,
-    content: existing.content,
-    isPrefixOfNext,
-    pending,
-  });
+  if (!isEmpty)
+    await repositories.documents.keepRevision(organizationId, id, {
+      revision,
+      content: existing.content,
+      isPrefixOfNext,
+      pending,
+    });
   if (reads === "newest only") await repositories.documents.settleRevisions(organizationId, id, revision);
-  const hasNothingNew = reads === "addition" && !isOpen && content === existing.content && !change.facts;
+  const isSame = !isUnread && !isAwaited && content === existing.content && !change.facts;
+  const hasNothingNew = reads === "addition" && !isOpen && isSame;
   const rememberedRevision = reads !== "addition" ? 0 : hasNothingNew ? revision + 1 : existing.rememberedRevision;
   const taskType = change.taskType ?? existing.taskType;
   const next = {

@@ -1,5 +1,6 @@
 import { invalid } from "../input.js";
 import type { Document } from "../types.js";
+import type { FileReading } from "./content-ports.js";
 
 /** Characters; what is longer is a text. */
 const LONGEST_ADDRESS = 8_192;
@@ -17,7 +18,11 @@ export function soleAddress(content: string): string | null {
   return text;
 }
 
-/** Whether a document is still to be fetched from its address, which stands for its text until then. */
-export function isUnfetched({ url, content }: Pick<Document, "url" | "content">): boolean {
-  return url !== null && url === content && soleAddress(content) !== null;
+/**
+ * Whether a document is still to be fetched from its address. Until then that stands for its text, or, where it is fetched
+ * again, what it said before.
+ */
+export function isUnfetched({ url, content }: Pick<Document, "url" | "content">, reading: FileReading | null): boolean {
+  if (url === null || soleAddress(url) === null) return false;
+  return url === content || (reading !== null && reading.outcome === null && reading.fileKey === url);
 }

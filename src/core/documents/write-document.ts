@@ -1,6 +1,7 @@
 import type { Warned } from "../memories/secret-warnings.js";
 import { createId } from "../../lib/ids.js";
 import { mayChange, requireContainer } from "../auth.js";
+import { awaitReading, fetchedAgain, outcomeOfText } from "./known-text.js";
 import { keepEntityContext } from "../containers/entity-context.js";
 import { homeOf } from "./custom-ids.js";
 import { isTitleFromText } from "./document-title.js";
@@ -68,12 +69,17 @@ export async function writeDocument(
     metadata,
     tags,
   });
-  if (existing) return addAgain(repositories, actor, existing, { prepared, tags, forgetAfter });
+  if (existing) {
+    const again = await fetchedAgain(repositories, existing, prepared);
+    return addAgain(repositories, actor, existing, { prepared: again, tags, forgetAfter });
+  }
   const filepath = input.filepath ?? null;
   const task = { asked: input.taskType, before: "memory" } as const;
   const taskType = await taskTypeAt(repositories, organizationId, { tags, filepath }, task);
   const draft = draftOf(actor, prepared, { tags, taskType, forgetAfter: forgetAfter ?? null });
   const receipt = await insertDocument(repositories, actor, draft);
+  const { isUnread, digest } = prepared.known;
+  if (isUnread) await awaitReading(repositories, { ...draft, organizationId }, { digest: digest ?? "", former: null });
   if (isOver(draft, prepared.now)) await repositories.units.setDocumentForgotten(organizationId, draft.id, true);
   return receipt;
 }
@@ -204,7 +210,8 @@ async function takeAgain(
   const task = { asked: input.taskType, before: existing.taskType };
   const taskType = await taskTypeAt(repositories, organizationId, { tags, filepath: details.filepath }, task);
   const turns = known.turns ?? null;
-  const isSameText = existing.content === input.content && isSameJson(existing.turns, turns);
+  const isUnread = known.isUnread === true;
+  const isSameText = !isUnread && existing.content === input.content && isSameJson(existing.turns, turns);
   const isSameTask = taskType === existing.taskType && details.documentDate === existing.documentDate;
   const isSamePlace = isSameList(existing.containerTags, tags);
   const hasNewFacts = input.facts !== undefined && !isSameJson(input.facts, existing.facts);
@@ -215,8 +222,10 @@ async function takeAgain(
   }
   const isNewSomewhere = tags.some((tag) => !existing.containerTags.includes(tag));
   const isFirstRead = taskType === "memory" && existing.taskType === "superrag";
+  const former = isUnread ? outcomeOfText(await repositories.documents.reading(organizationId, id)) : null;
   const revised = await reviseDocument(repositories, actor, existing, {
     action: "document.replaced",
+    isUnread,
     reads: isNewSomewhere || isFirstRead ? "whole" : "addition",
     change: {
       ...details,
@@ -232,6 +241,7 @@ async function takeAgain(
       rememberAsIs: input.rememberAsIs ?? (isSameText && existing.rememberAsIs),
     },
   });
+  if (isUnread) await awaitReading(repositories, revised, { digest: known.digest ?? "", former });
   return { ...receiptOf(revised), ...instantly(revised), isUpdate: true };
 }
 

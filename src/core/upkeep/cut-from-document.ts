@@ -1,3 +1,4 @@
+import { keepKnownText } from "../documents/known-text.js";
 import { yieldTurn } from "../../lib/time.js";
 import { mayChange, maySee } from "../auth.js";
 import type { CoreContext } from "../context.js";
@@ -101,6 +102,8 @@ async function write(repositories: Repositories, actor: Actor, source: Source, p
     ...(files.length > 0 && { url: null }),
   } satisfies DocumentChange;
   await repositories.documents.update(organizationId, id, next);
+  // What is fetched again could say it again.
+  await keepKnownText(repositories, document);
   const revised: Document = { ...document, ...next };
   await repositories.jobs.dropDead(id);
   await repositories.jobs.enqueue([firstJob(revised)]);

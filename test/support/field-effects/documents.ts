@@ -228,6 +228,7 @@ export const documentEffects: Readonly<Record<string, Effect>> = {
       taskType: "superrag",
       dreaming: unprobed(DREAMING),
       filepath: "/notes/bees.md",
+      documentDate: "2031-05-05",
       title: "Bees",
       forgetAfter: "2031-05-05",
     },

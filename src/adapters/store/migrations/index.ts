@@ -18,6 +18,7 @@ import { factsLeftOut } from "./0017-facts-left-out.js";
 import { memoryOrder } from "./0018-memory-order.js";
 import { documentReadings } from "./0019-document-readings.js";
 import { documentAttachments } from "./0020-document-attachments.js";
+import { formerReadings } from "./0021-former-readings.js";
 
 /** Forward only, in order; the version of a store is the number of migrations it has seen. */
 export const MIGRATIONS: readonly string[] = [
@@ -41,4 +42,5 @@ export const MIGRATIONS: readonly string[] = [
   memoryOrder,
   documentReadings,
   documentAttachments,
+  formerReadings,
 ];

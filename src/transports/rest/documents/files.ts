@@ -10,7 +10,7 @@ import { containerTag, tagsOf } from "../schemas.js";
 import { serveFile } from "./serve-file.js";
 import { parseLimitedJson } from "../../../lib/limited-json.js";
 
-const { title, customId, endUserId, entityContext, taskType, dreaming, filepath, forgetAfter } =
+const { title, customId, endUserId, entityContext, taskType, dreaming, filepath, documentDate, forgetAfter } =
   addDocumentSchema.shape;
 
 /** JSON as the text of a field. */
@@ -63,6 +63,7 @@ const uploadForm = z.object({
   taskType: unlessEmpty(taskType.unwrap()),
   dreaming: unlessEmpty(dreaming.unwrap()),
   filepath: unlessEmpty(filepath.unwrap()),
+  documentDate: unlessEmpty(documentDate.unwrap()),
   title: unlessEmpty(title.unwrap()),
   forgetAfter: unlessEmpty(
     z

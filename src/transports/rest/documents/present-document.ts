@@ -119,7 +119,7 @@ export function presentDocument(
     ...presentCore(document),
     containerTags: [...document.containerTags],
     content: document.content,
-    ogImage: reading?.outcome?.image ?? null,
+    ogImage: (reading?.outcome ?? reading?.former)?.image ?? null,
     raw: null,
     source: document.source,
     spatialPoint: null,
