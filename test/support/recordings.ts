@@ -3,6 +3,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+const FFMPEG = "ffmpeg";
+const ESPEAK = "espeak-ng";
+
 /** What recordings in tests are made with. */
 export const canRecord = ["ffmpeg -version", "ffprobe -version", "espeak-ng --version"].every((command) => {
   const [program = "", option = ""] = command.split(" ");
@@ -35,10 +38,10 @@ export const INPUTS = { speech: "speech.wav", subtitles: "subtitles.srt" } as co
 export function record(options: readonly string[], ending: string): Uint8Array {
   const folder = mkdtempSync(join(tmpdir(), "recollect-recordings-"));
   try {
-    execFileSync("espeak-ng", ["-w", join(folder, INPUTS.speech), SPEECH], { stdio: "ignore" });
+    execFileSync(ESPEAK, ["-w", join(folder, INPUTS.speech), SPEECH], { stdio: "ignore" });
     writeFileSync(join(folder, INPUTS.subtitles), SUBTITLES);
     const output = `made.${ending}`;
-    execFileSync("ffmpeg", ["-nostdin", "-v", "error", ...options, output], { cwd: folder, stdio: "pipe" });
+    execFileSync(FFMPEG, ["-nostdin", "-v", "error", ...options, output], { cwd: folder, stdio: "pipe" });
     return Uint8Array.from(readFileSync(join(folder, output)));
   } finally {
     rmSync(folder, { recursive: true });
@@ -47,7 +50,7 @@ export function record(options: readonly string[], ending: string): Uint8Array {
 
 /** The sound of a recording as samples of 16 kHz, and how long it is. */
 export function listen(recording: Uint8Array): { seconds: number; loudest: number } {
-  const { stdout } = spawnSync("ffmpeg", ["-v", "error", "-i", "-", "-ar", "16000", "-ac", "1", "-f", "s16le", "-"], {
+  const { stdout } = spawnSync(FFMPEG, ["-v", "error", "-i", "-", "-ar", "16000", "-ac", "1", "-f", "s16le", "-"], {
     input: recording,
     maxBuffer: 200_000_000,
   });
