@@ -12,6 +12,7 @@ export interface Recognized {
 /** Bytes from the beginning that tell what a file is. */
 const HEAD_BYTES = 4_100;
 const ZIP = "PK\u0003\u0004";
+const UTF16 = /^(?:\xff\xfe|\xfe\xff)/;
 const COMPOUND_FILE = "\xd0\xcf\x11\xe0";
 
 /**
@@ -21,7 +22,9 @@ const COMPOUND_FILE = "\xd0\xcf\x11\xe0";
  */
 export async function recognizeFormat(file: SourceFile): Promise<Recognized | null> {
   const head = Buffer.from(file.bytes.subarray(0, HEAD_BYTES)).toString("latin1");
-  const binary = await binaryKind(file.bytes, head);
+  const isUtf16 = UTF16.test(head);
+  // Its byte order mark is also how a recording of MPEG may begin.
+  const binary = isUtf16 ? null : await binaryKind(file.bytes, head);
   const byLabel = formatOfType(file.mimeType) ?? formatOfEnding(file.name);
   if (binary !== null) {
     const byBytes = formatOfType(binary);
@@ -29,7 +32,7 @@ export async function recognizeFormat(file: SourceFile): Promise<Recognized | nu
     if (!byBytes) return isFamily(binary) && byLabel ? { format: byLabel, note: null } : null;
     return { format: byBytes, note: byLabel === byBytes ? null : mislabelled(file, byBytes) };
   }
-  if (head.includes("\u0000") && !/^(\xff\xfe|\xfe\xff)/.test(head)) return byLabel && { format: byLabel, note: null };
+  if (head.includes("\u0000") && !isUtf16) return byLabel && { format: byLabel, note: null };
   const text = formatOfType(textKind(head));
   const clear = text !== null && isClearText(head) ? text : null;
   const format = clear ?? byLabel ?? (saysNothing(file) ? text : null);
