@@ -1,12 +1,12 @@
 import { toldFacets } from "../../language/facets/facets.js";
 import type { Calibration } from "../ports.js";
-import { demandsOf, type Demand, type Demands } from "./demands.js";
+import type { Demand, Demands } from "./demands.js";
 import type { Evidence, UnitWords } from "./evidence.js";
 import { isNearlySubject } from "./frame-words.js";
 import { isNearly } from "./misspelt.js";
-import type { Query, WordCounts } from "./query.js";
+import type { Query } from "./query.js";
 import { tellsName } from "./question-form.js";
-import { hasSome, signedShare, type Found } from "./signs.js";
+import { hasSome, NAMES_ALONE, signedShare, type Found } from "./signs.js";
 import { DATE_WEIGHT, interpolate, similarityOf } from "./similarity.js";
 
 /** What a word that tells a facet counts for against the word of the question itself. */
@@ -69,13 +69,10 @@ export type ReadAnswers = (candidate: number, dateMatch: number) => Answer | nul
 export type ReadPassages = (candidate: number) => number;
 
 const WHOLE: ReadPassages = () => 1;
-/** What is left to a passage that has nothing of what is asked but the names. */
-const NAMES_ALONE = 0.55;
-
 /** A passage that only names whom a question is about answers it no more than such a memory does, see `signedShare`. */
-export function passageSharesOf({ query, counts, units, evidence, isStatement = false }: Asked): ReadPassages {
-  const { list, names } = demandsOf(query, counts);
-  const things = list.filter(({ terms }) => terms.length === 0 || !terms.every((term) => names.includes(term)));
+export function passageSharesOf({ demands, units, evidence, isStatement = false }: Asked): ReadPassages {
+  const { list, names } = demands;
+  const things = list.filter((demand) => !isNameOf(demand, names));
   if (isStatement || names.length === 0 || things.length === 0) return WHOLE;
   return (candidate) => {
     const words = units[candidate]!;
@@ -87,10 +84,15 @@ export function passageSharesOf({ query, counts, units, evidence, isStatement = 
   };
 }
 
+function isNameOf({ terms }: Demand, names: readonly number[]): boolean {
+  return terms.length > 0 && terms.every((term) => names.includes(term));
+}
+
 /** What is known of a search when its answers are read. */
 interface Asked {
   readonly query: Query;
-  readonly counts: WordCounts | null;
+  /** What the query asks for, see `demandsOf`. */
+  readonly demands: Demands;
   readonly units: readonly UnitWords[];
   readonly evidence: Evidence;
   /** True for a statement whose like is looked for: it asks for nothing, so that nothing can be missing. */
@@ -101,11 +103,9 @@ interface Asked {
  * How far each memory answers by itself, by its words: which share of what is asked it has, and whether it has what any answer
  * to such a question has. What all of the scope has, and the one whom it is about, are no evidence.
  */
-export function answersOf({ query, counts, units, evidence, isStatement = false }: Asked): ReadAnswers {
-  const demands = withoutSubjects(demandsOf(query, counts), units);
-  const areNames = demands.list.map(
-    ({ terms }) => terms.length > 0 && terms.every((term) => demands.names.includes(term)),
-  );
+export function answersOf({ query, demands: all, units, evidence, isStatement = false }: Asked): ReadAnswers {
+  const demands = withoutSubjects(all, units);
+  const areNames = demands.list.map((demand) => isNameOf(demand, demands.names));
   if (demands.list.length === 0) return () => null;
   const subjects = demands.names.length > 0 ? subjectsOf(units) : NOBODY;
   return (candidate, dateMatch) => {

@@ -1,6 +1,7 @@
 import { type TimeZone, wallClock } from "../../lib/time-zone.js";
 import { fadingOf, habitOf } from "../memories/standing.js";
 import { answersOf, passageSharesOf, similarityOfAnswer } from "./answers.js";
+import { demandsOf } from "./demands.js";
 import { evidenceOf, joinEvidence, readUnit, type Evidence, type GatherEvidence, type UnitWords } from "./evidence.js";
 import { placesOf, scoreAlone, scoreWords } from "./order.js";
 import type { Calibration, TextHit, UnitDetail, VectorHit } from "../ports.js";
@@ -121,7 +122,7 @@ function scoreUnits({ input, units, query, evidence, gather, nearness }: Prepare
   const coverage = coverageOf(lasting, evidence);
   const standingOf = standingFor(query, gather);
   const { isStatement = false, wordCounts: counts } = input;
-  const reading = { query: lasting, counts, units, evidence, isStatement };
+  const reading = { query: lasting, demands: demandsOf(lasting, counts), units, evidence, isStatement };
   const answerOf = answersOf(reading);
   const passageShare = passageSharesOf(reading);
   const scored: Listed[] = [];

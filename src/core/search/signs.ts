@@ -17,6 +17,9 @@ export function hasSome({ isTold, words }: Found): boolean {
   return isTold || words > 0;
 }
 
+/** What is left to what has nothing of what is asked but the name of whom the question is about. */
+export const NAMES_ALONE = 0.55;
+
 /**
  * What is left of a statement's share where it shows one of these signs of answering another question, or more than all of it
  * where it shows one of answering this one. Several signs multiply, so that this is a log-linear model over signs that can be
@@ -28,7 +31,7 @@ export function hasSome({ isTold, words }: Found): boolean {
  */
 const SIGNS: readonly { readonly isSeen: (seen: Seen) => boolean; readonly factor: number }[] = [
   /** Whom a question is about is no answer to it. */
-  { isSeen: ({ things, names }) => names.some(hasSome) && isAllMissing(things), factor: 0.55 },
+  { isSeen: ({ things, names }) => names.some(hasSome) && isAllMissing(things), factor: NAMES_ALONE },
   /** It has the word for what is asked and does not tell it: "works at the school" says nothing about which one. */
   { isSeen: ({ facets }) => facets.some(({ words }) => words > 0) && !isToldIn(facets), factor: 0.4 },
   { isSeen: ({ focus }) => focus.some((one) => worth(one) >= CLEAR), factor: 1.15 },
