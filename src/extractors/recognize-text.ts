@@ -1,6 +1,6 @@
-import { spawn } from "node:child_process";
 import { ExtractionError } from "./extraction-error.js";
 import { howToInstall } from "./programs.js";
+import { runProgram } from "./run-program.js";
 
 /** A page takes a second or two; a poster of many megapixels up to a minute. */
 const TIME_LIMIT_MS = 120_000;
@@ -31,13 +31,16 @@ export async function recognizeText(image: Uint8Array, recognition: TextRecognit
   const { languages = "eng", program = "tesseract", timeLimitMs = TIME_LIMIT_MS, signal } = recognition;
   if (!LANGUAGES.test(languages))
     throw new ExtractionError("unsupported", `\`${languages.slice(0, 50)}\` does not name languages of tesseract.`);
-  const run = await runProgram(image, {
+  const run = await runProgram({
     command: [program, "stdin", "stdout", "--psm", TURNED_PAGES, "-l", languages],
+    input: image,
+    maximumBytes: MAXIMUM_OUTPUT_BYTES,
     timeLimitMs,
     signal,
+    missing: MISSING_PROGRAM,
   });
   if (run.isLate) throw new ExtractionError("too_large", "Reading the text of a picture took too long.");
-  if (run.code === 0) return tidied(run.output);
+  if (run.code === 0) return tidied(run.output.toString("utf8"));
   throw refusal(run.complaint, languages);
 }
 
@@ -68,59 +71,4 @@ function tidied(output: string): string {
     .join("\n")
     .replace(/\n{3,}/g, "\n\n")
     .trim();
-}
-
-interface ProgramRun {
-  readonly code: number | null;
-  readonly isLate: boolean;
-  readonly output: string;
-  readonly complaint: string;
-}
-
-function runProgram(
-  input: Uint8Array,
-  {
-    command,
-    timeLimitMs,
-    signal,
-  }: { command: readonly string[]; timeLimitMs: number; signal: AbortSignal | undefined },
-): Promise<ProgramRun> {
-  const [program = "", ...options] = command;
-  return new Promise((resolve, reject) => {
-    const child = spawn(program, options, {
-      stdio: ["pipe", "pipe", "pipe"],
-      windowsHide: true,
-      killSignal: "SIGKILL",
-      ...(signal ? { signal } : {}),
-    });
-    const output: Buffer[] = [];
-    const complaints: Buffer[] = [];
-    let isLate = false;
-    let size = 0;
-    const timer = setTimeout(() => {
-      isLate = true;
-      child.kill("SIGKILL");
-    }, timeLimitMs);
-    const keep = (chunks: Buffer[]) => (chunk: Buffer) => {
-      size += chunk.length;
-      if (size > MAXIMUM_OUTPUT_BYTES) child.kill("SIGKILL");
-      else chunks.push(chunk);
-    };
-    child.stdout.on("data", keep(output));
-    child.stderr.on("data", keep(complaints));
-    // It may end before it has read everything.
-    child.stdin.on("error", () => undefined);
-    child.on("error", (error) => {
-      clearTimeout(timer);
-      reject(
-        "code" in error && error.code === "ENOENT" ? new ExtractionError("missing_program", MISSING_PROGRAM) : error,
-      );
-    });
-    child.on("close", (code) => {
-      clearTimeout(timer);
-      const text = (chunks: readonly Buffer[]) => Buffer.concat(chunks).toString("utf8");
-      resolve({ code, isLate, output: text(output), complaint: text(complaints) });
-    });
-    child.stdin.end(input);
-  });
 }

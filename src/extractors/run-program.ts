@@ -1,48 +1,70 @@
 import { spawn } from "node:child_process";
-import { ExtractionError } from "../extraction-error.js";
+import { ExtractionError } from "./extraction-error.js";
 
 export interface ProgramRun {
-  /** Null for one that was ended because it wrote more than it may. */
+  /** Null for one that was ended, because it wrote more than it may or took too long. */
   readonly code: number | null;
+  readonly isLate: boolean;
   readonly output: Buffer;
   /** The beginning of what it complained about. */
   readonly complaint: string;
 }
 
+export interface ProgramOrder {
+  /** The program and its options; no shell reads them. */
+  readonly command: readonly [program: string, ...options: string[]];
+  /** What it reads; without it, it has no input. */
+  readonly input?: Uint8Array;
+  /** Most that it may write; it is ended when it writes more. */
+  readonly maximumBytes: number;
+  /** Milliseconds; without a limit, it ends with the process that reads files at the latest. */
+  readonly timeLimitMs?: number;
+  readonly signal?: AbortSignal | undefined;
+  /** What to tell where the program is not installed. */
+  readonly missing: string;
+}
+
 const MOST_COMPLAINTS = 16_000;
 
-/**
- * Runs ffmpeg or ffprobe without a shell and without input, and takes what it writes, up to `maximumBytes`. It has no time limit of its
- * own: the process that reads files ends with all that it has started.
- * @throws ExtractionError `missing_program`
- */
-export function runProgram(
-  program: "ffmpeg" | "ffprobe",
-  options: readonly string[],
-  maximumBytes: number,
-): Promise<ProgramRun> {
+/** Runs a program of this machine, and takes what it writes. @throws ExtractionError `missing_program` */
+export function runProgram(order: ProgramOrder): Promise<ProgramRun> {
+  const { input, maximumBytes, timeLimitMs, signal, missing } = order;
+  const [program, ...options] = order.command;
   return new Promise((resolve, reject) => {
-    const child = spawn(program, options, { stdio: ["ignore", "pipe", "pipe"], windowsHide: true });
+    const child = spawn(program, options, {
+      stdio: [input ? "pipe" : "ignore", "pipe", "pipe"],
+      windowsHide: true,
+      killSignal: "SIGKILL",
+      ...(signal && { signal }),
+    });
     const output: Buffer[] = [];
     let size = 0;
     let complaint = "";
-    child.stdout.on("data", (chunk: Buffer) => {
+    let isLate = false;
+    const end = (): void => {
+      isLate = true;
+      child.kill("SIGKILL");
+    };
+    const timer = timeLimitMs === undefined ? undefined : setTimeout(end, timeLimitMs);
+    child.stdout?.on("data", (chunk: Buffer) => {
       size += chunk.length;
       if (size > maximumBytes) child.kill("SIGKILL");
       else output.push(chunk);
     });
-    child.stderr.on("data", (chunk: Buffer) => {
+    child.stderr?.on("data", (chunk: Buffer) => {
       if (complaint.length < MOST_COMPLAINTS) complaint += chunk.toString("utf8");
     });
-    child.on("error", (error) =>
-      reject(
-        "code" in error && error.code === "ENOENT" ? new ExtractionError("missing_program", MISSING_PROGRAM) : error,
-      ),
-    );
-    child.on("close", (code) => resolve({ code, output: Buffer.concat(output), complaint }));
+    // It may end before it has read everything.
+    child.stdin?.on("error", () => undefined);
+    child.on("error", (error) => {
+      clearTimeout(timer);
+      const isMissing = "code" in error && error.code === "ENOENT";
+      reject(isMissing ? new ExtractionError("missing_program", missing) : error);
+    });
+    child.on("close", (code) => {
+      clearTimeout(timer);
+      resolve({ code, isLate, output: Buffer.concat(output), complaint });
+    });
+    child.stdin?.end(input);
   });
 }
-
-const MISSING_PROGRAM =
-  "Reading recordings and videos needs the programs ffmpeg and ffprobe. Install them (Debian and Ubuntu: `apt install ffmpeg`, " +
-  "macOS: `brew install ffmpeg`, Windows: `winget install Gyan.FFmpeg`), and retry.";

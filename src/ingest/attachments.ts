@@ -2,7 +2,9 @@ import { systemActor } from "../core/auth.js";
 import { dropBlobs } from "../core/documents/blobs.js";
 import type { AttachedFile } from "../core/documents/content-ports.js";
 import { removeDocument } from "../core/documents/documents.js";
+import { FILES_PATH, UNKNOWN_TYPE } from "../core/documents/file-links.js";
 import { readFileText } from "../core/documents/file-text.js";
+import { awaitReading } from "../core/documents/known-text.js";
 import { firstJob, noteDocument } from "../core/documents/revise-document.js";
 import { AppError } from "../core/errors.js";
 import type { DocumentDraft, Repositories } from "../core/ports.js";
@@ -15,7 +17,6 @@ import type { IngestContext } from "./context.js";
 const MOST_ATTACHMENTS = 50;
 /** A file in a mail in a mail, and no deeper. */
 const DEEPEST = 2;
-const PLAIN_TYPE = "application/octet-stream";
 /** Letters of names in one note. */
 const LONGEST_NAMES = 500;
 
@@ -166,16 +167,10 @@ async function insertAttachment(
     key,
     documentId: attached.id,
     name: file.name,
-    mimeType: file.mimeType ?? PLAIN_TYPE,
+    mimeType: file.mimeType ?? UNKNOWN_TYPE,
     bytes: file.bytes.byteLength,
   });
-  if (text === null)
-    await documents.keepReading(organizationId, attached.id, {
-      fileKey: key,
-      digest: sha256(file.bytes),
-      outcome: null,
-      former: null,
-    });
+  if (text === null) await awaitReading(repositories, attached, { digest: sha256(file.bytes), former: null });
   await documents.attach(organizationId, attached.id, { attachedTo: document.id, digest });
   await jobs.enqueue([firstJob(attached)]);
   await noteDocument(repositories, systemActor(organizationId), attached, { action: "document.added", before: null });
@@ -199,7 +194,7 @@ function draftOf(
     content: text ?? "",
     turns: null,
     title: file.name,
-    url: `/files/${key}`,
+    url: `${FILES_PATH}${key}`,
     client,
     type: "text",
     status: "queued",

@@ -16,13 +16,11 @@ import { commitStep, type StepPayload } from "./step.js";
 export async function extractDocument(context: IngestContext, payload: StepPayload, job: JobContext): Promise<void> {
   await commitStep(context, job, payload, async (repositories, document) => {
     const reading = await repositories.documents.reading(document.organizationId, document.id);
-    if (isUnfetched(document, reading)) {
+    const isUnread = reading !== null && reading.outcome === null;
+    const first = isUnfetched(document, reading) ? "fetch" : isUnread ? "read" : null;
+    if (first !== null) {
       await repositories.documents.update(document.organizationId, document.id, { status: "extracting" });
-      return "fetch";
-    }
-    if (reading !== null && reading.outcome === null) {
-      await repositories.documents.update(document.organizationId, document.id, { status: "extracting" });
-      return "read";
+      return first;
     }
     const described = await descriptionOf(repositories, document);
     const title = described?.title ?? titleFromText(document);

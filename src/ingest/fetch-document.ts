@@ -1,4 +1,4 @@
-import type { ExtractedContent, ReadingProgress } from "../core/documents/content-ports.js";
+import type { ExtractedContent, FileReading, ReadingProgress } from "../core/documents/content-ports.js";
 import { readFileText } from "../core/documents/file-text.js";
 import { outcomeOfText } from "../core/documents/known-text.js";
 import { isUnfetched } from "../core/documents/web-address.js";
@@ -6,11 +6,11 @@ import { AppError } from "../core/errors.js";
 import type { FetchedFile, JobContext } from "../core/ports.js";
 import type { Document } from "../core/types.js";
 import { sha256 } from "../lib/crypto.js";
-import { iso } from "../lib/time.js";
 import type { IngestContext } from "./context.js";
 import { readContent } from "./read-content.js";
 import { commitRead, type ReadFile } from "./read-file.js";
 import { loadCurrent, type StepPayload } from "./step.js";
+import { watchReading } from "./watch-reading.js";
 
 /** Tries in all, a few seconds apart: who waits for a page wants to know soon that it does not come. */
 const MOST_ATTEMPTS = 3;
@@ -22,34 +22,27 @@ const MOST_ATTEMPTS = 3;
  */
 export async function fetchDocument(context: IngestContext, payload: StepPayload, job: JobContext): Promise<void> {
   const document = await loadCurrent(context, payload);
-  const reading = document && (await context.store.documents.reading(document.organizationId, document.id));
-  const read = document && isUnfetched(document, reading) ? await readWatched(context, document, job) : null;
+  const before = document && (await context.store.documents.reading(document.organizationId, document.id));
+  const read =
+    document && isUnfetched(document, before) ? await fetchAndRead(context, document, { before, job }) : null;
   await commitRead(context, payload, job, read);
 }
 
-/** Fetches and reads it while others can see that it is at work. */
-async function readWatched(context: IngestContext, document: Document, job: JobContext): Promise<ReadFile> {
-  const { id, organizationId, url } = document;
-  const { readings, clock, events, store } = context;
-  const address = url ?? "";
-  const startedAt = iso(clock.now());
-  readings.set(id, { startedAt, progress: null });
-  try {
+function fetchAndRead(
+  context: IngestContext,
+  document: Document,
+  { before, job }: { readonly before: FileReading | null; readonly job: JobContext },
+): Promise<ReadFile> {
+  const address = document.url ?? "";
+  return watchReading(context, document.id, async (onProgress) => {
     const file = await fetchPatiently(context, address, job);
-    const content = await readFetched(context, file, job.signal, (progress) => {
-      readings.set(id, { startedAt, progress });
-      events.changed(id);
-    });
+    const content = await readFetched(context, file, job.signal, onProgress);
     if (joinedText(content) === address)
       throw new AppError("invalid", "What is there holds nothing but its own address.");
-    const before = await store.documents.reading(organizationId, id);
     const reading = { fileKey: address, digest: sha256(file.bytes), outcome: null, former: outcomeOfText(before) };
     // The last part of an address names files, and hardly ever pages.
-    const name = content.type === "webpage" ? null : file.name;
-    return { document, reading, name, content, startedAt, endedAt: iso(clock.now()) };
-  } finally {
-    readings.delete(id);
-  }
+    return { document, reading, name: content.type === "webpage" ? null : file.name, content };
+  });
 }
 
 /** What would be taken for an address that is still to be fetched. */

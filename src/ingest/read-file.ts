@@ -6,12 +6,13 @@ import { AppError } from "../core/errors.js";
 import { metadataSchema } from "../core/input.js";
 import type { DocumentChange, JobContext, Repositories } from "../core/ports.js";
 import type { Document, Metadata, StoredFile } from "../core/types.js";
-import { iso, parseIso } from "../lib/time.js";
+import { parseIso } from "../lib/time.js";
 import { safeCut } from "../lib/truncate.js";
 import { keepAttachments, keysOf, NO_ATTACHMENTS, storeAttachments, type StoredAttachments } from "./attachments.js";
 import type { IngestContext } from "./context.js";
 import { readContent } from "./read-content.js";
 import { commitStep, loadCurrent, type StepPayload } from "./step.js";
+import { watchReading } from "./watch-reading.js";
 
 const LONGEST_TITLE = 1_000;
 /** It may be tomorrow already where the file was written. */
@@ -27,7 +28,8 @@ export async function readDocumentFile(context: IngestContext, payload: StepPayl
   const document = await loadCurrent(context, payload);
   const reading = document && (await context.store.documents.reading(document.organizationId, document.id));
   const isToRead = reading !== null && reading.outcome === null;
-  const read = document && isToRead ? await readWatched(context, document, reading, job.signal) : null;
+  const { signal } = job;
+  const read = document && isToRead ? await readKeptFile(context, document, { reading, signal }) : null;
   await commitRead(context, payload, job, read);
 }
 
@@ -73,41 +75,27 @@ export interface ReadFile {
   readonly endedAt: string;
 }
 
-/** Reads it while others can see how far it is. */
-async function readWatched(
+async function readKeptFile(
   context: IngestContext,
   document: Document,
-  reading: FileReading,
-  signal: AbortSignal,
+  { reading, signal }: { readonly reading: FileReading; readonly signal: AbortSignal },
 ): Promise<ReadFile> {
-  const { readings, filePasswords, clock, events } = context;
-  const startedAt = iso(clock.now());
-  const { id } = document;
+  const { filePasswords } = context;
   const { fileKey } = reading;
-  readings.set(id, { startedAt, progress: null });
   try {
-    const { file, bytes } = await loadFile(context, document, reading);
-    const { name, mimeType } = file;
-    const content = await readContent(
-      context,
-      { bytes, name, mimeType, charset: null, url: null },
-      {
-        password: filePasswords.of(fileKey),
-        signal,
-        onProgress(progress) {
-          readings.set(id, { startedAt, progress });
-          events.changed(id);
-        },
-      },
-    );
+    const read = await watchReading(context, document.id, async (onProgress) => {
+      const { file, bytes } = await loadFile(context, document, reading);
+      const { name, mimeType } = file;
+      const source = { bytes, name, mimeType, charset: null, url: null };
+      const password = filePasswords.of(fileKey);
+      return { document, reading, name, content: await readContent(context, source, { password, signal, onProgress }) };
+    });
     filePasswords.drop(fileKey);
-    return { document, reading, name, content, startedAt, endedAt: iso(clock.now()) };
+    return read;
   } catch (error) {
     // What is tried again by itself needs it once more.
     if (error instanceof AppError && error.kind !== "unavailable") filePasswords.drop(fileKey);
     throw error;
-  } finally {
-    readings.delete(id);
   }
 }
 

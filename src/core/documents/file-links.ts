@@ -5,6 +5,8 @@ import type { Document, StoredFile } from "../types.js";
 
 /** Files that were uploaded lie under it, each by its key. */
 export const FILES_PATH = "/files/";
+/** Of a file of which nobody says what it is. */
+export const UNKNOWN_TYPE = "application/octet-stream";
 
 /** How long a link opens a file (contract 2.9). */
 export const LINK_HOURS = 24;

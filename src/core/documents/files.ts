@@ -7,7 +7,7 @@ import { maySee } from "../auth.js";
 import type { AuthorizedCall, CoreContext } from "../context.js";
 import { documentNameSchema, findDocument } from "./documents.js";
 import { AppError } from "../errors.js";
-import { FILES_PATH, isLinkGood, signLink } from "./file-links.js";
+import { FILES_PATH, isLinkGood, signLink, UNKNOWN_TYPE } from "./file-links.js";
 import type { FileReading } from "./content-ports.js";
 import { untilRead, withTextOf } from "./known-text.js";
 import { readFileText } from "./file-text.js";
@@ -23,7 +23,6 @@ import { findAddressed, writeDocument, type DocumentReceipt } from "./write-docu
 const MAX_PIECE_BYTES = 4 * 1024 * 1024;
 /** Names that libraries give to what has none. */
 const NO_NAMES: ReadonlySet<string> = new Set(["", ".", "..", "blob", "unknown_file"]);
-const PLAIN_TYPE = "application/octet-stream";
 
 /** Kinds of files that a sender may name (contract 1.14). */
 const FILE_TYPES = [
@@ -126,7 +125,7 @@ export async function addFile(context: CoreContext, call: AuthorizedCall, raw: u
       key,
       documentId: receipt.id,
       name,
-      mimeType: mimeType ?? PLAIN_TYPE,
+      mimeType: mimeType ?? UNKNOWN_TYPE,
       bytes: bytes.byteLength,
     });
     // The same text in other bytes changes nothing but the file.

@@ -4,7 +4,7 @@ import { ExtractionError } from "../extraction-error.js";
 import type { ExtractionTools } from "../format-extractor.js";
 import { lendFile } from "./media-file.js";
 import { type MediaDescription, type MediaStream, probeMedia } from "./probe.js";
-import { runProgram } from "./run-program.js";
+import { runFfmpeg } from "./run-ffmpeg.js";
 import { LONGEST_SOUND, readSound } from "./sound.js";
 
 /** What of its length a recording may lack before it counts as damaged, in seconds. */
@@ -46,7 +46,7 @@ async function readSubtitles(
 async function readStream(input: readonly string[], { index }: MediaStream, most: number): Promise<Buffer> {
   const options = ["-nostdin", "-v", "error", ...input, "-map", `0:${index}`, "-f", "webvtt", "pipe:1"];
   // With their times, subtitles are at most a few times as long as their text.
-  return (await runProgram("ffmpeg", options, 4 * most)).output;
+  return (await runFfmpeg("ffmpeg", options, 4 * most)).output;
 }
 
 async function readText(bytes: Uint8Array, tools: ExtractionTools): Promise<Pick<ExtractedContent, "parts" | "notes">> {

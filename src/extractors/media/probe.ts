@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { ExtractionError } from "../extraction-error.js";
-import { runProgram } from "./run-program.js";
+import { runFfmpeg } from "./run-ffmpeg.js";
 
 /** Descriptions of containers are a few KB; tags may be longer. */
 const LARGEST_DESCRIPTION = 4_000_000;
@@ -48,7 +48,7 @@ const TEXT_CODECS: readonly string[] = ["mov_text", "subrip", "srt", "ass", "ssa
 /** Looks into the container. @throws ExtractionError `damaged` for none that is known, `missing_program` */
 export async function probeMedia(input: readonly string[]): Promise<MediaDescription> {
   const options = ["-v", "error", "-print_format", "json", "-show_format", "-show_streams", ...input];
-  const { code, output } = await runProgram("ffprobe", options, LARGEST_DESCRIPTION);
+  const { code, output } = await runFfmpeg("ffprobe", options, LARGEST_DESCRIPTION);
   const parsed = descriptionSchema.safeParse(code === 0 ? parseJson(output) : null);
   if (!parsed.success)
     throw new ExtractionError("damaged", "The file is damaged, or no recording that can be read: it cannot be opened.");

@@ -1,7 +1,7 @@
 import type { Recording } from "../../core/documents/content-ports.js";
 import { ExtractionError } from "../extraction-error.js";
 import type { MediaStream } from "./probe.js";
-import { runProgram } from "./run-program.js";
+import { runFfmpeg } from "./run-ffmpeg.js";
 
 /** MP3 of 16 kHz and 32 kbit/s is what transcribers hear well, and the same everywhere: frames of 144 bytes and 36 ms. */
 const SAMPLES_A_SECOND = 16_000;
@@ -21,7 +21,7 @@ const LARGEST_SOUND = (LONGEST_SOUND / FRAME_SECONDS + 1_000) * FRAME_BYTES;
  * @throws ExtractionError `damaged` when nothing can be heard
  */
 export async function readSound(input: readonly string[], { index }: MediaStream): Promise<Recording[]> {
-  const { output, complaint } = await runProgram("ffmpeg", commandOf(input, index), LARGEST_SOUND);
+  const { output, complaint } = await runFfmpeg("ffmpeg", commandOf(input, index), LARGEST_SOUND);
   if (/Unknown encoder/.test(complaint))
     throw new ExtractionError(
       "missing_program",

@@ -1,0 +1,18 @@
+import { howToInstall } from "../programs.js";
+import { runProgram, type ProgramRun } from "../run-program.js";
+
+/**
+ * Runs ffmpeg or ffprobe, and takes what it writes, up to `maximumBytes`. It has no time limit of its own: the process that reads
+ * files ends with all that it has started.
+ * @throws ExtractionError `missing_program`
+ */
+export function runFfmpeg(
+  program: "ffmpeg" | "ffprobe",
+  options: readonly string[],
+  maximumBytes: number,
+): Promise<ProgramRun> {
+  return runProgram({ command: [program, ...options], maximumBytes, missing: MISSING_PROGRAM });
+}
+
+const HOW = howToInstall("ffmpeg").replace(/\.$/, "");
+const MISSING_PROGRAM = `Reading recordings and videos needs the programs ffmpeg and ffprobe. Install them (${HOW}), and retry.`;
