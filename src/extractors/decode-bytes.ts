@@ -1,3 +1,4 @@
+import { utf16Of } from "../lib/text-bytes.js";
 import { isUtf8 } from "node:buffer";
 import { cleanText } from "./clean-text.js";
 
@@ -55,10 +56,9 @@ function chooseEncoding(bytes: Uint8Array, said: readonly (string | null)[]): Ch
 
 const MULTIBYTE = /^(?:gb|big5|euc-|shift_jis|iso-2022-jp|utf-16)/;
 
-function markedEncoding([first, second, third]: Uint8Array): string | null {
-  if (first === 0xff && second === 0xfe) return "utf-16le";
-  if (first === 0xfe && second === 0xff) return "utf-16be";
-  return first === 0xef && second === 0xbb && third === 0xbf ? "utf-8" : null;
+function markedEncoding(bytes: Uint8Array): string | null {
+  const [first, second, third] = bytes;
+  return utf16Of(bytes) ?? (first === 0xef && second === 0xbb && third === 0xbf ? "utf-8" : null);
 }
 
 /** UTF-16 without a mark: at least a third of the bytes on one side are zero, and hardly any on the other. */

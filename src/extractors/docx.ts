@@ -6,7 +6,8 @@ import { ExtractionError } from "./extraction-error.js";
 import type { FormatExtractor } from "./format-extractor.js";
 import { GatheredParts } from "./gathered-parts.js";
 import { addTableRules, blankCell } from "./html/table-rules.js";
-import { openZip, type ZipArchive } from "./zip-archive.js";
+import { openPackage, packageProperties } from "./open-xml/package.js";
+import type { ZipArchive } from "./zip-archive.js";
 
 /** What makes a part of the package large and says nothing: pictures, fonts, embedded programs. */
 const READ_PARTS = /(\.xml|\.rels)$/i;
@@ -15,21 +16,15 @@ const DOCUMENT_TYPE = /<!(?:DOCTYPE|ENTITY)/i;
 
 /** Reads DOCX: headings, lists, tables, links and notes as Markdown. Of tracked changes the accepted text counts. */
 export const extractDocx: FormatExtractor = async (file, tools) => {
-  const archive = openZip(file.bytes, tools.limits);
-  const core = textOf(archive, "docProps/core.xml");
+  const office = openPackage(file.bytes, "word/document.xml", tools.limits);
   const { value } = await mammoth.convertToHtml(
-    { buffer: Buffer.from(withTextOnly(archive)) },
+    { buffer: Buffer.from(withTextOnly(office.zip)) },
     // Pictures are left out.
     { convertImage: mammoth.images.imgElement(() => Promise.resolve({ src: "" })) },
   );
   const gathered = new GatheredParts(tools.limits);
   gathered.add(createConverter().turndown(cleanText(value)));
-  const modified = propertyOf(core, "dcterms:modified") ?? propertyOf(core, "dcterms:created");
-  return gathered.content("text", {
-    title: propertyOf(core, "dc:title"),
-    author: propertyOf(core, "dc:creator"),
-    date: modified,
-  });
+  return gathered.content("text", packageProperties(office));
 };
 
 /** The same package without what holds no text, packed anew: what is read next can unpack nothing but what was counted here. */
@@ -43,25 +38,6 @@ function withTextOnly(archive: ZipArchive): Uint8Array {
     parts[name] = bytes;
   }
   return zipSync(parts, { level: 0 });
-}
-
-function textOf(archive: ZipArchive, name: string): string {
-  const bytes = archive.read(name);
-  return bytes ? new TextDecoder().decode(bytes) : "";
-}
-
-const ENTITIES: Readonly<Record<string, string>> = { lt: "<", gt: ">", quot: '"', apos: "'", amp: "&" };
-
-/** What an element without attributes that matter holds, as plain text; null for nothing. */
-function propertyOf(xml: string, name: string): string | null {
-  const start = xml.indexOf(`<${name}`);
-  const open = start === -1 ? -1 : xml.indexOf(">", start);
-  const end = open === -1 ? -1 : xml.indexOf(`</${name}>`, open);
-  if (end === -1) return null;
-  const text = xml
-    .slice(open + 1, end)
-    .replace(/&(lt|gt|quot|apos|amp);/g, (_, entity: string) => ENTITIES[entity] ?? "");
-  return cleanText(text).trim() || null;
 }
 
 function createConverter(): TurndownService {

@@ -1,4 +1,5 @@
 import type { SourceFile } from "../core/documents/content-ports.js";
+import { utf16Of } from "../lib/text-bytes.js";
 import { type Format, FORMATS } from "./formats.js";
 import { zipKind } from "./zip-kind.js";
 
@@ -12,7 +13,6 @@ export interface Recognized {
 /** Bytes from the beginning that tell what a file is. */
 const HEAD_BYTES = 4_100;
 const ZIP = "PK\u0003\u0004";
-const UTF16 = /^(?:\xff\xfe|\xfe\xff)/;
 const COMPOUND_FILE = "\xd0\xcf\x11\xe0";
 
 /**
@@ -22,7 +22,7 @@ const COMPOUND_FILE = "\xd0\xcf\x11\xe0";
  */
 export async function recognizeFormat(file: SourceFile): Promise<Recognized | null> {
   const head = Buffer.from(file.bytes.subarray(0, HEAD_BYTES)).toString("latin1");
-  const isUtf16 = UTF16.test(head);
+  const isUtf16 = utf16Of(file.bytes) !== null;
   // Its byte order mark is also how a recording of MPEG may begin.
   const binary = isUtf16 ? null : await binaryKind(file.bytes, head);
   const byLabel = formatOfType(file.mimeType) ?? formatOfEnding(file.name);

@@ -1,3 +1,4 @@
+import { utf16Of } from "../lib/text-bytes.js";
 import { SaxesParser } from "saxes";
 import { ExtractionError } from "./extraction-error.js";
 import type { ExtractionLimits } from "./format-extractor.js";
@@ -84,9 +85,8 @@ function* slices(text: string): Generator<string> {
 }
 
 function decoderFor(beginning: Uint8Array): InstanceType<typeof TextDecoder> {
-  const [first, second] = beginning;
-  if (first === 0xff && second === 0xfe) return new TextDecoder("utf-16le");
-  if (first === 0xfe && second === 0xff) return new TextDecoder("utf-16be");
+  const marked = utf16Of(beginning);
+  if (marked !== null) return new TextDecoder(marked);
   const declaration = Buffer.from(beginning.subarray(0, DECLARATION_BYTES)).toString("latin1");
   const label = /^<\?xml [^>]{0,80}encoding=["']([\w.-]{1,40})["']/.exec(declaration)?.[1] ?? "utf-8";
   try {

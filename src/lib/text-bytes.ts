@@ -14,9 +14,14 @@ export function looksLikeText(bytes: Uint8Array): boolean {
   return encodingOf(bytes) !== "utf-8" || isUtf8(bytes);
 }
 
-function encodingOf([first, second]: Uint8Array): string {
+function encodingOf(bytes: Uint8Array): string {
+  return utf16Of(bytes) ?? "utf-8";
+}
+
+/** Which UTF-16 a byte order mark says that a text is in; null without one. */
+export function utf16Of([first, second]: Uint8Array): "utf-16le" | "utf-16be" | null {
   if (first === 0xff && second === 0xfe) return "utf-16le";
-  return first === 0xfe && second === 0xff ? "utf-16be" : "utf-8";
+  return first === 0xfe && second === 0xff ? "utf-16be" : null;
 }
 
 /** What files begin with that are not meant to be read as text, as latin-1, and what people call them. */

@@ -1,5 +1,6 @@
 import type { Readable } from "node:stream";
 import { AppError } from "../../core/errors.js";
+import { utf16Of } from "../../lib/text-bytes.js";
 
 /** Far above any limit of the core, which has its own error; keeps an endless stream from filling the memory. */
 const MOST_BYTES = 256 * 1024 * 1024;
@@ -27,13 +28,8 @@ export async function readText(stream: Readable, name: string): Promise<string> 
   return decode(Buffer.concat(parts), name);
 }
 
-/** True for what begins with the byte order mark of UTF-16. */
-export function isUtf16(start: Buffer): boolean {
-  return (start[0] === 0xff && start[1] === 0xfe) || (start[0] === 0xfe && start[1] === 0xff);
-}
-
 function refuseOtherEncodings(start: Buffer, name: string): void {
-  if (isUtf16(start))
+  if (utf16Of(start) !== null)
     throw new AppError("unsupported_type", `${name} is in UTF-16. Save it as UTF-8 and add it again.`);
 }
 

@@ -4,9 +4,9 @@ import { basename, extname } from "node:path";
 import { Readable } from "node:stream";
 import type { AddDocumentInput, ExplainedReceipt, ReadingStatus } from "../../../core/index.js";
 import { AppError } from "../../../core/errors.js";
-import { decodeText } from "../../../lib/text-bytes.js";
+import { decodeText, utf16Of } from "../../../lib/text-bytes.js";
 import type { Access } from "../cli.js";
-import { isUtf16, readFailure, readText } from "../read-text.js";
+import { readFailure, readText } from "../read-text.js";
 import { isThrough, waitUntilRead, waitUntilUnderstood } from "../wait.js";
 
 /** What a file is sent as: its text, or the file itself, to be read by the service. */
@@ -91,7 +91,7 @@ async function readContent(path: string, { endings, maxFileBytes }: ReadingStatu
     throw readFailure(path, error);
   });
   if (isKnown) return { bytes, noText: null };
-  const wide = isUtf16(bytes) ? decodeText(bytes) : null;
+  const wide = utf16Of(bytes) ? decodeText(bytes) : null;
   if (wide !== null) return { text: wide };
   try {
     return { text: await readText(Readable.from([bytes]), path) };
