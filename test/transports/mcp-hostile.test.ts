@@ -58,11 +58,7 @@ describe("bad arguments are told by name, and nothing is stored", () => {
       { content: "x", facts: [{ text: "x".repeat(2_001) }] },
       /: facts\.0\.text: must have at most 2000 characters$/,
     ],
-    [
-      "too many facts",
-      { content: "x", facts: Array(101).fill({ text: "y" }) },
-      /facts: .*<=100/,
-    ],
+    ["too many facts", { content: "x", facts: Array(101).fill({ text: "y" }) }, /facts: .*<=100/],
     [
       "a date that is none",
       { content: "x", facts: [{ text: "y", forgetAfter: "soon" }] },

@@ -44,7 +44,7 @@ export function createFolderAlarm(signal: AbortSignal): FolderAlarm {
   return {
     listenTo(folders) {
       const wanted = new Set(folders.slice(0, MOST_WATCHED));
-      for (const folder of [...watchers.keys()]) if (!wanted.has(folder)) drop(folder);
+      for (const folder of watchers.keys()) if (!wanted.has(folder)) drop(folder);
       for (const folder of wanted) if (!watchers.has(folder)) listen(folder);
     },
     next(longestMs) {
@@ -70,7 +70,7 @@ export function createFolderAlarm(signal: AbortSignal): FolderAlarm {
       });
     },
     close() {
-      for (const folder of [...watchers.keys()]) drop(folder);
+      for (const folder of watchers.keys()) drop(folder);
     },
   };
 }
