@@ -31,6 +31,19 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant("break" as const), times: fc.integer({ min: 1, max: 3 }) }) },
 );
 
+/** Each left a space behind that was given up while another one was being removed. */
+const FOUND_EARLIER: readonly (readonly Step[])[] = [
+  [{ do: "use", model: "two" }, { do: "use", model: "one" }, { do: "pause" }, { do: "use", model: "two" }],
+  [
+    { do: "use", model: "one" },
+    { do: "use", model: "two" },
+    { do: "remember", pick: 0 },
+    { do: "rollback" },
+    { do: "pause" },
+    { do: "drop" },
+  ],
+];
+
 let provider: ScriptedProvider;
 beforeAll(async () => {
   provider = await startScriptedProvider();
@@ -168,6 +181,6 @@ test("however writes, moves, rollbacks and restarts interleave, everything has i
         await rm(dataDirectory, { recursive: true, force: true });
       }
     }),
-    { numRuns: RUNS },
+    { numRuns: RUNS, examples: FOUND_EARLIER.map((history) => [[...history]] as [Step[]]) },
   );
 }, 300_000);

@@ -38,7 +38,10 @@ export function createEmbeddingJobs(context: CoreContext): Record<string, JobHan
       } while (!(await finishUnless(context, job, async () => context.embedders.active() !== embedder)));
     }),
     "follow-embeddings": alone((job) => followEmbeddings(context, job)),
-    "drop-vectors": alone((job) => dropVectors(context, job)),
+    "drop-vectors": alone(async (job) => {
+      do await dropVectors(context, job);
+      while (!(await finishUnless(context, job, async ({ embeddings }) => (await embeddings.abandoned()).length > 0)));
+    }),
   };
 }
 
