@@ -28,7 +28,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   jobs: EDGE,
   adapters: [...EDGE, "language"],
   extractors: [...EDGE, "core/documents/content-ports.ts", "language"],
-  connectors: EDGE,
+  connectors: [...EDGE, "core/connections/connector-errors.ts"],
   transports: TRANSPORT,
   "transports/mcp": [
     ...TRANSPORT,

@@ -1,0 +1,23 @@
+import { AppError } from "../errors.js";
+
+/** The source does not take the credentials any more: somebody has to sign in again. */
+export class SignInRefused extends AppError {
+  constructor(message: string, options: { readonly cause?: unknown } = {}) {
+    super("unauthorized", message, options);
+  }
+}
+
+/** The source no longer knows a checkpoint. No fault of the account: everything is listed once more. */
+export class CheckpointExpired extends Error {
+  override readonly name = "CheckpointExpired";
+}
+
+/** An item is not there any more, or not open to the account any more. */
+export class ItemGone extends Error {
+  override readonly name = "ItemGone";
+}
+
+/** An item is not brought in, for a reason that is a sentence for people; not a failure. */
+export class ItemSkipped extends Error {
+  override readonly name = "ItemSkipped";
+}
