@@ -6,6 +6,7 @@ const ROOT = resolve(import.meta.dirname, "..");
 
 /** What everything around the core may know of it. */
 const EDGE = [
+  "core/connections/connector-errors.ts",
   "core/documents/content-ports.ts",
   "core/ports.ts",
   "core/store-ports.ts",
@@ -28,7 +29,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   jobs: EDGE,
   adapters: [...EDGE, "language"],
   extractors: [...EDGE, "core/documents/content-ports.ts", "language"],
-  connectors: [...EDGE, "core/connections/connector-errors.ts"],
+  connectors: EDGE,
   transports: TRANSPORT,
   "transports/mcp": [
     ...TRANSPORT,

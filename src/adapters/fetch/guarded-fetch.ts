@@ -41,7 +41,7 @@ export interface GuardedFetchOptions {
   readonly ownAddresses?: () => readonly string[];
 }
 
-interface Exchange extends Required<Pick<GuardedFetchOptions, "userAgent" | "maximumBytes" | "stallMs">> {
+export interface Exchange extends Required<Pick<GuardedFetchOptions, "userAgent" | "maximumBytes" | "stallMs">> {
   readonly lookup: LookupFunction;
   /** Of the caller, of the time for all, and of `stalled`. */
   readonly signal: AbortSignal;
@@ -101,7 +101,7 @@ export function createGuardedFetch(options: GuardedFetchOptions): FileFetcher {
 }
 
 /** @throws AppError `invalid` for what is no address that is fetched */
-function readAddress(text: string, base?: URL): URL {
+export function readAddress(text: string, base?: URL): URL {
   if (text.length > LONGEST_ADDRESS || !URL.canParse(text, base?.href))
     throw new AppError("invalid", "The address was not fetched: it is not a URL that can be read.");
   const url = new URL(text, base);
@@ -112,7 +112,21 @@ function readAddress(text: string, base?: URL): URL {
   return url;
 }
 
-function ask(url: URL, { lookup, signal, stalled, stallMs, userAgent }: Exchange): Promise<IncomingMessage> {
+/** What is asked besides an address. */
+export interface Question {
+  readonly method?: string;
+  /** In place of those that a page is asked for with; lower case. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array | undefined;
+}
+
+const OF_A_PAGE = { accept: "text/html,application/xhtml+xml,text/markdown;q=0.9,*/*;q=0.8" };
+
+export function ask(
+  url: URL,
+  { lookup, signal, stalled, stallMs, userAgent }: Exchange,
+  { method = "GET", headers = OF_A_PAGE, body }: Question = {},
+): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const send = url.protocol === "https:" ? requestHttps : requestHttp;
     const asking = send(url, {
@@ -122,20 +136,17 @@ function ask(url: URL, { lookup, signal, stalled, stallMs, userAgent }: Exchange
       maxHeaderSize: MOST_HEADER_BYTES,
       // One connection for one answer: nothing is shared between callers.
       agent: false,
-      headers: {
-        accept: "text/html,application/xhtml+xml,text/markdown;q=0.9,*/*;q=0.8",
-        "accept-encoding": ACCEPTED_ENCODINGS,
-        "user-agent": userAgent,
-      },
+      method,
+      headers: { "accept-encoding": ACCEPTED_ENCODINGS, "user-agent": userAgent, ...headers },
     });
     asking.on("response", resolve);
     asking.on("timeout", () => stalled.abort());
     asking.on("error", reject);
-    asking.end();
+    asking.end(body);
   });
 }
 
-function redirectOf({ statusCode = 0, headers }: IncomingMessage, url: URL): URL | null {
+export function redirectOf({ statusCode = 0, headers }: IncomingMessage, url: URL): URL | null {
   if (![301, 302, 303, 307, 308].includes(statusCode) || headers.location === undefined) return null;
   const next = readAddress(headers.location, url);
   if (next.hash === "") next.hash = url.hash;
@@ -153,14 +164,14 @@ async function readFile(answer: IncomingMessage, url: URL, { maximumBytes, signa
 }
 
 /** Without the query, which may hold what opens a page. */
-function placeOf({ protocol, host, pathname }: URL): string {
+export function placeOf({ protocol, host, pathname }: URL): string {
   const path = pathname.length > 200 ? `${pathname.slice(0, 200)}…` : pathname;
   return `${protocol}//${host}${path}`;
 }
 
 const CERTIFICATE = /^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_|ERR_SSL_|EPROTO$|HOSTNAME_MISMATCH)/;
 
-function explain(error: unknown, url: URL, isLate: boolean): unknown {
+export function explain(error: unknown, url: URL, isLate: boolean): unknown {
   if (error instanceof AppError) return error;
   const place = placeOf(url);
   const unavailable = (text: string) => new AppError("unavailable", `${place} ${text}`, { cause: error });

@@ -200,3 +200,14 @@ export interface SourceContent {
   /** Replaces the version of the item, where reading tells a more exact one. */
   readonly version?: string;
 }
+
+/** How all connections reach their sources. */
+export interface SourceClient {
+  /** As `SendSourceRequest`, with what the request is signed in by. */
+  send(
+    request: SourceRequest,
+    as: { readonly authorization: string | null; readonly signal: AbortSignal },
+  ): Promise<SourceAnswer>;
+  /** As `SourceAccess.resolveHost`. */
+  resolveHost(host: string): Promise<string>;
+}
