@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { createBucketBlobs } from "./adapters/blobs/bucket.js";
 import { createGuardedFetch } from "./adapters/fetch/guarded-fetch.js";
+import { createSourceClient } from "./adapters/fetch/source-client.js";
 import { createFileBlobs } from "./adapters/blobs/files.js";
 import { createBuiltinEmbedder } from "./adapters/embed/builtin.js";
 import { createEmbedderMaker } from "./adapters/embed/maker.js";
@@ -12,6 +13,7 @@ import { createRulesExtractor } from "./adapters/facts/rules.js";
 import { createSmtpMailer } from "./adapters/mail/smtp.js";
 import { createOwnership, findOwnerAddress } from "./adapters/owner/election.js";
 import type { Possession } from "./adapters/owner/possession.js";
+import { createSecretBox } from "./adapters/secrets/key-file.js";
 import { createRerankService } from "./adapters/rerank/service.js";
 import { type Backup, backUpStore } from "./adapters/store/backup.js";
 import { createSqliteStore, STORE_FILE } from "./adapters/store/store.js";
@@ -20,13 +22,15 @@ import { createRememberingTranscriber } from "./adapters/transcribe/remembered.j
 import { createVectors } from "./adapters/vectors/index.js";
 import { type Config, readPlaces } from "./config.js";
 import type { About, CoreContext } from "./core/context.js";
+import { createConnectors } from "./connectors/index.js";
+import { createConnectionJobs, syncDueConnections } from "./core/connections/connection-jobs.js";
 import { createContainerJobs } from "./core/containers/container-jobs.js";
 import { createDocumentEvents } from "./core/documents/document-events.js";
 import { coreOver, createCore, isUseCase, localActor, runsOnce, type Call, type Core } from "./core/index.js";
 import { AppError } from "./core/errors.js";
 import { createEmbedders } from "./core/embeddings/embedders.js";
 import { maintainEmbedders, openEmbedders } from "./core/embeddings/open.js";
-import type { Clock, EmbedderChoice, LanguageModel, Log, Reranker, Store } from "./core/ports.js";
+import type { Clock, Connector, EmbedderChoice, LanguageModel, Log, Reranker, Store } from "./core/ports.js";
 import { MISSING_JOB } from "./core/embeddings/roles.js";
 import { reportDeadMerge } from "./core/containers/merge-job.js";
 import { removeFailed } from "./core/documents/failed-documents.js";
@@ -58,6 +62,8 @@ import { sleep } from "./lib/time.js";
 
 /** Name of the folder for uploaded files, inside a data folder. */
 const FILES_FOLDER = "files";
+/** Name of the file with the keys that credentials are encrypted with, inside a data folder. */
+const SECRET_KEY_FILE = "secret.key";
 /** Seconds of quiet before a model reads. Rules cost nothing, and waiting would only delay them. */
 const QUIET_FOR_MODELS = 30;
 const PROFILES_SUMMED_UP_MINUTES = 15;
@@ -75,6 +81,8 @@ export interface ServiceOptions {
   readonly engine: "background" | "off";
   /** True for a process that ends soon: what its settings do not say about the embedder, those of others may. */
   readonly isShortLived?: boolean;
+  /** Sources besides those of the table, or in their place. */
+  readonly connectors?: readonly Connector[];
 }
 
 /** The service over a data folder that this process owns. */
@@ -144,7 +152,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
 }
 
 /** Puts the parts together; starts nothing. */
-function assemble({ config, version, log }: ServiceOptions, store: Store) {
+function assemble({ config, version, log, connectors = [] }: ServiceOptions, store: Store) {
   const clock = systemClock;
   const model = createModel(config, { store, clock, log });
   const searchModel = model && createSearchModel({ model, store, patienceMs: config.patience.modelMs });
@@ -187,6 +195,15 @@ function assemble({ config, version, log }: ServiceOptions, store: Store) {
       userAgent: `Recollect/${version}`,
       maximumBytes: config.maxFileBytes,
     }),
+    connectors: createConnectors(config, connectors),
+    sources: createSourceClient({
+      allowed: config.fetchAllow,
+      isOffline: config.offline,
+      userAgent: `Recollect/${version}`,
+      maximumBytes: config.maxFileBytes,
+    }),
+    secretBox: createSecretBox({ file: join(config.dataDirectory, SECRET_KEY_FILE), key: config.secretKey }),
+    tokenRequests: new Map(),
     extractor: createExtractionProcess({ ...config.reading, programFolders: readPlaces().programFolders, log }),
     transcriber: config.transcriber ? createRememberingTranscriber(createOpenAiTranscriber(config.transcriber)) : null,
     readings: new Map(),
@@ -218,7 +235,12 @@ function assemble({ config, version, log }: ServiceOptions, store: Store) {
   const ingest = { ...background, factExtractor };
   const runner = createRunner({
     jobs: store.background.jobs,
-    handlers: { ...createPipeline(ingest), ...createContainerJobs(background), ...createTextIndexJobs(context) },
+    handlers: {
+      ...createPipeline(ingest),
+      ...createContainerJobs(background),
+      ...createTextIndexJobs(context),
+      ...createConnectionJobs(context),
+    },
     concurrency: config.concurrency,
     clock,
     log,
@@ -239,6 +261,7 @@ function assemble({ config, version, log }: ServiceOptions, store: Store) {
     schedule.every("sum up profiles", { minutes: PROFILES_SUMMED_UP_MINUTES }, createSummariser({ ...context, model }));
   }
   schedule.every("warn of expiring keys", { minutes: KEYS_LOOKED_AT_MINUTES }, createExpiryWarnings(context));
+  schedule.every("sync connections", { minutes: 1 }, () => syncDueConnections(context));
   schedule.every("look after embedders", { minutes: 1 }, () => maintainEmbedders(context));
   schedule.every("look for missing vectors", { minutes: 60 }, async () => {
     await store.jobs.enqueue([MISSING_JOB]);

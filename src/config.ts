@@ -73,6 +73,12 @@ export interface Config {
   readonly maxFileBytes: number;
   /** Where uploaded files are kept; undefined for the data folder. */
   readonly bucket: BucketConfig | undefined;
+  /** Seals the credentials of connections; undefined for the key in the data folder. */
+  readonly secretKey: string | undefined;
+  /** Absolute paths. */
+  readonly connectionFolders: readonly string[];
+  /** Other addresses of providers of connections, by their names. */
+  readonly providerUrls: Readonly<Record<string, string>>;
   /** How files that are no plain text are read. */
   readonly reading: ReadingConfig;
   /** What writes down recordings; undefined where nothing does. */
@@ -235,6 +241,9 @@ function buildConfig(values: Values, warnings: readonly string[]): Omit<Config, 
     maxBatchBytes: need(values.RECOLLECT_MAX_BATCH_BYTES),
     maxFileBytes: need(values.RECOLLECT_MAX_FILE_BYTES),
     bucket: chooseBucket(values),
+    secretKey: values.RECOLLECT_SECRET_KEY,
+    connectionFolders: need(values.RECOLLECT_CONNECTION_FOLDERS),
+    providerUrls: need(values.RECOLLECT_PROVIDER_URLS),
     reading: readingOf({
       RECOLLECT_READ_TIMEOUT_SECONDS: need(values.RECOLLECT_READ_TIMEOUT_SECONDS),
       RECOLLECT_READ_MEMORY_MEGABYTES: need(values.RECOLLECT_READ_MEMORY_MEGABYTES),

@@ -59,6 +59,15 @@ const fetchAllow = nameList.transform((names, context) => {
   return places ?? NO_PLACES;
 });
 
+const providerUrls = nameList.transform((entries, context): Readonly<Record<string, string>> => {
+  const pairs = entries.map((entry) => /^([a-z0-9-]+)=(https?:\/\/.+)$/.exec(entry));
+  if (pairs.some((pair) => pair === null || !URL.canParse(pair[2] ?? "")))
+    context.addIssue("must be entries such as github=https://github.corp.example/api/v3, with commas between them");
+  return Object.fromEntries(
+    pairs.flatMap((pair) => (pair ? [[pair[1] ?? "", (pair[2] ?? "").replace(/\/+$/, "")]] : [])),
+  );
+});
+
 /** Every setting: its variable, how its text is read, what counts without it, and what it is for. */
 export const SETTINGS = {
   RECOLLECT_DATA_DIR: setting({
@@ -68,6 +77,24 @@ export const SETTINGS = {
       .transform(expandHome),
     fallback: "~/.recollect",
     description: "Folder for everything that is kept. `~` is your home folder.",
+  }),
+  RECOLLECT_SECRET_KEY: setting({
+    schema: z.string().min(32, "must have at least 32 characters"),
+    description:
+      "Key that credentials of connections are encrypted with, in place of the one in `secret.key` in the data folder. Keep it: without it, connections have to be signed in again.",
+    isSecret: true,
+  }),
+  RECOLLECT_CONNECTION_FOLDERS: setting({
+    schema: nameList.transform((paths) => paths.map(expandHome)),
+    fallback: "",
+    description:
+      "Folders of the server's machine, with commas between them, that connections of the kind `folder` may read. Without them there are no such connections.",
+  }),
+  RECOLLECT_PROVIDER_URLS: setting({
+    schema: providerUrls,
+    fallback: "",
+    description:
+      "Other addresses for providers of connections, such as `github=https://github.corp.example/api/v3`, with commas between them: for an enterprise edition or a gateway.",
   }),
   RECOLLECT_HOST: setting({
     schema: z.string().regex(/^[A-Za-z0-9.:_-]+$/, "must be a host name or an IP address"),

@@ -11,12 +11,15 @@ import type { FilePasswords } from "./documents/file-passwords.js";
 import type {
   BlobStore,
   Clock,
+  Connector,
   Embedders,
   FileFetcher,
   LanguageModel,
   Log,
   Mailer,
   Reranker,
+  SecretBox,
+  SourceClient,
   Store,
   Transcriber,
   VectorIndex,
@@ -46,6 +49,14 @@ export interface CoreContext {
   readonly blobs: BlobStore;
   /** Fetches what callers name by its address. */
   readonly fetcher: FileFetcher;
+  /** Sources that documents can be brought in from, by the names of their providers. */
+  readonly connectors: ReadonlyMap<string, Connector>;
+  /** How connections reach their sources. */
+  readonly sources: SourceClient;
+  /** Keeps credentials unreadable at rest. */
+  readonly secretBox: SecretBox;
+  /** Tokens that are being asked for in this process, by the ids of their connections. */
+  readonly tokenRequests: Map<string, Promise<string>>;
   /** Reads files that are no plain text. */
   readonly extractor: ContentExtractor;
   /** Null where nobody configured one: recordings without subtitles are then not read. */

@@ -12,15 +12,24 @@ import {
   saveOAuthRecord,
 } from "./access/oauth-records.js";
 import { getContainer, listContainers, updateContainer } from "./containers/containers.js";
+import { createConnection } from "./connections/create-connection.js";
 import {
-  createConnection,
+  configureConnection,
+  importConnections,
+  listConnectionResources,
+  reconnectConnection,
+  removeConnection,
+  removeConnectionsOf,
+  syncOneConnection,
+} from "./connections/change-connection.js";
+import {
   findConnection,
   findConnectionOf,
-  finishConnection,
-  importConnections,
   listConnectionDocuments,
   listConnections,
-} from "./connections/connections.js";
+  listSyncRuns,
+} from "./connections/find-connections.js";
+import { finishConnection, pollConnection } from "./connections/sign-in.js";
 import type { Call, CoreContext } from "./context.js";
 import type { CallSource } from "./types.js";
 import { connectClients } from "./access/connect-clients.js";
@@ -151,7 +160,10 @@ export { searchDocumentsSchema, type DocumentSearchAnswer, type FoundDocument } 
 export { searchSchema, type SearchAnswer, type SearchInput, type SearchResult } from "./search/search.js";
 export type { ConsumptionReport, ErrorReport, GrowthReport, UsageReport } from "./usage/analytics.js";
 export { consumptionSchema } from "./usage/analytics.js";
-export { PROVIDERS, providerSchema } from "./connections/connections.js";
+export { PROVIDERS, providerSchema, type ShownConnection } from "./connections/find-connections.js";
+export type { CreatedConnection } from "./connections/create-connection.js";
+export type { BegunDeviceSignIn, FinishedSignIn } from "./connections/sign-in.js";
+export type { FoundResources } from "./connections/connector-ports.js";
 export { listAuditSchema, type ListedAuditEntry } from "./journal/audit.js";
 export { listRequestsSchema, rangeSchema, type Page } from "./usage/requests.js";
 export { createProjectSchema, deleteProjectSchema, type DeletedProject } from "./containers/projects.js";
@@ -270,8 +282,16 @@ const USE_CASES = {
   findConnection,
   findConnectionOf,
   finishConnection,
+  pollConnection,
   createConnection,
+  reconnectConnection,
+  configureConnection,
+  listConnectionResources,
   importConnections,
+  syncOneConnection,
+  listSyncRuns,
+  removeConnection,
+  removeConnectionsOf,
 } as const satisfies Readonly<Record<keyof typeof NEEDS, unknown>>;
 
 export type UseCase = keyof typeof USE_CASES;

@@ -17,6 +17,7 @@ export type * from "./access/sign-in-ports.js";
 export type * from "./journal/ports.js";
 export type * from "./documents/fetch-ports.js";
 export type * from "./connections/connector-ports.js";
+export type * from "./connections/secret-ports.js";
 export type * from "./documents/model-failure-ports.js";
 export type * from "./store-ports.js";
 export type * from "./profile/ports.js";

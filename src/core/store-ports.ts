@@ -8,6 +8,7 @@ import type { FileStore } from "./documents/file-ports.js";
 import type { ModelFailureStore } from "./documents/model-failure-ports.js";
 import type { AuditStore } from "./journal/audit-ports.js";
 import type { KeyStore } from "./access/key-ports.js";
+import type { ConnectionStore } from "./connections/ports.js";
 import type { DeviceRequestStore } from "./access/device-ports.js";
 import type { OAuthStore } from "./access/oauth-ports.js";
 import type { SignInStore } from "./access/sign-in-ports.js";
@@ -31,6 +32,7 @@ export type * from "./memories/extraction-task-ports.js";
 export type * from "./documents/turn-ports.js";
 export type * from "./search/unit-ports.js";
 export type * from "./upkeep/ports.js";
+export type * from "./connections/ports.js";
 
 /** Settings as they were written, one value for each client; the client '' is the organisation itself. */
 export interface SettingsStore {
@@ -82,6 +84,7 @@ export interface Repositories {
   readonly signIns: SignInStore;
   readonly oauth: OAuthStore;
   readonly deviceRequests: DeviceRequestStore;
+  readonly connections: ConnectionStore;
   readonly jobs: JobStore;
   readonly journal: JournalStore;
   readonly operations: OperationStore;

@@ -7,6 +7,7 @@ export * from "./documents/types.js";
 export * from "./memories/types.js";
 export * from "./profile/types.js";
 export * from "./containers/types.js";
+export * from "./connections/types.js";
 export * from "./usage/types.js";
 export * from "./search/unit.js";
 export * from "./search/filter-expression.js";

@@ -5,7 +5,7 @@ import { dropBlobs } from "../core/documents/blobs.js";
 import { AppError } from "../core/errors.js";
 import { metadataSchema } from "../core/input.js";
 import type { DocumentChange, JobContext, Repositories } from "../core/ports.js";
-import type { Document, Metadata, StoredFile } from "../core/types.js";
+import { type Document, type Metadata, type StoredFile, TYPES_BY_SOURCE } from "../core/types.js";
 import { parseIso } from "../lib/time.js";
 import { safeCut } from "../lib/truncate.js";
 import { keepAttachments, keysOf, NO_ATTACHMENTS, storeAttachments, type StoredAttachments } from "./attachments.js";
@@ -130,7 +130,7 @@ async function keepRead(
   const date = dateOf(content, endedAt);
   const change = {
     content: text,
-    type: content.type,
+    type: TYPES_BY_SOURCE.has(document.type) ? document.type : content.type,
     metadata: metadata.merged,
     turns: null,
     ...(isNamedByFile && { title }),

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { openService } from "../../src/app.js";
 import { readConfig } from "../../src/config.js";
 import { localActor, type Core } from "../../src/core/index.js";
-import type { Log } from "../../src/core/ports.js";
+import type { Connector, Log } from "../../src/core/ports.js";
 import type { Actor } from "../../src/core/types.js";
 
 export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} };
@@ -25,13 +25,20 @@ export interface OpenCoreOptions {
   /** An existing data folder to open; a new one is removed at the end. */
   readonly dataDirectory?: string;
   readonly log?: Log;
+  readonly connectors?: readonly Connector[];
 }
 
 /** The whole service in this process, over a real store in a folder of its own. */
 export async function openCore(options: OpenCoreOptions = {}): Promise<OpenedCore> {
   const dataDirectory = options.dataDirectory ?? (await mkdtemp(join(tmpdir(), "recollect-test-")));
   const config = readConfig({ RECOLLECT_DATA_DIR: dataDirectory, RECOLLECT_OFFLINE: "1", ...options.settings });
-  const service = await openService({ config, version: "0.0.0-test", log: options.log ?? silentLog, engine: "off" });
+  const service = await openService({
+    config,
+    version: "0.0.0-test",
+    log: options.log ?? silentLog,
+    engine: "off",
+    ...(options.connectors && { connectors: options.connectors }),
+  });
   const { organizationId } = await service.core.session({ actor: localActor("") });
   return {
     core: service.core,

@@ -9,10 +9,12 @@ import type { Database } from "./schema.js";
 /** What a person would call a document, as `DocumentCategory` says. */
 export const CATEGORY = sql<string>`case
   when instr(lower(documents.source), 'mcp') > 0 then 'mcp'
-  when documents.url glob '/files/*' then 'files'
-  when documents.type in ('webpage', 'tweet', 'onedrive') then documents.type
+  when documents.type = 'onedrive' then documents.type
   when documents.type in ('google_doc', 'google_slide', 'google_sheet') then 'google_drive'
   when documents.type = 'notion_doc' then 'notion'
+  when documents.source = 'web-crawler' then 'webpage'
+  when documents.url glob '/files/*' then 'files'
+  when documents.type in ('webpage', 'tweet') then documents.type
   when documents.type in ('pdf', 'image', 'video', 'audio') then 'files'
   else 'notes' end`;
 

@@ -194,6 +194,52 @@ export interface Database {
     former: string | null;
   };
   document_attachments: { document_id: string; organization_id: string; attached_to: string; digest: string };
+  connections: {
+    id: string;
+    organization_id: string;
+    provider: string;
+    container_tags: string;
+    end_user_id: string | null;
+    document_limit: number;
+    settings: string;
+    resources: string;
+    secrets: string | null;
+    account: string | null;
+    state: string;
+    problem: string | null;
+    checkpoint: string | null;
+    listing: number;
+    every_minutes: number | null;
+    next_sync_at: string | null;
+    last_synced_at: string | null;
+    created_at: string;
+  };
+  connection_items: {
+    connection_id: string;
+    item_id: string;
+    document_id: string | null;
+    version: string | null;
+    item: string;
+    state: string;
+    reason: string | null;
+    attempts: number;
+    retry_at: string | null;
+    listing: number;
+    absences: number;
+    seen_at: string;
+  };
+  sync_runs: {
+    id: string;
+    connection_id: string;
+    status: string;
+    trigger: string;
+    started_at: string;
+    completed_at: string | null;
+    counts: string;
+    error: string | null;
+    notes: string;
+    failures: string;
+  };
   cut_with: { document_id: string; chunking: string };
   extraction_tasks: {
     seq: Generated<number>;

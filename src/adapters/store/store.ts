@@ -25,6 +25,7 @@ import { readSteadyRows } from "./fixed-query.js";
 import { createJobStore } from "./jobs.js";
 import { createJournalStore } from "./journal.js";
 import { createKeyStore } from "./keys.js";
+import { createConnectionStore } from "./connections.js";
 import { createDeviceRequestStore } from "./device-requests.js";
 import { createSignInStore } from "./sign-ins.js";
 import { createOAuthStore } from "./oauth.js";
@@ -242,6 +243,7 @@ function nounsOf(db: Kysely<Database>, clock: Clock, caches?: UnitCaches): Repos
     signIns: createSignInStore(db, clock),
     oauth: createOAuthStore(db, clock),
     deviceRequests: createDeviceRequestStore(db),
+    connections: createConnectionStore(db, clock),
     jobs: createJobStore(db, clock),
     journal: createJournalStore(db, clock),
     operations: createOperationStore(db, clock),

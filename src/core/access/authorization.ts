@@ -120,9 +120,17 @@ export const NEEDS = {
   listConnectionDocuments: "owner, again",
   findConnection: "owner, again",
   findConnectionOf: "owner, again",
-  finishConnection: "owner, again",
-  createConnection: "owner, again",
-  importConnections: "owner, again",
+  finishConnection: "nothing, again",
+  pollConnection: "owner, again",
+  createConnection: "owner, once",
+  reconnectConnection: "owner, again",
+  configureConnection: "owner, once",
+  listConnectionResources: "owner, again",
+  importConnections: "owner, once",
+  syncOneConnection: "owner, once",
+  listSyncRuns: "owner, again",
+  removeConnection: "owner, once",
+  removeConnectionsOf: "owner, again",
 } as const satisfies Readonly<Record<string, Rules>>;
 
 /** The names of all use cases. */

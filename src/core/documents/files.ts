@@ -14,7 +14,7 @@ import { readFileText } from "./file-text.js";
 import { noteSchema, parseInput } from "../input.js";
 import { withSecretWarnings } from "../memories/secret-warnings.js";
 import { once } from "../operations.js";
-import { type PreparedDocument, prepareDocument } from "./prepare-document.js";
+import { type PreparedDocument, prepareDocument, type SubmissionFacts } from "./prepare-document.js";
 import type { Repositories } from "../ports.js";
 import type { Actor, Document, StoredFile } from "../types.js";
 import { findAddressed, writeDocument, type DocumentReceipt } from "./write-document.js";
@@ -96,7 +96,12 @@ const addFileSchema = z
  * those before.
  * @throws AppError `unsupported_type` for what cannot be read as text, and what `addDocument` throws
  */
-export async function addFile(context: CoreContext, call: AuthorizedCall, raw: unknown): Promise<DocumentReceipt> {
+export async function addFile(
+  context: CoreContext,
+  call: AuthorizedCall,
+  raw: unknown,
+  source: Pick<SubmissionFacts, "type"> = {},
+): Promise<DocumentReceipt> {
   const input = parseInput(addFileSchema, raw);
   const { actor } = call;
   const { organizationId } = actor;
@@ -109,7 +114,7 @@ export async function addFile(context: CoreContext, call: AuthorizedCall, raw: u
   const key = createId();
   const document = { ...input.document, content, title: input.document["title"] ?? name ?? undefined };
   const digest = isRead ? sha256(bytes) : null;
-  const facts = { url: `${FILES_PATH}${key}`, ...(digest !== null && { isUnread: true, digest }) };
+  const facts = { ...source, url: `${FILES_PATH}${key}`, ...(digest !== null && { isUnread: true, digest }) };
   const prepared = prepareDocument(context, actor, document, facts);
   await context.blobs.put(key, bytes);
   const stored = await once(context, call, "addFile", async (repositories) => {

@@ -30,6 +30,18 @@ export const DOCUMENT_CATEGORIES = [
 
 export type DocumentCategory = (typeof DOCUMENT_CATEGORIES)[number];
 
+/** Kinds of documents that say where they came from, whatever kind of file they were read from (contract 1.14). */
+export const TYPES_BY_SOURCE: ReadonlySet<string> = new Set([
+  "google_doc",
+  "google_slide",
+  "google_sheet",
+  "gmail_thread",
+  "notion_doc",
+  "onedrive",
+  "github_markdown",
+  "granola",
+]);
+
 export type DreamingStatus = "dreaming" | "done";
 
 export type TaskType = "memory" | "superrag";

@@ -19,6 +19,7 @@ import { memoryOrder } from "./0018-memory-order.js";
 import { documentReadings } from "./0019-document-readings.js";
 import { documentAttachments } from "./0020-document-attachments.js";
 import { formerReadings } from "./0021-former-readings.js";
+import { connections } from "./0022-connections.js";
 
 /** Forward only, in order; the version of a store is the number of migrations it has seen. */
 export const MIGRATIONS: readonly string[] = [
@@ -43,4 +44,5 @@ export const MIGRATIONS: readonly string[] = [
   documentReadings,
   documentAttachments,
   formerReadings,
+  connections,
 ];

@@ -1,23 +1,12 @@
 import * as z from "zod";
-import type { Call, Core } from "../../../core/index.js";
 import { PROVIDERS, providerSchema } from "../../../core/index.js";
 import { defineEndpoint } from "../endpoint.js";
 import { once } from "../query-parameters.js";
 import { containerTag, dateTime, documentStatus } from "../schemas.js";
+import { connection, presentConnection, presentSyncRun, syncRun } from "./present-connection.js";
+import { showFinishedSignIn } from "./sign-in-page.js";
 
-/** A connection (contract 6.10): what is not known is absent, never null. */
-const connection = z.object({
-  id: z.string(),
-  provider: providerSchema,
-  createdAt: dateTime,
-  documentLimit: z.int().optional(),
-  email: z.string().optional(),
-  expiresAt: dateTime.optional(),
-  metadata: z.record(z.string(), z.unknown()).optional(),
-  containerTags: z.array(z.string()).optional(),
-});
-
-const removedConnection = z.object({ id: z.string(), provider: providerSchema });
+const removedConnection = z.object({ id: z.string(), provider: z.string() });
 
 const connectionDocument = z.object({
   id: z.string().nullable(),
@@ -29,36 +18,38 @@ const connectionDocument = z.object({
   updatedAt: dateTime,
 });
 
-const syncRun = z.object({
-  id: z.string(),
-  connectionId: z.string(),
-  status: z.enum(["running", "completed", "failed"]),
-  triggerType: z.enum(["event", "cron", "manual"]),
-  startedAt: dateTime,
-  completedAt: dateTime.nullable(),
-  itemsProcessed: z.int(),
-  itemsFailed: z.int(),
-  error: z.string().nullable(),
-});
-
 const containerTags = z.array(containerTag).max(100);
 const ofContainers = z.object({ containerTags: containerTags.optional() });
-const metadata = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).nullable();
+const metadata = z
+  .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
+  .nullable()
+  .describe("Settings and credentials of the provider, as docs/connections.md lists them.");
+const everyMinutes = z
+  .int()
+  .min(5)
+  .max(44_640)
+  .nullable()
+  .describe("Minutes between two runs; null: only when asked. Without it, what suits the provider.");
 
 const createBody = ofContainers.extend({
   containerTag: containerTag.optional(),
   documentLimit: z.int().min(1).max(10_000).optional(),
   metadata: metadata.optional(),
-  redirectUrl: z.string().optional(),
+  redirectUrl: z.string().optional().describe("Where the browser goes once somebody has signed in."),
+  endUserId: z.string().max(1_000).optional().describe("Whom its documents belong to."),
+  everyMinutes: everyMinutes.optional(),
+  isDevice: z.boolean().optional().describe("True: somebody signs in on another device, by a code."),
 });
 
-const NO_CONNECTORS = "This version has no connectors, so there are no connections yet.";
+const device = z.object({
+  userCode: z.string(),
+  verificationUrl: z.string(),
+  expiresIn: z.int(),
+  interval: z.int(),
+});
+
 const provider = { connection: `Name of the provider: ${PROVIDERS.join(", ")}.` };
 const id = { connection: "Id of the connection." };
-
-function find(core: Core, call: Call, parameter: (name: string) => string): Promise<never> {
-  return core.findConnection(call, { id: parameter("connection") });
-}
 
 /** contract 6.10. Names of providers and ids of connections share one place in the path: the names win. */
 export const connectionEndpoints = [
@@ -66,42 +57,42 @@ export const connectionEndpoints = [
     method: "post",
     path: "/v3/connections/list",
     summary: "List connections",
-    description: NO_CONNECTORS,
     tag: "connections",
     body: ofContainers.extend({ provider: providerSchema.optional() }),
     isBodyOptional: true,
     status: 200,
     answer: z.array(connection),
-    handle: async ({ core, call }) => (await core.listConnections(call)).connections,
+    handle: async ({ core, call, body }) => (await core.listConnections(call, body)).connections.map(presentConnection),
   }),
   defineEndpoint({
     method: "get",
     path: "/v3/connections",
     summary: "List connections, by query",
-    description: NO_CONNECTORS,
     tag: "connections",
-    query: z.object({ endUserId: once(z.string().max(255)).describe("Only connections of this end user.") }),
+    query: z.object({ endUserId: once(z.string().max(1_000)).describe("Only connections of this end user.") }),
     status: 200,
     answer: z.array(connection),
-    handle: async ({ core, call }) => (await core.listConnections(call)).connections,
+    handle: async ({ core, call, query }) =>
+      (await core.listConnections(call, query)).connections.map(presentConnection),
   }),
   defineEndpoint({
     method: "get",
     path: "/v3/connections/{connection}",
     parameters: id,
     summary: "Get a connection",
-    description: NO_CONNECTORS,
     tag: "connections",
     status: 200,
     answer: connection,
-    handle: ({ core, call, parameter }) => find(core, call, parameter),
+    handle: async ({ core, call, parameter }) =>
+      presentConnection(await core.findConnection(call, { id: parameter("connection") })),
   }),
   defineEndpoint({
     method: "post",
     path: "/v3/connections/{connection}",
     parameters: provider,
     summary: "Connect to a provider",
-    description: `${NO_CONNECTORS} Answers 404 for a provider that connectors exist for elsewhere, 400 for any other name.`,
+    description:
+      "Credentials in `metadata` are tried before the answer. Where somebody has to sign in, `authLink` is where: it works once, for an hour. The first run begins by itself, unless something has to be chosen with `configure` before.",
     tag: "connections",
     body: createBody,
     isBodyOptional: true,
@@ -111,16 +102,17 @@ export const connectionEndpoints = [
       authLink: z.string().optional(),
       expiresIn: z.string().optional(),
       redirectsTo: z.string().optional(),
+      device: device.optional(),
     }),
-    handle: ({ core, call, parameter, body }) =>
-      core.createConnection(call, { provider: parameter("connection"), containerTags: body.containerTags }),
+    handle: ({ core, call, parameter, body, origin }) =>
+      core.createConnection(call, { ...body, provider: parameter("connection"), origin }),
   }),
   defineEndpoint({
     method: "delete",
     path: "/v3/connections/{connection}",
     parameters: { connection: "Id of the connection, or name of a provider: then its connections of the containers." },
     summary: "Delete a connection, by id or by provider and containers",
-    description: `${NO_CONNECTORS} \`containerTags\` is required for a provider.`,
+    description: "`containerTags` is required for a provider. The documents go in the background.",
     tag: "connections",
     body: ofContainers,
     isBodyOptional: true,
@@ -131,10 +123,12 @@ export const connectionEndpoints = [
     }),
     status: 200,
     answer: removedConnection,
-    async handle({ core, call, parameter, body }) {
+    handle({ core, call, parameter, body, query }) {
       const named = providerSchema.safeParse(parameter("connection"));
-      if (!named.success) return find(core, call, parameter);
-      return core.findConnectionOf(call, { provider: named.data, containerTags: body.containerTags ?? null });
+      const deleteDocuments = query.deleteDocuments !== "false" && query.deleteDocuments !== "0";
+      if (!named.success) return core.removeConnection(call, { id: parameter("connection"), deleteDocuments });
+      const { containerTags: tags = null } = body;
+      return core.removeConnectionsOf(call, { provider: named.data, containerTags: tags, deleteDocuments });
     },
   }),
   defineEndpoint({
@@ -142,20 +136,20 @@ export const connectionEndpoints = [
     path: "/v3/connections/{connection}/connection",
     parameters: provider,
     summary: "Get the connection of a provider and containers",
-    description: NO_CONNECTORS,
     tag: "connections",
     body: z.object({ containerTags: containerTags.min(1, "must not be empty") }),
     status: 200,
     answer: connection,
-    handle: ({ core, call, parameter, body }) =>
-      core.findConnectionOf(call, { provider: parameter("connection"), containerTags: body.containerTags }),
+    handle: async ({ core, call, parameter, body }) =>
+      presentConnection(
+        await core.findConnectionOf(call, { provider: parameter("connection"), containerTags: body.containerTags }),
+      ),
   }),
   defineEndpoint({
     method: "post",
     path: "/v3/connections/{connection}/documents",
     parameters: provider,
     summary: "List documents that a provider brought in",
-    description: NO_CONNECTORS,
     tag: "connections",
     body: ofContainers,
     isBodyOptional: true,
@@ -163,7 +157,8 @@ export const connectionEndpoints = [
     answer: z.array(connectionDocument),
     async handle({ core, call, parameter, body }) {
       const of = { provider: parameter("connection"), containerTags: body.containerTags };
-      return (await core.listConnectionDocuments(call, of)).documents;
+      const { documents } = await core.listConnectionDocuments(call, of);
+      return documents.map((document) => connectionDocument.parse(document));
     },
   }),
   defineEndpoint({
@@ -171,64 +166,119 @@ export const connectionEndpoints = [
     path: "/v3/connections/{connection}/import",
     parameters: provider,
     summary: "Sync the connections of a provider now",
-    description: `${NO_CONNECTORS} Answers 400, because there is nothing to sync.`,
     tag: "connections",
     body: ofContainers,
     isBodyOptional: true,
     status: 202,
     produces: "text/plain",
-    handle: ({ core, call, parameter, body }) =>
-      core.importConnections(call, { provider: parameter("connection"), containerTags: body.containerTags }),
+    async handle({ core, call, parameter, body }) {
+      const of = { provider: parameter("connection"), containerTags: body.containerTags };
+      const { count } = await core.importConnections(call, of);
+      const text = `Syncing ${count} ${count === 1 ? "connection" : "connections"}.`;
+      return new Response(text, { status: 202, headers: { "content-type": "text/plain; charset=utf-8" } });
+    },
+  }),
+  defineEndpoint({
+    method: "post",
+    path: "/v3/connections/{connection}/sync",
+    parameters: id,
+    summary: "Sync a connection now",
+    tag: "connections",
+    body: z.object({
+      confirmRemovals: z
+        .boolean()
+        .optional()
+        .describe("True agrees to the removals that the last run did not make by itself."),
+    }),
+    isBodyOptional: true,
+    status: 202,
+    answer: z.object({ id: z.string(), status: z.literal("queued") }),
+    conflict: "It is paused, has to be signed in again, or waits for `confirmRemovals`.",
+    async handle({ core, call, parameter, body }) {
+      const { id: synced } = await core.syncOneConnection(call, { ...body, id: parameter("connection") });
+      return { id: synced, status: "queued" as const };
+    },
   }),
   defineEndpoint({
     method: "get",
     path: "/v3/connections/{connection}/resources",
     parameters: id,
     summary: "List what a connection could bring in",
-    description: NO_CONNECTORS,
+    description: "Answers 501 for a provider whose connections bring in all that they are open to.",
     tag: "connections",
+    query: z.object({
+      page: once(z.string()).describe("From 1."),
+      per_page: once(z.string()).describe("1 to 100; default 30."),
+      parent_id: once(z.string()).describe("Id of a resource that others lie in."),
+    }),
     status: 200,
     answer: z.object({
       resources: z.array(z.record(z.string(), z.unknown())),
       total_count: z.int().optional(),
     }),
-    handle: ({ core, call, parameter }) => find(core, call, parameter),
+    async handle({ core, call, parameter, query }) {
+      const { page, per_page: perPage, parent_id: parentId } = query;
+      const found = await core.listConnectionResources(call, { id: parameter("connection"), page, perPage, parentId });
+      return { resources: [...found.resources], ...(found.total !== undefined && { total_count: found.total }) };
+    },
   }),
   defineEndpoint({
     method: "post",
     path: "/v3/connections/{connection}/configure",
     parameters: id,
-    summary: "Choose what a connection brings in",
-    description: NO_CONNECTORS,
+    summary: "Choose what a connection brings in, and how it is kept in step",
     tag: "connections",
-    body: z.object({ resources: z.array(z.record(z.string(), z.unknown())) }),
+    body: z.object({
+      resources: z.array(z.record(z.string(), z.unknown())).max(500).optional(),
+      everyMinutes: everyMinutes.optional(),
+      documentLimit: z.int().min(1).max(10_000).optional(),
+      isPaused: z.boolean().optional().describe("True: nothing is synced until it is false again."),
+    }),
     status: 200,
     answer: z.object({ success: z.boolean(), message: z.string(), webhooksRegistered: z.int().optional() }),
-    handle: ({ core, call, parameter }) => find(core, call, parameter),
+    async handle({ core, call, parameter, body }) {
+      const { connection: changed } = await core.configureConnection(call, { ...body, id: parameter("connection") });
+      const message =
+        changed.state === "active" ? "The choice is kept, and the connection is synced." : "The choice is kept.";
+      return { success: true, message, webhooksRegistered: 0 };
+    },
+  }),
+  defineEndpoint({
+    method: "post",
+    path: "/v3/connections/{connection}/reconnect",
+    parameters: id,
+    summary: "Sign a connection in again",
+    description: "With other credentials in `metadata` at once; else by the link in the answer. Its documents stay.",
+    tag: "connections",
+    body: z.object({ metadata: metadata.optional(), redirectUrl: z.string().optional() }),
+    isBodyOptional: true,
+    status: 200,
+    answer: z.object({ id: z.string(), authLink: z.string().optional() }),
+    handle: ({ core, call, parameter, body, origin }) =>
+      core.reconnectConnection(call, { ...body, id: parameter("connection"), origin }),
+  }),
+  defineEndpoint({
+    method: "post",
+    path: "/v3/connections/{connection}/device",
+    parameters: id,
+    summary: "Ask whether somebody has signed in on another device",
+    tag: "connections",
+    body: z.object({}),
+    isBodyOptional: true,
+    status: 200,
+    answer: z.object({ isConnected: z.boolean(), isSlowDown: z.boolean() }),
+    handle: ({ core, call, parameter }) => core.pollConnection(call, { id: parameter("connection") }),
   }),
   defineEndpoint({
     method: "get",
     path: "/v3/connections/{connection}/sync-runs",
     parameters: id,
     summary: "List when a connection was synced",
-    description: NO_CONNECTORS,
     tag: "connections",
     status: 200,
     answer: z.array(syncRun),
-    handle: ({ core, call, parameter }) => find(core, call, parameter),
-  }),
-  defineEndpoint({
-    method: "post",
-    path: "/v3/connections/{connection}/google-drive/hosted-picker",
-    parameters: id,
-    summary: "Open a picker for the files of a connection",
-    description: NO_CONNECTORS,
-    tag: "connections",
-    body: z.record(z.string(), z.unknown()),
-    isBodyOptional: true,
-    status: 200,
-    answer: z.object({ url: z.string(), expiresAt: dateTime }),
-    handle: ({ core, call, parameter }) => find(core, call, parameter),
+    handle: async ({ core, call, parameter }) =>
+      (await core.listSyncRuns(call, { id: parameter("connection") })).runs.map(presentSyncRun),
   }),
   defineEndpoint({
     method: "get",
@@ -236,14 +286,18 @@ export const connectionEndpoints = [
     aliases: ["/v3/connections/{connection}/callback"],
     parameters: provider,
     summary: "Where a provider sends the browser after a sign-in",
-    description: `${NO_CONNECTORS} Answers 400, because no sign-in can have been begun here.`,
     tag: "connections",
     needsKey: false,
     query: z.object({
       code: once(z.string()).describe("What the provider gives for the sign-in."),
       state: once(z.string()).describe("What was sent along when it was begun."),
+      error: once(z.string()).describe("Why it did not let this server in."),
     }),
     status: 302,
-    handle: ({ core, call, parameter }) => core.finishConnection(call, { provider: parameter("connection") }),
+    async handle({ core, call, parameter, query }) {
+      const { code, state, error } = query;
+      const finished = await core.finishConnection(call, { provider: parameter("connection"), code, state, error });
+      return showFinishedSignIn(finished);
+    },
   }),
 ];

@@ -1,0 +1,151 @@
+import { type Kysely, type Selectable, sql } from "kysely";
+import type { ConnectionStore } from "../../core/ports.js";
+import type { ConnectionItem } from "../../core/types.js";
+import { listParameter } from "./json.js";
+import type { Database } from "./schema.js";
+
+type ItemStore = Pick<
+  ConnectionStore,
+  | "item"
+  | "items"
+  | "keepItem"
+  | "noteSeen"
+  | "unseen"
+  | "countUnseen"
+  | "countItems"
+  | "dueItems"
+  | "removeItem"
+  | "itemsWithDocuments"
+  | "ofDocuments"
+>;
+
+/** What is known of each thing at the sources. */
+export function createConnectionItemStore(db: Kysely<Database>): ItemStore {
+  const of = (connectionId: string) =>
+    db.selectFrom("connection_items").selectAll().where("connection_id", "=", connectionId);
+  const pageOf = (connectionId: string, { after, limit }: { readonly after: string; readonly limit: number }) =>
+    of(connectionId).where("item_id", ">", after).orderBy("item_id").limit(limit);
+  return {
+    async item(connectionId, itemId) {
+      const row = await of(connectionId).where("item_id", "=", itemId).executeTakeFirst();
+      return row ? itemOf(row) : null;
+    },
+
+    async items(connectionId, itemIds) {
+      const rows = await of(connectionId)
+        .where("item_id", "in", sql<string>`(select value from json_each(${listParameter(itemIds)}))`)
+        .execute();
+      return rows.map(itemOf);
+    },
+
+    async keepItem(item) {
+      const row = rowOf(item);
+      const { connection_id: _connection, item_id: _item, ...changed } = row;
+      await db
+        .insertInto("connection_items")
+        .values(row)
+        .onConflict((conflict) => conflict.columns(["connection_id", "item_id"]).doUpdateSet(changed))
+        .execute();
+    },
+
+    async noteSeen(connectionId, itemIds, { listing, at }) {
+      await db
+        .updateTable("connection_items")
+        .set({ listing, absences: 0, seen_at: at })
+        .where("connection_id", "=", connectionId)
+        .where("item_id", "in", sql<string>`(select value from json_each(${listParameter(itemIds)}))`)
+        .execute();
+    },
+
+    async unseen(connectionId, listing, page) {
+      const rows = await pageOf(connectionId, page).where("listing", "<", listing).execute();
+      return rows.map(itemOf);
+    },
+
+    async countUnseen(connectionId, listing) {
+      const { count } = await db
+        .selectFrom("connection_items")
+        .select((select) => select.fn.countAll<number>().as("count"))
+        .where("connection_id", "=", connectionId)
+        .where("listing", "<", listing)
+        .executeTakeFirstOrThrow();
+      return Number(count);
+    },
+
+    async countItems(connectionId) {
+      const { count } = await db
+        .selectFrom("connection_items")
+        .select((select) => select.fn.countAll<number>().as("count"))
+        .where("connection_id", "=", connectionId)
+        .where("state", "<>", "skipped")
+        .executeTakeFirstOrThrow();
+      return Number(count);
+    },
+
+    async dueItems(connectionId, now, page) {
+      const rows = await pageOf(connectionId, page).where("retry_at", "<=", now).execute();
+      return rows.map(itemOf);
+    },
+
+    async removeItem(connectionId, itemId) {
+      await db
+        .deleteFrom("connection_items")
+        .where("connection_id", "=", connectionId)
+        .where("item_id", "=", itemId)
+        .execute();
+    },
+
+    async itemsWithDocuments(connectionId, page) {
+      const rows = await pageOf(connectionId, page).where("document_id", "is not", null).execute();
+      return rows.map(itemOf);
+    },
+
+    async ofDocuments(documentIds) {
+      const rows = await db
+        .selectFrom("connection_items")
+        .select(["document_id", "connection_id", "item"])
+        .where("document_id", "in", sql<string>`(select value from json_each(${listParameter(documentIds)}))`)
+        .execute();
+      return rows.flatMap(({ document_id: documentId, connection_id: connectionId, item }) =>
+        documentId === null ? [] : [{ documentId, connectionId, address: readItem(item).address }],
+      );
+    },
+  };
+}
+
+function readItem(text: string): ConnectionItem["item"] {
+  return JSON.parse(text) as ConnectionItem["item"];
+}
+
+function rowOf({ connectionId, item, ...known }: ConnectionItem): Selectable<Database["connection_items"]> {
+  return {
+    connection_id: connectionId,
+    item_id: item.id,
+    document_id: known.documentId,
+    version: known.version,
+    item: JSON.stringify(item),
+    state: known.state,
+    reason: known.reason,
+    attempts: known.attempts,
+    retry_at: known.retryAt,
+    listing: known.listing,
+    absences: known.absences,
+    seen_at: known.seenAt,
+  };
+}
+
+function itemOf(row: Selectable<Database["connection_items"]>): ConnectionItem {
+  return {
+    connectionId: row.connection_id,
+    item: readItem(row.item),
+    documentId: row.document_id,
+    version: row.version,
+    state: row.state as ConnectionItem["state"],
+    reason: row.reason,
+    attempts: row.attempts,
+    retryAt: row.retry_at,
+    listing: row.listing,
+    absences: row.absences,
+    seenAt: row.seen_at,
+  };
+}

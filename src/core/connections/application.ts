@@ -1,0 +1,27 @@
+import type { CoreContext } from "../context.js";
+import { AppError } from "../errors.js";
+import type { OAuthSignIn } from "../ports.js";
+import { readSettings } from "../upkeep/settings.js";
+
+/** The app of the organisation at a provider. */
+export interface Application {
+  readonly clientId: string;
+  /** Null for an app without one, such as a desktop app with PKCE. */
+  readonly clientSecret: string | null;
+}
+
+/** @throws AppError `invalid` where the organisation has registered none, with what to do */
+export async function applicationOf(
+  { store }: Pick<CoreContext, "store">,
+  organizationId: string,
+  { application }: OAuthSignIn,
+): Promise<Application> {
+  const settings = await readSettings(store, organizationId, null);
+  const clientId = settings[`${application}ClientId`];
+  if (!clientId)
+    throw new AppError(
+      "invalid",
+      `There is no app to sign in with yet. Register one at the provider and keep its id and secret in the settings ${application}ClientId and ${application}ClientSecret (PATCH /v3/settings, or \`recollect connections add\`).`,
+    );
+  return { clientId, clientSecret: settings[`${application}ClientSecret`] ?? null };
+}

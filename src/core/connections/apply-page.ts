@@ -1,0 +1,202 @@
+import { iso } from "../../lib/time.js";
+import { AppError } from "../errors.js";
+import type { ChangePage, SourceChange, SourceContent, SourceItem } from "../ports.js";
+import type { ConnectionItem } from "../types.js";
+import { followMove, keepContent, removeItem } from "./bring-in.js";
+import { CheckpointExpired, ItemGone, ItemSkipped, SignInRefused } from "./connector-errors.js";
+import { RemovalsHeld, type Sync } from "./sync.js";
+
+/** Removals that no owner is asked about, and the share of all items beyond it. */
+const FREE_REMOVALS = 50;
+const FREE_SHARE = 0.2;
+const PAGE = 100;
+/** Failures of that kind in a row mean that the source is out of order, and not an item. */
+const MOST_OUTAGES = 5;
+const FIRST_RETRY_MS = 5 * 60_000;
+const LONGEST_RETRY_MS = 24 * 3_600_000;
+
+type Upsert = Extract<SourceChange, { kind: "upsert" }>;
+
+/** Brings in what a page names. Work that was done before a kill is not done again, since each item is noted with its version. */
+export async function applyPage(sync: Sync, page: ChangePage, listing: number): Promise<void> {
+  const { context, connection, run } = sync;
+  // The last that is said of an item is what holds.
+  const changes = [...new Map(page.items.map((change) => [idOf(change), change])).values()];
+  const found = await context.store.connections.items(connection.id, changes.map(idOf));
+  const known = new Map(found.map((one) => [one.item.id, one]));
+  run.count("listed", changes.length);
+  const removed = changes.flatMap((change) => (change.kind === "remove" ? (known.get(change.id) ?? []) : []));
+  await requireFewRemovals(sync, removed.length);
+  for (const one of removed) await removeKnown(sync, one);
+  const upserts = changes.filter((change) => change.kind === "upsert");
+  const fresh = await sortOut(sync, upserts, known);
+  for (let start = 0; start < fresh.length; start += sync.connector.sync.readsAtOnce) {
+    sync.signal.throwIfAborted();
+    const together = fresh.slice(start, start + sync.connector.sync.readsAtOnce);
+    await readTogether(
+      sync,
+      together.map((change) => ({ ...change, before: known.get(change.item.id) ?? null })),
+      listing,
+    );
+  }
+  const seen = { listing, at: iso(context.clock.now()) };
+  await context.store.connections.noteSeen(connection.id, upserts.map(idOf), seen);
+}
+
+function idOf(change: SourceChange): string {
+  return change.kind === "upsert" ? change.item.id : change.id;
+}
+
+/** Follows what has only moved. @returns what has to be read */
+async function sortOut(
+  { context, connection, run }: Sync,
+  upserts: readonly Upsert[],
+  known: ReadonlyMap<string, ConnectionItem>,
+): Promise<Upsert[]> {
+  const fresh: Upsert[] = [];
+  const { connections } = context.store;
+  const { documentLimit } = connection;
+  let room = documentLimit - (await connections.countItems(connection.id));
+  for (const change of upserts) {
+    const before = known.get(change.item.id);
+    const isRead = before !== undefined && before.item.version === change.item.version;
+    if (isRead) {
+      await followIfMoved({ context, connection }, before, change.item);
+      run.count("unchanged");
+      // What failed comes up again by itself.
+      if (before.state === "failed") run.fail(before.item, before.documentId, before.reason ?? "It could not be read.");
+    } else if (before === undefined && room <= 0) {
+      run.note(`The limit of ${documentLimit} documents is reached; what is beyond it is not brought in.`, "cut");
+      run.count("skipped");
+    } else {
+      if (before === undefined) room -= 1;
+      fresh.push(change);
+    }
+  }
+  return fresh;
+}
+
+async function followIfMoved(
+  { context, connection }: Pick<Sync, "context" | "connection">,
+  before: ConnectionItem,
+  item: SourceItem,
+): Promise<void> {
+  if (JSON.stringify(before.item) === JSON.stringify(item)) return;
+  await followMove(context, connection, before, item);
+  await context.store.connections.keepItem({ ...before, item });
+}
+
+interface Reading {
+  readonly item: SourceItem;
+  readonly content?: SourceContent;
+  readonly before: ConnectionItem | null;
+}
+
+async function readTogether(sync: Sync, readings: readonly Reading[], listing: number): Promise<void> {
+  const outcomes = await Promise.allSettled(readings.map((reading) => readOne(sync, reading, listing)));
+  await sync.run.save();
+  for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
+}
+
+/** Brings in one item; what is wrong with it alone is noted. @throws what is wrong with the whole source */
+async function readOne(sync: Sync, { item, content, before }: Reading, listing: number): Promise<void> {
+  const { context, connection, connector, source, run } = sync;
+  const { connections } = context.store;
+  const now = context.clock.now();
+  const fields = { connectionId: connection.id, item, listing, absences: 0, seenAt: iso(now) };
+  try {
+    const read = content ?? (await connector.read(source, item));
+    const documentId = await keepContent(context, connection, { item, content: read, before });
+    const version = read.version ?? item.version;
+    const settled = { state: "present", reason: null, attempts: 0, retryAt: null } as const;
+    await connections.keepItem({ ...fields, ...settled, documentId, version });
+    run.count("read");
+    sync.outages.inARow = 0;
+  } catch (error) {
+    sync.signal.throwIfAborted();
+    if (error instanceof ItemGone) {
+      if (before) await removeKnown(sync, before);
+      return;
+    }
+    const kept = { documentId: before?.documentId ?? null, version: before?.version ?? null };
+    if (error instanceof ItemSkipped) {
+      const skipped = { state: "skipped", reason: error.message, attempts: 0, retryAt: null } as const;
+      await connections.keepItem({ ...fields, ...kept, ...skipped });
+      run.count("skipped");
+      return;
+    }
+    throwForAll(sync, error);
+    const attempts = (before?.item.version === item.version ? before.attempts : 0) + 1;
+    const waitMs = Math.min(FIRST_RETRY_MS * 2 ** (attempts - 1), LONGEST_RETRY_MS);
+    const reason = reasonOf(sync, item, error);
+    const retryAt = iso(new Date(now.getTime() + waitMs));
+    await connections.keepItem({ ...fields, ...kept, state: "failed", reason, attempts, retryAt });
+    run.fail(item, kept.documentId, reason);
+  }
+}
+
+function throwForAll({ outages }: Sync, error: unknown): void {
+  if (error instanceof SignInRefused || error instanceof CheckpointExpired) throw error;
+  if (!(error instanceof AppError)) return;
+  if (error.kind === "rate_limited" || error.kind === "storage_full") throw error;
+  if (error.kind !== "unavailable") return;
+  outages.inARow += 1;
+  if (outages.inARow >= MOST_OUTAGES) throw error;
+}
+
+function reasonOf({ context, connection }: Sync, { id }: SourceItem, error: unknown): string {
+  if (error instanceof AppError) return error.message;
+  context.log.error("something at a source was not brought in", { connection: connection.id, item: id, error });
+  return "Something went wrong that should not; the log has the details.";
+}
+
+/** Reads again what failed in earlier runs and is due. */
+export async function retryFailed(sync: Sync): Promise<void> {
+  const { context, connection } = sync;
+  const { listing } = (await context.store.connections.byId(connection.organizationId, connection.id)) ?? connection;
+  const now = iso(context.clock.now());
+  for (let after = ""; ;) {
+    const due = await context.store.connections.dueItems(connection.id, now, { after, limit: PAGE });
+    for (const before of due) {
+      sync.signal.throwIfAborted();
+      await readTogether(sync, [{ item: before.item, before }], listing);
+    }
+    if (due.length < PAGE) return;
+    after = due.at(-1)?.item.id ?? after;
+  }
+}
+
+/** Removes what a complete listing did not name, as often as the source has to leave it out. */
+export async function removeAbsent(sync: Sync, listing: number): Promise<void> {
+  const { context, connection, connector } = sync;
+  const { connections } = context.store;
+  await requireFewRemovals(sync, await connections.countUnseen(connection.id, listing));
+  for (let after = ""; ;) {
+    const unseen = await connections.unseen(connection.id, listing, { after, limit: PAGE });
+    for (const one of unseen) {
+      sync.signal.throwIfAborted();
+      const absences = one.absences + 1;
+      if (absences >= connector.sync.absences) await removeKnown(sync, one);
+      else await connections.keepItem({ ...one, absences });
+    }
+    if (unseen.length < PAGE) return;
+    after = unseen.at(-1)?.item.id ?? after;
+  }
+}
+
+async function removeKnown({ context, connection, run }: Sync, known: ConnectionItem): Promise<void> {
+  if (await removeItem(context, connection, known)) run.count("removed");
+}
+
+/** @throws RemovalsHeld */
+async function requireFewRemovals({ context, connection, run, mayRemoveMany }: Sync, more: number): Promise<void> {
+  if (mayRemoveMany || more === 0) return;
+  const left = await context.store.connections.countItems(connection.id);
+  const { removed } = run.now;
+  const all = left + removed;
+  const wanted = removed + more;
+  if (wanted <= Math.max(FREE_REMOVALS, all * FREE_SHARE)) return;
+  throw new RemovalsHeld(
+    `The source no longer has ${wanted} of ${all} documents, more than are removed without asking. Look whether that is right, then agree with \`recollect connections sync ${connection.id} --confirm-removals\`.`,
+  );
+}

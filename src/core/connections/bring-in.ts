@@ -1,0 +1,133 @@
+import { sha256 } from "../../lib/crypto.js";
+import { truncate } from "../../lib/truncate.js";
+import { authorize } from "../access/authorization.js";
+import { dropBlobs } from "../documents/blobs.js";
+import { removeDocument } from "../documents/documents.js";
+import { addFile, FileBytes } from "../documents/files.js";
+import { updateDocument } from "../documents/update-document.js";
+import { homeOf } from "../documents/custom-ids.js";
+import type { CoreContext } from "../context.js";
+import { customIdSchema, filepathSchema } from "../input.js";
+import type { SourceContent, SourceItem } from "../ports.js";
+import type { Actor, Connection, ConnectionItem, Document } from "../types.js";
+
+const LONGEST_TITLE = 500;
+const MIME_TYPE = /^[\w.+-]{1,100}\/[\w.+-]{1,100}$/;
+
+/** Whoever writes for a connection. */
+export function actorOf({ organizationId, id }: Pick<Connection, "organizationId" | "id">): Actor {
+  return { organizationId, name: `connection:${id}`, containers: "all" };
+}
+
+/** Makes what an item holds the content of its document. @returns the id of the document */
+export async function keepContent(
+  context: CoreContext,
+  connection: Connection,
+  {
+    item,
+    content,
+    before,
+  }: { readonly item: SourceItem; readonly content: SourceContent; readonly before: ConnectionItem | null },
+): Promise<string> {
+  const actor = actorOf(connection);
+  const existing = await documentOf(context, connection, before);
+  const tags = existing?.containerTags ?? tagsOf(connection, item);
+  const title = content.title ?? item.title;
+  const isText = typeof content.content === "string";
+  const bytes = isText ? Buffer.from(content.content as string, "utf8") : (content.content as Uint8Array);
+  const mimeType = content.mimeType ?? (isText ? "text/markdown" : null);
+  const customId = existing?.customId ?? (await freeCustomId(context, connection, item, tags));
+  const receipt = await addFile(
+    context,
+    authorize("addFile", { actor }),
+    {
+      bytes: new FileBytes(bytes),
+      name: content.fileName ?? (isText ? `${truncate(title ?? item.id, 100)}.md` : null),
+      ...(mimeType !== null && MIME_TYPE.test(mimeType) && { contentType: mimeType }),
+      document: {
+        containerTags: [...tags],
+        customId,
+        ...(title && { title: truncate(title, LONGEST_TITLE) }),
+        metadata: { ...content.metadata, sm_source: connection.provider },
+        ...(connection.endUserId !== null && { endUserId: connection.endUserId }),
+        ...pathOf(item),
+        ...(content.changedAt !== null && { documentDate: content.changedAt }),
+        origin: "connector",
+      },
+    },
+    content.type === null ? {} : { type: content.type },
+  );
+  return receipt.id;
+}
+
+/** Follows an item that is called or lies otherwise now, and holds what it held. */
+export async function followMove(
+  context: CoreContext,
+  connection: Connection,
+  known: ConnectionItem,
+  item: SourceItem,
+): Promise<void> {
+  const document = await documentOf(context, connection, known);
+  if (!document) return;
+  const { title } = item;
+  const isRenamed = title !== null && title !== known.item.title && document.title === known.item.title;
+  await updateDocument(context, authorize("updateDocument", { actor: actorOf(connection) }), {
+    id: document.id,
+    ...(isRenamed && { title: truncate(title, LONGEST_TITLE) }),
+    ...(item.path !== known.item.path && pathOf(item)),
+    ...(item.containerTag !== known.item.containerTag && { containerTags: [...tagsOf(connection, item)] }),
+  });
+}
+
+/** Removes what an item became, and the item. @returns whether there was a document */
+export async function removeItem(
+  context: CoreContext,
+  connection: Connection,
+  known: ConnectionItem,
+): Promise<boolean> {
+  const actor = actorOf(connection);
+  const files = await context.store.transaction(async (repositories) => {
+    const document =
+      known.documentId === null ? null : await repositories.documents.byId(connection.organizationId, known.documentId);
+    await repositories.connections.removeItem(connection.id, known.item.id);
+    return document && (await removeDocument(repositories, actor, document));
+  });
+  await dropBlobs(context, files ?? []);
+  if (known.documentId !== null) context.events.changed(known.documentId);
+  context.wakeJobs();
+  return files !== null;
+}
+
+async function documentOf(
+  { store }: CoreContext,
+  { organizationId }: Connection,
+  known: ConnectionItem | null,
+): Promise<Document | null> {
+  return known?.documentId == null ? null : store.documents.byId(organizationId, known.documentId);
+}
+
+function tagsOf({ containerTags }: Connection, { containerTag }: SourceItem): readonly string[] {
+  return containerTag === undefined ? containerTags : [containerTag];
+}
+
+/** The id at the source, as far as it may be a customId and nothing else of the container has it. */
+async function freeCustomId(
+  { store }: CoreContext,
+  { organizationId, id: connectionId, provider }: Connection,
+  { id }: SourceItem,
+  tags: readonly string[],
+): Promise<string> {
+  const wanted = customIdSchema.safeParse(id).success ? id : `${provider}:${sha256(id).slice(0, 40)}`;
+  const other = await store.documents.byCustomId(organizationId, wanted, homeOf(tags));
+  if (!other) return wanted;
+  // The document of this very item, whose note was lost with the process that wrote it.
+  const [owner] = await store.connections.ofDocuments([other.id]);
+  const isOwn = owner === undefined ? other.source === provider : owner.connectionId === connectionId;
+  return isOwn ? wanted : `${connectionId}:${sha256(id).slice(0, 40)}`;
+}
+
+function pathOf({ path }: SourceItem): { filepath?: string } {
+  if (path === null) return {};
+  const filepath = path.startsWith("/") ? path : `/${path}`;
+  return filepathSchema.safeParse(filepath).success ? { filepath } : {};
+}

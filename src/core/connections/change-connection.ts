@@ -1,0 +1,256 @@
+import * as z from "zod";
+import { requireAllContainers } from "../auth.js";
+import type { AuthorizedCall, CoreContext } from "../context.js";
+import { AppError } from "../errors.js";
+import { invalid, parseInput } from "../input.js";
+import { once } from "../operations.js";
+import type { FoundResources, Resource } from "../ports.js";
+import type { Connection } from "../types.js";
+import { orderSync, removalJob } from "./connection-jobs.js";
+import { activate } from "./activate-connection.js";
+import { everyMinutesSchema, isSignedIn, readFields } from "./create-connection.js";
+import {
+  connectionNameSchema,
+  matching,
+  noneOf,
+  ofProviderSchema,
+  requireConnection,
+  requireConnector,
+} from "./find-connections.js";
+import { keepSecrets, readSecrets } from "./secrets.js";
+import { beginSignIn } from "./sign-in.js";
+import { openSource } from "./source-access.js";
+
+const MOST_RESOURCES = 500;
+
+const resourcesSchema = connectionNameSchema.extend({
+  page: z.coerce.number().int().min(1).max(100_000).default(1),
+  perPage: z.coerce.number().int().min(1).max(100).default(30),
+  parentId: z.string().max(2_000).nullish(),
+});
+
+/** What a connection could bring in. @throws AppError `unsupported` where nothing is chosen */
+export async function listConnectionResources(
+  context: CoreContext,
+  call: AuthorizedCall,
+  raw: unknown,
+): Promise<FoundResources> {
+  const { id, page, perPage, parentId = null } = parseInput(resourcesSchema, raw);
+  const connection = await requireConnection(context, call, id);
+  const connector = requireConnector(context, connection.provider);
+  if (!connector.listResources) throw nothingToChoose(connector.title);
+  requireSignedIn(connection);
+  const source = await openSource(context, connection, connector, AbortSignal.timeout(60_000));
+  return connector.listResources(source, { page, perPage, parentId });
+}
+
+const configureSchema = connectionNameSchema.extend({
+  resources: z.array(z.record(z.string(), z.unknown())).max(MOST_RESOURCES).optional(),
+  everyMinutes: everyMinutesSchema.optional(),
+  documentLimit: z.int().min(1).max(10_000).optional(),
+  isPaused: z.boolean().optional(),
+});
+
+/** Chooses what a connection brings in, or how it is kept in step; a new choice is synced at once. */
+export async function configureConnection(
+  context: CoreContext,
+  call: AuthorizedCall,
+  raw: unknown,
+): Promise<{ readonly connection: Connection }> {
+  const { id, resources, everyMinutes, documentLimit, isPaused } = parseInput(configureSchema, raw);
+  const connection = await requireConnection(context, call, id);
+  const chosen = resources && readResources(context, connection, resources);
+  requireSignedIn(connection);
+  const now = context.clock.now();
+  const changed = await once(context, call, "configureConnection", async (repositories) => {
+    const state = stateAfter(connection, isPaused);
+    const change = {
+      ...(chosen && { resources: chosen }),
+      ...(everyMinutes !== undefined && { everyMinutes }),
+      ...(documentLimit !== undefined && { documentLimit }),
+      state,
+    };
+    await repositories.connections.update(connection.organizationId, id, change);
+    const after = { ...connection, ...change };
+    const isGoingOn = state === "active" && connection.state !== "active";
+    if (state === "active" && (chosen || isGoingOn || everyMinutes !== undefined))
+      await orderSync(repositories, after, { trigger: "manual", now });
+    return { connection: after };
+  });
+  context.wakeJobs();
+  return changed;
+}
+
+function stateAfter({ state }: Connection, isPaused: boolean | undefined): Connection["state"] {
+  if (isPaused === undefined) return state;
+  return isPaused ? "paused" : state === "paused" ? "active" : state;
+}
+
+function readResources(
+  context: CoreContext,
+  { provider }: Connection,
+  resources: readonly Readonly<Record<string, unknown>>[],
+): Resource[] {
+  const connector = requireConnector(context, provider);
+  const { resourceSchema } = connector;
+  if (!connector.listResources || !resourceSchema) throw nothingToChoose(connector.title);
+  return resources.map((resource, index) => {
+    const read = resourceSchema.safeParse(resource);
+    if (read.success) return read.data;
+    throw invalid(
+      read.error.issues.map(({ path, message }) => ({ path: ["resources", index, ...path.map(String)], message })),
+    );
+  });
+}
+
+function nothingToChoose(title: string): AppError {
+  return new AppError("unsupported", `Nothing is chosen for ${title}: a connection brings in all that it is open to.`);
+}
+
+const reconnectSchema = connectionNameSchema.extend({
+  metadata: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).nullish(),
+  redirectUrl: z.string().max(2_048).optional(),
+  origin: z.string().optional(),
+});
+
+/** Signs a connection in again: with other credentials at once, or by a link. Its documents stay. */
+export async function reconnectConnection(
+  context: CoreContext,
+  call: AuthorizedCall,
+  raw: unknown,
+): Promise<{ readonly id: string; readonly authLink?: string }> {
+  const { id, metadata, redirectUrl = null, origin } = parseInput(reconnectSchema, raw);
+  const connection = await requireConnection(context, call, id);
+  const connector = requireConnector(context, connection.provider);
+  const before = await readSecrets(context, connection);
+  const { settings, secrets } = readFields(connector, { ...connection.settings, ...before.fields, ...metadata });
+  if (!isSignedIn(connector, secrets))
+    return { id, authLink: await beginSignIn(context, connection, connector, { redirectUrl, origin }) };
+  await keepSecrets(context, connection, { ...before, fields: secrets, tokens: null });
+  await context.store.connections.update(connection.organizationId, id, { settings });
+  await activate(context, { ...connection, settings }, connector);
+  return { id };
+}
+
+/** Has the connections to a provider synced now. @throws AppError `invalid` when there is nothing to sync */
+export async function importConnections(
+  context: CoreContext,
+  call: AuthorizedCall,
+  raw: unknown,
+): Promise<{ readonly count: number }> {
+  requireAllContainers(call.actor);
+  const wanted = parseInput(ofProviderSchema, raw);
+  const found = await matching(context, call, wanted);
+  const ready = found.filter((connection) => connection.state === "active" && isChosen(context, connection));
+  if (ready.length === 0)
+    throw new AppError(
+      "invalid",
+      found.length === 0
+        ? `There is nothing to sync. ${noneOf(wanted).message}`
+        : `There is nothing to sync: ${found.map((connection) => whyIdle(context, connection)).join(" ")}`,
+    );
+  const now = context.clock.now();
+  await once(context, call, "importConnections", async (repositories) => {
+    for (const connection of ready) await orderSync(repositories, connection, { trigger: "manual", now });
+    return { count: ready.length };
+  });
+  context.wakeJobs();
+  return { count: ready.length };
+}
+
+const syncSchema = connectionNameSchema.extend({ confirmRemovals: z.boolean().default(false) });
+
+/** Has one connection synced now; `confirmRemovals` agrees to what a run did not remove by itself. */
+export async function syncOneConnection(
+  context: CoreContext,
+  call: AuthorizedCall,
+  raw: unknown,
+): Promise<{ readonly id: string }> {
+  const { id, confirmRemovals } = parseInput(syncSchema, raw);
+  const connection = await requireConnection(context, call, id);
+  const mayRun = connection.state === "active" || (connection.state === "held" && confirmRemovals);
+  if (!mayRun || !isChosen(context, connection)) throw new AppError("conflict", whyIdle(context, connection));
+  const order = { trigger: "manual", now: context.clock.now(), mayRemoveMany: confirmRemovals } as const;
+  await once(context, call, "syncOneConnection", async (repositories) => {
+    await orderSync(repositories, connection, order);
+    return { id };
+  });
+  context.wakeJobs();
+  return { id };
+}
+
+function isChosen(context: CoreContext, connection: Connection): boolean {
+  const connector = requireConnector(context, connection.provider);
+  return connection.resources.length > 0 || connector.needsSelection?.(connection.settings) !== true;
+}
+
+function whyIdle(context: CoreContext, connection: Connection): string {
+  const { id, state, problem } = connection;
+  if (state === "paused") return `The connection ${id} is paused. Resume it first.`;
+  if (state === "reconnect") return `The connection ${id} has to be signed in again: ${problem ?? ""}`.trim();
+  if (state === "held") return problem ?? `The connection ${id} waits for its owner to agree to removals.`;
+  if (state === "pending") return `Nobody has signed in to the connection ${id} yet.`;
+  return isChosen(context, connection)
+    ? `The connection ${id} cannot be synced now.`
+    : `Nothing is chosen for the connection ${id} yet.`;
+}
+
+function requireSignedIn({ state, id }: Connection): void {
+  if (state === "pending") throw new AppError("invalid", `Nobody has signed in to the connection ${id} yet.`);
+}
+
+const removeSchema = connectionNameSchema.extend({ deleteDocuments: z.boolean().default(true) });
+const removeOfSchema = ofProviderSchema.extend({ deleteDocuments: z.boolean().default(true) });
+
+export interface RemovedConnection {
+  readonly id: string;
+  readonly provider: string;
+}
+
+/** Removes a connection; its documents go in the background, or stay as they are. @throws AppError `not_found` */
+export async function removeConnection(
+  context: CoreContext,
+  call: AuthorizedCall,
+  raw: unknown,
+): Promise<RemovedConnection> {
+  const { id, deleteDocuments } = parseInput(removeSchema, raw);
+  const connection = await requireConnection(context, call, id);
+  await removeAll(context, call, [connection], deleteDocuments);
+  return { id, provider: connection.provider };
+}
+
+/** Removes the connections to a provider of these containers. @returns the newest @throws AppError `not_found` */
+export async function removeConnectionsOf(
+  context: CoreContext,
+  call: AuthorizedCall,
+  raw: unknown,
+): Promise<RemovedConnection> {
+  requireAllContainers(call.actor);
+  const { deleteDocuments, ...wanted } = parseInput(removeOfSchema, raw);
+  const found = await matching(context, call, wanted);
+  const [first] = found;
+  if (!first) throw noneOf(wanted);
+  await removeAll(context, call, found, deleteDocuments);
+  return { id: first.id, provider: first.provider };
+}
+
+async function removeAll(
+  context: CoreContext,
+  call: AuthorizedCall,
+  found: readonly Connection[],
+  deleteDocuments: boolean,
+): Promise<void> {
+  await once(context, call, "removeConnection", async ({ connections, jobs }) => {
+    for (const connection of found) {
+      const { organizationId, id } = connection;
+      if (!deleteDocuments) {
+        await connections.remove(organizationId, id);
+        continue;
+      }
+      await connections.update(organizationId, id, { state: "removing", nextSyncAt: null });
+      await jobs.enqueue([removalJob(connection)]);
+    }
+    return { count: found.length };
+  });
+  context.wakeJobs();
+}

@@ -1,0 +1,56 @@
+import type { Connection, ConnectionItem, SyncRun } from "./types.js";
+
+export type ConnectionChange = Partial<Omit<Connection, "id" | "organizationId" | "provider" | "createdAt">>;
+export type ConnectionDraft = Omit<Connection, "createdAt">;
+
+export interface ConnectionStore {
+  insert(draft: ConnectionDraft, sealedSecrets: string | null): Promise<Connection>;
+  byId(organizationId: string, id: string): Promise<Connection | null>;
+  /** All of them, the newest first. */
+  list(organizationId: string): Promise<Connection[]>;
+  update(organizationId: string, id: string, change: ConnectionChange): Promise<void>;
+  /** The credentials, as they were sealed; null for none. */
+  sealedSecrets(organizationId: string, id: string): Promise<string | null>;
+  keepSecrets(organizationId: string, id: string, sealed: string): Promise<void>;
+  /** The connection, its items and its runs; documents stay. */
+  remove(organizationId: string, id: string): Promise<void>;
+
+  item(connectionId: string, itemId: string): Promise<ConnectionItem | null>;
+  /** Those that are known, in no order. */
+  items(connectionId: string, itemIds: readonly string[]): Promise<ConnectionItem[]>;
+  keepItem(item: ConnectionItem): Promise<void>;
+  /** Notes that a listing named these, where they are known. */
+  noteSeen(connectionId: string, itemIds: readonly string[], seen: { listing: number; at: string }): Promise<void>;
+  /** Items that the listing did not name, by their ids, the first behind `after`. */
+  unseen(
+    connectionId: string,
+    listing: number,
+    page: { readonly after: string; readonly limit: number },
+  ): Promise<ConnectionItem[]>;
+  countUnseen(connectionId: string, listing: number): Promise<number>;
+  /** Items that have a document, or are to have one. */
+  countItems(connectionId: string): Promise<number>;
+  /** Items that failed and are due again, in the order of their ids behind `after`. */
+  dueItems(
+    connectionId: string,
+    now: string,
+    page: { readonly after: string; readonly limit: number },
+  ): Promise<ConnectionItem[]>;
+  removeItem(connectionId: string, itemId: string): Promise<void>;
+  /** Items with a document, by the ids of the items, the first behind `after`. */
+  itemsWithDocuments(
+    connectionId: string,
+    page: { readonly after: string; readonly limit: number },
+  ): Promise<ConnectionItem[]>;
+  /** Which of these documents came over a connection. */
+  ofDocuments(
+    documentIds: readonly string[],
+  ): Promise<{ readonly documentId: string; readonly connectionId: string; readonly address: string | null }[]>;
+
+  insertRun(run: SyncRun): Promise<void>;
+  updateRun(run: SyncRun): Promise<void>;
+  /** The newest first. */
+  runs(connectionId: string, limit: number): Promise<SyncRun[]>;
+  /** Removes all but the newest runs of each connection. @returns how many went */
+  dropOldRuns(keep: number): Promise<number>;
+}

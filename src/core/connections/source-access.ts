@@ -1,0 +1,42 @@
+import type { CoreContext } from "../context.js";
+import type { Connector, SourceAccess, SourceRequest } from "../ports.js";
+import type { Connection } from "../types.js";
+import { authorizationOf } from "./access-token.js";
+import { SignInRefused } from "./connector-errors.js";
+import { readSecrets } from "./secrets.js";
+
+/** A connection as its connector sees it. @throws AppError where its credentials cannot be opened */
+export async function openSource(
+  context: CoreContext,
+  connection: Connection,
+  connector: Connector,
+  signal: AbortSignal,
+): Promise<SourceAccess> {
+  const { sources, clock, limits, store } = context;
+  const { fields } = await readSecrets(context, connection);
+  const send = async (request: SourceRequest) => {
+    const authorization = request.isSigned === false ? null : await authorizationOf(context, connection, connector);
+    try {
+      return await sources.send(request, { authorization, signal });
+    } catch (error) {
+      if (!(error instanceof SignInRefused) || authorization === null) throw error;
+      const another = await authorizationOf(context, connection, connector, authorization);
+      if (another === authorization) throw error;
+      return sources.send(request, { authorization: another, signal });
+    }
+  };
+  return {
+    settings: connection.settings,
+    secrets: fields,
+    resources: connection.resources,
+    request: send,
+    resolveHost: (host) => sources.resolveHost(host),
+    async known(id) {
+      const found = await store.connections.item(connection.id, id);
+      return found === null || found.version === null ? null : { version: found.version, detail: found.item.detail };
+    },
+    now: () => clock.now(),
+    maximumBytes: limits.maxFileBytes,
+    signal,
+  };
+}

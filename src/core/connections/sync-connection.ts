@@ -1,0 +1,160 @@
+import { iso, sleep } from "../../lib/time.js";
+import type { CoreContext } from "../context.js";
+import { AppError, RetryLater } from "../errors.js";
+import type { ChangePage, JobContext } from "../ports.js";
+import type { Connection, SyncTrigger } from "../types.js";
+import { CheckpointExpired, SignInRefused } from "./connector-errors.js";
+import { applyPage, removeAbsent, retryFailed } from "./apply-page.js";
+import { openSource } from "./source-access.js";
+import { RemovalsHeld, type Sync } from "./sync.js";
+import { openRun, type RunningSync } from "./sync-run.js";
+
+/** A run gives way to others after so long, and goes on with its next turn. */
+const STRETCH_MS = 5 * 60_000;
+/** Documents that wait to be searchable: with more, sources are not read on. Callers' own go first. */
+const MOST_WAITING = 100;
+const LOOK_EVERY_MS = 250;
+/** Seconds until a run goes on that waits for its turn. */
+const SOON = 1;
+const MINUTE_MS = 60_000;
+
+export interface SyncOrder {
+  readonly connectionId: string;
+  readonly trigger: SyncTrigger;
+  readonly mayRemoveMany: boolean;
+}
+
+/**
+ * Brings in what has changed at a source. A run that a process left behind goes on after the last page that was kept; how it
+ * ends is in the record of runs.
+ * @throws RetryLater where the source wants to be left alone, or others have their turn; what may pass, to be tried again
+ */
+export async function syncConnection(context: CoreContext, order: SyncOrder, job: JobContext): Promise<void> {
+  const { store } = context;
+  const connection = await store.connections.byId(store.organizationId, order.connectionId);
+  const connector = connection && context.connectors.get(connection.provider);
+  if (!connection || !connector) return;
+  const isOpen = connection.state === "active" || (connection.state === "held" && order.mayRemoveMany);
+  if (!isOpen) return;
+  const run = await openRun(context, connection, order.trigger);
+  try {
+    const source = await openSource(context, connection, connector, job.signal);
+    const { mayRemoveMany } = order;
+    const { signal } = job;
+    const sync = { context, connection, connector, source, run, signal, mayRemoveMany, outages: { inARow: 0 } };
+    await followSource(sync);
+    await retryFailed(sync);
+    await run.finish(null);
+    await settle(context, connection, { state: "active", problem: null });
+  } catch (error) {
+    await run.save();
+    job.signal.throwIfAborted();
+    await end(context, { connection, run, job }, error);
+  }
+}
+
+/** Goes on from the checkpoint; from the beginning where the source no longer knows it. */
+async function followSource(sync: Sync): Promise<void> {
+  try {
+    await followPages(sync, sync.connection);
+  } catch (error) {
+    if (!(error instanceof CheckpointExpired)) throw error;
+    const { context, connection, run } = sync;
+    context.log.info("a source no longer knows where a connection stood; all is listed again", {
+      connection: connection.id,
+    });
+    await context.store.connections.update(connection.organizationId, connection.id, { checkpoint: null });
+    run.note("The source no longer knew where the last run had stopped, so everything was listed again.");
+    await followPages(sync, { ...connection, checkpoint: null });
+  }
+}
+
+async function followPages(sync: Sync, { organizationId, id, ...from }: Connection): Promise<void> {
+  const { context, connector, source, run, signal } = sync;
+  const { connections } = context.store;
+  const deadline = context.clock.now().getTime() + STRETCH_MS;
+  let { listing } = from;
+  for await (const page of connector.changes(source, from.checkpoint)) {
+    signal.throwIfAborted();
+    await waitForRoom(sync, deadline);
+    if (page.isFirst) {
+      listing += 1;
+      await connections.update(organizationId, id, { listing });
+    }
+    await applyPage(sync, page, listing);
+    await endListing(sync, page, listing);
+    await context.store.transaction(async (repositories) => {
+      await repositories.connections.update(organizationId, id, { checkpoint: page.checkpoint });
+      await repositories.connections.updateRun(run.now);
+    });
+    if (page.isLast) return;
+    if (context.clock.now().getTime() > deadline) throw new RetryLater(SOON, "Others have their turn.");
+  }
+}
+
+/** What a complete listing did not name is gone. */
+async function endListing(sync: Sync, page: ChangePage, listing: number): Promise<void> {
+  if (page.cutShort !== undefined) sync.run.note(page.cutShort, "cut");
+  if (page.kind === "listing" && page.isLast && page.cutShort === undefined) await removeAbsent(sync, listing);
+}
+
+async function waitForRoom({ context, connection, signal }: Sync, deadline: number): Promise<void> {
+  const { store, clock } = context;
+  while ((await store.documents.countUnsearchable(connection.organizationId, "all")) > MOST_WAITING) {
+    if (clock.now().getTime() > deadline) throw new RetryLater(SOON, "The documents of others go first.");
+    await sleep(LOOK_EVERY_MS, { signal });
+  }
+}
+
+interface Ending {
+  readonly connection: Connection;
+  readonly run: RunningSync;
+  readonly job: JobContext;
+}
+
+/** Notes why a run stopped, or has it go on later. @throws RetryLater, or the error where it may pass */
+async function end(context: CoreContext, { connection, run, job }: Ending, error: unknown): Promise<void> {
+  if (error instanceof RetryLater) throw error;
+  if (error instanceof RemovalsHeld) {
+    run.note(error.message, "cut");
+    await run.finish(null);
+    return settle(context, connection, { state: "held", problem: error.message });
+  }
+  if (error instanceof SignInRefused) {
+    await run.finish(error.message);
+    context.log.warn("a connection has to be signed in again", { connection: connection.id });
+    return settle(context, connection, { state: "reconnect", problem: error.message });
+  }
+  if (error instanceof AppError && error.kind === "rate_limited")
+    throw new RetryLater(error.retryAfter ?? MINUTE_MS / 1_000, error.message);
+  const isPassing = error instanceof AppError && error.kind === "unavailable";
+  if (isPassing && job.job.attempt < job.job.maxAttempts) throw error;
+  if (!(error instanceof AppError))
+    context.log.error("a run of a connection failed", { connection: connection.id, error });
+  const reason =
+    error instanceof AppError ? error.message : "Something went wrong that should not; the log has the details.";
+  await run.finish(reason);
+  await settle(context, connection, { state: connection.state, problem: reason });
+}
+
+/** Notes how the connection stands after a run, and when the next one is due. */
+async function settle(
+  { store, clock }: CoreContext,
+  { organizationId, id }: Connection,
+  { state, problem }: Pick<Connection, "state" | "problem">,
+): Promise<void> {
+  const now = clock.now();
+  await store.transaction(async ({ connections }) => {
+    const connection = await connections.byId(organizationId, id);
+    // Paused, or removed, meanwhile.
+    if (!connection || (connection.state !== "active" && connection.state !== "held")) return;
+    const { everyMinutes } = connection;
+    const isDue = state === "active" && everyMinutes !== null;
+    await connections.update(organizationId, id, {
+      state,
+      problem,
+      ...(problem === null && { lastSyncedAt: iso(now) }),
+      nextSyncAt: isDue ? iso(new Date(now.getTime() + everyMinutes * MINUTE_MS)) : null,
+    });
+  });
+}

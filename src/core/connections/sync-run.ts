@@ -1,0 +1,85 @@
+import { createId } from "../../lib/ids.js";
+import { iso } from "../../lib/time.js";
+import type { CoreContext } from "../context.js";
+import type { SourceItem } from "../ports.js";
+import type { Connection, SyncCounts, SyncFailure, SyncRun, SyncTrigger } from "../types.js";
+
+/** Failures that a run tells one by one. */
+const MOST_FAILURES = 100;
+const MOST_NOTES = 20;
+
+/** A run while it goes on. */
+export interface RunningSync {
+  count(what: keyof SyncCounts, by?: number): void;
+  fail(item: Pick<SourceItem, "id" | "title">, documentId: string | null, reason: string): void;
+  /** Something that its owner should know; said once. `cut`: for want of which the run is not complete. */
+  note(sentence: string, meaning?: "cut"): void;
+  /** Keeps what is known so far. */
+  save(): Promise<void>;
+  /** @returns it as it ended */
+  finish(error: string | null): Promise<SyncRun>;
+  readonly now: SyncRun;
+}
+
+/** The run of a connection that a process left behind, or a new one. */
+export async function openRun(
+  { store, clock }: Pick<CoreContext, "store" | "clock">,
+  { id: connectionId }: Connection,
+  trigger: SyncTrigger,
+): Promise<RunningSync> {
+  const [last] = await store.connections.runs(connectionId, 1);
+  let run: SyncRun;
+  if (last?.status === "running") run = last;
+  else {
+    run = newRun(connectionId, trigger, iso(clock.now()));
+    await store.connections.insertRun(run);
+  }
+  return {
+    get now() {
+      return run;
+    },
+    count(what, by = 1) {
+      run = { ...run, [what]: run[what] + by };
+    },
+    fail({ id: itemId, title }, documentId, reason) {
+      const failure: SyncFailure = { itemId, documentId, title, reason, failedAt: iso(clock.now()) };
+      const others = run.failures.filter((one) => one.itemId !== itemId);
+      const isNew = others.length === run.failures.length;
+      run = { ...run, failed: run.failed + (isNew ? 1 : 0), failures: [...others, failure].slice(0, MOST_FAILURES) };
+    },
+    note(sentence, meaning) {
+      if (run.notes.includes(sentence)) return;
+      const cut = run.cut + (meaning === "cut" ? 1 : 0);
+      run = { ...run, cut, notes: [...run.notes, sentence].slice(0, MOST_NOTES) };
+    },
+    save: () => store.connections.updateRun(run),
+    async finish(error) {
+      const { failed, cut } = run;
+      const status = error !== null ? "failed" : failed > 0 || cut > 0 ? "partial" : "done";
+      run = { ...run, status, error, completedAt: iso(clock.now()) };
+      await store.connections.updateRun(run);
+      return run;
+    },
+  };
+}
+
+function newRun(connectionId: string, trigger: SyncTrigger, startedAt: string): SyncRun {
+  return {
+    id: createId(),
+    connectionId,
+    status: "running",
+    trigger,
+    startedAt,
+    completedAt: null,
+    listed: 0,
+    read: 0,
+    unchanged: 0,
+    removed: 0,
+    skipped: 0,
+    failed: 0,
+    cut: 0,
+    error: null,
+    notes: [],
+    failures: [],
+  };
+}

@@ -1,0 +1,103 @@
+import type { ConnectorSettings, Resource, SourceItem } from "./connector-ports.js";
+
+/**
+ * What a connection is up to: `pending` until somebody has signed in, `active`, `paused` by its owner, `reconnect` when
+ * the source does not take the sign-in any more, `held` when a run would remove so much that its owner has to agree, and
+ * `removing` until its documents are gone.
+ */
+export const CONNECTION_STATES = ["pending", "active", "paused", "reconnect", "held", "removing"] as const;
+export type ConnectionState = (typeof CONNECTION_STATES)[number];
+
+/** A source of documents that is kept in step. */
+export interface Connection {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly provider: string;
+  /** At least one: where its documents go. */
+  readonly containerTags: readonly string[];
+  readonly endUserId: string | null;
+  /** Most documents that it brings in. */
+  readonly documentLimit: number;
+  readonly settings: ConnectorSettings;
+  readonly resources: readonly Resource[];
+  /** Whose account it is, where the source tells. */
+  readonly account: string | null;
+  readonly state: ConnectionState;
+  /** Why it does not go on, as a sentence; null while nothing is wrong. */
+  readonly problem: string | null;
+  /** JSON that its connector reads; null before the first page. */
+  readonly checkpoint: unknown;
+  /** Number of the listing that goes on or came last; items carry that of the last listing that named them. */
+  readonly listing: number;
+  /** Minutes between two runs; null: only when asked. */
+  readonly everyMinutes: number | null;
+  /** ISO date-time; null: not by itself. */
+  readonly nextSyncAt: string | null;
+  /** When a run was through last. */
+  readonly lastSyncedAt: string | null;
+  readonly createdAt: string;
+}
+
+/** What is known of something at a source. */
+export interface ConnectionItem {
+  readonly connectionId: string;
+  readonly item: SourceItem;
+  /** The document that it became; null before, and where it became none. */
+  readonly documentId: string | null;
+  /** Version that the document has; null where none was read yet. */
+  readonly version: string | null;
+  readonly state: "present" | "failed" | "skipped";
+  /** Why it failed or was skipped. */
+  readonly reason: string | null;
+  /** How often in a row it failed. */
+  readonly attempts: number;
+  /** When it is read again; null: not before it changes. */
+  readonly retryAt: string | null;
+  readonly listing: number;
+  /** In how many complete listings in a row it was missing. */
+  readonly absences: number;
+  readonly seenAt: string;
+}
+
+export const SYNC_TRIGGERS = ["event", "cron", "manual"] as const;
+export type SyncTrigger = (typeof SYNC_TRIGGERS)[number];
+
+/** `partial`: some of it was not brought in, and the run says what. */
+export const SYNC_STATUSES = ["running", "done", "partial", "failed"] as const;
+export type SyncStatus = (typeof SYNC_STATUSES)[number];
+
+/** One item that was not brought in by a run. */
+export interface SyncFailure {
+  readonly itemId: string;
+  readonly documentId: string | null;
+  readonly title: string | null;
+  readonly reason: string;
+  readonly failedAt: string;
+}
+
+export interface SyncCounts {
+  /** Changes that the source named. */
+  readonly listed: number;
+  readonly read: number;
+  readonly unchanged: number;
+  /** Documents that went because their items did. */
+  readonly removed: number;
+  readonly skipped: number;
+  readonly failed: number;
+  /** How often a limit, or an owner who is still to agree, kept something undone; the notes say what. */
+  readonly cut: number;
+}
+
+export interface SyncRun extends SyncCounts {
+  readonly id: string;
+  readonly connectionId: string;
+  readonly status: SyncStatus;
+  readonly trigger: SyncTrigger;
+  readonly startedAt: string;
+  readonly completedAt: string | null;
+  readonly error: string | null;
+  /** What else there is to say, such as a limit that was reached, as sentences. */
+  readonly notes: readonly string[];
+  /** The first of them. */
+  readonly failures: readonly SyncFailure[];
+}

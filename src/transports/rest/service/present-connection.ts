@@ -1,0 +1,116 @@
+import * as z from "zod";
+import type { ShownConnection } from "../../../core/index.js";
+import type { SyncRun } from "../../../core/types.js";
+import { dateTime } from "../schemas.js";
+
+const lastSyncRun = z.object({
+  status: z.enum(["running", "done", "partial", "failed"]),
+  errorCode: z.string().nullable(),
+  error: z.string().nullable(),
+  startedAt: dateTime,
+  completedAt: dateTime.nullable(),
+});
+
+/** A connection (contract 6.10): what is not known is absent, never null. */
+export const connection = z.object({
+  id: z.string(),
+  provider: z.string(),
+  createdAt: dateTime,
+  documentLimit: z.int().optional(),
+  email: z.string().optional(),
+  expiresAt: dateTime.optional(),
+  metadata: z.record(z.string(), z.unknown()).optional(),
+  containerTags: z.array(z.string()).optional(),
+  lastSyncRun: lastSyncRun.optional(),
+  state: z
+    .enum(["pending", "active", "paused", "reconnect", "held", "removing"])
+    .describe(
+      "`reconnect`: somebody has to sign in again. `held`: a run would remove so much that its owner has to agree.",
+    ),
+  problem: z.string().optional().describe("Why it does not go on."),
+  everyMinutes: z.int().optional().describe("Minutes between two runs; absent where it is only synced when asked."),
+  nextSyncAt: dateTime.optional(),
+  documentCount: z.int(),
+});
+
+export const syncRun = z.object({
+  id: z.string(),
+  connectionId: z.string(),
+  status: z
+    .enum(["running", "done", "partial", "failed"])
+    .describe("`partial`: some of it was not brought in; `failures` and `notes` say what."),
+  triggerType: z.enum(["event", "cron", "manual"]),
+  startedAt: dateTime,
+  completedAt: dateTime.nullable(),
+  itemsListed: z.int(),
+  itemsProcessed: z.int(),
+  itemsRead: z.int(),
+  itemsUnchanged: z.int(),
+  itemsRemoved: z.int(),
+  itemsSkipped: z.int(),
+  itemsFailed: z.int(),
+  error: z.string().nullable(),
+  notes: z.array(z.string()),
+  failures: z
+    .array(
+      z.object({
+        itemId: z.string(),
+        documentId: z.string().nullable(),
+        title: z.string().nullable(),
+        errorMessage: z.string(),
+        failedAt: dateTime,
+      }),
+    )
+    .describe("The first hundred of them."),
+});
+
+export function presentConnection(shown: ShownConnection): z.output<typeof connection> {
+  const { account, problem, everyMinutes, nextSyncAt, lastRun, lastSyncedAt, resources, settings } = shown;
+  const chosen =
+    resources.length === 0 ? {} : shown.provider === "github" ? { repositories: resources } : { resources };
+  const metadata = { ...settings, ...chosen, ...(lastSyncedAt !== null && { lastSyncedAt }) };
+  return {
+    id: shown.id,
+    provider: shown.provider,
+    createdAt: shown.createdAt,
+    documentLimit: shown.documentLimit,
+    ...(account !== null && { email: account }),
+    metadata,
+    containerTags: [...shown.containerTags],
+    ...(lastRun && {
+      lastSyncRun: {
+        status: lastRun.status,
+        errorCode: lastRun.error === null ? null : "sync_failed",
+        error: lastRun.error,
+        startedAt: lastRun.startedAt,
+        completedAt: lastRun.completedAt,
+      },
+    }),
+    state: shown.state,
+    ...(problem !== null && { problem }),
+    ...(everyMinutes !== null && { everyMinutes }),
+    ...(nextSyncAt !== null && { nextSyncAt }),
+    documentCount: shown.documentCount,
+  };
+}
+
+export function presentSyncRun(run: SyncRun): z.output<typeof syncRun> {
+  return {
+    id: run.id,
+    connectionId: run.connectionId,
+    status: run.status,
+    triggerType: run.trigger,
+    startedAt: run.startedAt,
+    completedAt: run.completedAt,
+    itemsListed: run.listed,
+    itemsProcessed: run.read + run.unchanged + run.removed + run.skipped,
+    itemsRead: run.read,
+    itemsUnchanged: run.unchanged,
+    itemsRemoved: run.removed,
+    itemsSkipped: run.skipped,
+    itemsFailed: run.failed,
+    error: run.error,
+    notes: [...run.notes],
+    failures: run.failures.map(({ reason, ...failure }) => ({ ...failure, errorMessage: reason })),
+  };
+}

@@ -1,0 +1,26 @@
+import { html } from "hono/html";
+import type { FinishedSignIn } from "../../../core/index.js";
+
+/** Sends a browser on that comes back from a provider, or tells it that it is done. */
+export async function showFinishedSignIn({ provider, redirectUrl, problem }: FinishedSignIn): Promise<Response> {
+  if (redirectUrl !== null) {
+    const target = new URL(redirectUrl);
+    if (problem !== null) target.searchParams.set("error", problem);
+    return new Response(null, { status: 302, headers: { location: target.href } });
+  }
+  const text =
+    problem ?? `${provider} is connected, and its documents are being brought in. You can close this window.`;
+  const page = await html`<!doctype html>
+    <html lang="en">
+      <meta charset="utf-8" />
+      <title>Recollect</title>
+      <p>${text}</p>
+    </html>`;
+  const headers = {
+    "content-type": "text/html; charset=utf-8",
+    "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+    "referrer-policy": "no-referrer",
+    "cache-control": "no-store",
+  };
+  return new Response(String(page), { status: problem === null ? 200 : 400, headers });
+}

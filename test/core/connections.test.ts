@@ -1,0 +1,299 @@
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import { type OpenCoreOptions, openCore, type OpenedCore } from "../support/open-core.js";
+import { type ExampleSource, startExampleSource } from "../support/scripted-source.js";
+
+const ONLINE = { RECOLLECT_OFFLINE: "0", RECOLLECT_FETCH_ALLOW: "127.0.0.1" };
+const TAG = "notes";
+
+interface Connected extends OpenedCore {
+  readonly source: ExampleSource;
+  readonly id: string;
+  /** Has it synced, and gives the newest run. */
+  sync(options?: { readonly confirmRemovals?: boolean }): Promise<Awaited<ReturnType<typeof lastRun>>>;
+}
+
+const cleanups: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const cleanUp of cleanups.splice(0).reverse()) await cleanUp();
+});
+
+async function lastRun({ core, actor }: OpenedCore, id: string) {
+  const [run] = (await core.listSyncRuns({ actor }, { id })).runs;
+  if (!run) throw new Error("There was no run.");
+  return run;
+}
+
+async function startSource(hasFeed = true): Promise<ExampleSource> {
+  const source = await startExampleSource({ hasFeed });
+  cleanups.push(() => source.close());
+  return source;
+}
+
+async function connect(
+  source: ExampleSource,
+  options: OpenCoreOptions & { readonly create?: Readonly<Record<string, unknown>> } = {},
+): Promise<Connected> {
+  const opened = await openCore({ settings: ONLINE, connectors: [source.connector], ...options });
+  cleanups.push(() => opened.close());
+  const { core, actor } = opened;
+  const { id } = await core.createConnection(
+    { actor },
+    { provider: "granola", containerTag: TAG, metadata: { apiKey: "good" }, ...options.create },
+  );
+  await opened.settle();
+  return {
+    ...opened,
+    source,
+    id,
+    async sync(body = {}) {
+      await core.syncOneConnection({ actor }, { id, ...body });
+      await opened.settle();
+      return lastRun(opened, id);
+    },
+  };
+}
+
+async function fill(source: ExampleSource, count: number): Promise<string[]> {
+  const ids: string[] = [];
+  for (let index = 0; index < count; index += 1)
+    ids.push(await source.put(`Note ${index}`, `Person number ${index} plants ${index} pear trees.`));
+  return ids;
+}
+
+async function texts({ core, actor }: OpenedCore): Promise<Record<string, string>> {
+  const { documents } = await core.listDocuments(
+    { actor },
+    { containerTags: [TAG], limit: 1_000, includeContent: true },
+  );
+  return Object.fromEntries(documents.map(({ title, content }) => [title ?? "", content ?? ""]));
+}
+
+test("the first run begins by itself, and every document knows where it came from", async () => {
+  const source = await startSource();
+  await fill(source, 12);
+  const connected = await connect(source);
+  const run = await lastRun(connected, connected.id);
+  expect(run).toMatchObject({ status: "done", trigger: "event", listed: 12, read: 12, failed: 0 });
+  expect(Object.keys(await texts(connected))).toHaveLength(12);
+  const { documents } = await connected.core.listConnectionDocuments(
+    { actor: connected.actor },
+    { provider: "granola" },
+  );
+  expect(documents).toHaveLength(12);
+  expect(documents[0]).toMatchObject({
+    source: "granola",
+    origin: "connector",
+    customId: expect.stringMatching(/^item-/),
+  });
+  const shown = await connected.core.findConnection({ actor: connected.actor }, { id: connected.id });
+  expect(shown).toMatchObject({ account: "someone@example.com", state: "active", documentCount: 12 });
+});
+
+test("edits, renames and removals are followed, and nothing unchanged is read twice", async () => {
+  const source = await startSource();
+  const [first = "", second = "", third = ""] = await fill(source, 7);
+  const connected = await connect(source);
+  await source.edit(first, "Person number 0 fells all trees.");
+  await source.rename(second, "Renamed note");
+  await source.remove(third);
+  const run = await connected.sync();
+  expect(run).toMatchObject({ status: "done", read: 1, unchanged: 1, removed: 1 });
+  const found = await texts(connected);
+  expect(found["Note 0"]).toContain("fells all trees");
+  expect(found["Renamed note"]).toContain("plants 1 pear");
+  expect(Object.keys(found)).toHaveLength(6);
+  expect([...source.reads.values()].toSorted()).toEqual([1, 1, 1, 1, 1, 1, 2]);
+  const before = source.requests();
+  expect(await connected.sync()).toMatchObject({ status: "done", listed: 0, read: 0 });
+  expect(source.requests() - before).toBe(1);
+});
+
+test("without a feed, what a complete listing no longer names is removed", async () => {
+  const source = await startSource(false);
+  const ids = await fill(source, 8);
+  const connected = await connect(source);
+  await source.remove(ids[3] ?? "");
+  expect(await connected.sync()).toMatchObject({ status: "done", unchanged: 7, removed: 1, read: 0 });
+  expect(Object.keys(await texts(connected))).toHaveLength(7);
+});
+
+test("a listing that breaks off removes nothing", async () => {
+  const source = await startSource(false);
+  const ids = await fill(source, 12);
+  const connected = await connect(source);
+  await source.remove(ids[1] ?? "");
+  // The first page comes, the second never does.
+  source.fail({ kind: "status", status: 200 }, 0);
+  const { core, actor } = connected;
+  source.fail({ kind: "status", status: 404 }, 1);
+  await core.syncOneConnection({ actor }, { id: connected.id });
+  await connected.settle();
+  expect(await lastRun(connected, connected.id)).toMatchObject({ status: "failed", removed: 0 });
+  expect(Object.keys(await texts(connected))).toHaveLength(12);
+  expect(await connected.sync()).toMatchObject({ status: "done", removed: 1 });
+});
+
+test("one item that cannot be read fails alone, and is read once it can be", async () => {
+  const source = await startSource();
+  const [first = ""] = await fill(source, 3);
+  source.forbidden.add(first);
+  const connected = await connect(source);
+  const run = await lastRun(connected, connected.id);
+  expect(run).toMatchObject({ status: "partial", read: 2, failed: 1 });
+  expect(run.failures).toMatchObject([{ itemId: first, title: "Note 0", reason: expect.stringContaining("not open") }]);
+  source.forbidden.clear();
+  await source.edit(first, "Now it can be read.");
+  expect(await connected.sync()).toMatchObject({ status: "done", read: 1, failed: 0 });
+});
+
+test("an expired checkpoint lists everything once more, and finds what was removed meanwhile", async () => {
+  const source = await startSource();
+  const ids = await fill(source, 6);
+  const connected = await connect(source);
+  await source.remove(ids[0] ?? "");
+  source.fail({ kind: "expired" }, 1);
+  const run = await connected.sync();
+  expect(run).toMatchObject({ status: "done", removed: 1, read: 0, unchanged: 5, error: null });
+  expect(run.notes).toEqual([expect.stringContaining("listed again")]);
+  expect(await connected.sync()).toMatchObject({ status: "done" });
+});
+
+test("more removals than a fifth wait for the owner", async () => {
+  const source = await startSource();
+  const ids = await fill(source, 60);
+  const connected = await connect(source);
+  for (const id of ids.slice(0, 55)) await source.remove(id);
+  const run = await connected.sync();
+  expect(run.status).toBe("partial");
+  expect(run.notes[0]).toMatch(/confirm-removals/);
+  const { core, actor, id } = connected;
+  expect(await core.findConnection({ actor }, { id })).toMatchObject({
+    state: "held",
+    documentCount: expect.any(Number),
+  });
+  expect(Object.keys(await texts(connected)).length).toBeGreaterThan(5);
+  await expect(core.syncOneConnection({ actor }, { id })).rejects.toThrow(/confirm-removals/);
+  expect(await connected.sync({ confirmRemovals: true })).toMatchObject({ status: "done" });
+  expect(Object.keys(await texts(connected))).toHaveLength(5);
+});
+
+test("a sign-in that is refused stops the runs and keeps the documents, until there is another one", async () => {
+  const source = await startSource();
+  await fill(source, 2);
+  const connected = await connect(source);
+  source.fail({ kind: "status", status: 401 }, 1);
+  expect(await connected.sync()).toMatchObject({ status: "failed", error: expect.stringContaining("sign-in") });
+  const { core, actor, id } = connected;
+  expect(await core.findConnection({ actor }, { id })).toMatchObject({ state: "reconnect", nextSyncAt: null });
+  expect(Object.keys(await texts(connected))).toHaveLength(2);
+  await expect(core.reconnectConnection({ actor }, { id, metadata: { apiKey: "bad" } })).rejects.toThrow(/401/);
+  await core.reconnectConnection({ actor }, { id, metadata: { apiKey: "good" } });
+  await connected.settle();
+  expect(await core.findConnection({ actor }, { id })).toMatchObject({ state: "active", problem: null });
+});
+
+test("credentials that do not work are refused at once, and leave nothing behind", async () => {
+  const source = await startSource();
+  await expect(connect(source, { create: { metadata: { apiKey: "bad" } } })).rejects.toThrow(/sign-in/);
+  const opened = await openCore({ settings: ONLINE, connectors: [source.connector] });
+  cleanups.push(() => opened.close());
+  const call = { actor: opened.actor };
+  const create = (metadata: unknown) => opened.core.createConnection(call, { provider: "granola", metadata });
+  await expect(create({})).rejects.toMatchObject({ issues: [{ path: ["metadata", "apiKey"] }] });
+  await expect(create({ apiKey: "good", folders: "x" })).rejects.toMatchObject({
+    issues: [{ path: ["metadata", "folders"], message: expect.stringContaining("apiKey, folder") }],
+  });
+  await expect(create({ apiKey: "bad" })).rejects.toThrow(/sign-in/);
+  expect((await opened.core.listConnections(call, {})).connections).toEqual([]);
+});
+
+test("no more documents than the limit come in, and the run says so", async () => {
+  const source = await startSource();
+  await fill(source, 9);
+  const connected = await connect(source, { create: { documentLimit: 4 } });
+  const run = await lastRun(connected, connected.id);
+  expect(run).toMatchObject({ status: "partial", read: 4, skipped: 5 });
+  expect(run.notes).toEqual(["The limit of 4 documents is reached; what is beyond it is not brought in."]);
+});
+
+test("a run that was cut off by the end of the process goes on where it was", async () => {
+  const source = await startSource();
+  await fill(source, 40);
+  const dataDirectory = await mkdtemp(join(tmpdir(), "recollect-connections-"));
+  cleanups.push(() => rm(dataDirectory, { recursive: true, force: true }));
+  const connected = await connect(source, { dataDirectory });
+  for (const id of source.entries.keys()) await source.edit(id, `Everything about ${id} is new.`);
+  const { core, actor, id } = connected;
+  await core.syncOneConnection({ actor }, { id });
+  const readTwice = () => [...source.reads.values()].filter((times) => times > 1).length;
+  await expect.poll(readTwice, { interval: 1 }).toBeGreaterThan(6);
+  await connected.close();
+  expect(readTwice()).toBeLessThan(40);
+  const again = await openCore({ settings: ONLINE, connectors: [source.connector], dataDirectory });
+  cleanups.push(() => again.close());
+  await again.settle();
+  const { runs } = await again.core.listSyncRuns({ actor }, { id });
+  expect(runs.map(({ status }) => status)).toEqual(["done", "done"]);
+  // What was being read when the process ended is read once more.
+  const atOnce = source.connector.sync.readsAtOnce;
+  expect([...source.reads.values()].reduce((sum, times) => sum + times)).toBeLessThanOrEqual(80 + atOnce);
+  for (const text of Object.values(await texts(again))) expect(text).toContain("is new");
+});
+
+test("credentials are in no file of the data folder", async () => {
+  const source = await startSource();
+  await fill(source, 2);
+  const connected = await connect(source);
+  const names = await readdir(connected.dataDirectory, { recursive: true, withFileTypes: true });
+  for (const entry of names.filter((one) => one.isFile())) {
+    const bytes = await readFile(join(entry.parentPath, entry.name));
+    expect(bytes.includes('"apiKey":"good"'), entry.name).toBe(false);
+  }
+  const shown = JSON.stringify(await connected.core.findConnection({ actor: connected.actor }, { id: connected.id }));
+  expect(shown).not.toContain("good");
+});
+
+test("a connection is removed with its documents, or without", async () => {
+  const source = await startSource();
+  await fill(source, 4);
+  const connected = await connect(source);
+  const { core, actor, id } = connected;
+  const other = await core.createConnection(
+    { actor },
+    { provider: "granola", containerTag: "kept", metadata: { apiKey: "good" } },
+  );
+  await connected.settle();
+  await core.removeConnection({ actor }, { id: other.id, deleteDocuments: false });
+  await core.removeConnection({ actor }, { id });
+  await connected.settle();
+  const counted = async (tag: string) => (await core.listDocuments({ actor }, { containerTags: [tag] })).total;
+  expect(await counted(TAG)).toBe(0);
+  expect(await counted("kept")).toBe(4);
+  expect((await core.listConnections({ actor }, {})).connections).toEqual([]);
+});
+
+test("the same source twice in one container gives two documents an item", async () => {
+  const source = await startSource();
+  await fill(source, 2);
+  const connected = await connect(source);
+  const { core, actor } = connected;
+  await core.createConnection({ actor }, { provider: "granola", containerTag: TAG, metadata: { apiKey: "good" } });
+  await connected.settle();
+  expect((await core.listDocuments({ actor }, { containerTags: [TAG] })).total).toBe(4);
+});
+
+test("a source that asks for fewer requests is left alone, and the run goes on", async () => {
+  const source = await startSource();
+  await fill(source, 12);
+  source.fail({ kind: "status", status: 429, retryAfter: 1 }, 0);
+  const connected = await connect(source);
+  await source.put("Late note", "It comes late.");
+  source.fail({ kind: "status", status: 429, retryAfter: 1 }, 1);
+  await connected.core.syncOneConnection({ actor: connected.actor }, { id: connected.id });
+  await expect
+    .poll(async () => (await connected.settle(), lastRun(connected, connected.id)), { timeout: 15_000 })
+    .toMatchObject({ status: "done", read: 1 });
+});
