@@ -1,4 +1,7 @@
 import type { Connector } from "../core/ports.js";
+import { createFolderConnector } from "./folder.js";
+import { createS3Connector } from "./s3.js";
+import { createWebCrawlerConnector } from "./web-crawler/web-crawler.js";
 
 export interface ConnectorOptions {
   /** Other addresses of providers, by their names. */
@@ -9,8 +12,14 @@ export interface ConnectorOptions {
 
 /** Every source that documents can be brought in from, by the name of its provider. */
 export function createConnectors(
-  _options: ConnectorOptions,
+  { connectionFolders: roots }: ConnectorOptions,
   others: readonly Connector[],
 ): ReadonlyMap<string, Connector> {
-  return new Map(others.map((connector) => [connector.provider, connector]));
+  const connectors = [
+    ...(roots.length > 0 ? [createFolderConnector({ roots })] : []),
+    createS3Connector(),
+    createWebCrawlerConnector(),
+    ...others,
+  ];
+  return new Map(connectors.map((connector) => [connector.provider, connector]));
 }

@@ -42,12 +42,13 @@ interface History {
 
 /** One service for all histories; each has a source and a container of its own. */
 class SharedService {
-  readonly connectors: Connector[] = [];
   opened!: OpenedCore;
   readonly dataDirectory: string;
+  readonly connectors: readonly Connector[];
 
-  constructor(dataDirectory: string) {
+  constructor(dataDirectory: string, connectors: readonly Connector[]) {
     this.dataDirectory = dataDirectory;
+    this.connectors = connectors;
   }
 
   async open(): Promise<void> {
@@ -107,21 +108,18 @@ test.each([{ hasFeed: true }, { hasFeed: false }])(
   "whatever happens at a source, and whenever processes end, documents equal it in the end (feed: $hasFeed)",
   async ({ hasFeed }) => {
     const dataDirectory = await mkdtemp(join(tmpdir(), "recollect-sources-"));
-    const service = new SharedService(dataDirectory);
+    const first = await startExampleSource({ hasFeed });
+    const service = new SharedService(dataDirectory, [first.connector]);
     await service.open();
     let histories = 0;
     try {
       await fc.assert(
         fc.asyncProperty(fc.array(steps, { minLength: 3, maxLength: 16 }), async (history) => {
           const source = await startExampleSource({ hasFeed });
-          service.connectors.splice(0, 1, source.connector);
-          // The service knows the sources that there were when it was opened.
-          await service.opened.close();
-          await service.open();
           const tag = `history-${(histories += 1)}`;
           const { id } = await service.opened.core.createConnection(
             { actor: service.opened.actor },
-            { provider: "granola", containerTag: tag, metadata: { apiKey: "good" } },
+            { provider: "granola", containerTag: tag, metadata: { apiKey: "good", url: source.url } },
           );
           const state: History = { source, service, id, count: 0 };
           try {
@@ -165,6 +163,7 @@ test.each([{ hasFeed: true }, { hasFeed: false }])(
       );
     } finally {
       await service.opened.close();
+      await first.close();
       await rm(dataDirectory, { recursive: true, force: true });
     }
   },

@@ -204,7 +204,7 @@ test("credentials that do not work are refused at once, and leave nothing behind
   const create = (metadata: unknown) => opened.core.createConnection(call, { provider: "granola", metadata });
   await expect(create({})).rejects.toMatchObject({ issues: [{ path: ["metadata", "apiKey"] }] });
   await expect(create({ apiKey: "good", folders: "x" })).rejects.toMatchObject({
-    issues: [{ path: ["metadata", "folders"], message: expect.stringContaining("apiKey, folder") }],
+    issues: [{ path: ["metadata", "folders"], message: expect.stringContaining("apiKey, folder, url") }],
   });
   await expect(create({ apiKey: "bad" })).rejects.toThrow(/sign-in/);
   expect((await opened.core.listConnections(call, {})).connections).toEqual([]);

@@ -44,7 +44,9 @@ const question = (subject: Subject) => ({ q: "what sings", containerTags: [subje
 const grants = [{ containerTag: "den" }];
 const app = { issuer: "http://127.0.0.1", clientId: "app", clientName: "App", clientHost: "app.example" };
 const record = { kind: "Session", secret: "a secret" };
-const provider = { provider: "notion" };
+/** A provider that this version does not connect to. */
+const provider = { provider: "gmail" };
+const nothing = () => ({ id: "nothing" });
 
 /** Every use case: whoever adds one says here who may use it, beside `needs.ts`, which is held against this list. */
 export const USE_CASES_BY_ACCESS: Readonly<Record<UseCase, UseCaseAccess>> = {
@@ -175,9 +177,17 @@ export const USE_CASES_BY_ACCESS: Readonly<Record<UseCase, UseCaseAccess>> = {
   changeBilling: owner(undefined, "forbidden"),
   listConnections: owner(),
   listConnectionDocuments: owner(() => provider),
-  findConnection: owner(() => ({ id: "nothing" }), "not_found"),
+  findConnection: owner(nothing, "not_found"),
   findConnectionOf: owner(() => provider, "not_found"),
-  finishConnection: owner(() => provider, "invalid"),
+  finishConnection: anybody(() => provider, "invalid"),
   createConnection: owner(() => provider, "unsupported"),
   importConnections: owner(() => provider, "invalid"),
+  syncOneConnection: owner(nothing, "not_found"),
+  listSyncRuns: owner(nothing, "not_found"),
+  listConnectionResources: owner(nothing, "not_found"),
+  configureConnection: owner(nothing, "not_found"),
+  reconnectConnection: owner(nothing, "not_found"),
+  pollConnection: owner(nothing, "not_found"),
+  removeConnection: owner(nothing, "not_found"),
+  removeConnectionsOf: owner(() => provider, "not_found"),
 };

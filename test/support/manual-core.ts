@@ -38,6 +38,8 @@ import { createGuidedExtractor } from "../../src/ingest/guided-rules.js";
 import { createPipeline, reportDead } from "../../src/ingest/pipeline.js";
 import { versionsOf } from "../../src/ingest/readings.js";
 import { createRateLimiter } from "../../src/lib/rate-limit.js";
+import { createSecretBox } from "../../src/adapters/secrets/key-file.js";
+import { createSourceClient } from "../../src/adapters/fetch/source-client.js";
 import { createGuardedFetch } from "../../src/adapters/fetch/guarded-fetch.js";
 import { NO_PLACES } from "../../src/lib/allowed-places.js";
 import { createExtractionProcess } from "../../src/extractors/extraction-process.js";
@@ -135,6 +137,15 @@ export async function openManualCore(options: ManualCoreOptions = {}): Promise<M
       userAgent: "Recollect/test",
       maximumBytes: 50_000_000,
     }),
+    connectors: new Map(),
+    sources: createSourceClient({
+      allowed: NO_PLACES,
+      isOffline: true,
+      userAgent: "Recollect/test",
+      maximumBytes: 50_000_000,
+    }),
+    secretBox: createSecretBox({ file: join(dataDirectory, "secret.key"), key: undefined }),
+    tokenRequests: new Map(),
     clock,
     timeZone: options.timeZone ?? "UTC",
     log,

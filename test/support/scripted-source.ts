@@ -151,9 +151,10 @@ const checkpointSchema = z.union([
 function createExampleConnector(url: string, hasFeed: boolean): Connector {
   const ask = async (access: SourceAccess, path: string, accepts: readonly number[] = []) => {
     const headers = { authorization: `key ${access.secrets["apiKey"] ?? ""}` };
-    const answer = await access.request({ url: `${url}${path}`, headers, accepts });
+    const answer = await access.request({ url: `${addressOf(access)}${path}`, headers, accepts });
     return { status: answer.status, body: JSON.parse(Buffer.from(answer.bytes).toString("utf8")) as unknown };
   };
+  const addressOf = ({ settings }: SourceAccess): string => String(settings["url"] ?? url);
   const toItem = ({ id, name = "", version = 0 }: z.output<typeof itemSchema>): SourceItem => ({
     id,
     version: String(version),
@@ -199,7 +200,7 @@ function createExampleConnector(url: string, hasFeed: boolean): Connector {
     provider: "granola",
     title: "Example",
     signIn: { kind: "credentials" },
-    fields: z.object({ apiKey: z.string(), folder: z.string().optional() }),
+    fields: z.object({ apiKey: z.string(), folder: z.string().optional(), url: z.string().optional() }),
     secretFields: ["apiKey"],
     sync: { everyMinutes: 240, absences: 1, readsAtOnce: 2 },
     async check(access) {

@@ -145,6 +145,8 @@ describe("connections", () => {
     ["POST", "/v3/connections/notion/connection", { containerTags: [] }, "containerTags: must not be empty"],
     ["POST", "/v3/connections/list", { containerTags: ["a b"] }, "containerTags.0"],
     ["DELETE", "/v3/connections/notion", undefined, "containerTags: must be an array of container tags"],
+    ["POST", "/v3/connections/s3", { metadata: { bucket: "b" } }, "metadata.accessKeyId"],
+    ["POST", "/v3/connections/web-crawler", { metadata: { startUrl: "x" } }, "metadata.startUrl"],
     ["POST", "/v3/connections/notion/import", {}, "nothing to sync"],
     ["GET", "/v3/connections/auth/callback/notion?code=1&state=2", undefined, "No sign-in with notion was begun here"],
     ["GET", "/v3/connections/github/callback", undefined, "No sign-in with github was begun here"],
@@ -159,7 +161,7 @@ describe("connections", () => {
     const { url } = await rest.listen();
     const { key, secret } = await rest.core.createKey({ actor: rest.actor }, { name: "sdk" });
     const client = new Supermemory({ apiKey: secret, baseURL: url });
-    await expect(client.connections.create("notion", {})).rejects.toMatchObject({ status: 404 });
+    await expect(client.connections.create("gmail", {})).rejects.toMatchObject({ status: 404 });
     await rest.recorded();
     const { total } = await rest.core.listRequests({ actor: rest.actor }, { statusCode: 404, keyId: key.id });
     expect(total).toBe(1);

@@ -3,7 +3,7 @@ import type { ClientTrial } from "../../support/client-table.js";
 import * as shapes from "./shapes.js";
 import type { SdkUnderTest } from "./under-test.js";
 
-/** Tries settings and connections. No connection exists in this version, and every method says so in its own way. */
+/** Tries settings and connections. A server that nobody has connected to anything says so in each method's own way. */
 export function tryOrganization({ tries }: ClientTrial, sdk: () => SdkUnderTest): void {
   const client = () => sdk().client;
 
@@ -75,14 +75,10 @@ export function tryOrganization({ tries }: ClientTrial, sdk: () => SdkUnderTest)
         await sdk().expectRefusal(call, "NotFoundError");
     });
 
-    tries(
-      ["connections.create", "connections.import"],
-      "are refused, saying that connectors are not served",
-      async () => {
-        const created = await sdk().expectRefusal(() => client().connections.create("notion", {}), "NotFoundError");
-        expect(created).toMatchObject({ status: 404, message: expect.stringMatching(/connect/i) });
-        await sdk().expectRefusal(() => client().connections.import("notion", {}), "BadRequestError");
-      },
-    );
+    tries(["connections.create", "connections.import"], "of what is not there are refused, saying so", async () => {
+      const created = await sdk().expectRefusal(() => client().connections.create("gmail", {}), "NotFoundError");
+      expect(created).toMatchObject({ status: 404, message: expect.stringMatching(/connect/i) });
+      await sdk().expectRefusal(() => client().connections.import("notion", {}), "BadRequestError");
+    });
   });
 }

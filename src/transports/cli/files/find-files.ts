@@ -1,12 +1,8 @@
 import { existsSync, statSync } from "node:fs";
-import { readdir } from "node:fs/promises";
-import { join, parse, resolve, sep } from "node:path";
+import { parse, resolve, sep } from "node:path";
 import { AppError } from "../../../core/errors.js";
-import { isIgnored, rulesAround, rulesOf, type IgnoreRules } from "./ignore-rules.js";
-import { hasWildcard, matchesPath, type PathPattern } from "./path-pattern.js";
-
-/** Nobody means to have more of them remembered one by one. */
-const MOST_FILES = 100_000;
+import { filesIn, MOST_FILES, walkFolder } from "../../../lib/folder-files.js";
+import { hasWildcard } from "../../../lib/path-pattern.js";
 
 /** True for a text that could be the path of a file on this machine. */
 export function mayBePath(argument: string): boolean {
@@ -53,12 +49,6 @@ export async function findFiles(paths: readonly string[]): Promise<readonly stri
   return [...found];
 }
 
-/** The files of a folder as `findFiles` names them. @param onFolder hears of every folder that was searched */
-export async function filesIn(folder: string, onFolder?: (path: string) => void): Promise<readonly string[]> {
-  const root = resolve(folder);
-  return walk(root, { rules: await rulesAround(root), pattern: ["**"], onFolder });
-}
-
 async function expand(glob: string): Promise<readonly string[]> {
   const separators = sep === "\\" ? /[\\/]/ : "/";
   const { root } = parse(glob);
@@ -68,39 +58,7 @@ async function expand(glob: string): Promise<readonly string[]> {
     .filter((part) => part !== "" && part !== ".");
   const first = parts.findIndex(hasWildcard);
   const base = resolve(root, ...parts.slice(0, first));
-  const files = isFolder(base) ? await walk(base, { rules: [], pattern: parts.slice(first) }) : [];
+  const files = isFolder(base) ? await walkFolder(base, { rules: [], pattern: parts.slice(first) }) : [];
   if (files.length === 0) throw new AppError("not_found", `No file matches ${glob}. If these are words, add --text.`);
   return files;
-}
-
-interface Wanted {
-  readonly rules: IgnoreRules;
-  readonly pattern: PathPattern;
-  readonly onFolder?: ((path: string) => void) | undefined;
-}
-
-async function walk(root: string, { rules, pattern, onFolder }: Wanted): Promise<readonly string[]> {
-  const files: string[] = [];
-  const depth = pattern.includes("**") ? Infinity : pattern.length;
-  const open = async (folder: string, inherited: IgnoreRules, parts: readonly string[]): Promise<void> => {
-    onFolder?.(folder);
-    const holding = folder === root ? inherited : [...inherited, ...(await rulesOf(folder))];
-    for (const entry of await entriesOf(folder)) {
-      const [path, place] = [join(folder, entry.name), [...parts, entry.name]];
-      if (isIgnored(holding, path, entry.isDirectory())) continue;
-      if (entry.isDirectory() && place.length < depth) await open(path, holding, place);
-      else if (entry.isFile() && matchesPath(pattern, place)) files.push(path);
-      if (files.length > MOST_FILES) return;
-    }
-  };
-  await open(root, rules, []);
-  return files;
-}
-
-/** What can be seen in a folder, by name; nothing of one that may not be read. */
-async function entriesOf(folder: string) {
-  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
-  return entries
-    .filter(({ name }) => !name.startsWith(".") && name !== "node_modules")
-    .toSorted((left, right) => (left.name < right.name ? -1 : 1));
 }

@@ -1,7 +1,7 @@
 import { lstat, opendir, realpath, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { AppError } from "../../../core/errors.js";
-import { filesIn } from "../files/find-files.js";
+import { filesIn } from "../../../lib/folder-files.js";
 
 /** A file as it was seen. */
 export interface SeenFile {

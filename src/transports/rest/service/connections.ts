@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { AppError } from "../../../core/errors.js";
 import { PROVIDERS, providerSchema } from "../../../core/index.js";
 import { defineEndpoint } from "../endpoint.js";
 import { once } from "../query-parameters.js";
@@ -279,6 +280,25 @@ export const connectionEndpoints = [
     answer: z.array(syncRun),
     handle: async ({ core, call, parameter }) =>
       (await core.listSyncRuns(call, { id: parameter("connection") })).runs.map(presentSyncRun),
+  }),
+  defineEndpoint({
+    method: "post",
+    path: "/v3/connections/{connection}/google-drive/hosted-picker",
+    parameters: id,
+    summary: "Open a picker for the files of a connection",
+    description: "This version has no picker page: choose with `resources` and `configure`.",
+    tag: "connections",
+    body: z.record(z.string(), z.unknown()),
+    isBodyOptional: true,
+    status: 200,
+    answer: z.object({ url: z.string(), expiresAt: dateTime }),
+    async handle({ core, call, parameter }) {
+      await core.findConnection(call, { id: parameter("connection") });
+      throw new AppError(
+        "unsupported",
+        "This version has no picker page. List what can be chosen with GET /v3/connections/{id}/resources, and choose with POST /v3/connections/{id}/configure.",
+      );
+    },
   }),
   defineEndpoint({
     method: "get",

@@ -1,0 +1,283 @@
+import * as z from "zod";
+import { ItemGone, ItemSkipped } from "../../core/connections/connector-errors.js";
+import { AppError } from "../../core/errors.js";
+import type {
+  ChangePage,
+  Connector,
+  SourceAccess,
+  SourceAnswer,
+  SourceChange,
+  SourceContent,
+} from "../../core/ports.js";
+import { sha256 } from "../../lib/crypto.js";
+import { sleep } from "../../lib/time.js";
+import { isInTerritory, linksOf, pageAddress, type Territory } from "./page-address.js";
+import { parseRobots, readRobots, readSitemaps, type Robots } from "./robots.js";
+
+/** Pages that are asked for between two checkpoints. */
+const TOGETHER = 10;
+const MOST_PAGES = 10_000;
+const USUAL_PAGES = 500;
+const USUAL_DEPTH = 10;
+/** Requests for each page that is brought in, at most. */
+const ATTEMPTS_EACH = 3;
+/** Query strings of one path; calendars and filters have no end. */
+const QUERIES_OF_A_PATH = 50;
+const MOST_BYTES = 10 * 1024 * 1024;
+const MOST_LINKS_KEPT = 500;
+const WEEK_MINUTES = 7 * 24 * 60;
+
+const patterns = z
+  .string()
+  .max(2_000)
+  .transform((text) =>
+    text
+      .split(",")
+      .map((one) => one.trim())
+      .filter((one) => one !== "")
+      .join(","),
+  );
+const fieldsSchema = z.object({
+  startUrl: z
+    .url({ protocol: /^https?$/, error: "must be an address that begins with http:// or https://" })
+    .max(2_048),
+  maxPages: z.coerce.number().int().min(1).max(MOST_PAGES).default(USUAL_PAGES),
+  maxDepth: z.coerce.number().int().min(0).max(100).default(USUAL_DEPTH),
+  include: patterns.optional(),
+  exclude: patterns.optional(),
+  subdomains: z.boolean().default(false),
+});
+
+const checkpointSchema = z.object({
+  /** Of all sites that were met, by their origins. */
+  robots: z.record(z.string(), z.string()),
+  queue: z.array(z.tuple([z.string(), z.number()])),
+  /** Addresses that were queued, and that pages said they have. */
+  seen: z.array(z.string()),
+  pages: z.number(),
+  attempts: z.number(),
+});
+type Frontier = z.output<typeof checkpointSchema>;
+
+const detailSchema = z.object({
+  etag: z.string().optional(),
+  modified: z.string().optional(),
+  links: z.array(z.string()),
+});
+
+/** The pages of a site, breadth first from one of them; read one at a time, as its robots.txt allows. */
+export function createWebCrawlerConnector(): Connector {
+  return {
+    provider: "web-crawler",
+    title: "Website",
+    signIn: { kind: "none" },
+    fields: fieldsSchema,
+    secretFields: [],
+    sync: { everyMinutes: WEEK_MINUTES, absences: 2, readsAtOnce: 1 },
+    async check(access) {
+      const address = startOf(access);
+      const robots = parseRobots(new URL(address).origin, await readRobots(access, new URL(address).origin));
+      if (!robots.isAllowed(address))
+        throw new AppError("forbidden", `The robots.txt of ${new URL(address).host} does not let ${address} be read.`);
+      await access.request({ url: address, maximumBytes: MOST_BYTES });
+      return { account: null };
+    },
+    changes: (access, checkpoint) => crawl(access, checkpoint === null ? null : checkpointSchema.parse(checkpoint)),
+    async read(access, { id }) {
+      const answer = await access.request({ url: id, maximumBytes: MOST_BYTES, accepts: [404, 410] });
+      if (answer.status !== 200) throw new ItemGone();
+      const content = contentOf(answer, id);
+      if (content === null) throw new ItemSkipped("It is neither a page nor a document.");
+      return content;
+    },
+  };
+}
+
+async function* crawl(access: SourceAccess, from: Frontier | null): AsyncIterable<ChangePage> {
+  const frontier = from ?? (await begin(access));
+  const territory = territoryOf(access);
+  const seen = new Set(frontier.seen);
+  const queries = new Map<string, number>();
+  const maximum = Number(access.settings["maxPages"]);
+  let { pages, attempts } = frontier;
+  const queue = [...frontier.queue];
+  const robotsOf = robotsReader(access, frontier.robots);
+  const add = (address: string, depth: number): void => {
+    if (seen.has(address) || depth > Number(access.settings["maxDepth"]) || !isInTerritory(address, territory)) return;
+    const { origin, pathname, search } = new URL(address);
+    const count = (queries.get(origin + pathname) ?? 0) + (search === "" ? 0 : 1);
+    if (count > QUERIES_OF_A_PATH) return;
+    queries.set(origin + pathname, count);
+    seen.add(address);
+    queue.push([address, depth]);
+  };
+  for (let isFirst = from === null; ; isFirst = false) {
+    const items: SourceChange[] = [];
+    for (let count = 0; count < TOGETHER && queue.length > 0 && pages < maximum; count += 1) {
+      const [address, depth] = queue.shift() ?? ["", 0];
+      const robots = await robotsOf(address);
+      if (!robots.isAllowed(address)) continue;
+      if (robots.delayMs > 0) await sleep(robots.delayMs, { signal: access.signal });
+      attempts += 1;
+      const visited = await visit(access, address, territory);
+      for (const known of visited.addresses) seen.add(known);
+      if (visited.change === null) continue;
+      items.push(visited.change);
+      if (visited.change.kind === "upsert") pages += 1;
+      for (const link of visited.links) add(link, depth + 1);
+    }
+    const isOver = pages >= maximum || attempts >= maximum * ATTEMPTS_EACH;
+    const isLast = queue.length === 0 || isOver;
+    const kept: Frontier = { robots: frontier.robots, queue, seen: [...seen], pages, attempts };
+    const cutShort =
+      isOver && queue.length > 0
+        ? `The crawl ended after ${pages} pages and ${attempts} requests; ${queue.length} addresses were left (maxPages).`
+        : undefined;
+    yield {
+      kind: "listing",
+      isFirst,
+      isLast,
+      items,
+      checkpoint: isLast ? null : kept,
+      ...(cutShort !== undefined && { cutShort }),
+    };
+    if (isLast) return;
+  }
+}
+
+/** Where a crawl begins: the address that it was given, and what the site's maps name. */
+async function begin(access: SourceAccess): Promise<Frontier> {
+  const start = startOf(access);
+  const { origin } = new URL(start);
+  const text = await readRobots(access, origin);
+  const robots = parseRobots(origin, text);
+  const territory = territoryOf(access);
+  const sitemaps = robots.sitemaps.length > 0 ? robots.sitemaps : [`${origin}/sitemap.xml`];
+  const isOfSite = (address: string) => URL.canParse(address) && new URL(address).host === territory.host;
+  const mapped = (await readSitemaps(access, sitemaps, isOfSite)).flatMap((one) => pageAddress(one) ?? []);
+  const wanted = [...new Set([start, ...mapped.filter((one) => isInTerritory(one, territory))])].slice(0, MOST_PAGES);
+  return { robots: { [origin]: text }, queue: wanted.map((one) => [one, 0]), seen: wanted, pages: 0, attempts: 0 };
+}
+
+function robotsReader(access: SourceAccess, texts: Record<string, string>) {
+  const parsed = new Map<string, Robots>();
+  return async (address: string): Promise<Robots> => {
+    const { origin } = new URL(address);
+    const known = parsed.get(origin);
+    if (known) return known;
+    texts[origin] ??= await readRobots(access, origin);
+    const robots = parseRobots(origin, texts[origin]);
+    parsed.set(origin, robots);
+    return robots;
+  };
+}
+
+interface Visit {
+  readonly change: SourceChange | null;
+  /** What else the page is called. */
+  readonly addresses: readonly string[];
+  readonly links: readonly string[];
+}
+
+const NOTHING: Visit = { change: null, addresses: [], links: [] };
+
+async function visit(access: SourceAccess, address: string, territory: Territory): Promise<Visit> {
+  const known = await access.known(address);
+  const detail = detailSchema.safeParse(known?.detail).data;
+  let answer: SourceAnswer;
+  try {
+    answer = await access.request({
+      url: address,
+      maximumBytes: MOST_BYTES,
+      headers: {
+        ...(detail?.etag !== undefined && { "if-none-match": detail.etag }),
+        ...(detail?.modified !== undefined && { "if-modified-since": detail.modified }),
+      },
+      accepts: [304, 400, 401, 403, 404, 405, 406, 410, 451],
+    });
+  } catch (error) {
+    return failedVisit(address, error);
+  }
+  const page = { id: address, title: null, address, path: null };
+  if (answer.status === 304 && known && detail)
+    return {
+      ...NOTHING,
+      links: detail.links,
+      change: { kind: "upsert", item: { ...page, version: known.version, detail } },
+    };
+  if (answer.status === 404 || answer.status === 410) return { ...NOTHING, change: { kind: "remove", id: address } };
+  const reached = pageAddress(answer.url);
+  const content = answer.status === 200 && reached !== null ? contentOf(answer, reached) : null;
+  if (content === null || reached === null || !isInTerritory(reached, territory)) return NOTHING;
+  const found = content.mimeType === "text/html" ? linksOf(textOf(answer), reached) : { canonical: null, links: [] };
+  const { canonical } = found;
+  const id = canonical !== null && new URL(canonical).host === new URL(reached).host ? canonical : reached;
+  const { etag, "last-modified": modified } = answer.headers;
+  const links = found.links.filter((link) => isInTerritory(link, territory)).slice(0, MOST_LINKS_KEPT);
+  // What was asked for under another address is asked for under its own the next time.
+  const validators = id === address ? { ...(etag && { etag }), ...(modified && { modified }) } : {};
+  const item = { ...page, id, address: id, version: sha256(answer.bytes), detail: { ...validators, links } };
+  return { change: { kind: "upsert", item, content }, addresses: [reached, id], links };
+}
+
+/** A page that is out of order fails alone: it is noted, and asked for again. */
+function failedVisit(address: string, error: unknown): Visit {
+  const isOfPage =
+    error instanceof AppError && ["unavailable", "too_large", "invalid", "not_found"].includes(error.kind);
+  if (!isOfPage) throw error;
+  const version = `unread ${error.message}`;
+  return {
+    ...NOTHING,
+    change: { kind: "upsert", item: { id: address, version, title: null, address, path: null, detail: { links: [] } } },
+  };
+}
+
+const READ =
+  /^(text\/(html|plain|markdown|x-markdown|csv)|application\/(xhtml\+xml|pdf|msword|rtf|epub\+zip|vnd\.(openxmlformats|oasis)[\w.+-]*))$/;
+
+function contentOf(answer: SourceAnswer, address: string): SourceContent | null {
+  const [type = ""] = (answer.headers["content-type"] ?? "text/html").split(";");
+  const mimeType = type.trim().toLowerCase();
+  if (!READ.test(mimeType) || answer.bytes.byteLength === 0) return null;
+  const isPage = mimeType === "text/html" || mimeType === "application/xhtml+xml";
+  const name = new URL(address).pathname.split("/").at(-1) ?? "";
+  const modified = Date.parse(answer.headers["last-modified"] ?? "");
+  return {
+    content: answer.bytes,
+    mimeType: isPage ? "text/html" : mimeType,
+    fileName: name === "" ? "index.html" : name.slice(-200),
+    type: null,
+    title: null,
+    changedAt: isPage || Number.isNaN(modified) ? null : new Date(modified).toISOString(),
+    metadata: { url: address },
+  };
+}
+
+function textOf({ bytes, headers }: SourceAnswer): string {
+  const charset = /charset\s{0,5}=\s{0,5}"?([\w-]{1,40})/i.exec(headers["content-type"] ?? "")?.[1] ?? "utf-8";
+  try {
+    return new TextDecoder(charset).decode(bytes);
+  } catch {
+    return Buffer.from(bytes).toString("latin1");
+  }
+}
+
+function startOf({ settings }: SourceAccess): string {
+  const address = pageAddress(String(settings["startUrl"]));
+  if (address === null) throw new AppError("invalid", "startUrl is no address of a page.");
+  return address;
+}
+
+function territoryOf(access: SourceAccess): Territory {
+  const { settings } = access;
+  const list = (name: string) =>
+    String(settings[name] ?? "")
+      .split(",")
+      .filter((one) => one !== "");
+  return {
+    host: new URL(startOf(access)).host,
+    isWithSubdomains: settings["subdomains"] === true,
+    include: list("include"),
+    exclude: list("exclude"),
+  };
+}

@@ -1,0 +1,106 @@
+import { afterEach, expect, test } from "vitest";
+import { type ConnectOptions, connect, type Connected, lastRun } from "../support/connection.js";
+import { S3_KEYS, type ScriptedS3, startS3 } from "../support/scripted-s3.js";
+
+const BUCKET = "papers";
+const cleanups: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const cleanUp of cleanups.splice(0).reverse()) await cleanUp();
+});
+
+async function start(): Promise<ScriptedS3> {
+  const store = await startS3(BUCKET);
+  cleanups.push(() => store.close());
+  return store;
+}
+
+async function connectTo(
+  { url }: ScriptedS3,
+  metadata: ConnectOptions["metadata"] = {},
+  create?: ConnectOptions["create"],
+): Promise<Connected> {
+  const given = { ...S3_KEYS, bucket: BUCKET, endpoint: url, ...metadata };
+  const connected = await connect({ provider: "s3", metadata: given, ...(create && { create }) });
+  cleanups.push(() => connected.close());
+  return connected;
+}
+
+test("objects come in with their names, types and places; folders and empty ones do not", async () => {
+  const store = await start();
+  store.put("reports/2026/first report.md", "# First\n\nRevenue grew by twelve percent.", "text/markdown");
+  store.put("reports/ümläut+plus.txt", "Names of all kinds are read.");
+  store.put("reports/", "");
+  store.put("reports/empty.txt", "");
+  const connected = await connectTo(store);
+  expect(await lastRun(connected, connected.id)).toMatchObject({ status: "done", read: 2, skipped: 1 });
+  const found = await connected.texts();
+  expect(found["first report.md"]).toContain("twelve percent");
+  expect(found["ümläut+plus.txt"]).toContain("all kinds");
+  const { documents } = await connected.core.listDocuments({ actor: connected.actor }, { limit: 10 });
+  expect(documents.map(({ customId }) => customId)).toContain("s3://papers/reports/2026/first report.md");
+});
+
+test("a second run reads only what has another ETag, and removes what a complete listing leaves out", async () => {
+  const store = await start();
+  for (let index = 0; index < 5; index += 1) store.put(`n/${index}.txt`, `Number ${index} stays as it is.`);
+  const connected = await connectTo(store);
+  store.put("n/1.txt", "Number 1 is another one now.");
+  store.objects.delete("n/4.txt");
+  const before = store.requests.length;
+  expect(await connected.sync()).toMatchObject({ status: "done", read: 1, unchanged: 3, removed: 1 });
+  expect(store.requests.length - before).toBe(2);
+});
+
+test("more than a page is listed in pages", async () => {
+  const store = await start();
+  for (let index = 0; index < 1_203; index += 1) store.put(`big/${String(index).padStart(5, "0")}.txt`, "");
+  const connected = await connectTo(store);
+  expect(await lastRun(connected, connected.id)).toMatchObject({ listed: 1_203, skipped: 1_203 });
+  expect(store.requests.filter((one) => one.includes("list-type"))).toHaveLength(3);
+});
+
+test("trap: a listing that breaks off removes nothing", async () => {
+  const store = await start();
+  for (let index = 0; index < 3; index += 1) store.put(`${index}.txt`, `Object ${index}.`);
+  const connected = await connectTo(store);
+  store.objects.delete("0.txt");
+  store.fail(500, 100);
+  const { core, actor, id } = connected;
+  await core.syncOneConnection({ actor }, { id });
+  await connected.settle();
+  expect((await lastRun(connected, id)).removed).toBe(0);
+  expect(Object.keys(await connected.texts())).toHaveLength(3);
+});
+
+test("a prefix narrows, and a pattern gives each user a container", async () => {
+  const store = await start();
+  store.put("users/mia/a.txt", "Mia plays the cello.");
+  store.put("users/tom/b.txt", "Tom plays chess.");
+  store.put("other/c.txt", "Nobody reads this.");
+  const connected = await connectTo(store, { prefix: "users/", containerTagRegex: "^users/(?<userId>[a-z]+)/" });
+  const titles = async (tag: string) =>
+    (await connected.core.listDocuments({ actor: connected.actor }, { containerTags: [tag] })).documents.map(
+      ({ title }) => title,
+    );
+  expect(await titles("mia")).toEqual(["a.txt"]);
+  expect(await titles("tom")).toEqual(["b.txt"]);
+  expect(await lastRun(connected, connected.id)).toMatchObject({ listed: 2 });
+});
+
+test("wrong keys, buckets and patterns are refused before anything is kept, without the keys", async () => {
+  const store = await start();
+  const cases: readonly [ConnectOptions["metadata"], RegExp][] = [
+    [{ accessKeyId: "AKIDOTHER" }, /InvalidAccessKeyId/],
+    [{ secretAccessKey: "wrong" }, /SignatureDoesNotMatch/],
+    [{ bucket: "nobody" }, /NoSuchBucket/],
+    [{ containerTagRegex: "(a+)+(?<userId>x)" }, /repetitions/],
+    [{ containerTagRegex: "users/(.+)" }, /userId/],
+    [{ containerTagRegex: `${"a".repeat(250)}(?<userId>x)` }, /fewer than 200/],
+    [{ endpoint: "ftp://x" }, /must be an address/],
+  ];
+  for (const [metadata, message] of cases) {
+    const refused = connectTo(store, metadata);
+    await expect(refused).rejects.toThrow(message);
+    await expect(refused).rejects.not.toThrow(/wJalr/);
+  }
+});

@@ -1,0 +1,193 @@
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, expect, test } from "vitest";
+import { linksOf } from "../../src/connectors/web-crawler/page-address.js";
+import { type ConnectOptions, connect, type Connected, lastRun } from "../support/connection.js";
+
+interface Page {
+  readonly html?: string;
+  readonly status?: number;
+  readonly type?: string;
+  readonly location?: string;
+  readonly etag?: string;
+}
+
+interface Site {
+  readonly url: string;
+  readonly pages: Map<string, Page>;
+  readonly asked: string[];
+}
+
+const cleanups: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const cleanUp of cleanups.splice(0).reverse()) await cleanUp();
+});
+
+async function startSite(pages: Readonly<Record<string, Page>>): Promise<Site> {
+  const site = { url: "", pages: new Map(Object.entries(pages)), asked: [] as string[] };
+  const server = createServer((request, response: ServerResponse) => {
+    site.asked.push(request.url ?? "");
+    const page = site.pages.get(request.url ?? "");
+    if (!page) return void response.writeHead(404).end("not here");
+    const headers = {
+      "content-type": page.type ?? "text/html; charset=utf-8",
+      ...(page.location !== undefined && { location: page.location }),
+      ...(page.etag !== undefined && { etag: page.etag }),
+    };
+    if (page.etag !== undefined && request.headers["if-none-match"] === page.etag)
+      return void response.writeHead(304, headers).end();
+    response.writeHead(page.status ?? 200, headers).end(page.html ?? "");
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  site.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  cleanups.push(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return site;
+}
+
+const page = (title: string, text: string, ...links: string[]): Page => ({
+  html: `<!doctype html><html><head><title>${title}</title></head><body><article><h1>${title}</h1><p>${text}</p>${links
+    .map((link) => `<a href="${link}">on</a>`)
+    .join(" ")}</article></body></html>`,
+});
+
+async function crawl(site: Site, metadata: ConnectOptions["metadata"] = {}): Promise<Connected> {
+  const connected = await connect({ provider: "web-crawler", metadata: { startUrl: `${site.url}/`, ...metadata } });
+  cleanups.push(() => connected.close());
+  return connected;
+}
+
+async function addresses({ core, actor }: Connected, site: Site): Promise<string[]> {
+  const { documents } = await core.listDocuments({ actor }, { limit: 1_000 });
+  return documents.map(({ customId }) => (customId ?? "").replace(site.url, "")).toSorted();
+}
+
+test("a site is read breadth first, each page once, whatever its links are called", async () => {
+  const site = await startSite({
+    "/": page("Home", "The farm lies on the hill above the river.", "/trees", "/trees#pears", "/trees?utm_source=x"),
+    "/trees": page("Trees", "Forty pear trees stand behind the house.", "/", "/wells", "https://elsewhere.example/"),
+    "/wells": page("Wells", "The deepest well has thirty metres.", "/moved", "/print?page=wells"),
+    "/moved": { status: 301, location: "/barn" },
+    "/barn": page("Barn", "The barn burnt down in 1911 and was built anew."),
+    "/print?page=wells": {
+      html: `<html><head><link rel="canonical" href="/wells"></head><body><p>The deepest well.</p></body></html>`,
+    },
+  });
+  const connected = await crawl(site);
+  expect(await addresses(connected, site)).toEqual(["/", "/barn", "/trees", "/wells"]);
+  expect(await lastRun(connected, connected.id)).toMatchObject({ status: "done" });
+  const texts = await connected.texts();
+  expect(texts["Trees"]).toContain("Forty pear trees");
+  const { documents } = await connected.core.listDocuments({ actor: connected.actor }, { limit: 10 });
+  expect(documents.every(({ origin, source }) => origin === "connector" && source === "web-crawler")).toBe(true);
+});
+
+test("pages that have not changed do no work, by ETag or by their bytes", async () => {
+  const site = await startSite({
+    "/": { ...page("Home", "The farm lies on the hill above the river.", "/a", "/b"), etag: '"1"' },
+    "/a": { ...page("A", "Page A has a text of its own here."), etag: '"a"' },
+    "/b": page("B", "Page B has no ETag, and the same bytes each time."),
+  });
+  const connected = await crawl(site);
+  expect(await connected.sync()).toMatchObject({ status: "done", read: 0, unchanged: 3 });
+  site.pages.set("/b", page("B", "Page B has another text by now."));
+  expect(await connected.sync()).toMatchObject({ status: "done", read: 1, unchanged: 2 });
+  expect((await connected.texts())["B"]).toContain("another text");
+});
+
+test("a page that is gone is removed at once; one that nothing links to any more after two crawls", async () => {
+  const site = await startSite({
+    "/": page("Home", "The farm lies on the hill above the river.", "/gone", "/lost"),
+    "/gone": page("Gone", "This page will answer with 404 later."),
+    "/lost": page("Lost", "This page will have no links to it later."),
+  });
+  const connected = await crawl(site);
+  site.pages.set("/", page("Home", "The farm lies on the hill above the lake.", "/gone"));
+  site.pages.delete("/gone");
+  expect(await connected.sync()).toMatchObject({ removed: 1 });
+  expect(await addresses(connected, site)).toEqual(["/", "/lost"]);
+  expect(await connected.sync()).toMatchObject({ removed: 1 });
+  expect(await addresses(connected, site)).toEqual(["/"]);
+});
+
+test("robots.txt is heeded, its sitemap is followed, and a site that cannot tell its rules is not read", async () => {
+  const site = await startSite({});
+  site.pages.set("/robots.txt", {
+    type: "text/plain",
+    html: `User-agent: *\nDisallow: /private\nAllow: /private/open\nSitemap: ${site.url}/map.xml`,
+  });
+  site.pages.set("/map.xml", {
+    type: "application/xml",
+    html: `<urlset><url><loc>${site.url}/mapped</loc></url><url><loc>https://elsewhere.example/x</loc></url></urlset>`,
+  });
+  site.pages.set("/", page("Home", "The farm lies on the hill above the river.", "/private/a", "/private/open"));
+  site.pages.set("/mapped", page("Mapped", "Only the map of the site names this page."));
+  site.pages.set("/private/a", page("Secret", "Nobody may read this one."));
+  site.pages.set("/private/open", page("Open", "This one may be read all the same."));
+  const connected = await crawl(site);
+  expect(await addresses(connected, site)).toEqual(["/", "/mapped", "/private/open"]);
+  expect(site.asked).not.toContain("/private/a");
+  site.pages.set("/robots.txt", { status: 503 });
+  await expect(crawl(site)).rejects.toThrow(/503/);
+});
+
+test("a page that is out of order fails alone, is told, and comes in later", async () => {
+  const site = await startSite({
+    "/": page("Home", "The farm lies on the hill above the river.", "/broken", "/fine"),
+    "/broken": { status: 500 },
+    "/fine": page("Fine", "This page answers as it should."),
+  });
+  const connected = await crawl(site);
+  const run = await lastRun(connected, connected.id);
+  expect(run).toMatchObject({ status: "partial", read: 2, failed: 1 });
+  expect(run.failures).toMatchObject([{ itemId: `${site.url}/broken`, reason: expect.stringContaining("500") }]);
+  site.pages.set("/broken", page("Mended", "It answers again after all."));
+  expect(await connected.sync()).toMatchObject({ status: "done", read: 1, failed: 0 });
+});
+
+test("budgets end a crawl, are named, and remove nothing", async () => {
+  const names = Array.from({ length: 30 }, (_, index) => `/p${index}`);
+  const pages = names.map((name) => [name, page(name, `The page ${name} has this text.`)] as const);
+  const site = await startSite({ "/": page("Home", "It has many links.", ...names), ...Object.fromEntries(pages) });
+  const connected = await crawl(site, { maxPages: 12 });
+  const run = await lastRun(connected, connected.id);
+  expect(run).toMatchObject({ status: "partial", read: 12, removed: 0 });
+  expect(run.notes).toEqual([expect.stringMatching(/ended after 12 pages.*maxPages/)]);
+});
+
+test("patterns and depth say where a crawl goes", async () => {
+  const site = await startSite({
+    "/": page("Home", "It has links to other parts.", "/docs/a", "/blog/x"),
+    "/docs/a": page("A", "The first page of the documents.", "/docs/deep/b"),
+    "/docs/deep/b": page("B", "The second page of the documents."),
+    "/blog/x": page("X", "A post of the blog."),
+  });
+  const narrow = await crawl(site, { startUrl: `${site.url}/docs/a`, include: "docs/**", maxDepth: 0 });
+  expect(await addresses(narrow, site)).toEqual(["/docs/a"]);
+  const wide = await crawl(site, { exclude: "blog/**" });
+  expect(await addresses(wide, site)).toEqual(["/", "/docs/a", "/docs/deep/b"]);
+});
+
+test("a start address in a private network is refused", async () => {
+  const settings = { RECOLLECT_FETCH_ALLOW: "" };
+  const site = await startSite({ "/": page("Home", "Nobody outside may read it.") });
+  await expect(connect({ provider: "web-crawler", metadata: { startUrl: `${site.url}/` }, settings })).rejects.toThrow(
+    /private network/,
+  );
+  expect(site.asked).toEqual([]);
+});
+
+test("links are found in time that grows with the page alone", () => {
+  for (const piece of ["<a ", "<a href=", '<a href="', "<base ", "<link rel=canonical "]) {
+    const timed = (times: number): number => {
+      const html = piece.repeat(times);
+      const start = performance.now();
+      linksOf(html, "https://example.com/");
+      return performance.now() - start;
+    };
+    timed(1_000);
+    expect(timed(200_000), piece).toBeLessThan(2_000);
+  }
+});

@@ -1,0 +1,113 @@
+import { createHash } from "node:crypto";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { AwsClient } from "aws4fetch";
+
+/** A bucket over the REST API of Amazon S3: lists and reads objects, and checks every signature. */
+export interface ScriptedS3 {
+  readonly url: string;
+  readonly objects: Map<string, { readonly bytes: Buffer; readonly type: string }>;
+  readonly requests: string[];
+  /** Answers so many of the next requests with this status. */
+  fail(status: number, times: number): void;
+  put(key: string, text: string, type?: string): void;
+  close(): Promise<void>;
+}
+
+export const S3_KEYS = { accessKeyId: "AKIDEXAMPLE", secretAccessKey: "wJalrXUtnFEMI/example", region: "eu-central-1" };
+const MOST_KEYS = 1_000;
+
+export async function startS3(bucket: string): Promise<ScriptedS3> {
+  const objects: ScriptedS3["objects"] = new Map();
+  const requests: string[] = [];
+  const faults: number[] = [];
+  const server = createServer((request, response) => {
+    void (async () => {
+      const url = new URL(request.url ?? "/", `http://${request.headers.host ?? ""}`);
+      requests.push(`${request.method} ${url.pathname}${url.search}`);
+      const refuse = (status: number, code: string) => {
+        response.writeHead(status, { "content-type": "application/xml" });
+        response.end(`<?xml version="1.0"?><Error><Code>${code}</Code></Error>`);
+      };
+      const fault = faults.shift();
+      if (fault !== undefined) return refuse(fault, fault === 503 ? "SlowDown" : "InternalError");
+      const { authorization = "" } = request.headers;
+      if (!authorization.includes(S3_KEYS.accessKeyId)) return refuse(403, "InvalidAccessKeyId");
+      if (authorization !== (await signatureOf(url, request.headers))) return refuse(403, "SignatureDoesNotMatch");
+      const [, name, ...rest] = url.pathname.split("/");
+      if (name !== bucket) return refuse(404, "NoSuchBucket");
+      const key = rest.map(decodeURIComponent).join("/");
+      if (key === "") return list(url.searchParams);
+      const object = objects.get(key);
+      if (!object) return refuse(404, "NoSuchKey");
+      response.writeHead(200, { "content-type": object.type, etag: etagOf(object.bytes), "last-modified": MODIFIED });
+      response.end(object.bytes);
+    })();
+
+    function list(query: URLSearchParams): void {
+      const unknown = [...query.keys()].filter((one) => !LIST_PARAMETERS.has(one));
+      if (unknown.length > 0 || query.get("list-type") !== "2") {
+        response.writeHead(400).end("<Error><Code>InvalidArgument</Code></Error>");
+        return;
+      }
+      const limit = Math.min(Number(query.get("max-keys") ?? MOST_KEYS), MOST_KEYS);
+      const after = Buffer.from(query.get("start-after") ?? "");
+      const keys = [...objects.keys()]
+        .filter((key) => key.startsWith(query.get("prefix") ?? "") && Buffer.compare(Buffer.from(key), after) > 0)
+        .toSorted((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
+      const contents = keys.slice(0, limit).map((key) => {
+        const bytes = objects.get(key)?.bytes ?? Buffer.alloc(0);
+        const quoted = etagOf(bytes).replaceAll('"', "&quot;");
+        return `<Contents><Key>${encodeURIComponent(key)}</Key><ETag>${quoted}</ETag><Size>${bytes.length}</Size></Contents>`;
+      });
+      response.writeHead(200, { "content-type": "application/xml" });
+      response.end(
+        `<?xml version="1.0" encoding="UTF-8"?><ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><IsTruncated>${keys.length > limit}</IsTruncated>${contents.join("")}</ListBucketResult>`,
+      );
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    objects,
+    requests,
+    fail: (status, times) => void faults.push(...Array.from({ length: times }, () => status)),
+    put: (key, text, type = "text/plain") => void objects.set(key, { bytes: Buffer.from(text), type }),
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+const MODIFIED = "Tue, 03 Mar 2026 10:00:00 GMT";
+const LIST_PARAMETERS = new Set([
+  "list-type",
+  "encoding-type",
+  "max-keys",
+  "prefix",
+  "start-after",
+  "continuation-token",
+]);
+
+function etagOf(bytes: Buffer): string {
+  return `"${createHash("md5").update(bytes).digest("hex")}"`;
+}
+
+/** The signature as the store makes it from what was sent. */
+async function signatureOf(
+  url: URL,
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): Promise<string> {
+  const client = new AwsClient({ ...S3_KEYS, service: "s3" });
+  const dated = {
+    "x-amz-date": String(headers["x-amz-date"]),
+    "x-amz-content-sha256": String(headers["x-amz-content-sha256"]),
+  };
+  const signed = await client.sign(url.href, {
+    method: "GET",
+    headers: dated,
+    aws: { datetime: String(headers["x-amz-date"]) },
+  });
+  return signed.headers.get("authorization") ?? "";
+}
