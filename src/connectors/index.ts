@@ -1,5 +1,7 @@
 import type { Connector } from "../core/ports.js";
+import { createGithubConnector } from "./github/github.js";
 import { createFolderConnector } from "./folder.js";
+import { createNotionConnector } from "./notion.js";
 import { createS3Connector } from "./s3.js";
 import { createWebCrawlerConnector } from "./web-crawler/web-crawler.js";
 
@@ -12,11 +14,13 @@ export interface ConnectorOptions {
 
 /** Every source that documents can be brought in from, by the name of its provider. */
 export function createConnectors(
-  { connectionFolders: roots }: ConnectorOptions,
+  { providerUrls, connectionFolders: roots }: ConnectorOptions,
   others: readonly Connector[],
 ): ReadonlyMap<string, Connector> {
   const connectors = [
     ...(roots.length > 0 ? [createFolderConnector({ roots })] : []),
+    createGithubConnector({ ...(providerUrls["github"] !== undefined && { apiUrl: providerUrls["github"] }) }),
+    createNotionConnector({ ...(providerUrls["notion"] !== undefined && { apiUrl: providerUrls["notion"] }) }),
     createS3Connector(),
     createWebCrawlerConnector(),
     ...others,

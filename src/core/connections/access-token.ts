@@ -98,7 +98,7 @@ export async function askForTokens(
   const isBasic = signIn.clientAuthentication === "basic" && clientSecret !== null;
   const own = isBasic ? {} : { client_id: clientId, ...(clientSecret !== null && { client_secret: clientSecret }) };
   const basic = Buffer.from(`${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret ?? "")}`);
-  return askTokenEndpoint(context, signIn.tokenUrl, {
+  return askTokenEndpoint(context, signIn, {
     form: { ...form, ...own },
     authorization: isBasic ? `Basic ${basic.toString("base64")}` : null,
   });
@@ -106,15 +106,18 @@ export async function askForTokens(
 
 async function askTokenEndpoint(
   { sources, clock }: CoreContext,
-  url: string,
+  { tokenUrl: url, asksInJson = false }: OAuthSignIn,
   { form, authorization }: { readonly form: Readonly<Record<string, string>>; readonly authorization: string | null },
 ): Promise<Tokens> {
   const answer = await sources.send(
     {
       url,
       method: "POST",
-      headers: { "content-type": "application/x-www-form-urlencoded", accept: "application/json" },
-      body: new URLSearchParams(form).toString(),
+      headers: {
+        accept: "application/json",
+        ...(!asksInJson && { "content-type": "application/x-www-form-urlencoded" }),
+      },
+      body: asksInJson ? form : new URLSearchParams(form).toString(),
       maximumBytes: 1024 * 1024,
       accepts: [400, 401, 403],
     },
@@ -164,7 +167,7 @@ async function askWithAssertion(context: CoreContext, signIn: OAuthSignIn, keyTe
   const unsigned = `${encoded({ alg: "RS256", typ: "JWT" })}.${encoded(claims)}`;
   const assertion = `${unsigned}.${signed(unsigned, key.data.private_key)}`;
   const form = { grant_type: "urn:ietf:params:oauth:grant-type:jwt-bearer", assertion };
-  return askTokenEndpoint(context, signIn.tokenUrl, { form, authorization: null });
+  return askTokenEndpoint(context, signIn, { form, authorization: null });
 }
 
 function parseKey(text: string): unknown {

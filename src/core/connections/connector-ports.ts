@@ -65,6 +65,8 @@ export interface OAuthSignIn {
   readonly parameters: Readonly<Record<string, string>>;
   /** How the app proves itself where it asks for tokens. */
   readonly clientAuthentication: "body" | "basic";
+  /** True for a provider that wants JSON where the standard has a form. */
+  readonly asksInJson?: boolean;
   /** Prefix of the organisation's settings that hold the app: `github` for `githubClientId`. */
   readonly application: "googleDrive" | "notion" | "onedrive" | "github";
   /** A secret field that is a token as it is, and takes the place of signing in; such as a personal token. */

@@ -75,10 +75,14 @@ export function tryOrganization({ tries }: ClientTrial, sdk: () => SdkUnderTest)
         await sdk().expectRefusal(call, "NotFoundError");
     });
 
-    tries(["connections.create", "connections.import"], "of what is not there are refused, saying so", async () => {
-      const created = await sdk().expectRefusal(() => client().connections.create("gmail", {}), "NotFoundError");
-      expect(created).toMatchObject({ status: 404, message: expect.stringMatching(/connect/i) });
-      await sdk().expectRefusal(() => client().connections.import("notion", {}), "BadRequestError");
-    });
+    tries(
+      ["connections.create", "connections.import"],
+      "without an app of the organisation are refused, saying what to do",
+      async () => {
+        const created = await sdk().expectRefusal(() => client().connections.create("notion", {}), "BadRequestError");
+        expect(created).toMatchObject({ status: 400, message: expect.stringMatching(/notionClientId/) });
+        await sdk().expectRefusal(() => client().connections.import("notion", {}), "BadRequestError");
+      },
+    );
   });
 }

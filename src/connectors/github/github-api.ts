@@ -1,0 +1,94 @@
+import * as z from "zod";
+import { AppError } from "../../core/errors.js";
+import type { SourceAccess, SourceAnswer, SourceRequest } from "../../core/ports.js";
+
+const VERSION = "2022-11-28";
+const USUAL_PAUSE_SECONDS = 60;
+const MOST_PAGES = 100;
+export const PER_PAGE = 100;
+
+/** Where the API of GitHub, or of an enterprise edition, answers. */
+export interface GithubApi {
+  readonly url: string;
+  readonly access: SourceAccess;
+}
+
+type Ask = Pick<SourceRequest, "accepts" | "body" | "maximumBytes"> & { readonly accept?: string };
+
+/**
+ * Asks the REST API (docs.github.com/rest).
+ * @throws AppError `rate_limited` for the primary and the secondary limit, which come as 403 and 429
+ */
+export async function askGithub({ url, access }: GithubApi, path: string, ask: Ask = {}): Promise<SourceAnswer> {
+  const { accept = "application/vnd.github+json", accepts = [], ...rest } = ask;
+  const answer = await access.request({
+    ...rest,
+    url: `${url}${path}`,
+    headers: { accept, "x-github-api-version": VERSION },
+    accepts: [...accepts, 403, 429],
+  });
+  if (answer.status !== 403 && answer.status !== 429) return answer;
+  const { "retry-after": retryAfter, "x-ratelimit-remaining": left, "x-ratelimit-reset": reset } = answer.headers;
+  const isLimit =
+    answer.status === 429 || retryAfter !== undefined || left === "0" || /rate limit/i.test(messageOf(answer));
+  if (!isLimit) {
+    if (accepts.includes(403)) return answer;
+    throw new AppError("forbidden", `GitHub does not open ${path.split("?", 1)[0]} to this account.`);
+  }
+  const untilReset = Number(reset) - access.now().getTime() / 1_000;
+  const seconds = Number(retryAfter ?? (left === "0" ? untilReset : USUAL_PAUSE_SECONDS));
+  throw new AppError("rate_limited", "GitHub asks for fewer requests.", {
+    retryAfter: Math.min(Math.max(Math.ceil(Number.isFinite(seconds) ? seconds : USUAL_PAUSE_SECONDS), 1), 3_600),
+  });
+}
+
+export async function readGithub<T>(api: GithubApi, path: string, schema: z.ZodType<T>, ask: Ask = {}): Promise<T> {
+  return parsed(await askGithub(api, path, ask), schema);
+}
+
+/** What an answer says. @throws AppError `unavailable` for what is not the JSON that was asked for */
+export function parsed<T>({ bytes, status }: SourceAnswer, schema: z.ZodType<T>): T {
+  const read = schema.safeParse(jsonOf(bytes));
+  if (read.success) return read.data;
+  throw new AppError("unavailable", `GitHub answered with something else than was asked for (status ${status}).`);
+}
+
+/** All pages of a list that comes in pages of 100. */
+export async function readAllGithub<T>(api: GithubApi, path: string, item: z.ZodType<T>): Promise<T[]> {
+  const found: T[] = [];
+  const sign = path.includes("?") ? "&" : "?";
+  for (let page = 1; page <= MOST_PAGES; page += 1) {
+    const some = await readGithub(api, `${path}${sign}per_page=${PER_PAGE}&page=${page}`, z.array(item));
+    found.push(...some);
+    if (some.length < PER_PAGE) break;
+  }
+  return found;
+}
+
+const graphSchema = z.object({ data: z.unknown().optional(), errors: z.array(z.unknown()).optional() });
+
+/** Asks the GraphQL API, which alone has discussions. */
+export async function askGraph<T>(
+  api: GithubApi,
+  query: string,
+  { variables, schema }: { readonly variables: Readonly<Record<string, unknown>>; readonly schema: z.ZodType<T> },
+): Promise<T> {
+  // An enterprise edition has it beside the version of its REST API.
+  const url = api.url.replace(/\/v3$/, "");
+  const answer = await readGithub({ ...api, url }, "/graphql", graphSchema, { body: { query, variables } });
+  const read = schema.safeParse(answer.data);
+  if (read.success) return read.data;
+  throw new AppError("forbidden", "GitHub does not open the discussions to this account.");
+}
+
+function jsonOf(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(bytes).toString("utf8"));
+  } catch {
+    return null;
+  }
+}
+
+function messageOf({ bytes }: SourceAnswer): string {
+  return z.object({ message: z.string() }).safeParse(jsonOf(bytes)).data?.message ?? "";
+}
