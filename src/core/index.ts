@@ -161,6 +161,7 @@ export { searchSchema, type SearchAnswer, type SearchInput, type SearchResult } 
 export type { ConsumptionReport, ErrorReport, GrowthReport, UsageReport } from "./usage/analytics.js";
 export { consumptionSchema } from "./usage/analytics.js";
 export { PROVIDERS, providerSchema, type ShownConnection } from "./connections/find-connections.js";
+export type { SyncRun } from "./connections/types.js";
 export type { CreatedConnection } from "./connections/create-connection.js";
 export type { BegunDeviceSignIn, FinishedSignIn } from "./connections/sign-in.js";
 export type { FoundResources } from "./connections/connector-ports.js";

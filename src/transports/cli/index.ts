@@ -8,6 +8,7 @@ import { registerAudit } from "./commands/audit.js";
 import { registerBackup } from "./commands/backup.js";
 import { registerCompletion } from "./commands/completion.js";
 import { registerConnect } from "./commands/connect.js";
+import { registerConnections } from "./commands/connections.js";
 import { registerContainers } from "./commands/containers.js";
 import { registerDoctor } from "./commands/doctor.js";
 import { registerEmbeddings } from "./commands/embeddings.js";
@@ -47,6 +48,7 @@ const COMMANDS: readonly Register[] = [
   registerProfile,
   registerList,
   registerContainers,
+  registerConnections,
   registerReview,
   registerForget,
   registerHistory,
