@@ -52,12 +52,26 @@ const CHECKS: readonly (readonly [string, (context: CoreContext, call: Authorize
   ["files", checkReading],
   ["vectors", checkVectors],
   ["jobs", checkJobs],
+  ["connections", checkConnections],
   ["access", checkAccess],
   ["keys", checkKeys],
   ["mail", checkMail],
   ["disk", checkDisk],
   ["folder", checkFolder],
 ];
+
+async function checkConnections({ store }: CoreContext): Promise<Finding> {
+  const all = await store.connections.list(store.organizationId);
+  const stopped = all.filter(({ state }) => state === "reconnect" || state === "held");
+  const detail = `${all.length} ${all.length === 1 ? "connection" : "connections"}`;
+  if (stopped.length === 0) return { ok: true, detail };
+  const named = stopped.map(({ id, provider, state, problem }) => `${provider} ${id} (${state}): ${problem ?? ""}`);
+  return {
+    ok: false,
+    detail: `${detail}; ${named.join(" ")}`,
+    fix: "Sign in again with `recollect connections reconnect`, or agree to removals with `recollect connections sync --confirm-removals`.",
+  };
+}
 
 async function checkAccess({ about: { keyless } }: CoreContext): Promise<Finding> {
   const who = keyless.isAllowed
