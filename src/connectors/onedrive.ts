@@ -97,7 +97,9 @@ export function createOneDriveConnector({
     while (!isLast) {
       const kind = state.phase;
       const isFolderListed = state.listings.length > 0;
-      const items = isFolderListed ? await folderPage(access, state, seen) : await feedPage(access, state, seen, isFirst);
+      const items = isFolderListed
+        ? await folderPage(access, state, seen)
+        : await feedPage(access, state, seen, isFirst);
       isLast = items.isLast && state.listings.length === 0;
       yield { kind, isFirst, isLast, items: items.changes, checkpoint: structuredClone(state) };
       isFirst = false;
@@ -110,7 +112,9 @@ export function createOneDriveConnector({
       accepts: isFirst ? [410] : [400, 404, 410],
     });
     if (answer.status >= 400)
-      throw new CheckpointExpired(`OneDrive does not know the place in its changes any more (status ${answer.status}).`);
+      throw new CheckpointExpired(
+        `OneDrive does not know the place in its changes any more (status ${answer.status}).`,
+      );
     const page = parse(pageSchema, answer);
     const { "@odata.nextLink": next, "@odata.deltaLink": delta, value } = page;
     const link = next ?? delta;
@@ -192,14 +196,13 @@ function changeOf(state: Checkpoint, item: DriveItem): SourceChange[] {
   return [{ kind: "upsert", item: sourceItem(state, item) }];
 }
 
-/** Where a known folder moved, or a new one came, files below it may have another path or be new without being named. */
+/** Of a folder that moved, or came back from the bin, the feed may name nothing that lies in it: that is listed. */
 function noteFolder(state: Checkpoint, { id, name, parentReference }: DriveItem): void {
   const before = state.folders[id];
   const parent = parentReference?.id ?? null;
   state.folders[id] = [parent, name];
   const isChanged = before === undefined || before[0] !== parent || before[1] !== name;
-  const isListed = state.phase === "changes" || before !== undefined;
-  if (isChanged && isListed && !state.listings.slice(1).includes(id)) state.listings.push(id);
+  if (isChanged && state.phase === "changes" && !state.listings.slice(1).includes(id)) state.listings.push(id);
 }
 
 function sourceItem(state: Checkpoint, item: DriveItem): SourceItem {

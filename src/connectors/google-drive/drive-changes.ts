@@ -52,7 +52,9 @@ export async function* driveChanges(api: DriveApi, access: SourceAccess, given: 
   while (!isLast) {
     const kind = state.phase;
     if (!isFirst || items.length === 0)
-      items = await (kind === "listing" || state.listings.length > 0 ? listPage(api, state, seen) : changePage(api, state, seen));
+      items = await (kind === "listing" || state.listings.length > 0
+        ? listPage(api, state, seen)
+        : changePage(api, state, seen));
     isLast = isFinished(state);
     yield {
       kind,
