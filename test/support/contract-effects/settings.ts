@@ -113,19 +113,27 @@ export const settings: readonly ContractGroup[] = [
         await world.gives(403, "GET", "/v3/settings", undefined, key);
         await world.gives(403, "PATCH", "/v3/settings", { chunkSize: 700 }, key);
       }),
-      works("Client ids of Notion and GitHub are used for connections", async (world) => {
-        await set(world, { notionClientId: "an-app" }, async () => {
-          const { authLink } = await world.ok("POST", "/v3/connections/notion", {});
-          expect(new URL(authLink).searchParams.get("client_id")).toBe("an-app");
-        });
+      works("Client ids of Google, Notion, Microsoft and GitHub are used for connections", async (world) => {
+        for (const [provider, field] of [
+          ["google-drive", "googleDriveClientId"],
+          ["gmail", "googleDriveClientId"],
+          ["notion", "notionClientId"],
+          ["onedrive", "onedriveClientId"],
+          ["github", "githubClientId"],
+        ] as const)
+          await set(world, { [field]: "an-app" }, async () => {
+            const { id, authLink } = await world.ok("POST", `/v3/connections/${provider}`, {});
+            expect(new URL(authLink).searchParams.get("client_id")).toBe("an-app");
+            await world.ok("DELETE", `/v3/connections/${id}`);
+          });
       }),
       doesNot(
-        "Client ids and secrets of Google and Microsoft are used for connections",
-        "this version does not connect to them; whoever sets one is told",
+        "`githubCustomKeyEnabled` and its like switch an app on",
+        "an app whose id is set is always used",
         async (world) => {
-          const { warnings } = await world.ok("PATCH", "/v3/settings", { googleDriveClientId: "an-app" });
-          expect(warnings).toEqual([expect.stringContaining("does not connect")]);
-          await change(world, { googleDriveClientId: null });
+          const { warnings } = await world.ok("PATCH", "/v3/settings", { githubCustomKeyEnabled: false });
+          expect(warnings).toEqual([expect.stringContaining("always used")]);
+          await change(world, { githubCustomKeyEnabled: null });
         },
       ),
     ],
@@ -178,12 +186,9 @@ export const settings: readonly ContractGroup[] = [
         },
       ),
       doesNot(
-        "Google Drive, OneDrive, Gmail and Granola are connected",
-        "this version does not connect to them: the answer is 404, in words",
-        (world) => world.gives(404, "POST", "/v3/connections/gmail", {}),
-      ),
-      doesNot("A picker is opened for Google Drive", "this version does not connect to it", (world) =>
-        world.gives(404, "POST", "/v3/connections/1234567890123456789012/google-drive/hosted-picker", {}),
+        "A picker is opened for Google Drive",
+        "this version has no picker page: `resources` and `configure` choose",
+        (world) => world.gives(404, "POST", "/v3/connections/1234567890123456789012/google-drive/hosted-picker", {}),
       ),
       works("Lists of connections are empty arrays", async (world) => {
         expect(await world.ok("POST", "/v3/connections/list", {})).toEqual([]);

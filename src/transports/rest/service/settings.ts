@@ -20,18 +20,12 @@ const resetAnswer = z.object({
 });
 
 /** Fields of apps at providers that change nothing, each with the reason. */
-const IDLE_APP_FIELDS = Object.fromEntries([
-  ...["notion", "github", "googleDrive", "onedrive"].map((provider) => [
+const IDLE_APP_FIELDS = Object.fromEntries(
+  ["notion", "github", "googleDrive", "onedrive"].map((provider) => [
     `${provider}CustomKeyEnabled`,
     "an app whose id is set is always used; it was kept",
   ]),
-  ...["googleDrive", "onedrive"].flatMap((provider) =>
-    ["ClientId", "ClientSecret"].map((field) => [
-      provider + field,
-      "this version does not connect to this provider; it was kept",
-    ]),
-  ),
-]);
+);
 
 export const settingsEndpoints = [
   defineEndpoint({
