@@ -153,10 +153,14 @@ async function findNeedless(): Promise<readonly string[]> {
 
 const MINUTES = { timeout: 300_000 };
 
-test("every pattern takes time in proportion to the text, or meets texts whose length is bounded", MINUTES, async () => {
-  expect(patterns.length).toBeGreaterThan(900);
-  expect(await findSlow()).toEqual([]);
-});
+test(
+  "every pattern takes time in proportion to the text, or meets texts whose length is bounded",
+  MINUTES,
+  async () => {
+    expect(patterns.length).toBeGreaterThan(900);
+    expect(await findSlow()).toEqual([]);
+  },
+);
 
 test("every bound is needed by a pattern", MINUTES, async () => {
   expect(await findNeedless()).toEqual([]);
