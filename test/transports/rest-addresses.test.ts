@@ -226,3 +226,54 @@ test("offline, nothing is fetched, and the document says so", async () => {
     await offline.close();
   }
 });
+
+describe("a text that is to be replaced by an address", () => {
+  test("stays with what is known of it where the page does not come, and the reason is told", async () => {
+    const place = { containerTags: ["kept"] };
+    const { id, title } = await add("Mia keeps bees in Lyon.", place);
+    const remembered = async () =>
+      JSON.stringify((await rest.send("POST", "/v4/memories/list", place)).body.memoryEntries);
+    const patch = async () => {
+      await rest.send("PATCH", `/v3/documents/${id}`, { content: `${server.url}/gone` });
+      await rest.settle();
+      return read(id);
+    };
+    expect(await remembered()).toContain("bees");
+    const failed = await patch();
+    expect(failed).toMatchObject({ status: "failed", content: "Mia keeps bees in Lyon.", title, type: "text" });
+    expect(failed.errorReason).toContain("status 404");
+    expect(await remembered()).toContain("bees");
+    pages.set("/gone", { body: pageOf(ARTICLE, HEAD) });
+    expect(await patch()).toMatchObject({ status: "done", type: "webpage", title: "The light of Arkona" });
+    expect(await remembered()).not.toContain("bees");
+  });
+});
+
+test("what a former page said of itself gives way to the next, and what its sender said stays", async () => {
+  const meta = (name: string, value: string) => `<meta name="${name}" content="${value}">`;
+  pages.set("/one", { body: pageOf(ARTICLE, meta("author", "Ada Keeper") + meta("date", "2020-02-02")) });
+  pages.set("/two", { body: pageOf(ARTICLE.toReversed(), meta("author", "Bo Warden")) });
+  const { id, documentDate } = await add(`${server.url}/one`, { metadata: { shelf: "north" } });
+  expect(documentDate).toContain("2020-02-02");
+  await rest.send("PATCH", `/v3/documents/${id}`, { content: `${server.url}/two` });
+  await rest.settle();
+  const second = await read(id);
+  expect(second.metadata).toMatchObject({ shelf: "north", author: "Bo Warden" });
+  expect(second.documentDate).toBe(null);
+  await rest.send("PATCH", `/v3/documents/${id}`, { metadata: { author: "Cy" }, content: `${server.url}/one` });
+  await rest.settle();
+  expect((await read(id)).metadata).toMatchObject({ shelf: "north", author: "Cy" });
+});
+
+test("a dead link is no fault of the service", async () => {
+  const service = await openRest({ settings: FETCHES_HERE });
+  try {
+    const { body } = await service.send("POST", "/v3/documents", { content: `${server.url}/nowhere` });
+    await service.settle();
+    expect((await service.send("GET", `/v3/documents/${body.id}`)).body.status).toBe("failed");
+    const { degraded } = (await service.send("GET", "/v3/status")).body;
+    expect(degraded).toEqual([]);
+  } finally {
+    await service.close();
+  }
+});
