@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ContentPart, ExtractedContent, FileReading, ReadingOutcome } from "../core/documents/content-ports.js";
 import { isTitleFromText } from "../core/documents/document-title.js";
+import { systemActor } from "../core/auth.js";
+import { forgetStated } from "../core/documents/read-anew.js";
 import { outcomeOfText } from "../core/documents/known-text.js";
 import { dropBlobs } from "../core/documents/blobs.js";
 import { AppError } from "../core/errors.js";
@@ -72,6 +74,8 @@ export interface ReadFile {
   /** What a document is called that nothing else names. */
   readonly name: string | null;
   readonly content: ExtractedContent;
+  /** Whether it replaces all that is known of the text before. */
+  readonly replaces?: boolean;
   readonly startedAt: string;
   readonly endedAt: string;
 }
@@ -117,7 +121,7 @@ async function keepRead(
   { limits }: IngestContext,
   repositories: Repositories,
   document: Document,
-  { reading, name, content, attachments, startedAt, endedAt }: ReadFile & { readonly attachments: StoredAttachments },
+  { reading, name, content, attachments, replaces = false, startedAt, endedAt }: ReadFile & { readonly attachments: StoredAttachments },
 ): ReturnType<typeof keepAttachments> {
   const { organizationId, id } = document;
   const { text, places } = joinParts(content.parts);
@@ -137,8 +141,10 @@ async function keepRead(
     metadata: metadata.merged,
     turns: null,
     ...(isNamedByFile && { title }),
+    ...(replaces && { facts: null, rememberAsIs: false }),
     ...(!isDated && date !== document.documentDate && { documentDate: date }),
   } satisfies DocumentChange;
+  if (replaces) await forgetStated(repositories, systemActor(organizationId), document, `document ${id} was replaced`);
   await repositories.documents.update(organizationId, id, change);
   const outcome: ReadingOutcome = {
     places,

@@ -9,6 +9,31 @@ export function decodeText(bytes: Uint8Array): string | null {
   }
 }
 
+/** Bytes that no text has in windows-1252: control characters, and what stands for nothing there. */
+const NO_WESTERN_BYTE = /[\x00-\x08\x0b\x0e-\x1f\x7f\x81\x8d\x8f\x90\x9d]/;
+/** Letters with accents, quotation marks and dashes are a part of a text only. */
+const LARGEST_SHARE = 0.3;
+
+/** The same of older files, in the encoding of Western Europe, with the encoding that was found. Null when it is none of them. */
+export function decodeOldText(bytes: Uint8Array): { readonly text: string; readonly encoding: string } | null {
+  const text = decodeText(bytes);
+  if (text !== null) return { text, encoding: encodingOf(bytes) };
+  const raw = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
+  if (utf16Of(bytes) || NO_WESTERN_BYTE.test(raw) || isBrokenUtf8(bytes)) return null;
+  const beyondAscii = bytes.reduce((count, byte) => count + Number(byte > 0x7f), 0);
+  if (beyondAscii > bytes.length * LARGEST_SHARE) return null;
+  return { text: new TextDecoder("windows-1252").decode(bytes), encoding: "windows-1252" };
+}
+
+/** UTF-8 that was cut or damaged has more whole characters beyond ASCII than broken ones. */
+function isBrokenUtf8(bytes: Uint8Array): boolean {
+  const lenient = new TextDecoder("utf-8").decode(bytes);
+  const broken = lenient.split("\uFFFD").length - 1;
+  const whole = lenient.match(/[^\x00-\x7f\uFFFD]/g)?.length ?? 0;
+  // Half of a letter such as é, and hardly ever the end of a text.
+  return whole >= broken || (broken === 1 && /[\xc2\xc3]$/.test(Buffer.from(bytes.subarray(-1)).toString("latin1")));
+}
+
 /** Whether bytes look like such a text, in little time and memory however many they are. */
 export function looksLikeText(bytes: Uint8Array): boolean {
   return encodingOf(bytes) !== "utf-8" || isUtf8(bytes);

@@ -9,7 +9,7 @@ import { withEndUser } from "../access/end-user.js";
 import { documentNameSchema, findDocument } from "./documents.js";
 import { AppError } from "../errors.js";
 import { checkMetadataSize, checkSize, parseInput } from "../input.js";
-import { awaitReading, outcomeOfText } from "./known-text.js";
+import { awaitReading, outcomeOfText, REPLACES } from "./known-text.js";
 import { taskTypeAt } from "./memory-paths.js";
 import { refuseMerging } from "../containers/merge.js";
 import { moveStated } from "./move-document.js";
@@ -174,7 +174,7 @@ async function awaitPage(
     action: UPDATED,
     isUnread: true,
   });
-  await awaitReading(repositories, revised, { digest: "", former });
+  await awaitReading(repositories, revised, { digest: REPLACES, former });
   return revised;
 }
 
