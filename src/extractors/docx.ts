@@ -36,7 +36,9 @@ export const extractDocx: FormatExtractor = async (file, tools) => {
 /** The words of the first paragraph in the style of titles. */
 function titleIn(html: string): string | null {
   const words = /<h1 class="title">(.{1,4000}?)<\/h1>/s.exec(html)?.[1];
-  return words === undefined ? null : inOneLine(createConverter().turndown(words.replace(/<a [^>]*>\[\d+\]<\/a>/g, "")));
+  return words === undefined
+    ? null
+    : inOneLine(createConverter().turndown(words.replace(/<a [^>]*>\[\d+\]<\/a>/g, "")));
 }
 
 /** The same package without what holds no text, packed anew: what is read next can unpack nothing but what was counted here. */

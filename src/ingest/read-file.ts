@@ -121,7 +121,15 @@ async function keepRead(
   { limits }: IngestContext,
   repositories: Repositories,
   document: Document,
-  { reading, name, content, attachments, replaces = false, startedAt, endedAt }: ReadFile & { readonly attachments: StoredAttachments },
+  {
+    reading,
+    name,
+    content,
+    attachments,
+    replaces = false,
+    startedAt,
+    endedAt,
+  }: ReadFile & { readonly attachments: StoredAttachments },
 ): ReturnType<typeof keepAttachments> {
   const { organizationId, id } = document;
   const { text, places } = joinParts(content.parts);

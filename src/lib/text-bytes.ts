@@ -22,7 +22,16 @@ export function decodeOldText(bytes: Uint8Array): { readonly text: string; reado
   if (utf16Of(bytes) || NO_WESTERN_BYTE.test(raw) || isBrokenUtf8(bytes)) return null;
   const beyondAscii = bytes.reduce((count, byte) => count + Number(byte > 0x7f), 0);
   if (beyondAscii > bytes.length * LARGEST_SHARE) return null;
-  return { text: new TextDecoder("windows-1252").decode(bytes), encoding: "windows-1252" };
+  return { text: decodeWestern(bytes), encoding: "windows-1252" };
+}
+
+/** What windows-1252 has at 0x80 to 0x9f, where Latin-1 has control characters. */
+const WESTERN = "€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ";
+
+/** Decodes windows-1252. The decoder of some versions of Node takes it for Latin-1, which loses quotation marks and dashes. */
+export function decodeWestern(bytes: Uint8Array): string {
+  const latin = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
+  return latin.replace(/[\x80-\x9f]/g, (letter) => WESTERN.charAt(letter.charCodeAt(0) - 0x80));
 }
 
 /** UTF-8 that was cut or damaged has more whole characters beyond ASCII than broken ones. */

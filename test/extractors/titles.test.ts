@@ -89,7 +89,8 @@ describe("The title of a file", () => {
   });
 
   it("is the first heading of a page whose own title is the name of its file", async () => {
-    const page = "<html><head><title>scanp.html</title></head><body><h2>Tide tables</h2><p>High at six.</p></body></html>";
+    const page =
+      "<html><head><title>scanp.html</title></head><body><h2>Tide tables</h2><p>High at six.</p></body></html>";
     expect(await titleOf("html", Buffer.from(page))).toBe("Tide tables");
   });
 
@@ -115,8 +116,6 @@ describe("The notes of a DOCX", () => {
     const body = paragraph("It is long.", "", mark(20)) + paragraph("It is deep.", "", mark(21));
     const file = docx(body, { notes: note(20, "Ninety metres.") + note(21, "Nine metres.") });
     const { parts } = await extractDocx(sourceFile(file), extractionTools());
-    expect(parts[0]?.text).toBe(
-      "It is long.[1]\n\nIt is deep.[2]\n\n[1] Ninety metres.\n\n[2] Nine metres.",
-    );
+    expect(parts[0]?.text).toBe("It is long.[1]\n\nIt is deep.[2]\n\n[1] Ninety metres.\n\n[2] Nine metres.");
   });
 });

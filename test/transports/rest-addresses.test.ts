@@ -285,7 +285,11 @@ test("a text in windows-1252 is read, and its encoding is noted", async () => {
   const text = "Der Leuchtturm steht \u201eüber\u201c der Küste – seit 1827.";
   const bytes = Uint8Array.from([...text], (letter) => WESTERN[letter] ?? letter.codePointAt(0) ?? 0);
   for (const name of ["light.txt", "light.md"]) {
-    const form = await encodeForm({ file: new File([bytes], name), containerTag: "old", metadata: '{"shelf":"north"}' });
+    const form = await encodeForm({
+      file: new File([bytes], name),
+      containerTag: "old",
+      metadata: '{"shelf":"north"}',
+    });
     const { status, body } = await rest.send("POST", "/v3/documents/file", form.bytes, { ...form.headers });
     expect([status, body.error]).toEqual([200, undefined]);
     await rest.settle();
@@ -302,7 +306,7 @@ test("a dead link is no fault of the service", async () => {
     const { body } = await service.send("POST", "/v3/documents", { content: `${server.url}/nowhere` });
     await service.settle();
     expect((await service.send("GET", `/v3/documents/${body.id}`)).body.status).toBe("failed");
-    const { degraded } = (await service.send("GET", "/v3/status")).body;
+    const { degraded } = (await service.send("GET", "/v3/status", undefined, await service.ownerKey())).body;
     expect(degraded).toEqual([]);
   } finally {
     await service.close();

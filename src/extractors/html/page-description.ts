@@ -27,7 +27,8 @@ export function describePage(document: PageDocument, base: string | null): PageD
   };
   const heading = textOf(document, "h1");
   return {
-    title: givenTitle(meta("og:title", "twitter:title", "dc.title")) ?? givenTitle(textOf(document, "title")) ?? heading,
+    title:
+      givenTitle(meta("og:title", "twitter:title", "dc.title")) ?? givenTitle(textOf(document, "title")) ?? heading,
     author: nameOnly(meta("author", "article:author", "dc.creator", "citation_author")),
     date: dateOf(
       meta(

@@ -32,7 +32,10 @@ function postsIn(parent: PageElement): PageElement[] {
     const kind = kindOf(child);
     if (kind !== null) kinds.set(kind, [...(kinds.get(kind) ?? []), child]);
   }
-  const largest = [...kinds.values()].reduce<PageElement[]>((one, other) => (other.length > one.length ? other : one), []);
+  const largest = [...kinds.values()].reduce<PageElement[]>(
+    (one, other) => (other.length > one.length ? other : one),
+    [],
+  );
   if (largest.length < 2 || parent.closest(ASIDE)) return [];
   return largest.filter((post) => lettersOf(post.textContent ?? "").length >= SHORTEST_POST && !isLinks(post));
 }
