@@ -10,7 +10,7 @@ export function decodeText(bytes: Uint8Array): string | null {
 }
 
 /** Bytes that no text has in windows-1252: control characters, and what stands for nothing there. */
-const NO_WESTERN_BYTE = /[\x00-\x08\x0b\x0e-\x1f\x7f\x81\x8d\x8f\x90\x9d]/;
+const NO_WESTERN_BYTE = /[^\P{Cc}\t\n\f\r\x80\x82-\x8c\x8e\x91-\x9c\x9e\x9f]/u;
 /** Letters with accents, quotation marks and dashes are a part of a text only. */
 const LARGEST_SHARE = 0.3;
 
@@ -38,7 +38,7 @@ export function decodeWestern(bytes: Uint8Array): string {
 function isBrokenUtf8(bytes: Uint8Array): boolean {
   const lenient = new TextDecoder("utf-8").decode(bytes);
   const broken = lenient.split("\uFFFD").length - 1;
-  const whole = lenient.match(/[^\x00-\x7f\uFFFD]/g)?.length ?? 0;
+  const whole = lenient.match(/[^\p{ASCII}\uFFFD]/gu)?.length ?? 0;
   // Half of a letter such as é, and hardly ever the end of a text.
   return whole >= broken || (broken === 1 && /[\xc2\xc3]$/.test(Buffer.from(bytes.subarray(-1)).toString("latin1")));
 }
