@@ -1,6 +1,8 @@
 import type { Connector } from "../core/ports.js";
 import { createGithubConnector } from "./github/github.js";
 import { createFolderConnector } from "./folder.js";
+import { createGranolaConnector } from "./granola.js";
+import { createImapConnector } from "./imap/imap.js";
 import { createNotionConnector } from "./notion.js";
 import { createS3Connector } from "./s3.js";
 import { createWebCrawlerConnector } from "./web-crawler/web-crawler.js";
@@ -20,6 +22,8 @@ export function createConnectors(
   const connectors = [
     ...(roots.length > 0 ? [createFolderConnector({ roots })] : []),
     createGithubConnector({ ...(providerUrls["github"] !== undefined && { apiUrl: providerUrls["github"] }) }),
+    createGranolaConnector({ ...(providerUrls["granola"] !== undefined && { apiUrl: providerUrls["granola"] }) }),
+    createImapConnector(),
     createNotionConnector({ ...(providerUrls["notion"] !== undefined && { apiUrl: providerUrls["notion"] }) }),
     createS3Connector(),
     createWebCrawlerConnector(),
