@@ -4,6 +4,8 @@ import { createGoogleDriveConnector } from "./google-drive/google-drive.js";
 import { createOneDriveConnector } from "./onedrive.js";
 import { createGithubConnector } from "./github/github.js";
 import { createFolderConnector } from "./folder.js";
+import { createGranolaConnector } from "./granola.js";
+import { createImapConnector } from "./imap/imap.js";
 import { createNotionConnector } from "./notion.js";
 import { createS3Connector } from "./s3.js";
 import { createWebCrawlerConnector } from "./web-crawler/web-crawler.js";
@@ -20,7 +22,7 @@ export function createConnectors(
   { providerUrls, connectionFolders: roots }: ConnectorOptions,
   others: readonly Connector[],
 ): ReadonlyMap<string, Connector> {
-  const { github, notion, onedrive, gmail, "google-drive": drive } = providerUrls;
+  const { github, notion, onedrive, gmail, granola, "google-drive": drive } = providerUrls;
   const connectors = [
     ...(roots.length > 0 ? [createFolderConnector({ roots })] : []),
     createGithubConnector(github === undefined ? {} : { apiUrl: github }),
@@ -28,6 +30,8 @@ export function createConnectors(
     createGoogleDriveConnector(drive === undefined ? {} : googleAt(drive)),
     createGmailConnector(gmail === undefined ? {} : googleAt(gmail)),
     createOneDriveConnector(onedrive === undefined ? {} : { baseUrl: onedrive, authorityUrl: `${onedrive}/common` }),
+    createGranolaConnector(granola === undefined ? {} : { apiUrl: granola }),
+    createImapConnector(),
     createS3Connector(),
     createWebCrawlerConnector(),
     ...others,
