@@ -69,13 +69,13 @@ test("commits are followed by comparison: edits, renames and removals, and nothi
   github.files.delete("2.md");
   github.files.set("moved/2.md", moved);
   github.commit();
-  const before = github.requests.length;
+  const before = github.requests();
   expect(await connected.sync()).toMatchObject({ status: "done", read: 2, removed: 2 });
   // Repository, commit, comparison, two blobs.
-  expect(github.requests.length - before).toBe(5);
-  const idle = github.requests.length;
+  expect(github.requests() - before).toBe(5);
+  const idle = github.requests();
   expect(await connected.sync()).toMatchObject({ status: "done", listed: 0 });
-  expect(github.requests.length - idle).toBe(2);
+  expect(github.requests() - idle).toBe(2);
 });
 
 test("trap: after a forced push the whole tree is listed, and only what differs is read", async () => {
@@ -131,7 +131,7 @@ test("trap: a secondary limit, which comes as 403, is waited for and is no failu
   const connected = await connectTo(github);
   github.files.set("b.md", "# B\n\nThe second.");
   github.commit();
-  github.fail(403, { "retry-after": "1" }, 1);
+  github.fail({ kind: "status", status: 403, retryAfter: 1 }, 1);
   await connected.core.syncOneConnection({ actor: connected.actor }, { id: connected.id });
   await expect
     .poll(async () => (await connected.settle(), lastRun(connected, connected.id)), { timeout: 15_000 })

@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import * as z from "zod";
+import type { ScriptedSource, SourceFault } from "./scripted-source.js";
 
 interface Issue {
   readonly number: number;
@@ -11,22 +13,67 @@ interface Issue {
   readonly isPull: boolean;
 }
 
-/** One repository over the REST and GraphQL APIs of GitHub, and the addresses where somebody signs in. */
-export interface ScriptedGithub {
-  readonly url: string;
+interface Discussion {
+  readonly number: number;
+  title: string;
+  body: string;
+  updatedAt: string;
+  comments: string[];
+}
+
+export interface ScriptedRepository {
+  readonly id: number;
+  fullName: string;
+  defaultBranch: string;
   readonly files: Map<string, string>;
+  /** Those of the files that are links; their text is where they lead. */
+  readonly links: Set<string>;
   readonly issues: Issue[];
-  readonly discussions: { number: number; title: string; body: string; updatedAt: string; comments: string[] }[];
-  readonly requests: string[];
-  readonly repositoryId: number;
+  readonly discussions: Discussion[];
+  state: "open" | "closed" | "gone";
+  hasIssues: boolean;
+  /** Entries of a tree that are listed at once. */
+  treeLimit: number;
   /** Makes a commit of what the files are now. */
   commit(): void;
   /** As a forced push: former commits are no longer there. */
   forgetCommits(): void;
-  fail(status: number, headers: Readonly<Record<string, string>>, times: number): void;
+  /** As a forced push that leaves the former commits where they are: the next one follows the very first. */
+  startOver(): void;
+}
+
+/** What goes wrong with a request, with the next one whose path it names if it does. */
+export type GithubFault = (
+  | SourceFault
+  | { readonly kind: "garbage" }
+  | { readonly kind: "slow"; readonly ms: number }
+  | {
+      readonly kind: "answer";
+      readonly status: number;
+      readonly headers?: Readonly<Record<string, string>>;
+      readonly body?: unknown;
+    }
+) & { readonly path?: RegExp };
+
+type Shared = "files" | "issues" | "discussions" | "commit" | "forgetCommits" | "startOver";
+
+/** Repositories over the REST and GraphQL APIs of GitHub, and the addresses where somebody signs in. */
+export interface ScriptedGithub extends ScriptedSource, Pick<ScriptedRepository, Shared> {
+  /** The repository that `put` and the like are about. */
+  readonly farm: ScriptedRepository;
+  /** Methods and paths. */
+  readonly asked: string[];
+  readonly repositoryId: number;
+  addRepository(id: number, fullName: string): ScriptedRepository;
+  /** Gives a repository another name; the former one leads there. */
+  renameRepository(repository: ScriptedRepository, fullName: string): void;
+  fail(fault: GithubFault, times: number): void;
+  /** Pages of lists are the same for ever. */
+  isLooping: boolean;
+  /** Is called between two requests. */
+  betweenRequests: (path: string) => void;
   /** What one types on another device, and whether somebody did. */
   readonly device: { isApproved: boolean };
-  close(): Promise<void>;
 }
 
 export const GITHUB_TOKEN = "github_pat_example";
@@ -34,36 +81,90 @@ const ID = 4711;
 const NAME = "mia/farm";
 const COMPARED = 300;
 
-/** Paths of the REST API with the names of the queries that its description has for them. */
-const ROUTES: readonly [RegExp, readonly string[]][] = [
-  [/^\/user$/, []],
+/**
+ * Paths of the REST API below a repository, with the queries that docs.github.com has for them (version 2022-11-28). Written
+ * down here because the package with the description of the API is larger than all others together.
+ */
+const page = {
+  per_page: z.coerce.number().int().min(1).max(100).optional(),
+  page: z.coerce.number().int().min(1).optional(),
+};
+const sha = "[0-9a-f]{40}";
+const ROUTES: readonly [RegExp, z.ZodObject][] = [
+  [/^$/, z.strictObject({})],
+  [/^\/commits\/([^/]+)$/, z.strictObject(page)],
+  [new RegExp(`^/compare/(${sha})\\.\\.\\.(${sha})$`), z.strictObject(page)],
+  [new RegExp(`^/git/trees/(${sha})$`), z.strictObject({ recursive: z.string().optional() })],
+  [new RegExp(`^/git/blobs/(${sha})$`), z.strictObject({})],
   [
-    /^\/user\/repos$/,
-    ["sort", "per_page", "page", "visibility", "affiliation", "type", "direction", "since", "before"],
+    /^\/issues$/,
+    z.strictObject({
+      ...page,
+      state: z.enum(["open", "closed", "all"]).optional(),
+      sort: z.enum(["created", "updated", "comments"]).optional(),
+      direction: z.enum(["asc", "desc"]).optional(),
+      since: z.iso.datetime().optional(),
+    }),
   ],
-  [/^\/repositories\/\d+$/, []],
-  [/^\/repos\/mia\/farm\/commits\/[^/]+$/, ["page", "per_page"]],
-  [/^\/repos\/mia\/farm\/compare\/[0-9a-f]+\.\.\.[0-9a-f]+$/, ["page", "per_page"]],
-  [/^\/repos\/mia\/farm\/git\/trees\/[0-9a-f]+$/, ["recursive"]],
-  [/^\/repos\/mia\/farm\/git\/blobs\/[0-9a-f]+$/, []],
-  [/^\/repos\/mia\/farm\/issues$/, ["state", "sort", "direction", "since", "per_page", "page", "labels", "creator"]],
-  [/^\/repos\/mia\/farm\/issues\/\d+$/, []],
-  [/^\/repos\/mia\/farm\/issues\/\d+\/comments$/, ["since", "per_page", "page"]],
-  [/^\/graphql$/, []],
+  [/^\/issues\/(\d+)$/, z.strictObject({})],
+  [/^\/issues\/(\d+)\/comments$/, z.strictObject({ ...page, since: z.iso.datetime().optional() })],
 ];
+const graphBody = z.strictObject({
+  query: z.string().regex(/orderBy: \{ field: UPDATED_AT, direction: \$direction \}|discussion\(number: \$number\)/),
+  variables: z.strictObject({
+    owner: z.string(),
+    name: z.string(),
+    after: z.string().nullable(),
+    direction: z.enum(["ASC", "DESC"]).optional(),
+    number: z.int().optional(),
+  }),
+});
+
+interface Commit {
+  readonly sha: string;
+  readonly tree: ReadonlyMap<string, string>;
+  readonly links: ReadonlySet<string>;
+  /** Commits before it, the nearest first. */
+  readonly before: readonly string[];
+}
+
+function createRepository(id: number, fullName: string) {
+  let commits: Commit[] = [];
+  let isStartingOver = false;
+  const repository: ScriptedRepository = {
+    id,
+    fullName,
+    defaultBranch: "main",
+    files: new Map(),
+    links: new Set(),
+    issues: [],
+    discussions: [],
+    state: "open",
+    hasIssues: true,
+    treeLimit: Number.POSITIVE_INFINITY,
+    commit() {
+      const tree = new Map(repository.files);
+      const [head] = isStartingOver ? commits : commits.slice(-1);
+      isStartingOver = false;
+      const before = head ? [head.sha, ...head.before] : [];
+      const sha = hash(`commit ${commits.length} ${Math.random()}`);
+      commits.push({ sha, tree, links: new Set(repository.links), before });
+    },
+    forgetCommits() {
+      commits = commits.slice(-1).map((one) => ({ ...one, before: [], sha: hash(`rewritten ${Math.random()}`) }));
+    },
+    startOver: () => void (isStartingOver = true),
+  };
+  return { repository, commits: () => commits };
+}
+type Kept = ReturnType<typeof createRepository>;
 
 export async function startGithub(): Promise<ScriptedGithub> {
-  const files = new Map<string, string>();
-  const issues: Issue[] = [];
-  const discussions: ScriptedGithub["discussions"] = [];
-  const requests: string[] = [];
-  const faults: { status: number; headers: Readonly<Record<string, string>> }[] = [];
-  let commits: { sha: string; tree: ReadonlyMap<string, string> }[] = [];
+  const kept = new Map<number, Kept>([[ID, createRepository(ID, NAME)]]);
+  const formerNames = new Map<string, number>();
+  const asked: string[] = [];
+  let faults: GithubFault[] = [];
   const device = { isApproved: false };
-  const commit = (): void => {
-    const tree = new Map(files);
-    commits.push({ sha: hash(`commit ${commits.length} ${JSON.stringify([...tree])}`), tree });
-  };
   const server = createServer((request, response) => void answer(request, response));
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -73,134 +174,256 @@ export async function startGithub(): Promise<ScriptedGithub> {
       response.writeHead(status, { "content-type": "application/json", ...headers });
       response.end(JSON.stringify(value));
     };
-    if (url.pathname === "/login/device/code")
-      return send(200, {
-        device_code: "device",
-        user_code: "WXYZ-1234",
-        verification_uri: "http://github/login/device",
-        expires_in: 900,
-        interval: 1,
-      });
-    if (url.pathname === "/login/oauth/access_token") {
-      const form = new URLSearchParams(body);
-      if (form.get("client_id") !== "client") return send(200, { error: "incorrect_client_credentials" });
-      const isCode = form.get("grant_type") === "authorization_code" && form.get("code") === "good";
-      const isDevice = form.get("device_code") === "device" && device.isApproved;
-      if (isCode && !form.get("code_verifier")) return send(200, { error: "bad_verification_code" });
-      if (isCode || isDevice) return send(200, { access_token: GITHUB_TOKEN, token_type: "bearer", scope: "repo" });
-      const error = form.has("device_code") ? "authorization_pending" : "bad_verification_code";
-      return send(200, { error, error_description: "No such code." });
+    if (url.pathname.startsWith("/login/")) return send(200, signIn(url.pathname, body, device));
+    github.betweenRequests(url.pathname);
+    asked.push(`${request.method} ${url.pathname}`);
+    const at = faults.findIndex(({ path }) => path === undefined || path.test(url.pathname));
+    const [fault] = at === -1 ? [] : faults.splice(at, 1);
+    if (fault?.kind === "answer") return send(fault.status, fault.body ?? { message: "A fault." }, fault.headers);
+    if (fault?.kind === "status")
+      return send(
+        fault.status,
+        { message: "A fault." },
+        fault.retryAfter === undefined ? {} : { "retry-after": String(fault.retryAfter) },
+      );
+    if (fault?.kind === "garbage") return void response.end("{oops");
+    if (fault?.kind === "cut") {
+      response.writeHead(200, { "content-length": "1000" });
+      return void response.write("[{", () => response.destroy());
     }
-    requests.push(`${request.method} ${url.pathname}`);
-    const fault = faults.shift();
-    if (fault) return send(fault.status, { message: "A fault." }, fault.headers);
+    if (fault?.kind === "slow") await new Promise((resolve) => setTimeout(resolve, fault.ms));
     if (request.headers.authorization !== `Bearer ${GITHUB_TOKEN}`) return send(401, { message: "Bad credentials" });
     if (!request.headers["user-agent"]) return send(403, { message: "No user agent." });
-    const route = ROUTES.find(([path]) => path.test(url.pathname));
-    const unknown = [...url.searchParams.keys()].filter((name) => !route?.[1].includes(name));
-    if (!route || unknown.length > 0) return send(418, { message: `${url.pathname}: ${unknown.join(", ")}` });
-    const repository = {
-      id: ID,
-      name: "farm",
-      full_name: NAME,
-      default_branch: "main",
-      html_url: `https://github.com/${NAME}`,
-      description: "A farm.",
-      private: true,
-      updated_at: "2026-01-01T00:00:00Z",
-    };
-    const [head] = commits.slice(-1);
-    const [first = "", second = ""] = /([0-9a-f]{40})(?:\.\.\.([0-9a-f]{40}))?$/.exec(url.pathname)?.slice(1) ?? [];
-    const treeOf = (sha: string) => commits.find((one) => one.sha === sha)?.tree;
-    if (url.pathname === "/user") return send(200, { login: "mia" });
-    if (url.pathname === "/user/repos") return send(200, url.searchParams.get("page") === "1" ? [repository] : []);
-    if (url.pathname === `/repositories/${ID}`) return send(200, repository);
-    if (url.pathname.startsWith("/repositories/")) return send(404, { message: "Not Found" });
-    if (url.pathname.includes("/commits/"))
-      return head ? send(200, { sha: head.sha }) : send(409, { message: "Empty." });
-    if (url.pathname.includes("/compare/")) {
-      const [base, target] = [treeOf(first), treeOf(second)];
-      if (!base || !target) return send(404, { message: "Not Found" });
-      return send(200, { files: compare(base, target).slice(0, COMPARED) });
-    }
-    if (url.pathname.includes("/trees/")) {
-      const entries = [...(treeOf(first) ?? [])].map(([path, text]) => ({
-        path,
-        type: "blob",
-        sha: hash(text),
-        size: text.length,
-      }));
-      return send(200, {
-        sha: first,
-        truncated: false,
-        tree: [{ path: "docs", type: "tree", sha: hash("") }, ...entries],
-      });
-    }
-    if (url.pathname.includes("/blobs/")) {
-      const text = commits.flatMap(({ tree }) => [...tree.values()]).find((one) => hash(one) === first);
-      if (text === undefined) return send(404, { message: "Not Found" });
-      response.writeHead(200, { "content-type": "application/vnd.github.raw+json; charset=utf-8" });
-      return void response.end(text);
-    }
+    if (request.headers["x-github-api-version"] !== "2022-11-28") return send(400, { message: "No such version." });
     if (url.pathname === "/graphql") {
-      const sorted = discussions.toSorted((one, other) => (one.updatedAt < other.updatedAt ? 1 : -1));
-      const nodes = sorted.map((one) => ({
-        ...one,
-        url: `https://github.com/${NAME}/discussions/${one.number}`,
-        author: { login: "tom" },
-        comments: { nodes: one.comments.map((text) => ({ ...saidBy(text), replies: { nodes: [] } })) },
-      }));
-      const page = { pageInfo: { hasNextPage: false, endCursor: null }, nodes };
-      return send(200, { data: { repository: { discussions: page } } });
+      const { success, data } = graphBody.safeParse(JSON.parse(body));
+      if (!success || request.method !== "POST") return send(418, { message: body });
+      return send(200, graph(data.variables));
     }
-    const number = Number(/issues\/(\d+)/.exec(url.pathname)?.[1]);
-    const found = issues.find((one) => one.number === number);
-    if (url.pathname.endsWith("/comments"))
-      return send(
-        200,
-        (found?.comments ?? []).map((text) => ({
-          body: text,
-          user: { login: "tom" },
-          created_at: "2026-02-01T00:00:00Z",
-        })),
-      );
-    if (found) return send(200, shownIssue(found));
-    const since = url.searchParams.get("since");
+    if (request.method !== "GET") return send(418, { message: `${request.method} ${url.pathname}` });
+    if (url.pathname === "/user") return send(200, { login: "mia" });
+    if (url.pathname === "/user/repos") {
+      const all = [...kept.values()].filter(({ repository }) => repository.state === "open");
+      return send(200, url.searchParams.get("page") === "1" ? all.map(({ repository }) => shown(repository)) : []);
+    }
+    const [, id, name = "", rest = ""] =
+      /^\/(?:repositories\/(\d+)|repos\/([^/]+\/[^/]+))(\/.*)?$/.exec(url.pathname) ?? [];
+    if (formerNames.has(name)) {
+      const location = `${github.url}/repositories/${formerNames.get(name)}${rest}${url.search}`;
+      return send(301, { message: "Moved Permanently" }, { location });
+    }
+    const found =
+      id === undefined
+        ? [...kept.values()].find(({ repository }) => repository.fullName === name)
+        : kept.get(Number(id));
+    const route = ROUTES.find(([path]) => path.test(rest));
+    const query = route?.[1].safeParse(Object.fromEntries(url.searchParams));
+    if (!route || !query?.success) return send(418, { message: `${url.href}: ${query?.error?.message}` });
+    if (!found || found.repository.state === "gone") return send(404, { message: "Not Found" });
+    if (found.repository.state === "closed") return send(403, { message: "Forbidden" });
+    const parts = (route[0].exec(rest) ?? []).slice(1);
+    const { status, value, raw } = ofRepository(found, rest, parts, url.searchParams);
+    if (raw === undefined) return send(status, value);
+    response.writeHead(200, { "content-type": "application/vnd.github.raw+json; charset=utf-8" });
+    response.end(raw);
+  }
+
+  function graph({ owner, name, after, direction, number }: z.output<typeof graphBody>["variables"]) {
+    const found = [...kept.values()].find(({ repository }) => repository.fullName === `${owner}/${name}`);
+    if (!found) return { data: { repository: null }, errors: [{ type: "NOT_FOUND", message: "No such repository." }] };
+    const { discussions } = found.repository;
+    if (number !== undefined) {
+      const one = discussions.find((discussion) => discussion.number === number);
+      if (!one)
+        return { data: { repository: { discussion: null } }, errors: [{ type: "NOT_FOUND", message: "None." }] };
+      return { data: { repository: { discussion: shownDiscussion(one, 100, Number(after ?? 0)) } } };
+    }
+    const sorted = discussions.toSorted((one, other) => (one.updatedAt < other.updatedAt ? -1 : 1));
+    if (direction === "DESC") sorted.reverse();
+    // A cursor stands for a place in the order, and not for a number of steps.
+    const isAfter = ({ updatedAt }: Discussion): boolean =>
+      after === null || (direction === "DESC" ? updatedAt < after : updatedAt > after);
+    const left = github.isLooping ? sorted : sorted.filter(isAfter);
+    const nodes = left.slice(0, 25);
+    const pageInfo = { hasNextPage: left.length > 25, endCursor: nodes.at(-1)?.updatedAt ?? null };
+    return {
+      data: { repository: { discussions: { pageInfo, nodes: nodes.map((one) => shownDiscussion(one, 50, 0)) } } },
+    };
+  }
+
+  function ofRepository(
+    { repository, commits }: Kept,
+    rest: string,
+    [first = "", second = ""]: readonly string[],
+    query: URLSearchParams,
+  ): { status: number; value?: unknown; raw?: string } {
+    const { issues } = repository;
+    const ok = (value: unknown) => ({ status: 200, value });
+    const missing = { status: 404, value: { message: "Not Found" } };
+    const commitOf = (name: string) => commits().find((one) => one.sha === name);
+    if (rest === "") return ok(shown(repository));
+    if (rest.startsWith("/commits/")) {
+      const head = commits().at(-1);
+      if (!head) return { status: 409, value: { message: "Git Repository is empty." } };
+      if (decodeURIComponent(first) !== repository.defaultBranch)
+        return { status: 422, value: { message: "No commit." } };
+      return ok({ sha: head.sha });
+    }
+    if (rest.startsWith("/compare/")) {
+      const [base, target] = [commitOf(first), commitOf(second)];
+      if (!base || !target) return missing;
+      if (target.before.includes(base.sha)) return ok(compared("ahead", base, target));
+      const common = commitOf(target.before.find((one) => base.before.includes(one)) ?? "");
+      return common ? ok(compared(base.before.includes(target.sha) ? "behind" : "diverged", common, target)) : missing;
+    }
+    if (rest.startsWith("/git/trees/")) return treeOf(repository, commits(), first, query.has("recursive")) ?? missing;
+    if (rest.startsWith("/git/blobs/")) {
+      const text = commits()
+        .flatMap(({ tree }) => [...tree.values()])
+        .find((one) => hash(one) === first);
+      return text === undefined ? missing : { status: 200, raw: text };
+    }
+    const found = issues.find(({ number }) => number === Number(first));
+    const size = Number(query.get("per_page") ?? 30);
+    const start = (github.isLooping ? 0 : Number(query.get("page") ?? 1) - 1) * size;
+    if (rest.endsWith("/comments"))
+      return found
+        ? ok(
+            found.comments
+              .slice(start, start + size)
+              .map((text) => ({ body: text, user: { login: "tom" }, created_at: "2026-02-01T00:00:00Z" })),
+          )
+        : missing;
+    if (first !== "")
+      return found ? ok(shownIssue(repository, found)) : { status: 410, value: { message: "Deleted." } };
+    if (!repository.hasIssues) return { status: 410, value: { message: "Issues are disabled for this repo" } };
+    const since = github.isLooping ? null : query.get("since");
     const listed = issues
       .filter(({ updatedAt }) => since === null || updatedAt >= since)
-      .toSorted((one, other) => (one.updatedAt < other.updatedAt ? -1 : 1));
-    send(200, listed.slice(0, Number(url.searchParams.get("per_page") ?? 30)).map(shownIssue));
+      .toSorted((one, other) => one.updatedAt.localeCompare(other.updatedAt) || one.number - other.number);
+    return ok(listed.slice(start, start + size).map((issue) => shownIssue(repository, issue)));
   }
 
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
+  const farm = kept.get(ID)?.repository;
+  if (!farm) throw new Error("There is no farm.");
+  const { files } = farm;
+  const change = (how: () => void): Promise<void> => {
+    how();
+    farm.commit();
+    return Promise.resolve();
+  };
+  const pathOf = (id: string): string => id.slice(`github:${ID}:`.length);
+  const github: ScriptedGithub = {
+    ...farm,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    files,
-    issues,
-    discussions,
-    requests,
+    farm,
+    asked,
     repositoryId: ID,
-    commit,
-    forgetCommits() {
-      commits = commits.slice(-1).map(({ tree }) => ({ sha: hash(`rewritten ${Math.random()}`), tree }));
-    },
-    fail: (status, headers, times) => void faults.push(...Array.from({ length: times }, () => ({ status, headers }))),
+    isLooping: false,
+    betweenRequests: () => {},
     device,
+    requests: () => asked.length,
+    addRepository(id, fullName) {
+      const added = createRepository(id, fullName);
+      kept.set(id, added);
+      return added.repository;
+    },
+    renameRepository(repository, fullName) {
+      formerNames.set(repository.fullName, repository.id);
+      repository.fullName = fullName;
+    },
+    async put(name, text) {
+      await change(() => files.set(name, text));
+      return `github:${ID}:${name}`;
+    },
+    edit: (id, text) => change(() => files.set(pathOf(id), text)),
+    rename: (id, name) =>
+      change(() => {
+        files.set(name, files.get(pathOf(id)) ?? "");
+        files.delete(pathOf(id));
+      }),
+    remove: (id) => change(() => files.delete(pathOf(id))),
+    fail(fault, times) {
+      if (fault.kind === "expired") farm.forgetCommits();
+      else faults = [...faults, ...Array.from({ length: times }, () => fault)];
+    },
+    heal: () => void (faults = []),
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },
   };
+  return github;
 }
 
-function compare(base: ReadonlyMap<string, string>, target: ReadonlyMap<string, string>) {
+function treeOf(repository: ScriptedRepository, commits: readonly Commit[], name: string, isDeep: boolean) {
+  for (const { sha, tree, links } of commits) {
+    const folders = new Set(
+      [...tree.keys()].flatMap((path) =>
+        path
+          .split("/")
+          .slice(0, -1)
+          .map((_, depth, all) => all.slice(0, depth + 1).join("/")),
+      ),
+    );
+    const folder = name === sha ? "" : [...folders].find((one) => hash(`${sha} ${one}`) === name);
+    if (folder === undefined) continue;
+    const start = folder === "" ? 0 : folder.length + 1;
+    const isIn = (path: string): boolean =>
+      (folder === "" || path.startsWith(`${folder}/`)) && (isDeep || !path.slice(start).includes("/"));
+    const all = [
+      ...[...folders]
+        .filter((path) => path !== folder && isIn(path))
+        .map((path) => ({
+          path: path.slice(start),
+          mode: "040000",
+          type: "tree",
+          sha: hash(`${sha} ${path}`),
+        })),
+      ...[...tree]
+        .filter(([path]) => isIn(path))
+        .map(([path, text]) => ({
+          path: path.slice(start),
+          mode: links.has(path) ? "120000" : "100644",
+          type: "blob",
+          sha: hash(text),
+          size: Buffer.byteLength(text),
+        })),
+    ];
+    const truncated = isDeep && all.length > repository.treeLimit;
+    return { status: 200, value: { sha: name, truncated, tree: truncated ? all.slice(0, repository.treeLimit) : all } };
+  }
+  return null;
+}
+
+function signIn(path: string, body: string, device: { readonly isApproved: boolean }) {
+  if (path === "/login/device/code")
+    return {
+      device_code: "device",
+      user_code: "WXYZ-1234",
+      verification_uri: "http://github/login/device",
+      expires_in: 900,
+      interval: 1,
+    };
+  const form = new URLSearchParams(body);
+  if (form.get("client_id") !== "client") return { error: "incorrect_client_credentials" };
+  const isCode = form.get("grant_type") === "authorization_code" && form.get("code") === "good";
+  const isDevice = form.get("device_code") === "device" && device.isApproved;
+  if (isCode && !form.get("code_verifier")) return { error: "bad_verification_code" };
+  if (isCode || isDevice) return { access_token: GITHUB_TOKEN, token_type: "bearer", scope: "repo" };
+  const error = form.has("device_code") ? "authorization_pending" : "bad_verification_code";
+  return { error, error_description: "No such code." };
+}
+
+function compared(status: string, { tree: base }: Commit, { tree: target }: Commit) {
   const removed = [...base].filter(([path]) => !target.has(path));
   const added = [...target].filter(([path, text]) => base.get(path) !== text);
   const renamed = added.flatMap(([path, text]) => {
     const former = removed.find(([, before]) => before === text);
     return former && !base.has(path) ? [{ path, former: former[0], text }] : [];
   });
-  return [
+  const files = [
     ...renamed.map(({ path, former, text }) => ({
       filename: path,
       status: "renamed",
@@ -214,21 +437,50 @@ function compare(base: ReadonlyMap<string, string>, target: ReadonlyMap<string, 
       .filter(([path]) => !renamed.some((one) => one.path === path))
       .map(([path, text]) => ({ filename: path, status: base.has(path) ? "modified" : "added", sha: hash(text) })),
   ];
+  return { status, files: files.slice(0, COMPARED) };
 }
 
-const saidBy = (body: string) => ({ body, createdAt: "2026-02-01T00:00:00Z", author: { login: "ann" } });
+function shown({ id, fullName, defaultBranch }: ScriptedRepository) {
+  return {
+    id,
+    name: fullName.split("/")[1],
+    full_name: fullName,
+    default_branch: defaultBranch,
+    html_url: `https://github.com/${fullName}`,
+    description: "A farm.",
+    private: true,
+    updated_at: "2026-01-01T00:00:00Z",
+  };
+}
 
-function shownIssue({ number, title, body, updatedAt, isPull }: Issue) {
+function shownIssue({ fullName }: ScriptedRepository, { number, title, body, updatedAt, isPull }: Issue) {
   return {
     number,
     title,
     body,
     updated_at: updatedAt,
     state: "open",
-    html_url: `https://github.com/${NAME}/issues/${number}`,
+    html_url: `https://github.com/${fullName}/issues/${number}`,
     user: { login: "mia" },
     labels: [{ name: "garden" }],
     ...(isPull && { pull_request: { url: "x" } }),
+  };
+}
+
+function shownDiscussion({ comments, ...one }: Discussion, size: number, start: number) {
+  const nodes = comments.slice(start, start + size).map((body) => ({
+    body,
+    createdAt: "2026-02-01T00:00:00Z",
+    author: { login: "ann" },
+    replies: { pageInfo: { hasNextPage: false }, nodes: [] },
+  }));
+  const end = start + nodes.length;
+  return {
+    ...one,
+    url: `https://github.com/${NAME}/discussions/${one.number}`,
+    author: { login: "tom" },
+    category: { name: "General" },
+    comments: { pageInfo: { hasNextPage: end < comments.length, endCursor: String(end) }, nodes },
   };
 }
 

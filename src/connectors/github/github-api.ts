@@ -4,6 +4,7 @@ import type { SourceAccess, SourceAnswer, SourceRequest } from "../../core/ports
 
 const VERSION = "2022-11-28";
 const USUAL_PAUSE_SECONDS = 60;
+const LONGEST_PAUSE_SECONDS = 3_600;
 const MOST_PAGES = 100;
 export const PER_PAGE = 100;
 
@@ -28,17 +29,28 @@ export async function askGithub({ url, access }: GithubApi, path: string, ask: A
     accepts: [...accepts, 403, 429],
   });
   if (answer.status !== 403 && answer.status !== 429) return answer;
-  const { "retry-after": retryAfter, "x-ratelimit-remaining": left, "x-ratelimit-reset": reset } = answer.headers;
+  const { "retry-after": retryAfter, "x-ratelimit-remaining": left } = answer.headers;
   const isLimit =
     answer.status === 429 || retryAfter !== undefined || left === "0" || /rate limit/i.test(messageOf(answer));
-  if (!isLimit) {
-    if (accepts.includes(403)) return answer;
-    throw new AppError("forbidden", `GitHub does not open ${path.split("?", 1)[0]} to this account.`);
-  }
-  const untilReset = Number(reset) - access.now().getTime() / 1_000;
-  const seconds = Number(retryAfter ?? (left === "0" ? untilReset : USUAL_PAUSE_SECONDS));
-  throw new AppError("rate_limited", "GitHub asks for fewer requests.", {
-    retryAfter: Math.min(Math.max(Math.ceil(Number.isFinite(seconds) ? seconds : USUAL_PAUSE_SECONDS), 1), 3_600),
+  if (isLimit) throw askedTooOften(access, answer);
+  if (accepts.includes(403)) return answer;
+  const place = path.split("?", 1)[0];
+  throw new AppError(
+    "forbidden",
+    answer.headers["x-github-sso"] === undefined
+      ? `GitHub does not open ${place} to this account.`
+      : `GitHub does not open ${place} to this token: its organisation wants it to be authorized for single sign-on.`,
+  );
+}
+
+function askedTooOften({ now }: Pick<SourceAccess, "now">, { headers }: SourceAnswer): AppError {
+  const { "retry-after": retryAfter, "x-ratelimit-remaining": left, "x-ratelimit-reset": reset } = headers;
+  // By the clock of GitHub, since this one may be wrong.
+  const here = Date.parse(headers["date"] ?? "") || now().getTime();
+  const wait = retryAfter ?? (left === "0" ? Number(reset) - here / 1_000 : USUAL_PAUSE_SECONDS);
+  const seconds = Number.isFinite(Number(wait)) ? Math.ceil(Number(wait)) : USUAL_PAUSE_SECONDS;
+  return new AppError("rate_limited", "GitHub asks for fewer requests.", {
+    retryAfter: Math.min(Math.max(seconds, 1), LONGEST_PAUSE_SECONDS),
   });
 }
 
@@ -65,20 +77,37 @@ export async function readAllGithub<T>(api: GithubApi, path: string, item: z.Zod
   return found;
 }
 
-const graphSchema = z.object({ data: z.unknown().optional(), errors: z.array(z.unknown()).optional() });
+const graphSchema = z.object({
+  data: z.unknown().optional(),
+  errors: z.array(z.object({ type: z.string().optional() })).default([]),
+});
+const CLOSED: ReadonlySet<string | undefined> = new Set(["FORBIDDEN", "NOT_FOUND", "INSUFFICIENT_SCOPES"]);
 
-/** Asks the GraphQL API, which alone has discussions. */
+/**
+ * Asks the GraphQL API, which alone has discussions. It tells what went wrong with status 200.
+ * @returns null for what is not there
+ * @throws as `askGithub`; AppError `unavailable` where GitHub did not come to an answer
+ */
 export async function askGraph<T>(
   api: GithubApi,
   query: string,
   { variables, schema }: { readonly variables: Readonly<Record<string, unknown>>; readonly schema: z.ZodType<T> },
-): Promise<T> {
+): Promise<T | null> {
   // An enterprise edition has it beside the version of its REST API.
   const url = api.url.replace(/\/v3$/, "");
-  const answer = await readGithub({ ...api, url }, "/graphql", graphSchema, { body: { query, variables } });
-  const read = schema.safeParse(answer.data);
-  if (read.success) return read.data;
-  throw new AppError("forbidden", "GitHub does not open the discussions to this account.");
+  const answer = await askGithub({ ...api, url }, "/graphql", { body: { query, variables } });
+  const { data, errors } = parsed(answer, graphSchema);
+  const read = schema.safeParse(data);
+  if (errors.length === 0 && read.success) return read.data;
+  const types = errors.map(({ type }) => type);
+  if (types.includes("RATE_LIMITED")) throw askedTooOften(api.access, answer);
+  if (types.length > 0 && types.every((type) => type === "NOT_FOUND")) return null;
+  if (types.some((type) => CLOSED.has(type)))
+    throw new AppError(
+      "forbidden",
+      "GitHub does not open the discussions to this account. Give the token the permission to read discussions, or leave them out.",
+    );
+  throw new AppError("unavailable", "GitHub did not come to an answer about discussions.");
 }
 
 function jsonOf(bytes: Uint8Array): unknown {

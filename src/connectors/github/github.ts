@@ -1,10 +1,12 @@
 import * as z from "zod";
-import { ItemGone } from "../../core/connections/connector-errors.js";
+import { CheckpointExpired, ItemGone, ItemSkipped } from "../../core/connections/connector-errors.js";
 import { AppError } from "../../core/errors.js";
 import type { ChangePage, Connector, Resource, SourceAccess, SourceContent, SourceItem } from "../../core/ports.js";
-import { changedDiscussions, changedIssues, readIssue, type Updates } from "./discourse.js";
+import { DISCUSSIONS, readDiscussion } from "./discussions.js";
 import { askGithub, type GithubApi, parsed, readGithub } from "./github-api.js";
-import { changedFiles, filesSchema, isMarkdown, type Repository } from "./repository-files.js";
+import { ISSUES, readIssue } from "./issues.js";
+import { changedFiles, filesSchema, idOfFile, isMarkdown, LARGEST_CODE, type Repository } from "./repository-files.js";
+import { followThreads, idOfThread, NO_THREADS, threadsSchema } from "./threads.js";
 
 /** Changes of a page. */
 const PAGE = 100;
@@ -24,11 +26,15 @@ const resourceSchema = z.looseObject({
 
 const knownSchema = z.object({
   files: filesSchema.nullable(),
-  issues: z.string().nullable(),
-  discussions: z.string().nullable(),
+  issues: threadsSchema,
+  discussions: threadsSchema,
 });
 type Known = z.output<typeof knownSchema>;
-const NOTHING_KNOWN: Known = { files: null, issues: null, discussions: null };
+const NOTHING_KNOWN: Known = { files: null, issues: NO_THREADS, discussions: NO_THREADS };
+const LONGEST_LINK = 4_096;
+const STORED_ELSEWHERE = "version https://git-lfs.github.com/spec/";
+/** A comparison does not tell links from files. What a link holds is a path, without the end of a line. */
+const LINK_TARGET = /^[\w.@+-]*(\/[\w.@+-]+)*\.(md|mdx|markdown|rst|adoc)$/i;
 /** By the ids of the repositories. */
 const checkpointSchema = z.object({ repositories: z.record(z.string(), knownSchema) });
 
@@ -46,7 +52,7 @@ const repositorySchema = z.object({
 const detailSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("file"), repository: z.string(), path: z.string(), sha: z.string() }),
   z.object({ kind: z.literal("issue"), repository: z.string(), number: z.number() }),
-  z.object({ kind: z.literal("discussion") }),
+  z.object({ kind: z.literal("discussion"), repository: z.string(), number: z.number() }),
 ]);
 
 /**
@@ -84,8 +90,12 @@ export function createGithubConnector({ apiUrl = "https://api.github.com" }: { r
       const found = await readGithub(apiOf(access), path, z.array(repositorySchema));
       return { resources: found.map((one) => ({ ...one, defaultBranch: one.default_branch })) };
     },
-    changes: (access, checkpoint) =>
-      follow(apiOf(access), checkpoint === null ? {} : checkpointSchema.parse(checkpoint).repositories),
+    changes(access, checkpoint) {
+      if (checkpoint === null) return follow(apiOf(access), {});
+      const { success, data } = checkpointSchema.safeParse(checkpoint);
+      if (!success) throw new CheckpointExpired("The checkpoint is of another version.");
+      return follow(apiOf(access), data.repositories);
+    },
     read: (access, item) => read(apiOf(access), item),
   };
 }
@@ -119,10 +129,16 @@ interface RepositoryPage {
 
 async function* followRepository(api: GithubApi, resource: Resource, before: Known): AsyncIterable<RepositoryPage> {
   const { settings } = api.access;
+  const { id, name } = resource;
   const repository = await repositoryOf(api, resource);
-  if (repository === null) {
-    const cutShort = `The repository ${resource.name} is no longer open to this account; its documents stay.`;
+  if (repository === "closed") {
+    const cutShort = `GitHub does not open the repository ${name} to this account; its documents stay as they are.`;
     yield { changes: [], known: before, isLast: true, cutShort };
+    return;
+  }
+  if (repository === "gone") {
+    const changes = idsOf({ id: Number(id) }, before).map((one) => ({ kind: "remove" as const, id: one }));
+    yield { changes, known: NOTHING_KNOWN, isLast: true };
     return;
   }
   let known = before;
@@ -137,63 +153,87 @@ async function* followRepository(api: GithubApi, resource: Resource, before: Kno
       yield { changes, known, isLast: false, ...(isWhole && cutShort !== undefined && { cutShort }) };
     }
   }
-  for (const what of ["issues", "discussions"] as const) {
+  for (const [what, source] of [
+    ["issues", ISSUES],
+    ["discussions", DISCUSSIONS],
+  ] as const) {
     if (settings[what] !== true) continue;
-    for await (const updates of followUpdates(api, repository, what, known[what])) {
-      known = { ...known, [what]: updates.until ?? known[what] };
-      yield { changes: updates.changes, known, isLast: false };
+    for await (const found of followThreads(api, repository, source, known[what])) {
+      known = { ...known, [what]: found.known };
+      yield { changes: found.changes, known, isLast: false };
     }
   }
   yield { changes: [], known, isLast: true };
 }
 
+/** All that was brought in from a repository. */
+function idsOf(repository: Pick<Repository, "id">, { files, issues, discussions }: Known): string[] {
+  return [
+    ...(files?.paths ?? []).map((path) => idOfFile(repository, path)),
+    ...issues.numbers.map((number) => idOfThread(repository, "issue", number)),
+    ...discussions.numbers.map((number) => idOfThread(repository, "discussion", number)),
+  ];
+}
+
+/** Pages of what is to be read. What is to be removed stands on the first one, so that its number is known before any is. */
 function slicesOf(changes: ChangePage["items"]): ChangePage["items"][] {
-  const count = Math.max(1, Math.ceil(changes.length / PAGE));
-  return Array.from({ length: count }, (_, index) => changes.slice(index * PAGE, (index + 1) * PAGE));
+  const removals = changes.filter(({ kind }) => kind === "remove");
+  const upserts = changes.filter(({ kind }) => kind === "upsert");
+  const count = Math.max(1, Math.ceil(upserts.length / PAGE));
+  return Array.from({ length: count }, (_, index) => [
+    ...(index === 0 ? removals : []),
+    ...upserts.slice(index * PAGE, (index + 1) * PAGE),
+  ]);
 }
 
-async function* followUpdates(
-  api: GithubApi,
-  repository: Repository,
-  what: "issues" | "discussions",
-  from: string | null,
-): AsyncIterable<Updates> {
-  for (let since = from; ;) {
-    const updates =
-      what === "issues"
-        ? await changedIssues(api, repository, since)
-        : await changedDiscussions(api, repository, since);
-    yield updates;
-    // More changes at one moment than a page holds cannot be told apart.
-    if (updates.isLast || updates.until === null || updates.until === since) return;
-    since = updates.until;
-  }
-}
-
-/** The repository by its id, which renames and moves leave as it is; null where it is not there any more. */
-async function repositoryOf(api: GithubApi, { id, defaultBranch }: Resource): Promise<Repository | null> {
+/** The repository by its id, which renames and moves leave as it is. One that was deleted looks like one never seen. */
+async function repositoryOf(api: GithubApi, { id, defaultBranch }: Resource): Promise<Repository | "gone" | "closed"> {
   const answer = await askGithub(api, `/repositories/${id}`, { accepts: [403, 404, 451] });
-  if (answer.status !== 200) return null;
+  if (answer.status === 403) return "closed";
+  if (answer.status !== 200) return "gone";
   const found = parsed(answer, repositorySchema);
-  const branch = typeof defaultBranch === "string" ? defaultBranch : found.default_branch;
-  return { id: found.id, fullName: found.full_name, branch, webUrl: found.html_url };
+  return {
+    id: found.id,
+    fullName: found.full_name,
+    branch: typeof defaultBranch === "string" ? defaultBranch : found.default_branch,
+    defaultBranch: found.default_branch,
+    webUrl: found.html_url,
+  };
 }
 
 async function read(api: GithubApi, item: SourceItem): Promise<SourceContent> {
   const detail = detailSchema.parse(item.detail);
-  if (detail.kind === "discussion") throw new AppError("invalid", "A discussion is read with its list.");
-  if (detail.kind === "issue") return readIssue(api, detail.repository, detail.number);
-  const { repository, path, sha } = detail;
-  const accept = "application/vnd.github.raw+json";
-  const answer = await askGithub(api, `/repos/${repository}/git/blobs/${sha}`, { accept, accepts: [404] });
-  if (answer.status !== 200) throw new ItemGone();
+  const { repository } = detail;
+  if (detail.kind === "issue") return readIssue(api, repository, { ...item, number: detail.number });
+  if (detail.kind === "discussion") return readDiscussion(api, repository, detail.number);
+  const { path, sha } = detail;
+  const bytes = await readBlob(api, repository, sha);
+  const isCode = !isMarkdown(path);
+  if (isCode && bytes.byteLength > LARGEST_CODE) throw new ItemSkipped("It is too large to have been written by hand.");
+  const text = bytes.byteLength > LONGEST_LINK ? "" : Buffer.from(bytes).toString("utf8");
+  if (text.startsWith(STORED_ELSEWHERE)) throw new ItemSkipped("Its content is kept in Git LFS.");
+  if (LINK_TARGET.test(text)) throw new ItemSkipped("It is a link to another file.");
+  const name = path.split("/").at(-1) ?? path;
   return {
-    content: answer.bytes,
-    mimeType: isMarkdown(path) ? "text/markdown" : "text/plain",
-    fileName: path.split("/").at(-1) ?? path,
-    type: isMarkdown(path) ? "github_markdown" : null,
-    title: path.split("/").at(-1) ?? path,
+    content: bytes,
+    mimeType: isCode ? "text/plain" : "text/markdown",
+    fileName: name,
+    type: isCode ? null : "github_markdown",
+    title: name,
     changedAt: null,
     metadata: { repository, path },
   };
+}
+
+async function readBlob(api: GithubApi, repository: string, sha: string): Promise<Uint8Array> {
+  const accept = "application/vnd.github.raw+json";
+  try {
+    const answer = await askGithub(api, `/repos/${repository}/git/blobs/${sha}`, { accept, accepts: [404] });
+    if (answer.status === 200) return answer.bytes;
+  } catch (error) {
+    if (error instanceof AppError && error.kind === "too_large")
+      throw new ItemSkipped("It is larger than a file may be.", { cause: error });
+    throw error;
+  }
+  throw new ItemGone("The file is not there any more.");
 }

@@ -4,7 +4,7 @@ import { askGithub, type GithubApi, parsed, readGithub } from "./github-api.js";
 
 /** The comparison of two commits names no more of them. */
 const MOST_COMPARED = 300;
-const LARGEST_CODE = 512 * 1024;
+export const LARGEST_CODE = 512 * 1024;
 const MARKDOWN = /\.(md|mdx|markdown|mkd|rst|adoc|asciidoc)$/i;
 const CODE =
   /\.(c|h|cc|cpp|cxx|hpp|cs|css|dart|ex|exs|erl|fs|go|graphql|groovy|hs|html|java|jl|js|jsx|mjs|cjs|kt|kts|lua|m|ml|php|pl|proto|ps1|py|r|rb|rs|scala|scss|sh|sol|sql|svelte|swift|tf|toml|ts|tsx|mts|cts|vue|yaml|yml|zig)$|(^|\/)(Dockerfile|Makefile|CMakeLists\.txt)$/;
@@ -16,7 +16,9 @@ const VENDORED =
 export interface Repository {
   readonly id: number;
   readonly fullName: string;
+  /** The one that is brought in, while it is there. */
   readonly branch: string;
+  readonly defaultBranch: string;
   readonly webUrl: string;
 }
 
@@ -27,9 +29,20 @@ export type KnownFiles = z.output<typeof filesSchema>;
 const commitSchema = z.object({ sha: z.string() });
 const treeSchema = z.object({
   truncated: z.boolean().default(false),
-  tree: z.array(z.object({ path: z.string(), type: z.string(), sha: z.string(), size: z.number().optional() })),
+  tree: z.array(
+    z.object({
+      path: z.string(),
+      mode: z.string(),
+      type: z.string(),
+      sha: z.string(),
+      size: z.number().optional(),
+    }),
+  ),
 });
+type Entry = z.output<typeof treeSchema>["tree"][number];
+const LINK = "120000";
 const comparisonSchema = z.object({
+  status: z.string(),
   files: z
     .array(
       z.object({
@@ -54,16 +67,21 @@ export async function changedFiles(
   repository: Repository,
   { before, isWithCode }: { readonly before: KnownFiles | null; readonly isWithCode: boolean },
 ): Promise<FileChanges | null> {
-  const { fullName, branch } = repository;
-  // An empty repository has no commit.
-  const commit = await askGithub(api, `/repos/${fullName}/commits/${encodeURIComponent(branch)}`, {
-    accepts: [404, 409, 422],
-  });
-  if (commit.status !== 200) return null;
-  const { sha: head } = parsed(commit, commitSchema);
+  const head = await headOf(api, repository);
+  if (head === null) return null;
   if (before?.head === head) return null;
   const compared = before && (await compare(api, repository, { before, head, isWithCode }));
   return compared ?? (await wholeTree(api, repository, { before, head, isWithCode }));
+}
+
+/** The newest commit of the branch; null for a repository without any. */
+async function headOf(api: GithubApi, { fullName, branch, defaultBranch }: Repository): Promise<string | null> {
+  const newest = (name: string) =>
+    askGithub(api, `/repos/${fullName}/commits/${encodeURIComponent(name)}`, { accepts: [404, 409, 422] });
+  let commit = await newest(branch);
+  // The branch that was chosen has been renamed or deleted.
+  if (commit.status !== 200 && commit.status !== 409 && branch !== defaultBranch) commit = await newest(defaultBranch);
+  return commit.status === 200 ? parsed(commit, commitSchema).sha : null;
 }
 
 interface Range {
@@ -77,24 +95,28 @@ async function compare(
   repository: Repository,
   { before, head, isWithCode }: Range & { readonly before: KnownFiles },
 ): Promise<FileChanges | null> {
-  const path = `/repos/${repository.fullName}/compare/${before.head}...${head}?per_page=100`;
-  // A forced push leaves no way from the one to the other.
+  const path = `/repos/${repository.fullName}/compare/${before.head}...${head}?per_page=1&page=1`;
+  // After a forced push the former commit may be no longer there.
   const answer = await askGithub(api, path, { accepts: [404, 422] });
   if (answer.status !== 200) return null;
-  const { files } = parsed(answer, comparisonSchema);
+  const { status: way, files } = parsed(answer, comparisonSchema);
+  // Where the former commit is not among those before the new one, GitHub compares with what both had in common.
+  if (way !== "ahead" && way !== "identical") return null;
   if (files.length >= MOST_COMPARED) return null;
   const paths = new Set(before.paths);
   const changes: SourceChange[] = [];
   const drop = (gone: string): void => {
-    if (paths.delete(gone)) changes.push({ kind: "remove", id: idOf(repository, gone) });
+    if (paths.delete(gone)) changes.push({ kind: "remove", id: idOfFile(repository, gone) });
   };
-  for (const { filename, status, sha, previous_filename: former } of files) {
+  // All removals first: two files may have changed names with each other.
+  for (const { filename, status, previous_filename: former } of files) {
     if (former !== undefined) drop(former);
     if (status === "removed") drop(filename);
-    else if (sha !== null && isWanted(filename, isWithCode)) {
-      paths.add(filename);
-      changes.push({ kind: "upsert", item: itemOf(repository, { path: filename, sha }) });
-    }
+  }
+  for (const { filename, status, sha } of files) {
+    if (status === "removed" || sha === null || !isWanted(filename, isWithCode)) continue;
+    paths.add(filename);
+    changes.push({ kind: "upsert", item: itemOf(repository, { path: filename, sha }) });
   }
   return { changes, known: { head, paths: [...paths] } };
 }
@@ -104,25 +126,45 @@ async function wholeTree(
   repository: Repository,
   { before, head, isWithCode }: Range,
 ): Promise<FileChanges> {
-  const { tree, truncated } = await readGithub(
-    api,
-    `/repos/${repository.fullName}/git/trees/${head}?recursive=1`,
-    treeSchema,
-  );
-  const files = tree.filter(
-    ({ path, type, size = 0 }) =>
-      type === "blob" && isWanted(path, isWithCode) && (MARKDOWN.test(path) || size <= LARGEST_CODE),
+  const { entries, isComplete } = await entriesOf(api, repository, { sha: head, folder: "" });
+  const files = entries.filter(
+    ({ path, type, mode, size = 0 }) =>
+      type === "blob" && mode !== LINK && isWanted(path, isWithCode) && (MARKDOWN.test(path) || size <= LARGEST_CODE),
   );
   const paths = files.map(({ path }) => path);
   const there = new Set(paths);
   const upserts = files.map(({ path, sha }) => ({ kind: "upsert" as const, item: itemOf(repository, { path, sha }) }));
-  if (truncated) {
+  if (!isComplete) {
     const cutShort = `${repository.fullName} has more files than GitHub lists at once; some were left out.`;
     return { changes: upserts, known: { head, paths: [...new Set([...(before?.paths ?? []), ...paths])] }, cutShort };
   }
   const gone = (before?.paths ?? []).filter((path) => !there.has(path));
-  const removals = gone.map((path) => ({ kind: "remove" as const, id: idOf(repository, path) }));
+  const removals = gone.map((path) => ({ kind: "remove" as const, id: idOfFile(repository, path) }));
   return { changes: [...removals, ...upserts], known: { head, paths } };
+}
+
+/** What lies in a folder and below; folder by folder where that is more than GitHub lists at once. */
+async function entriesOf(
+  api: GithubApi,
+  repository: Repository,
+  { sha, folder }: { readonly sha: string; readonly folder: string },
+): Promise<{ entries: Entry[]; isComplete: boolean }> {
+  const address = `/repos/${repository.fullName}/git/trees/${sha}`;
+  const inside = ({ path, ...rest }: Entry): Entry => ({ ...rest, path: `${folder}${path}` });
+  const whole = await readGithub(api, `${address}?recursive=1`, treeSchema);
+  if (!whole.truncated) return { entries: whole.tree.map(inside), isComplete: true };
+  const here = await readGithub(api, address, treeSchema);
+  const entries: Entry[] = [];
+  let isComplete = !here.truncated;
+  for (const entry of here.tree.map(inside)) {
+    if (entry.type !== "tree") entries.push(entry);
+    else if (!VENDORED.test(`${entry.path}/`)) {
+      const below = await entriesOf(api, repository, { sha: entry.sha, folder: `${entry.path}/` });
+      for (const one of below.entries) entries.push(one);
+      isComplete &&= below.isComplete;
+    }
+  }
+  return { entries, isComplete };
 }
 
 function isWanted(path: string, isWithCode: boolean): boolean {
@@ -133,18 +175,22 @@ export function isMarkdown(path: string): boolean {
   return MARKDOWN.test(path);
 }
 
-function idOf({ id }: Repository, path: string): string {
+export function idOfFile({ id }: Pick<Repository, "id">, path: string): string {
   return `github:${id}:${path}`;
 }
 
 function itemOf(repository: Repository, { path, sha }: { readonly path: string; readonly sha: string }): SourceItem {
   const { fullName, branch, webUrl } = repository;
   return {
-    id: idOf(repository, path),
+    id: idOfFile(repository, path),
     version: sha,
     title: path.split("/").at(-1) ?? path,
-    address: `${webUrl}/blob/${branch}/${path.split("/").map(encodeURIComponent).join("/")}`,
+    address: `${webUrl}/blob/${addressPath(branch)}/${addressPath(path)}`,
     path: `${fullName}/${path}`,
     detail: { kind: "file", repository: fullName, path, sha },
   };
+}
+
+function addressPath(path: string): string {
+  return path.split("/").map(encodeURIComponent).join("/");
 }

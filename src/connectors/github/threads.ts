@@ -1,0 +1,165 @@
+import * as z from "zod";
+import { AppError } from "../../core/errors.js";
+import type { SourceChange, SourceContent } from "../../core/ports.js";
+import type { GithubApi } from "./github-api.js";
+import type { Repository } from "./repository-files.js";
+
+/** GitHub says nothing of issues and discussions that were deleted or moved away, so that all are listed so often. */
+const LIST_EVERY_MS = 24 * 3_600_000;
+
+/** What is known of the issues or the discussions of a repository. */
+export const threadsSchema = z.object({
+  /** Moment of the newest change that was brought in. */
+  until: z.string().nullable(),
+  /** Those that are documents. */
+  numbers: z.array(z.number()),
+  /** When all of them were listed last. */
+  listedAt: z.string().nullable(),
+  /** A list of all that has begun: where it goes on, and what it named. */
+  listing: z.object({ position: z.string(), until: z.string().nullable(), seen: z.array(z.number()) }).nullable(),
+});
+export type KnownThreads = z.output<typeof threadsSchema>;
+export const NO_THREADS: KnownThreads = { until: null, numbers: [], listedAt: null, listing: null };
+
+export interface ThreadPage {
+  readonly threads: readonly { readonly number: number; readonly change: SourceChange }[];
+  /** Moment of the newest change that it names. */
+  readonly until: string | null;
+  /** Where the next page begins; null after the last one. */
+  readonly next: string | null;
+  /** Differs from that of the page before, unless GitHub gives the same page again. */
+  readonly mark: string;
+}
+
+/** Issues or discussions. */
+export interface ThreadSource {
+  /** Part of the ids of their items. */
+  readonly kind: "issue" | "discussion";
+  /** All of them, the oldest change first: what changes meanwhile comes at the end, and nothing is left out. */
+  list(api: GithubApi, repository: Repository, position: string | null): Promise<ThreadPage>;
+  /** What has changed since a moment, that moment included. */
+  changed(
+    api: GithubApi,
+    repository: Repository,
+    from: { since: string; position: string | null },
+  ): Promise<ThreadPage>;
+}
+
+export interface ThreadChanges {
+  readonly changes: readonly SourceChange[];
+  readonly known: KnownThreads;
+}
+
+export function idOfThread(repository: Pick<Repository, "id">, kind: ThreadSource["kind"], number: number): string {
+  return `github:${repository.id}:${kind}:${number}`;
+}
+
+/** What has changed among them, page by page; once a day also which of them are gone. @throws AppError */
+export async function* followThreads(
+  api: GithubApi,
+  repository: Repository,
+  source: ThreadSource,
+  known: KnownThreads,
+): AsyncIterable<ThreadChanges> {
+  const now = api.access.now();
+  const { until, listedAt, listing } = known;
+  const isListed = listedAt !== null && now.getTime() - Date.parse(listedAt) < LIST_EVERY_MS;
+  if (until !== null && listing === null && isListed) yield* changedThreads(api, repository, source, known);
+  else yield* allThreads(api, repository, source, known);
+}
+
+async function* allThreads(
+  api: GithubApi,
+  repository: Repository,
+  source: ThreadSource,
+  known: KnownThreads,
+): AsyncIterable<ThreadChanges> {
+  let position = known.listing?.position ?? null;
+  let until = known.listing?.until ?? null;
+  const seen = new Set(known.listing?.seen);
+  for (let mark: string | null = null; ;) {
+    const page = await source.list(api, repository, position);
+    mark = refuseSame(page, mark);
+    for (const { number } of page.threads) seen.add(number);
+    until = later(until, page.until);
+    const changes = page.threads.map(({ change }) => change);
+    if (page.next === null) {
+      const gone = known.numbers.filter((number) => !seen.has(number));
+      const removals = gone.map((number) => ({
+        kind: "remove" as const,
+        id: idOfThread(repository, source.kind, number),
+      }));
+      const listedAt = api.access.now().toISOString();
+      yield { changes: [...removals, ...changes], known: { until, numbers: [...seen], listedAt, listing: null } };
+      return;
+    }
+    position = page.next;
+    yield { changes, known: { ...known, listing: { position, until, seen: [...seen] } } };
+  }
+}
+
+async function* changedThreads(
+  api: GithubApi,
+  repository: Repository,
+  source: ThreadSource,
+  known: KnownThreads,
+): AsyncIterable<ThreadChanges> {
+  const since = known.until ?? "";
+  let { until } = known;
+  const numbers = new Set(known.numbers);
+  let position: string | null = null;
+  for (let mark: string | null = null; ;) {
+    const page = await source.changed(api, repository, { since, position });
+    mark = refuseSame(page, mark);
+    for (const { number } of page.threads) numbers.add(number);
+    until = later(until, page.until);
+    position = page.next;
+    // The moment counts as reached once all pages are, in whatever order they come.
+    const reached = { ...known, numbers: [...numbers], ...(position === null && { until }) };
+    yield { changes: page.threads.map(({ change }) => change), known: reached };
+    if (position === null) return;
+  }
+}
+
+/** @throws AppError `unavailable` for a page that comes again and again */
+function refuseSame({ mark, next }: ThreadPage, before: string | null): string {
+  if (next !== null && mark === before)
+    throw new AppError("unavailable", "GitHub gives the same page of a list again and again.");
+  return mark;
+}
+
+function later(one: string | null, other: string | null): string | null {
+  return one !== null && (other === null || one > other) ? one : other;
+}
+
+export interface Contribution {
+  readonly author: string | undefined;
+  readonly at: string | null;
+  readonly body: string | null | undefined;
+}
+
+/** An issue or a discussion with all that was said to it, as Markdown. */
+export function threadContent({
+  title,
+  parts,
+  ...rest
+}: {
+  readonly title: string;
+  readonly parts: readonly Contribution[];
+  readonly changedAt: string;
+  readonly metadata: SourceContent["metadata"];
+}): SourceContent {
+  const said = parts.filter(({ body }) => (body ?? "").trim() !== "");
+  const texts = said.map(({ author = "somebody", at, body }, index) => {
+    const when = at === null ? "" : ` on ${at.slice(0, 10)}`;
+    return index === 0 && at === null ? `${author} wrote:\n\n${body}` : `## ${author}${when}\n\n${body}`;
+  });
+  return {
+    ...rest,
+    content: [`# ${title}`, ...texts].join("\n\n"),
+    mimeType: "text/markdown",
+    fileName: null,
+    type: null,
+    title,
+  };
+}

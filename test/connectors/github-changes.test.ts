@@ -1,0 +1,355 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createGithubConnector } from "../../src/connectors/github/github.js";
+import { SignInRefused } from "../../src/core/connections/connector-errors.js";
+import type { SourceAccess } from "../../src/core/ports.js";
+import { mirrorSource } from "../support/mirrored-source.js";
+import { GITHUB_TOKEN, type ScriptedGithub, type ScriptedRepository, startGithub } from "../support/scripted-github.js";
+import { sourceAccess } from "../support/source-access.js";
+
+const DAY_MS = 24 * 3_600_000;
+let github: ScriptedGithub;
+let chosen: ScriptedRepository[];
+let now: number;
+
+beforeEach(async () => {
+  github = await startGithub();
+  chosen = [github.farm];
+  now = Date.parse("2026-03-01T00:00:00Z");
+});
+afterEach(async () => {
+  await github.close();
+});
+
+const connector = () => createGithubConnector({ apiUrl: github.url });
+
+interface Wanted {
+  readonly code?: boolean;
+  readonly issues?: boolean;
+  readonly discussions?: boolean;
+}
+
+function accessFor(wanted: Wanted = {}, token = GITHUB_TOKEN) {
+  return (known?: SourceAccess["known"]): SourceAccess => {
+    const access = sourceAccess(connector(), { metadata: { token, ...wanted }, ...(known && { known }) });
+    return Object.defineProperties(
+      { ...access, now: () => new Date(now) },
+      { resources: { get: () => chosen.map(({ id, fullName }) => ({ id, name: fullName, defaultBranch: "main" })) } },
+    );
+  };
+}
+
+const mirror = (wanted: Wanted = {}) => mirrorSource(connector(), accessFor(wanted));
+
+let clock = Date.parse("2026-02-01T00:00:00Z");
+const tick = (): string => new Date((clock += 1_000)).toISOString().replace(".000Z", "Z");
+
+function open(number: number, title = `Issue ${number}`, updatedAt = tick()): void {
+  github.issues.push({ number, title, body: `The text of ${number}.`, updatedAt, comments: [], isPull: false });
+}
+function discuss(number: number, comments: string[] = []): void {
+  github.discussions.push({
+    number,
+    title: `Talk ${number}`,
+    body: `Let us talk of ${number}.`,
+    updatedAt: tick(),
+    comments,
+  });
+}
+
+describe("files", () => {
+  test("trap: a run that is stopped after any page goes on, and reads nothing twice", async () => {
+    for (let index = 0; index < 250; index += 1) github.files.set(`docs/${index}.md`, `Text ${index}.`);
+    await github.put("README.md", "The farm.");
+    const source = mirror();
+    expect(await source.sync({ stopAfter: 1 })).toBe(false);
+    expect(await source.sync({ stopAfter: 2 })).toBe(false);
+    await github.put("late.md", "It came while the others were listed.");
+    expect(await source.sync()).toBe(true);
+    expect(await source.sync()).toBe(true);
+    expect(source.documents.size).toBe(252);
+    expect(source.reads).toHaveLength(252);
+  });
+
+  test("trap: a rename is another document, and two files that change names both stay", async () => {
+    const [one, other] = [await github.put("a.md", "The text of a."), await github.put("b.md", "The text of b.")];
+    const source = mirror();
+    await source.sync();
+    github.files.set("a.md", "The text of b.").set("b.md", "The text of a.");
+    github.commit();
+    await source.sync();
+    expect(source.texts()).toEqual({ "a.md": "The text of b.", "b.md": "The text of a." });
+    await github.rename(one, "c.md");
+    await source.sync();
+    expect([...source.documents.keys()].toSorted()).toEqual([other, "github:4711:c.md"]);
+  });
+
+  test("trap: a forced push that leaves the former commit where it is removes what only that one had", async () => {
+    await github.put("first.md", "It was there at first.");
+    const later = await github.put("later.md", "It was given up again.");
+    const source = mirror();
+    await source.sync();
+    github.startOver();
+    github.files.delete("later.md");
+    await github.put("other.md", "Another way.");
+    await source.sync();
+    expect(source.documents.has(later)).toBe(false);
+    expect(source.texts()).toEqual({ "first.md": "It was there at first.", "other.md": "Another way." });
+    expect(source.reads).toHaveLength(3);
+  });
+
+  test("a tree that is more than GitHub lists at once is listed folder by folder", async () => {
+    for (const path of ["a.md", "x/b.md", "x/y/c.md", "x/y/d.md", "node_modules/e/f.md", "z/g.md"])
+      github.files.set(path, `The text of ${path}.`);
+    github.commit();
+    github.farm.treeLimit = 4;
+    const source = mirror();
+    await source.sync();
+    expect([...source.documents.values()].map(({ item }) => item.path).toSorted()).toEqual(
+      ["a.md", "x/b.md", "x/y/c.md", "x/y/d.md", "z/g.md"].map((path) => `mia/farm/${path}`),
+    );
+    expect(source.pages.every(({ cutShort }) => cutShort === undefined)).toBe(true);
+  });
+
+  test("trap: links are no files of their own, in the tree and in a comparison", async () => {
+    github.files.set("AGENTS.md", "What agents have to know.").set("CLAUDE.md", "AGENTS.md");
+    github.farm.links.add("CLAUDE.md");
+    github.commit();
+    const source = mirror();
+    await source.sync();
+    github.files.set("docs/GEMINI.md", "../AGENTS.md");
+    github.farm.links.add("docs/GEMINI.md");
+    github.commit();
+    await source.sync();
+    expect(source.texts()).toEqual({ "AGENTS.md": "What agents have to know." });
+    expect([...source.skipped.values()]).toEqual(["It is a link to another file."]);
+  });
+
+  test("what is kept in Git LFS is named with the reason", async () => {
+    const id = await github.put("big.md", "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n");
+    const source = mirror();
+    await source.sync();
+    expect(source.skipped.get(id)).toMatch(/Git LFS/);
+  });
+
+  test("an empty repository is no error, and a branch that was renamed is followed", async () => {
+    const source = mirror();
+    expect(await source.sync()).toBe(true);
+    await github.put("a.md", "The first text.");
+    await source.sync();
+    github.farm.defaultBranch = "trunk";
+    await github.put("b.md", "The second text.");
+    await source.sync();
+    expect(source.texts()).toEqual({ "a.md": "The first text.", "b.md": "The second text." });
+  });
+});
+
+describe("repositories", () => {
+  test("several stand in one checkpoint, and the documents of one that is deselected stay", async () => {
+    const barn = github.addRepository(12, "mia/barn");
+    barn.files.set("barn.md", "The barn is red.");
+    barn.commit();
+    await github.put("a.md", "The farm.");
+    chosen = [github.farm, barn];
+    const source = mirror();
+    await source.sync();
+    chosen = [github.farm];
+    barn.files.delete("barn.md");
+    barn.commit();
+    github.forgetCommits();
+    await source.sync();
+    expect(source.texts()).toEqual({ "a.md": "The farm.", "barn.md": "The barn is red." });
+    chosen = [github.farm, barn];
+    await source.sync();
+    expect(source.texts()).toEqual({ "a.md": "The farm." });
+    expect(source.reads).toHaveLength(2);
+  });
+
+  test("trap: a repository that is gone takes its documents along, one that is closed for now does not", async () => {
+    await github.put("a.md", "The farm.");
+    open(1);
+    discuss(2);
+    const source = mirror({ issues: true, discussions: true });
+    await source.sync();
+    github.farm.state = "closed";
+    await source.sync();
+    expect(source.documents.size).toBe(3);
+    expect(source.pages.at(-1)?.cutShort).toMatch(/does not open the repository mia\/farm/);
+    github.farm.state = "gone";
+    await source.sync();
+    expect(source.documents.size).toBe(0);
+    github.farm.state = "open";
+    await source.sync();
+    expect(source.documents.size).toBe(3);
+  });
+
+  test("trap: a repository that is renamed stays the same, and nothing is read again", async () => {
+    await github.put("a.md", "The farm.");
+    open(1);
+    const source = mirror({ issues: true });
+    await source.sync();
+    github.renameRepository(github.farm, "mia/orchard");
+    await github.put("b.md", "Pears.");
+    await source.sync();
+    expect(source.reads).toHaveLength(3);
+    // What was listed before the new name is found by it.
+    const [issue] = [...source.documents.values()].filter(({ item }) => item.title === "Issue 1 #1");
+    if (!issue) throw new Error("There is no issue.");
+    expect(await connector().read(accessFor()(), issue.item)).toMatchObject({ title: "Issue 1 #1" });
+  });
+});
+
+describe("issues and discussions", () => {
+  test("trap: those that were updated while they are listed are not left out", async () => {
+    for (let number = 1; number <= 250; number += 1) open(number);
+    let isDone = false;
+    github.betweenRequests = (path) => {
+      const [first] = github.issues;
+      if (isDone || !first || !path.endsWith("/issues") || !github.asked.some((one) => one.endsWith("/issues"))) return;
+      isDone = true;
+      first.updatedAt = tick();
+    };
+    const source = mirror({ issues: true });
+    await source.sync();
+    expect(isDone).toBe(true);
+    expect(source.documents.size).toBe(250);
+  });
+
+  test("trap: more of one moment than a page holds are all listed", async () => {
+    const moment = tick();
+    for (let number = 1; number <= 320; number += 1) open(number, `Issue ${number}`, moment);
+    open(400);
+    const source = mirror({ issues: true });
+    await source.sync();
+    expect(source.documents.size).toBe(321);
+    await source.sync();
+    expect(source.reads).toHaveLength(321);
+  });
+
+  test("trap: what was deleted is removed by the list of all, once a day, and by no list that broke off", async () => {
+    for (let number = 1; number <= 120; number += 1) open(number);
+    for (let number = 1; number <= 60; number += 1) discuss(number + 1_000);
+    const source = mirror({ issues: true, discussions: true });
+    await source.sync();
+    github.issues.splice(3, 1);
+    github.discussions.splice(7, 1);
+    await source.sync();
+    expect(source.documents.size).toBe(180);
+    now += DAY_MS;
+    github.betweenRequests = (path) => {
+      if (path.endsWith("/issues") && github.asked.at(-1)?.endsWith("/issues") === true)
+        github.fail({ kind: "status", status: 500 }, 1);
+      github.betweenRequests = path.endsWith("/graphql") ? () => {} : github.betweenRequests;
+    };
+    await expect(source.sync()).rejects.toMatchObject({ kind: "unavailable" });
+    expect(source.documents.size).toBe(180);
+    github.heal();
+    github.betweenRequests = () => {};
+    await source.sync();
+    expect(source.documents.size).toBe(178);
+    expect(source.reads).toHaveLength(180);
+  });
+
+  test("discussions are followed from the newest change on, and long ones are read whole", async () => {
+    for (let number = 1; number <= 60; number += 1) discuss(number);
+    const source = mirror({ discussions: true });
+    await source.sync();
+    const comments = Array.from({ length: 230 }, (_, index) => `Comment number ${index}.`);
+    const [first] = github.discussions;
+    if (first) Object.assign(first, { comments, updatedAt: tick() });
+    const before = github.requests();
+    await source.sync();
+    // Repository, commit, one page of discussions, three of comments.
+    expect(github.requests() - before).toBe(6);
+    expect(source.reads).toHaveLength(61);
+    const text = source.texts()["Talk 1 #1"] ?? "";
+    for (const comment of comments) expect(text).toContain(comment);
+    expect(source.pages.at(-2)?.items).toSatisfy((items: readonly { content?: unknown }[]) =>
+      items.some(({ content }) => content === undefined),
+    );
+  });
+
+  test("repositories without issues are no error", async () => {
+    github.farm.hasIssues = false;
+    await github.put("a.md", "The farm.");
+    const source = mirror({ issues: true });
+    await source.sync();
+    expect(source.documents.size).toBe(1);
+  });
+
+  test("an issue that was deleted before it was read is gone", async () => {
+    open(1);
+    const source = mirror({ issues: true });
+    github.betweenRequests = (path) => void (/\/issues\/1$/.test(path) && github.issues.splice(0));
+    await source.sync();
+    expect(source.documents.size).toBe(0);
+  });
+});
+
+describe("faults", () => {
+  test.each([
+    [
+      "a primary limit, by the clock of GitHub",
+      { "x-ratelimit-remaining": "0", "x-ratelimit-reset": "1769904090", date: "Sun, 01 Feb 2026 00:00:00 GMT" },
+      90,
+    ],
+    ["a secondary limit with a pause", { "retry-after": "17" }, 17],
+  ])("trap: %s, as 403", async (_, headers, retryAfter) => {
+    github.fail({ kind: "answer", status: 403, headers }, 1);
+    await expect(mirror().sync()).rejects.toMatchObject({ kind: "rate_limited", retryAfter });
+  });
+
+  test("trap: a secondary limit without a pause, and one of GraphQL with status 200, are limits", async () => {
+    const message = "You have exceeded a secondary rate limit.";
+    github.fail({ kind: "answer", status: 403, body: { message } }, 1);
+    await expect(mirror().sync()).rejects.toMatchObject({ kind: "rate_limited", retryAfter: 60 });
+    github.fail({ kind: "answer", status: 200, body: { errors: [{ type: "RATE_LIMITED" }] }, path: /graphql/ }, 1);
+    await expect(mirror({ discussions: true }).sync()).rejects.toMatchObject({ kind: "rate_limited" });
+  });
+
+  test.each([
+    ["FORBIDDEN", "forbidden"],
+    ["SERVICE_UNAVAILABLE", "unavailable"],
+  ])("discussions that are refused as %s are %s", async (type, kind) => {
+    github.fail({ kind: "answer", status: 200, body: { data: null, errors: [{ type }] }, path: /graphql/ }, 1);
+    await expect(mirror({ discussions: true }).sync()).rejects.toMatchObject({ kind });
+  });
+
+  test.each(["garbage", "cut"] as const)("trap: an answer that is %s removes nothing", async (kind) => {
+    await github.put("a.md", "The farm.");
+    open(1);
+    const source = mirror({ issues: true });
+    await source.sync();
+    now += DAY_MS;
+    github.fail({ kind, path: /\/issues$/ }, 1);
+    await expect(source.sync()).rejects.toMatchObject({ kind: "unavailable" });
+    expect(source.documents.size).toBe(2);
+    await source.sync();
+    expect(source.documents.size).toBe(2);
+  });
+
+  test("trap: a list that leads in a circle ends", async () => {
+    for (let number = 1; number <= 120; number += 1) open(number);
+    github.isLooping = true;
+    await expect(mirror({ issues: true }).sync()).rejects.toThrow(/again and again/);
+    github.issues.splice(0);
+    for (let number = 1; number <= 60; number += 1) discuss(number);
+    await expect(mirror({ discussions: true }).sync()).rejects.toThrow(/again and again/);
+  });
+
+  test("a token that is withdrawn in the middle asks for another, and is in no message", async () => {
+    await github.put("a.md", "The farm.");
+    const error: unknown = await mirrorSource(connector(), accessFor({}, "github_pat_wrong"))
+      .sync()
+      .catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(SignInRefused);
+    expect(String(error)).not.toContain("github_pat_wrong");
+  });
+
+  test("a checkpoint of another version lists everything again, and removes nothing", async () => {
+    await github.put("a.md", "The farm.");
+    const access = accessFor()();
+    await expect(async () => {
+      for await (const _ of connector().changes(access, { repositories: { 4711: { issues: "2026" } } })) continue;
+    }).rejects.toThrow(/another version/);
+  });
+});
