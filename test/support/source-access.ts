@@ -39,7 +39,7 @@ export function sourceAccess(
     resources,
     request: (request) =>
       client.send(request, { authorization: given === undefined ? null : `Bearer ${given}`, signal }),
-    resolveHost: (host) => client.resolveHost(host),
+    resolveHost: (host, port) => client.resolveHost(host, port),
     known,
     now: () => new Date(),
     maximumBytes,

@@ -54,7 +54,7 @@ async function clientFor(access: SourceAccess, { ca }: ImapOptions): Promise<Ima
     access.settings["tls"] === "starttls" || access.settings["tls"] === "off" ? access.settings["tls"] : "on";
   const client = new library.ImapFlow({
     // The address was checked: a name that is asked for once more may lead elsewhere.
-    host: await access.resolveHost(host),
+    host: await access.resolveHost(host, port),
     servername: host,
     port: Number(port ?? PORTS[mode]),
     secure: mode === "on",
