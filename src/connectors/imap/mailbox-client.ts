@@ -48,15 +48,16 @@ export async function* withMailbox<T>(
 
 async function clientFor(access: SourceAccess, { ca }: ImapOptions): Promise<ImapFlow> {
   const library = await loadLibrary();
-  const { port, user } = access.settings;
+  const { user } = access.settings;
   const host = hostOf(access);
   const mode =
     access.settings["tls"] === "starttls" || access.settings["tls"] === "off" ? access.settings["tls"] : "on";
+  const port = Number(access.settings["port"] ?? PORTS[mode]);
   const client = new library.ImapFlow({
     // The address was checked: a name that is asked for once more may lead elsewhere.
     host: await access.resolveHost(host, port),
     servername: host,
-    port: Number(port ?? PORTS[mode]),
+    port,
     secure: mode === "on",
     doSTARTTLS: mode === "starttls",
     auth: { user: String(user), pass: access.secrets["password"] ?? "" },
