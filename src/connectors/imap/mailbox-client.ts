@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import type { ImapFlow, ListResponse } from "imapflow";
 import * as z from "zod";
 import { SignInRefused } from "../../core/connections/connector-errors.js";
@@ -56,7 +57,7 @@ async function clientFor(access: SourceAccess, { ca }: ImapOptions): Promise<Ima
   const client = new library.ImapFlow({
     // The address was checked: a name that is asked for once more may lead elsewhere.
     host: await access.resolveHost(host, port),
-    servername: host,
+    ...(isIP(host) === 0 && { servername: host }),
     port,
     secure: mode === "on",
     doSTARTTLS: mode === "starttls",
@@ -90,9 +91,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set(["\\All", "\\Drafts", "\\Flagged",
  * @throws AppError `invalid` for one that is not there
  */
 export async function foldersOf(client: ImapFlow, { settings }: SourceAccess): Promise<readonly ListResponse[]> {
-  const all = (await client.list({ listOnly: true })).filter(
-    ({ flags }) => !flags.has("\\Noselect") && !flags.has("\\NonExistent"),
-  );
+  const all = (await client.list()).filter(({ flags }) => !flags.has("\\Noselect") && !flags.has("\\NonExistent"));
   if (all.length === 0) throw new AppError("unavailable", "The mailbox was not listed: it names no folder.");
   const wanted = String(settings["folders"] ?? "")
     .split(",")
