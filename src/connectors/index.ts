@@ -1,7 +1,7 @@
 import type { Connector } from "../core/ports.js";
 import { createGithubConnector } from "./github/github.js";
 import { createFolderConnector } from "./folder.js";
-import { createNotionConnector } from "./notion.js";
+import { createNotionConnector } from "./notion/notion.js";
 import { createS3Connector } from "./s3.js";
 import { createWebCrawlerConnector } from "./web-crawler/web-crawler.js";
 
