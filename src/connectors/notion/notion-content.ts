@@ -77,7 +77,9 @@ async function blocksOf(api: NotionApi, page: string): Promise<string> {
         if (line !== "") lines.push(line);
         // A page within is a document of its own.
         const isOpen = block.has_children && depth < DEEPEST && !block.type.startsWith("child_");
-        if (isOpen) lines.push(...(await below(block.id, depth + 1)).map((one) => indented(block.type, one)));
+        const inside = isOpen ? await below(block.id, depth + 1) : [];
+        if (block.type === "table") lines.push(tableOf(inside));
+        else lines.push(...inside.map((one) => indented(block.type, one)));
       }
       cursor = nextCursor(list, seen);
       if (cursor === null) break;
@@ -85,6 +87,11 @@ async function blocksOf(api: NotionApi, page: string): Promise<string> {
     return lines;
   };
   return (await below(page, 0)).join("\n\n");
+}
+
+/** Markdown has no table without a line below the names of its columns. */
+function tableOf([names = "|  |", ...rows]: readonly string[]): string {
+  return [names, `|${" --- |".repeat(names.split(/(?<!\\)\|/).length - 2)}`, ...rows].join("\n");
 }
 
 function indented(type: string, line: string): string {
