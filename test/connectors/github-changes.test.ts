@@ -104,8 +104,8 @@ describe("files", () => {
     github.farm.treeLimit = 4;
     const source = mirror();
     await source.sync();
-    expect([...source.documents.values()].map(({ item }) => item.path).toSorted()).toEqual(
-      ["a.md", "x/b.md", "x/y/c.md", "x/y/d.md", "z/g.md"].map((path) => `mia/farm/${path}`),
+    expect(new Set([...source.documents.values()].map(({ item }) => item.path))).toEqual(
+      new Set(["a.md", "x/b.md", "x/y/c.md", "x/y/d.md", "z/g.md"].map((path) => `mia/farm/${path}`)),
     );
     expect(source.pages.every(({ cutShort }) => cutShort === undefined)).toBe(true);
   });
@@ -279,7 +279,7 @@ describe("issues and discussions", () => {
   test("an issue that was deleted before it was read is gone", async () => {
     open(1);
     const source = mirror({ issues: true });
-    github.betweenRequests = (path) => void (/\/issues\/1$/.test(path) && github.issues.splice(0));
+    github.betweenRequests = (path) => void (path.endsWith("/issues/1") && github.issues.splice(0));
     await source.sync();
     expect(source.documents.size).toBe(0);
   });

@@ -230,7 +230,7 @@ describe("faults", () => {
     expect(source.documents.size).toBe(1);
   });
 
-  test("one page that is refused fails alone", async () => {
+  test("a page that is refused says so", async () => {
     await notion.put("Page", "The text.");
     notion.fail({ kind: "status", status: 403, path: /markdown/ }, 1);
     await expect(mirror().sync()).rejects.toMatchObject({ kind: "forbidden" });
