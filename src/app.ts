@@ -23,6 +23,7 @@ import { createVectors } from "./adapters/vectors/index.js";
 import { type Config, readPlaces } from "./config.js";
 import type { About, CoreContext } from "./core/context.js";
 import { createConnectors } from "./connectors/index.js";
+import { resealAll } from "./core/connections/secrets.js";
 import { createConnectionJobs, syncDueConnections } from "./core/connections/connection-jobs.js";
 import { createContainerJobs } from "./core/containers/container-jobs.js";
 import { createDocumentEvents } from "./core/documents/document-events.js";
@@ -131,6 +132,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     });
     await whereThereIsRoom(context, () => enqueueRewriting(context));
     await whereThereIsRoom(context, () => takeUpEmbedding(context));
+    await whereThereIsRoom(context, () => resealAll(context));
     await whereThereIsRoom(context, retryModel);
     await runner.start();
     await schedule.start();

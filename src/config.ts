@@ -20,6 +20,7 @@ import type { Setting } from "./config/setting.js";
 import { SETTINGS } from "./config/settings.js";
 import { chooseTranscriber, type TranscriberConfig } from "./config/transcribe.js";
 import type { AllowedPlaces } from "./lib/allowed-places.js";
+import { plainWords } from "./lib/bounded-parse.js";
 import { machineTimeZone } from "./lib/time-zone.js";
 import { truncate } from "./lib/truncate.js";
 
@@ -185,7 +186,7 @@ function readValues(texts: Environment, problems: string[]): Values {
   for (const [name, definition] of Object.entries<Setting<unknown>>(SETTINGS)) {
     const text = texts[name] ?? definition.fallback;
     if (text === undefined) continue;
-    const result = definition.schema.safeParse(text);
+    const result = definition.schema.safeParse(text, { error: plainWords });
     if (result.success) values[name] = result.data;
     else problems.push(describeProblem(name, text, definition, result.error));
   }

@@ -143,7 +143,7 @@ test("a key for a language model never changes the embedder", () => {
 });
 
 test.each<[Environment, string]>([
-  [{ RECOLLECT_LLM: "on" }, "RECOLLECT_LLM must be one of auto, off"],
+  [{ RECOLLECT_LLM: "on" }, "RECOLLECT_LLM must be auto or off"],
   [{ RECOLLECT_LLM_BASE_URL: "http://x/v1" }, "RECOLLECT_LLM_MODEL is missing"],
   [{ RECOLLECT_LLM_BASE_URL: "x", RECOLLECT_LLM_MODEL: "m" }, "RECOLLECT_LLM_BASE_URL must be a URL"],
   [{ RECOLLECT_LLM_MODEL: "m" }, "no service for it is"],

@@ -4,7 +4,9 @@ import { expect, test } from "vitest";
 
 const ROOT = resolve(import.meta.dirname, "..");
 const PAGES = [
-  ...readdirSync(join(ROOT, "docs")).map((file) => `docs/${file}`),
+  ...readdirSync(join(ROOT, "docs"), { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".md"))
+    .map((file) => `docs/${file.replaceAll("\\", "/")}`),
   ...readdirSync(ROOT).filter((file) => file.endsWith(".md")),
 ];
 const read = (page: string): string => readFileSync(join(ROOT, page), "utf8");

@@ -1,6 +1,7 @@
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { z } from "zod";
+import { listChoices } from "../lib/bounded-parse.js";
 
 /** One setting, as it is written in an environment variable. */
 export interface Setting<Value> {
@@ -38,7 +39,7 @@ export function dollars() {
 
 /** One of some words. */
 export function choice<const Choices extends readonly [string, ...string[]]>(choices: Choices) {
-  return z.enum(choices, { error: `must be one of ${choices.join(", ")}` });
+  return z.enum(choices, { error: `must be ${listChoices(choices)}` });
 }
 
 /** An address, without slashes at its end. */

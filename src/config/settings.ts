@@ -54,7 +54,7 @@ const fetchAllow = nameList.transform((names, context) => {
   const places = readAllowedPlaces(names);
   if (places === undefined)
     context.addIssue(
-      "must be host names such as wiki.corp.example or *.corp.example, addresses, or networks such as 10.1.0.0/16, with commas between them",
+      "must be host names such as wiki.corp.example or *.corp.example, addresses, or networks such as 10.1.0.0/16, separated by commas; each may end in a port, such as wiki.corp.example:8443 or [fd00::1]:8080",
     );
   return places ?? NO_PLACES;
 });
@@ -157,7 +157,7 @@ export const SETTINGS = {
     schema: fetchAllow,
     fallback: "",
     description:
-      "Places of an inner network that may be fetched all the same when somebody adds their address, such as `wiki.corp.example, *.docs.example, 10.1.0.0/16`: host names, addresses and networks, with commas between them. Without it only public addresses are. Whoever may add documents can then read what answers there without a password.",
+      "Places in a private network that may be fetched when somebody adds their address: host names, addresses and networks, separated by commas, such as `wiki.corp.example, *.docs.example:8443, 10.1.0.0/16, [fd00::1]:8080`. A place without a port is allowed at every port, one with a port only there. By default only public addresses are fetched. Anyone who may add documents can then read whatever answers there without a password.",
   }),
   RECOLLECT_LOG_LEVEL: setting({
     schema: choice(["debug", "info", "warn", "error"]),

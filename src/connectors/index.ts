@@ -1,6 +1,11 @@
 import type { Connector } from "../core/ports.js";
+import { createGmailConnector } from "./gmail/gmail.js";
+import { createGoogleDriveConnector } from "./google-drive/google-drive.js";
+import { createOneDriveConnector } from "./onedrive.js";
 import { createGithubConnector } from "./github/github.js";
 import { createFolderConnector } from "./folder.js";
+import { createGranolaConnector } from "./granola.js";
+import { createImapConnector } from "./imap/imap.js";
 import { createNotionConnector } from "./notion/notion.js";
 import { createS3Connector } from "./s3.js";
 import { createWebCrawlerConnector } from "./web-crawler/web-crawler.js";
@@ -17,13 +22,24 @@ export function createConnectors(
   { providerUrls, connectionFolders: roots }: ConnectorOptions,
   others: readonly Connector[],
 ): ReadonlyMap<string, Connector> {
+  const { github, notion, onedrive, gmail, granola, "google-drive": drive } = providerUrls;
   const connectors = [
     ...(roots.length > 0 ? [createFolderConnector({ roots })] : []),
-    createGithubConnector({ ...(providerUrls["github"] !== undefined && { apiUrl: providerUrls["github"] }) }),
-    createNotionConnector({ ...(providerUrls["notion"] !== undefined && { apiUrl: providerUrls["notion"] }) }),
+    createGithubConnector(github === undefined ? {} : { apiUrl: github }),
+    createNotionConnector(notion === undefined ? {} : { apiUrl: notion }),
+    createGoogleDriveConnector(drive === undefined ? {} : googleAt(drive)),
+    createGmailConnector(gmail === undefined ? {} : googleAt(gmail)),
+    createOneDriveConnector(onedrive === undefined ? {} : { baseUrl: onedrive, authorityUrl: `${onedrive}/common` }),
+    createGranolaConnector(granola === undefined ? {} : { apiUrl: granola }),
+    createImapConnector(),
     createS3Connector(),
     createWebCrawlerConnector(),
     ...others,
   ];
   return new Map(connectors.map((connector) => [connector.provider, connector]));
+}
+
+/** All that Google has on several hosts, on one. */
+function googleAt(baseUrl: string) {
+  return { baseUrl, authorizeUrl: `${baseUrl}/o/oauth2/v2/auth`, tokenUrl: `${baseUrl}/token` };
 }

@@ -84,7 +84,7 @@ export const MOST_CONTAINERS_OF_DOCUMENT = 50;
 /** Container tags: contract 1.7. */
 export const containerTagSchema = z
   .string("must be a string")
-  .min(1, "must not be empty")
+  .min(1, { error: "must not be empty", abort: true })
   .max(100, { error: "must have at most 100 characters", abort: true })
   .regex(/^[a-zA-Z0-9_:.-]+$/, "must contain only letters, digits, hyphens, underscores, colons and dots");
 

@@ -133,6 +133,8 @@ export interface JobStore {
   /** How many jobs of a kind wait or run. */
   countOf(kind: string): Promise<number>;
   dead(limit: number): Promise<DeadJob[]>;
+  /** How many of the dead jobs died for what a document is made of, such as a dead link: no fault of the service. */
+  unreadable(): Promise<number>;
   /** Why the waiting job with this key was put back; null when it was not, or when there is none. */
   reasonOf(key: string): Promise<string | null>;
   /** Removes dead jobs whose key names this subject between colons: it was repaired or is gone. @returns how many */

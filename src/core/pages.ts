@@ -7,6 +7,11 @@ export const MAX_PAGE_SIZE = 1_100;
 export const pageShape = {
   sort: z.enum(["createdAt", "updatedAt"], "must be createdAt or updatedAt").default("createdAt"),
   order: z.enum(["asc", "desc"], "must be asc or desc").default("desc"),
-  page: z.number("must be a number").int().positive().max(1_000_000_000).default(1),
-  limit: z.number("must be a number").int().positive().max(MAX_PAGE_SIZE).default(10),
+  page: z.number("must be a number").int().positive().max(1_000_000_000, "must be at most 1000000000").default(1),
+  limit: z
+    .number("must be a number")
+    .int()
+    .positive()
+    .max(MAX_PAGE_SIZE, `must be at most ${MAX_PAGE_SIZE}`)
+    .default(10),
 };

@@ -35,7 +35,7 @@ export async function extractCsv(file: SourceFile, { limits }: ExtractionTools):
   const full = rows.slice(0, limits.maximumEntries);
   if (full.length < rows.length) gathered.note(`Only the first ${full.length} rows were read.`);
   addTable(full, gathered);
-  return gathered.content("text");
+  return gathered.content("text", { metadata: encoding === "utf-8" ? {} : { encoding } });
 }
 
 function numberRows(records: readonly (readonly string[])[], skipped: number): Row[] {

@@ -1,4 +1,4 @@
-import { utf16Of } from "../lib/text-bytes.js";
+import { decodeWestern, utf16Of } from "../lib/text-bytes.js";
 import { isUtf8 } from "node:buffer";
 import { cleanText } from "./clean-text.js";
 
@@ -19,7 +19,8 @@ export interface DecodedText {
  */
 export function decodeBytes(bytes: Uint8Array, said: readonly (string | null)[] = []): DecodedText {
   const { encoding, isGuess } = chooseEncoding(bytes, said);
-  return { text: cleanText(new TextDecoder(encoding).decode(bytes)), encoding, isGuess };
+  const text = encoding === "windows-1252" ? decodeWestern(bytes) : new TextDecoder(encoding).decode(bytes);
+  return { text: cleanText(text), encoding, isGuess };
 }
 
 /** So far an encoding is looked for in the beginning of a file. */

@@ -6,6 +6,7 @@ import { ExtractionError } from "./extraction-error.js";
 import type { FormatExtractor } from "./format-extractor.js";
 import { GatheredParts } from "./gathered-parts.js";
 import { addTableRules, blankCell } from "./html/table-rules.js";
+import { inOneLine } from "./one-line.js";
 import { openPackage, packageProperties } from "./open-xml/package.js";
 import type { ZipArchive } from "./zip-archive.js";
 
@@ -20,12 +21,25 @@ export const extractDocx: FormatExtractor = async (file, tools) => {
   const { value } = await mammoth.convertToHtml(
     { buffer: Buffer.from(withTextOnly(office.zip)) },
     // Pictures are left out.
-    { convertImage: mammoth.images.imgElement(() => Promise.resolve({ src: "" })) },
+    {
+      convertImage: mammoth.images.imgElement(() => Promise.resolve({ src: "" })),
+      styleMap: ["p[style-name='Title'] => h1.title:fresh"],
+    },
   );
   const gathered = new GatheredParts(tools.limits);
   gathered.add(createConverter().turndown(cleanText(value)));
-  return gathered.content("text", packageProperties(office));
+  const properties = packageProperties(office);
+  // What readers see counts for more than what a template has left in the properties.
+  return gathered.content("text", { ...properties, title: gathered.titled(titleIn(value) ?? properties.title) });
 };
+
+/** The words of the first paragraph in the style of titles. */
+function titleIn(html: string): string | null {
+  const words = /<h1 class="title">(.{1,4000}?)<\/h1>/s.exec(html)?.[1];
+  return words === undefined
+    ? null
+    : inOneLine(createConverter().turndown(words.replace(/<a [^>]*>\[\d+\]<\/a>/g, "")));
+}
 
 /** The same package without what holds no text, packed anew: what is read next can unpack nothing but what was counted here. */
 function withTextOnly(archive: ZipArchive): Uint8Array {
@@ -48,6 +62,30 @@ function createConverter(): TurndownService {
     blankReplacement: (_content, node) => blankCell(node) ?? "\n\n",
   });
   converter.remove("img");
+  addNoteRules(converter);
   addTableRules(converter);
   return converter;
+}
+
+/** A mark of a note, or the entry of one, as the library names them. */
+const NOTE = /^#?(?:foot|end)note-\d/;
+const BACK_TO_MARK = /^#(?:foot|end)note-ref-/;
+
+/** Notes as `[1]`, and at the end after the same mark. What leads to a place in the file leads nowhere outside of it. */
+function addNoteRules(converter: TurndownService): void {
+  converter.addRule("link within the file", {
+    filter: (node) => node.nodeName === "A" && node.getAttribute("href")?.startsWith("#") === true,
+    replacement: (content, node) => {
+      const target = node instanceof Object && "getAttribute" in node ? String(node.getAttribute("href")) : "";
+      if (BACK_TO_MARK.test(target)) return "";
+      return NOTE.test(target) ? (node.textContent ?? "") : content;
+    },
+  });
+  converter.addRule("note", {
+    filter: (node) => node.nodeName === "LI" && NOTE.test(node.getAttribute("id") ?? ""),
+    replacement: (content, node) => {
+      const entries = [...(node.parentNode?.childNodes ?? [])].filter(({ nodeName }) => nodeName === "LI");
+      return `[${entries.findIndex((entry) => entry === node) + 1}] ${content.trim()}\n\n`;
+    },
+  });
 }

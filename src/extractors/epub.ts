@@ -21,7 +21,7 @@ export const extractEpub: FormatExtractor = async (file, tools) => {
     if (gathered.isFull) break;
   }
   const { title, author, date, metadata } = book;
-  return gathered.content("text", { title, author, date, metadata }, "The book has no text.");
+  return gathered.content("text", { title: gathered.titled(title), author, date, metadata }, "The book has no text.");
 };
 
 /** Fonts are often made unreadable for copying; text that is so cannot be read here. */

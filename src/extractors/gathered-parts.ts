@@ -3,6 +3,7 @@ import { truncate } from "../lib/truncate.js";
 import { cleanText } from "./clean-text.js";
 import { extracted } from "./extracted.js";
 import { ExtractionError } from "./extraction-error.js";
+import { firstHeading, givenTitle } from "./own-title.js";
 import type { ExtractionLimits } from "./format-extractor.js";
 
 /** What a file says about itself beside its text. */
@@ -50,6 +51,11 @@ export class GatheredParts {
   get notes(): string[] {
     const cut = `The text is longer than ${this.#maximumBytes.toLocaleString("en")} bytes; the rest was left out (RECOLLECT_READ_MAX_TEXT_BYTES).`;
     return [...new Set([...this.#notes, ...(this.#isFull ? [cut] : [])])];
+  }
+
+  /** What the file is called: as it says where that says something, else by the first heading of what was gathered. */
+  titled(said: string | null): string | null {
+    return givenTitle(said) ?? firstHeading(this.parts);
   }
 
   /**

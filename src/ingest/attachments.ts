@@ -110,7 +110,7 @@ async function textOf(
   if (bytes.byteLength === 0) return undefined;
   if (await extractor.accepts({ bytes, name, mimeType, charset: null, url: null })) return null;
   try {
-    return readFileText({ name, mimeType }, bytes, limits);
+    return readFileText({ name, mimeType }, bytes, limits).text;
   } catch (error) {
     if (error instanceof AppError) return undefined;
     throw error;

@@ -1,6 +1,6 @@
 import type { ExtractedContent, FileReading, ReadingProgress } from "../core/documents/content-ports.js";
 import { readFileText } from "../core/documents/file-text.js";
-import { outcomeOfText } from "../core/documents/known-text.js";
+import { outcomeOfText, REPLACES } from "../core/documents/known-text.js";
 import { isUnfetched } from "../core/documents/web-address.js";
 import { AppError } from "../core/errors.js";
 import type { FetchedFile, JobContext } from "../core/ports.js";
@@ -36,13 +36,29 @@ function fetchAndRead(
   const address = document.url ?? "";
   return watchReading(context, document.id, async (onProgress) => {
     const file = await fetchPatiently(context, address, job);
-    const content = await readFetched(context, file, job.signal, onProgress);
+    const content = withOrigin(await readFetched(context, file, job.signal, onProgress), file);
     if (joinedText(content) === address)
       throw new AppError("invalid", "What is there holds nothing but its own address.");
     const reading = { fileKey: address, digest: sha256(file.bytes), outcome: null, former: outcomeOfText(before) };
     // The last part of an address names files, and hardly ever pages.
-    return { document, reading, name: content.type === "webpage" ? null : file.name, content };
+    const name = content.type === "webpage" ? null : file.name;
+    return { document, reading, name, content, replaces: before?.digest === REPLACES };
   });
+}
+
+/** With the canonical address, and with a date: what the server says of it counts only where the page itself says none. */
+function withOrigin(content: ExtractedContent, { modifiedAt }: FetchedFile): ExtractedContent {
+  const date = content.date ?? modifiedAt;
+  const dateFrom = content.date === null ? "Last-Modified" : content.type === "webpage" ? "page" : "file";
+  return {
+    ...content,
+    date,
+    metadata: {
+      ...content.metadata,
+      ...(date !== null && { dateFrom }),
+      ...(content.type === "webpage" && content.url !== null && { canonicalUrl: content.url }),
+    },
+  };
 }
 
 /** What would be taken for an address that is still to be fetched. */
@@ -72,7 +88,7 @@ async function readFetched(
   onProgress: (progress: ReadingProgress) => void,
 ): Promise<ExtractedContent> {
   if (await context.extractor.accepts(file)) return readContent(context, file, { signal, onProgress });
-  const text = readFileText(file, file.bytes, context.limits);
+  const { text, metadata } = readFileText(file, file.bytes, context.limits);
   return {
     type: "text",
     title: null,
@@ -82,7 +98,7 @@ async function readFetched(
     image: null,
     parts: [{ text, place: {} }],
     attachments: [],
-    metadata: {},
+    metadata,
     notes: [],
   };
 }

@@ -1,5 +1,8 @@
+import { isDeepStrictEqual } from "node:util";
 import type { ContentPart, ExtractedContent, FileReading, ReadingOutcome } from "../core/documents/content-ports.js";
 import { isTitleFromText } from "../core/documents/document-title.js";
+import { systemActor } from "../core/auth.js";
+import { forgetStated } from "../core/documents/read-anew.js";
 import { outcomeOfText } from "../core/documents/known-text.js";
 import { dropBlobs } from "../core/documents/blobs.js";
 import { AppError } from "../core/errors.js";
@@ -71,6 +74,8 @@ export interface ReadFile {
   /** What a document is called that nothing else names. */
   readonly name: string | null;
   readonly content: ExtractedContent;
+  /** Whether it replaces all that is known of the text before. */
+  readonly replaces?: boolean;
   readonly startedAt: string;
   readonly endedAt: string;
 }
@@ -116,38 +121,60 @@ async function keepRead(
   { limits }: IngestContext,
   repositories: Repositories,
   document: Document,
-  { reading, name, content, attachments, startedAt, endedAt }: ReadFile & { readonly attachments: StoredAttachments },
+  {
+    reading,
+    name,
+    content,
+    attachments,
+    replaces = false,
+    startedAt,
+    endedAt,
+  }: ReadFile & { readonly attachments: StoredAttachments },
 ): ReturnType<typeof keepAttachments> {
   const { organizationId, id } = document;
   const { text, places } = joinParts(content.parts);
   if (text.trim() === "") throw new AppError("invalid", "The file holds no text.");
-  const metadata = mergeMetadata(document, content, limits.maxMetadataBytes);
+  const former = outcomeOfText(reading);
+  const metadata = mergeMetadata(withoutFormer(document, former), content, limits.maxMetadataBytes);
   const files = await repositories.files.ofDocument(organizationId, id);
-  const namesOfFiles = [null, name, outcomeOfText(reading)?.title, ...files.map((file) => file.name)];
+  const namesOfFiles = [null, name, former?.title, ...files.map((file) => file.name)];
   const isNamedByFile = namesOfFiles.includes(document.title) || isTitleFromText(document);
   const ownTitle = shortened(content.title);
   const title = ownTitle ?? name;
   const date = dateOf(content, endedAt);
+  const isDated = document.documentDate !== null && document.documentDate !== former?.date;
   const change = {
     content: text,
     type: TYPES_BY_SOURCE.has(document.type) ? document.type : content.type,
     metadata: metadata.merged,
     turns: null,
     ...(isNamedByFile && { title }),
-    ...(document.documentDate === null && date !== null && { documentDate: date }),
+    ...(replaces && { facts: null, rememberAsIs: false }),
+    ...(!isDated && date !== document.documentDate && { documentDate: date }),
   } satisfies DocumentChange;
+  if (replaces) await forgetStated(repositories, systemActor(organizationId), document, `document ${id} was replaced`);
   await repositories.documents.update(organizationId, id, change);
   const outcome: ReadingOutcome = {
     places,
     notes: [...content.notes, ...metadata.notes, ...attachments.notes],
     title: ownTitle,
     image: content.image,
+    ...(metadata.own !== null && { metadata: metadata.own }),
+    ...(!isDated && date !== null && { date }),
     ...(content.isMail === true && { isMail: true }),
     startedAt,
     endedAt,
   };
   await repositories.documents.keepReading(organizationId, id, { ...reading, outcome, former: null });
   return keepAttachments(repositories, { ...document, ...change }, attachments, metadata.told);
+}
+
+/** Its metadata as they would be without what the file before said: where somebody has changed that since, it stays. */
+function withoutFormer({ metadata }: Document, former: ReadingOutcome | null): Metadata | null {
+  const said = former?.metadata;
+  if (!metadata || !said) return metadata;
+  const kept = Object.entries(metadata).filter(([key, value]) => !isDeepStrictEqual(value, said[key]));
+  return kept.length === 0 ? null : Object.fromEntries(kept);
 }
 
 /** What the file says of its own date; nothing where that is yet to come, since it would count as newer than what follows. */
@@ -188,24 +215,26 @@ const LONGEST_NAME = 200;
  * none for.
  */
 function mergeMetadata(
-  { metadata }: Document,
+  metadata: Metadata | null,
   { metadata: own, author, attachments }: ExtractedContent,
   maxBytes: number,
-): { merged: Metadata | null; told: Metadata; notes: readonly string[] } {
+): { merged: Metadata | null; own: Metadata | null; told: Metadata; notes: readonly string[] } {
   const says = { ...(author !== null && { author }), ...own };
   const found = Object.fromEntries(Object.entries(says).filter(([key]) => !RESERVED_KEYS.test(key)));
   const { attachments: _former, ...sent } = metadata ?? {};
   const told = Object.fromEntries(Object.entries(sent).filter(([key]) => !Object.hasOwn(found, key)));
   const names = attachments.flatMap(({ name }) => (name === null ? [] : name.slice(0, safeCut(name, LONGEST_NAME))));
   const listed = names.length === 0 ? {} : { attachments: names.slice(0, MOST_NAMES) };
-  if (Object.keys(found).length === 0 && names.length === 0) return { merged: metadata, told, notes: [] };
+  if (Object.keys(found).length === 0 && names.length === 0) return { merged: metadata, own: null, told, notes: [] };
   const merged = { ...found, ...metadata, ...listed };
   const isTooLarge = Buffer.byteLength(JSON.stringify(merged)) > maxBytes;
   if (isTooLarge || !metadataSchema.safeParse({ ...found, ...listed }).success)
     return {
       merged: metadata,
+      own: null,
       told,
       notes: ["What the file says about itself was left out: it is too much, or no text."],
     };
-  return { merged, told, notes: [] };
+  const added = Object.entries(found).filter(([key]) => !Object.hasOwn(metadata ?? {}, key));
+  return { merged, own: added.length === 0 ? null : Object.fromEntries(added), told, notes: [] };
 }

@@ -1,4 +1,5 @@
 import { AppError, type ErrorKind, RetryLater } from "../core/errors.js";
+import { GAVE_UP } from "../core/given-up.js";
 import type { Job } from "../core/ports.js";
 import { backoff } from "../lib/retry.js";
 
@@ -42,7 +43,7 @@ export function judge(error: unknown, job: Job, { postponements, errorId, random
   const reason = messageOf(error, job, errorId);
   if (error instanceof AppError && FINAL.includes(error.kind)) return { action: "bury", reason };
   if (job.attempt >= job.maxAttempts)
-    return { action: "bury", reason: `Gave up after ${count(job.attempt, "attempt")}. ${reason}` };
+    return { action: "bury", reason: `${GAVE_UP} ${count(job.attempt, "attempt")}. ${reason}` };
   const step = isOutage(error) ? job.attempt * 2 - 1 : job.attempt;
   return { action: "retry", waitMs: backoff(step, waits), reason };
 }

@@ -1,17 +1,23 @@
 import { BlockList, isIP } from "node:net";
 
-/** Hosts, addresses and networks that a list of an owner names. */
-export interface AllowedPlaces {
+/** Hosts, addresses and networks that a list of an owner names for a port, or for every port. */
+interface PlacesAtPort {
+  /** Absent: every port. */
+  readonly port?: number;
   /** Names in lower case; one that begins with a dot stands for every name that ends so. */
   readonly names: readonly string[];
   readonly networks: BlockList;
 }
 
-export const NO_PLACES: AllowedPlaces = { names: [], networks: new BlockList() };
+export type AllowedPlaces = readonly PlacesAtPort[];
+
+export const NO_PLACES: AllowedPlaces = [];
 
 const NAME = /^(\*\.)?[a-z0-9_]([a-z0-9_.-]{0,250}[a-z0-9_])?$/;
 /** A number where a top-level domain would be: an address that is written in an odd way, or wrongly. */
 const NUMBER_AT_END = /(^|\.)(\d+|0x[0-9a-f]*)$/;
+/** A place and a port. An address of IPv6 stands in brackets, as a colon after it may be one of its own. */
+const WITH_PORT = /^(?:\[([^[\]]+)\]|([^[\]:]+|[^[\]]+\/\d{1,3})):(\d{1,5})$/;
 
 /** Adds an address or a network, such as `10.0.0.0/8`, to a list. @returns false for what is neither */
 export function addNetwork(list: BlockList, text: string): boolean {
@@ -24,27 +30,46 @@ export function addNetwork(list: BlockList, text: string): boolean {
   return true;
 }
 
-/** Reads host names, names with `*.` before them, addresses and networks. @returns undefined when one of them is none of these */
+/**
+ * Reads host names, names with `*.` before them, addresses and networks, each with a port behind a colon or without one.
+ * @returns undefined when one of them is none of these
+ */
 export function readAllowedPlaces(texts: readonly string[]): AllowedPlaces | undefined {
-  const names: string[] = [];
-  const networks = new BlockList();
+  const byPort = new Map<number | undefined, { port?: number; names: string[]; networks: BlockList }>();
   for (const text of texts.map((one) => one.toLowerCase())) {
-    if (addNetwork(networks, text)) continue;
-    if (!NAME.test(text) || NUMBER_AT_END.test(text)) return undefined;
-    names.push(text.replace(/^\*/, ""));
+    const { place, port } = splitPort(text);
+    if (port !== undefined && (port < 1 || port > 65_535)) return undefined;
+    const known = byPort.get(port) ?? { ...(port !== undefined && { port }), names: [], networks: new BlockList() };
+    byPort.set(port, known);
+    if (addNetwork(known.networks, place)) continue;
+    if (!NAME.test(place) || NUMBER_AT_END.test(place)) return undefined;
+    known.names.push(place.replace(/^\*/, ""));
   }
-  return { names, networks };
+  return [...byPort.values()];
 }
 
-/** True for a host that the list names. @param host as a URL has it */
-export function isNameAllowed({ names }: AllowedPlaces, host: string): boolean {
+function splitPort(text: string): { readonly place: string; readonly port: number | undefined } {
+  const [, inBrackets, bare, digits] = WITH_PORT.exec(text) ?? [];
+  const place = inBrackets ?? bare;
+  return place === undefined ? { place: text, port: undefined } : { place, port: Number(digits) };
+}
+
+/** True for a host that the list names for this port. @param host as a URL has it */
+export function isNameAllowed(allowed: AllowedPlaces, host: string, port: number): boolean {
   const name = host.toLowerCase().replace(/\.$/, "");
-  return names.some((one) => (one.startsWith(".") ? name.endsWith(one) && name !== one : name === one));
+  return atPort(allowed, port).some(({ names }) =>
+    names.some((one) => (one.startsWith(".") ? name.endsWith(one) && name !== one : name === one)),
+  );
 }
 
-/** True for an address that lies in one of the networks. */
-export function isAddressAllowed({ networks }: AllowedPlaces, address: string): boolean {
+/** True for an address that lies in one of the networks for this port. */
+export function isAddressAllowed(allowed: AllowedPlaces, address: string, port: number): boolean {
   const [bare = ""] = address.split("%");
   const family = isIP(bare);
-  return family !== 0 && networks.check(bare, family === 6 ? "ipv6" : "ipv4");
+  if (family === 0) return false;
+  return atPort(allowed, port).some(({ networks }) => networks.check(bare, family === 6 ? "ipv6" : "ipv4"));
+}
+
+function atPort(allowed: AllowedPlaces, port: number): AllowedPlaces {
+  return allowed.filter((places) => places.port === undefined || places.port === port);
 }

@@ -52,24 +52,51 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
   record: "an object",
   string: "a string",
 };
-const UNITS: Readonly<Record<string, string>> = { array: " entries", string: " characters" };
+/** What sizes are counted in, of one and of several. */
+const UNITS: Readonly<Record<string, readonly [one: string, several: string]>> = {
+  array: ["entry", "entries"],
+  file: ["byte", "bytes"],
+  map: ["entry", "entries"],
+  set: ["entry", "entries"],
+  string: ["character", "characters"],
+};
 
-/** A rule that its schema has no words of its own for; undefined for those that nobody meets. */
-function plainWords(issue: z.core.$ZodRawIssue): string | undefined {
-  const sized = (most: "most" | "least", limit: number | bigint, origin: string): string =>
-    `must ${origin in UNITS ? "have" : "be"} at ${most} ${limit}${UNITS[origin] ?? ""}`;
+/** A rule that its schema has no words of its own for, as the end of a sentence that begins with the field. */
+export function plainWords(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case "invalid_type":
-      return `must be ${TYPE_NAMES[issue.expected] ?? issue.expected}`;
+      return `must be ${TYPE_NAMES[issue.expected] ?? `of type ${issue.expected}`}`;
     case "invalid_value":
-      return `must be ${issue.values.length > 1 ? "one of " : ""}${issue.values.join(", ")}`;
+      return `must be ${listChoices(issue.values.map(String))}`;
     case "too_big":
-      return sized("most", issue.maximum, issue.origin);
+      return describeSize(issue, issue.maximum, ["at most", "less than"]);
     case "too_small":
-      return sized("least", issue.minimum, issue.origin);
+      return describeSize(issue, issue.minimum, ["at least", "more than"]);
+    case "not_multiple_of":
+      return `must be a multiple of ${issue.divisor}`;
+    case "unrecognized_keys":
+      return `has ${issue.keys.length === 1 ? "an unknown field" : "unknown fields"}: ${issue.keys.map((key) => JSON.stringify(key)).join(", ")}`;
     default:
-      return undefined;
+      return "is not valid";
   }
+}
+
+/** Values of which one is taken: `a`, `a or b`, `one of a, b, c`. */
+export function listChoices(values: readonly string[]): string {
+  return values.length > 2 ? `one of ${values.join(", ")}` : values.join(" or ");
+}
+
+type Sized = { readonly origin: string; readonly inclusive?: boolean; readonly exact?: boolean };
+
+function describeSize(
+  { origin, inclusive = true, exact = false }: Sized,
+  limit: number | bigint,
+  [within, beyond]: readonly [string, string],
+): string {
+  const unit = UNITS[origin];
+  if (unit === undefined) return `must be ${inclusive ? within : beyond} ${limit}`;
+  if (origin === "string" && within === "at least" && !exact && Number(limit) === 1) return "must not be empty";
+  return `must have ${exact ? "exactly" : inclusive ? within : beyond} ${limit} ${unit[Number(limit) === 1 ? 0 : 1]}`;
 }
 
 /** Kinds of issue that say what a field would have to be; whoever left it out is better told that. */
@@ -155,7 +182,7 @@ function lengthOf(schema: z.ZodArray): z.ZodArray | null {
 
 function findInList(schema: z.ZodArray, list: readonly unknown[], path: Path): Finding | null {
   const limit = lengthOf(schema);
-  const told = limit?.safeParse(list).error?.issues[0];
+  const told = limit?.safeParse(list, { error: plainWords }).error?.issues[0];
   if (told !== undefined) return { path, message: told.message };
   if (limit === null && list.length > MOST_ENTRIES) return { path, message: tooMany("entries", list.length) };
   for (const [index, item] of list.entries()) {

@@ -9,6 +9,40 @@ export function decodeText(bytes: Uint8Array): string | null {
   }
 }
 
+/** Bytes that no text has in windows-1252: control characters, and what stands for nothing there. */
+const NO_WESTERN_BYTE = /[^\P{Cc}\t\n\f\r\x80\x82-\x8c\x8e\x91-\x9c\x9e\x9f]/u;
+/** Letters with accents, quotation marks and dashes are a part of a text only. */
+const LARGEST_SHARE = 0.3;
+
+/** The same of older files, in the encoding of Western Europe, with the encoding that was found. Null when it is none of them. */
+export function decodeOldText(bytes: Uint8Array): { readonly text: string; readonly encoding: string } | null {
+  const text = decodeText(bytes);
+  if (text !== null) return { text, encoding: encodingOf(bytes) };
+  const raw = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
+  if (utf16Of(bytes) || NO_WESTERN_BYTE.test(raw) || isBrokenUtf8(bytes)) return null;
+  const beyondAscii = bytes.reduce((count, byte) => count + Number(byte > 0x7f), 0);
+  if (beyondAscii > bytes.length * LARGEST_SHARE) return null;
+  return { text: decodeWestern(bytes), encoding: "windows-1252" };
+}
+
+/** What windows-1252 has at 0x80 to 0x9f, where Latin-1 has control characters. */
+const WESTERN = "€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ";
+
+/** Decodes windows-1252. The decoder of some versions of Node takes it for Latin-1, which loses quotation marks and dashes. */
+export function decodeWestern(bytes: Uint8Array): string {
+  const latin = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
+  return latin.replace(/[\x80-\x9f]/g, (letter) => WESTERN.charAt(letter.charCodeAt(0) - 0x80));
+}
+
+/** UTF-8 that was cut or damaged has more whole characters beyond ASCII than broken ones. */
+function isBrokenUtf8(bytes: Uint8Array): boolean {
+  const lenient = new TextDecoder("utf-8").decode(bytes);
+  const broken = lenient.split("\uFFFD").length - 1;
+  const whole = lenient.match(/[^\p{ASCII}\uFFFD]/gu)?.length ?? 0;
+  // Half of a letter such as é, and hardly ever the end of a text.
+  return whole >= broken || (broken === 1 && /[\xc2\xc3]$/.test(Buffer.from(bytes.subarray(-1)).toString("latin1")));
+}
+
 /** Whether bytes look like such a text, in little time and memory however many they are. */
 export function looksLikeText(bytes: Uint8Array): boolean {
   return encodingOf(bytes) !== "utf-8" || isUtf8(bytes);

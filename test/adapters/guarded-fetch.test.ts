@@ -4,7 +4,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { afterEach, expect, test } from "vitest";
 import { createGuardedFetch, type GuardedFetchOptions } from "../../src/adapters/fetch/guarded-fetch.js";
 import { AppError } from "../../src/core/errors.js";
-import { readAllowedPlaces } from "../../src/lib/allowed-places.js";
+import { isAddressAllowed, readAllowedPlaces } from "../../src/lib/allowed-places.js";
 
 const LARGEST = 100_000;
 
@@ -215,6 +215,53 @@ test("hosts that the owner names may be fetched, and no others", async () => {
     expect((await fetchFrom(`http://${host}:${port}/`, options)).bytes).toHaveLength(5);
   for (const host of ["corp.example", "docs.example", "evildocs.example", "wiki.corp.example.evil.example"])
     expect((await refusalOf(`http://${host}:${port}/`, options)).kind).toBe("forbidden");
+});
+
+test("a place that the owner names with a port may be fetched there, and nowhere else", async () => {
+  const url = await serve((_, response) => response.end("inner"));
+  const { port } = new URL(url);
+  const resolveName: GuardedFetchOptions["resolveName"] = () => Promise.resolve([{ address: "127.0.0.1", family: 4 }]);
+  const allow = [`wiki.corp.example:${port}`, "*.docs.example:1", "other.example:65535"];
+  expect((await fetchFrom(`http://wiki.corp.example:${port}/`, { resolveName, allow })).bytes).toHaveLength(5);
+  for (const place of [`a.docs.example:${port}`, `other.example:${port}`, "wiki.corp.example", "wiki.corp.example:1"])
+    expect((await refusalOf(`http://${place}/`, { resolveName, allow })).kind, place).toBe("forbidden");
+  for (const network of [`127.0.0.0/8:${port}`, `127.0.0.1:${port}`, `[127.0.0.0/8]:${port}`])
+    expect((await fetchFrom(url, { allow: [network] })).bytes, network).toHaveLength(5);
+  const refused = await refusalOf(url, { allow: ["127.0.0.0/8:1", "[::1]:1", "::1"] });
+  expect([refused.kind, refused.message]).toEqual(["forbidden", expect.stringContaining(`at port ${port}`)]);
+});
+
+test("a redirect to another port of an allowed host is not followed", async () => {
+  const inner = await serve((_, response) => response.end("inner"));
+  const url = await serve((_, response) => response.writeHead(302, { location: inner }).end());
+  const refused = await refusalOf(url, { allow: [`127.0.0.1:${new URL(url).port}`] });
+  expect([refused.kind, refused.message]).toEqual([
+    "forbidden",
+    expect.stringContaining(`at port ${new URL(inner).port}`),
+  ]);
+});
+
+test("addresses of IPv6 are named with a port in brackets, networks also without", () => {
+  const allowed = readAllowedPlaces([
+    "[fd00::1]:8080",
+    "fd01::/16:8080",
+    "[fd02::/16]:443",
+    "fd03::1",
+    "HOST.example:80",
+  ]);
+  if (!allowed) throw new Error("They were not read");
+  const isAllowed = (address: string, port: number) => isAddressAllowed(allowed, address, port);
+  expect([isAllowed("fd00::1", 8080), isAllowed("fd00::1", 80), isAllowed("fd00::2", 8080)]).toEqual([
+    true,
+    false,
+    false,
+  ]);
+  expect([isAllowed("fd01::5", 8080), isAllowed("fd01::5", 443), isAllowed("fd02::5", 443)]).toEqual([
+    true,
+    false,
+    true,
+  ]);
+  expect([isAllowed("fd03::1", 1), isAllowed("fd03::1", 65_535)]).toEqual([true, true]);
 });
 
 test("offline, nothing is fetched, not even what is allowed", async () => {

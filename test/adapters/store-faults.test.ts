@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createSqliteStore, STORE_FILE } from "../../src/adapters/store/store.js";
@@ -42,7 +42,7 @@ async function open(maxMegabytes = 0, dataDirectory = folder): Promise<Store> {
 async function close(store: Store): Promise<void> {
   opened = opened.filter((other) => other !== store);
   await store.close();
-  await letGoOfFiles();
+  await letGoOfFiles(dirname(file));
 }
 
 /** A document with its journal entry and job, in one transaction, as the core adds it. */
@@ -258,7 +258,7 @@ describe("full", () => {
     await close(store);
   });
 
-  afterEach(() => letGoOfFiles());
+  afterEach(() => letGoOfFiles(dirname(file)));
   afterAll(() => {
     mounted?.remove();
     tiny?.remove();

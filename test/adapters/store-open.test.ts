@@ -41,7 +41,7 @@ async function makeStore(documents = 3, content = "text"): Promise<void> {
   const store = await open();
   for (let number = 0; number < documents; number++) await add(store, { content });
   await store.close();
-  await letGoOfFiles();
+  await letGoOfFiles(folder);
 }
 
 /** The folder as a process leaves it that was killed: the store with a log that is not in the file yet. */
@@ -50,7 +50,7 @@ async function leaveLog(work: (store: Store) => Promise<unknown>): Promise<void>
   await work(store);
   const after = [readFileSync(file), readFileSync(`${file}-wal`)] as const;
   await store.close();
-  await letGoOfFiles();
+  await letGoOfFiles(folder);
   writeFileSync(file, after[0]);
   writeFileSync(`${file}-wal`, after[1]);
 }

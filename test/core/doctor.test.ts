@@ -125,7 +125,7 @@ describe("the doctor", () => {
     for (let number = 0; number < 10; number++)
       await store.documents.insert(store.organizationId, buildDocumentDraft({ content }));
     await store.close();
-    await letGoOfFiles();
+    await letGoOfFiles(dataDirectory);
     const file = join(dataDirectory, STORE_FILE);
     const bytes = readFileSync(file);
     bytes.fill(0xff, bytes.length / 2, bytes.length / 2 + 8_192);

@@ -339,3 +339,25 @@ describe("hostile pages", () => {
     }
   });
 });
+
+describe("a thread of posts", () => {
+  const posts = [
+    ["ada", "Does anybody know how long the slipway at the old harbour stays dry after high water in autumn?"],
+    ["grace", "About three hours on a calm day, and hardly two of them when the wind has been from the west."],
+    ["alan", "I would not count on either: the sand bank before it has moved since the storm of last winter."],
+  ] as const;
+  const bodies: readonly (readonly [how: string, post: (by: string, text: string) => string])[] = [
+    ["divs", (by, text) => `<div class="post"><b>${by}</b><div class="text"><p>${text}</p></div></div>`],
+    ["articles", (by, text) => `<article><header>${by}</header><p>${text}</p></article>`],
+    ["items", (by, text) => `<li class="comment"><a href="/u/${by}">${by}</a><p>${text}</p></li>`],
+  ];
+
+  test.each(bodies)("of %s keeps all of them, and no menu", async (_how, post) => {
+    const more = posts.map(([by, text]) => post(by, `${text} ${"It was so when I was there. ".repeat(by.length)}`));
+    const { text } = await read(
+      `<html><head><title>Slipway</title></head><body>${menu}<h1>Slipway</h1><div id="thread">${more.join("")}</div>${footer}</body></html>`,
+    );
+    for (const [, said] of posts) expect(text).toContain(said);
+    expect(text).not.toContain("Shop now");
+  });
+});

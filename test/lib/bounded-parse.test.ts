@@ -17,7 +17,7 @@ function counting() {
 
 describe("what is too long is refused without a look at its elements", () => {
   test.each<[what: string, wrap: (element: z.ZodType) => z.ZodType, value: unknown, message: RegExp]>([
-    ["a list with a limit", (of) => z.array(of).max(3), names(4), /<=3 items/],
+    ["a list with a limit", (of) => z.array(of).max(3), names(4), /^must have at most 3 entries$/],
     [
       "with words of its own",
       (of) => z.array(of).min(1).max(3, "must name at most 3"),
@@ -26,14 +26,29 @@ describe("what is too long is refused without a look at its elements", () => {
     ],
     ["a list without a limit", (of) => z.array(of), names(10_001), /has 10,001 entries, at most 10,000/],
     ["a record", (of) => z.record(z.string(), of), record(10_001), /has 10,001 fields, at most 10,000/],
-    ["in a field", (of) => z.object({ a: z.array(of).max(3).optional() }), { a: names(4) }, /<=3/],
-    ["in a list", (of) => z.array(z.object({ a: z.array(of).max(3) })), [{ a: [] }, { a: names(4) }], /<=3/],
-    ["in a record", (of) => z.record(z.string(), z.array(of).max(3)), { a: names(4) }, /<=3/],
-    ["one of two forms", (of) => z.union([z.string(), z.array(of).max(3)]), names(4), /<=3/],
-    ["before it is changed", (of) => z.array(of).max(3).transform(String), names(4), /<=3/],
-    ["after a first change", (of) => z.preprocess((one) => one, z.array(of).max(3)), names(4), /<=3/],
-    ["with a default", (of) => z.array(of).max(3).default([]), names(4), /<=3/],
-    ["named later", (of) => z.lazy(() => z.array(of).max(3)), names(4), /<=3/],
+    [
+      "in a field",
+      (of) => z.object({ a: z.array(of).max(3).optional() }),
+      { a: names(4) },
+      /^must have at most 3 entries$/,
+    ],
+    [
+      "in a list",
+      (of) => z.array(z.object({ a: z.array(of).max(3) })),
+      [{ a: [] }, { a: names(4) }],
+      /^must have at most 3 entries$/,
+    ],
+    ["in a record", (of) => z.record(z.string(), z.array(of).max(3)), { a: names(4) }, /^must have at most 3 entries$/],
+    ["one of two forms", (of) => z.union([z.string(), z.array(of).max(3)]), names(4), /^must have at most 3 entries$/],
+    ["before it is changed", (of) => z.array(of).max(3).transform(String), names(4), /^must have at most 3 entries$/],
+    [
+      "after a first change",
+      (of) => z.preprocess((one) => one, z.array(of).max(3)),
+      names(4),
+      /^must have at most 3 entries$/,
+    ],
+    ["with a default", (of) => z.array(of).max(3).default([]), names(4), /^must have at most 3 entries$/],
+    ["named later", (of) => z.lazy(() => z.array(of).max(3)), names(4), /^must have at most 3 entries$/],
   ])("%s", (_what, wrap, value, message) => {
     const { element, looks } = counting();
     const result = parseBounded(wrap(element), value);

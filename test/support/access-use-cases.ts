@@ -44,8 +44,8 @@ const question = (subject: Subject) => ({ q: "what sings", containerTags: [subje
 const grants = [{ containerTag: "den" }];
 const app = { issuer: "http://127.0.0.1", clientId: "app", clientName: "App", clientHost: "app.example" };
 const record = { kind: "Session", secret: "a secret" };
-/** A provider that this version does not connect to. */
-const provider = { provider: "gmail" };
+/** A provider that is not there before a setting names folders. */
+const provider = { provider: "folder" };
 const nothing = () => ({ id: "nothing" });
 
 /** Every use case: whoever adds one says here who may use it, beside `needs.ts`, which is held against this list. */

@@ -104,18 +104,29 @@ export async function startScriptedProvider(options: ProviderOptions = {}): Prom
 export function vectorOfText(text: string, dimensions: number): number[] {
   const vector = Array.from({ length: dimensions }, () => 0);
   const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [text];
-  for (const word of words.slice(0, 500))
-    for (let at = 0; at < dimensions; at += 1) vector[at]! += numberOf(`${word} ${at >> 4}`, at & 15);
+  for (const word of words.slice(0, 500)) {
+    const direction = directionOf(word, dimensions);
+    for (let at = 0; at < dimensions; at += 1) vector[at]! += direction[at]!;
+  }
   return vector;
 }
 
-function numberOf(text: string, position: number): number {
-  return (
-    createHash("sha256")
-      .update(text)
-      .digest()
-      .readInt16LE(position * 2) / 32_768
-  );
+/** Directions of words that were asked for before: making one takes most of the time of an answer. */
+const directions = new Map<string, Float64Array>();
+
+function directionOf(word: string, dimensions: number): Float64Array {
+  const name = `${dimensions} ${word}`;
+  const known = directions.get(name);
+  if (known) return known;
+  const direction = new Float64Array(dimensions);
+  for (let block = 0; block * 16 < dimensions; block += 1) {
+    const digest = createHash("sha256").update(`${word} ${block}`).digest();
+    for (let at = block * 16; at < Math.min(dimensions, block * 16 + 16); at += 1)
+      direction[at] = digest.readInt16LE((at & 15) * 2) / 32_768;
+  }
+  if (directions.size >= 10_000) directions.clear();
+  directions.set(name, direction);
+  return direction;
 }
 
 function answer(seen: SeenRequest, response: ServerResponse, options: ProviderOptions, fault?: Fault): void {

@@ -1,5 +1,5 @@
 import { createSourceClient } from "../../src/adapters/fetch/source-client.js";
-import type { Connector, Resource, SourceAccess } from "../../src/core/ports.js";
+import type { ChangePage, Connector, Resource, SourceAccess, SourceChange } from "../../src/core/ports.js";
 import { NO_PLACES, readAllowedPlaces } from "../../src/lib/allowed-places.js";
 
 /** A connection as a connector sees it, over a real client that may reach this machine. */
@@ -39,10 +39,40 @@ export function sourceAccess(
     resources,
     request: (request) =>
       client.send(request, { authorization: given === undefined ? null : `Bearer ${given}`, signal }),
-    resolveHost: (host) => client.resolveHost(host),
+    resolveHost: (host, port) => client.resolveHost(host, port),
     known,
     now: () => new Date(),
     maximumBytes,
     signal,
   };
+}
+
+/**
+ * The pages of changes since a checkpoint. With `stops` each page is asked for anew from the checkpoint of the one before,
+ * as after a kill; checkpoints go through JSON, as the record keeps them.
+ */
+export async function pagesOf(
+  { changes }: Connector,
+  access: SourceAccess,
+  { checkpoint = null, stops = false }: { readonly checkpoint?: unknown; readonly stops?: boolean } = {},
+): Promise<ChangePage[]> {
+  const pages: ChangePage[] = [];
+  for (let from = checkpoint; ;) {
+    for await (const page of changes(access, from)) {
+      pages.push({ ...page, checkpoint: JSON.parse(JSON.stringify(page.checkpoint)) as unknown });
+      if (page.isLast || stops) break;
+    }
+    const last = pages.at(-1);
+    if (last === undefined || last.isLast) return pages;
+    from = last.checkpoint;
+  }
+}
+
+/** What pages bring, by id; null for what they remove. */
+export function itemsOf(pages: readonly ChangePage[]): Map<string, Extract<SourceChange, { kind: "upsert" }> | null> {
+  return new Map(
+    pages
+      .flatMap(({ items }) => items)
+      .map((change) => (change.kind === "upsert" ? [change.item.id, change] : [change.id, null])),
+  );
 }

@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
+import { join, sep } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -14,17 +14,35 @@ export async function openDatabase(file: string, options: { readOnly?: boolean }
   return new DatabaseSync(file, options);
 }
 
+/** More rounds than any store has needed; without them a store that is still open would be waited for without end. */
+const MOST_ROUNDS = 5;
+
 /**
- * Waits until closed stores of this process let go of their files. Prepared statements hold them until they are
- * collected as garbage; another process would not notice.
+ * Waits until closed stores of this process let go of their files in a folder. Prepared statements hold them until they are
+ * collected as garbage, which takes long where many tests share a process; another process would not notice.
  */
-export async function letGoOfFiles(): Promise<void> {
+export async function letGoOfFiles(folder: string): Promise<void> {
   setFlagsFromString("--expose_gc");
   const collect = runInNewContext("gc") as () => void;
-  for (let round = 0; round < 3; round++) {
+  for (let round = 0; round < MOST_ROUNDS && holdsFilesIn(folder); round++) {
     collect();
     await nextTurn();
   }
+}
+
+/** True as well where the system does not say which files a process has open. */
+function holdsFilesIn(folder: string): boolean {
+  const openFiles = "/proc/self/fd";
+  if (!existsSync(openFiles)) return true;
+  const inside = join(realpathSync(folder), sep);
+  return readdirSync(openFiles).some((name) => {
+    try {
+      return readlinkSync(join(openFiles, name)).startsWith(inside);
+    } catch {
+      // Closed since the list was made.
+      return false;
+    }
+  });
 }
 
 /** Every row of every table, and every word of the text index with the rows it stands in, as text. */

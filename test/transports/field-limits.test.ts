@@ -92,11 +92,9 @@ async function send(route: string, { place, value, body }: LimitedRequest): Prom
   return rest.send(method, path, value);
 }
 
-const refusals = new Set([400, 413, 422]);
-
 /** What a refusal says, one line; null where the field was taken. A batch refuses each of its documents by itself. */
 function refusalOf({ status, body }: RestAnswer): string | null {
-  if (refusals.has(status)) return JSON.stringify([body.message, body.issues ?? []]);
+  if (status === 400) return JSON.stringify([body.message, body.issues ?? []]);
   if (typeof body?.failed === "number" && body.failed > 0) return JSON.stringify(body.results);
   return null;
 }
@@ -105,6 +103,19 @@ function refusalOf({ status, body }: RestAnswer): string | null {
 function names(refusal: string, { path }: LimitProbe): boolean {
   const told = path[0] === "documents" ? path.slice(2) : path;
   return refusal.includes(told.join("."));
+}
+
+/** The words of libraries, and numbers that do not fit their noun. */
+const FOREIGN =
+  /too (?:big|small|short|long)|expected|received|unrecogni[sz]ed|invalid |[<>]=?|\b1 (?:characters|entries|bytes|documents|containers)\b|NaN|undefined/i;
+
+/** True for a sentence that says what must be, and up to where. */
+function isPlain(refusal: string, { name }: LimitProbe): boolean {
+  const [, most] = /: (?:maxLength|maximum|maxItems) (\d+)$/.exec(name) ?? [];
+  const tellsLimit = most === undefined || refusal.replaceAll(",", "").includes(most);
+  // Just above a limit of a query is a fraction, and two are named in words.
+  const isToldElse = /must be a whole number"|must name two different containers/.test(refusal);
+  return !FOREIGN.test(refusal) && /\b(?:must|is missing)\b/.test(refusal) && (tellsLimit || isToldElse);
 }
 
 async function deviations(): Promise<string[]> {
@@ -119,6 +130,7 @@ async function deviations(): Promise<string[]> {
       const answer = await send(probe.route, request);
       const refusal = refusalOf(answer);
       if (refusal === null) found.push(`${probe.name} takes ${short(request)} with ${answer.status}`);
+      else if (!isPlain(refusal, probe)) found.push(`${probe.name} is told in other words: ${refusal.slice(0, 300)}`);
       else if (!names(refusal, probe)) found.push(`${probe.name} does not name it: ${refusal.slice(0, 300)}`);
     }
   }

@@ -37,7 +37,7 @@ const LONE_SURROGATE = "before \ud800 after";
 describe("bad arguments are told by name, and nothing is stored", () => {
   test.each([
     ["no content", {}, /content: is missing/],
-    ["empty content", { content: "" }, /: content: must have at least 1 characters$/],
+    ["empty content", { content: "" }, /: content: must not be empty$/],
     ["white space", { content: " \n\t " }, /^content: must not be empty\.$/],
     ["content of the wrong type", { content: 42 }, /: content: must be a string$/],
     ["content that is null", { content: null }, /: content: must be a string$/],
@@ -58,7 +58,11 @@ describe("bad arguments are told by name, and nothing is stored", () => {
       { content: "x", facts: [{ text: "x".repeat(2_001) }] },
       /: facts\.0\.text: must have at most 2000 characters$/,
     ],
-    ["too many facts", { content: "x", facts: Array(101).fill({ text: "y" }) }, /facts: .*<=100/],
+    [
+      "too many facts",
+      { content: "x", facts: Array(101).fill({ text: "y" }) },
+      /facts: must have at most 100 entries$/,
+    ],
     [
       "a date that is none",
       { content: "x", facts: [{ text: "y", forgetAfter: "soon" }] },

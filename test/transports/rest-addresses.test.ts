@@ -226,3 +226,89 @@ test("offline, nothing is fetched, and the document says so", async () => {
     await offline.close();
   }
 });
+
+describe("a text that is to be replaced by an address", () => {
+  test("stays with what is known of it where the page does not come, and the reason is told", async () => {
+    const place = { containerTags: ["kept"] };
+    const { id, title } = await add("Mia keeps bees in Lyon.", place);
+    const remembered = async () =>
+      JSON.stringify((await rest.send("POST", "/v4/memories/list", place)).body.memoryEntries);
+    const patch = async () => {
+      await rest.send("PATCH", `/v3/documents/${id}`, { content: `${server.url}/gone` });
+      await rest.settle();
+      return read(id);
+    };
+    expect(await remembered()).toContain("bees");
+    const failed = await patch();
+    expect(failed).toMatchObject({ status: "failed", content: "Mia keeps bees in Lyon.", title, type: "text" });
+    expect(failed.errorReason).toContain("status 404");
+    expect(await remembered()).toContain("bees");
+    pages.set("/gone", { body: pageOf(ARTICLE, HEAD) });
+    expect(await patch()).toMatchObject({ status: "done", type: "webpage", title: "The light of Arkona" });
+    expect(await remembered()).not.toContain("bees");
+  });
+});
+
+test("what a former page said of itself gives way to the next, and what its sender said stays", async () => {
+  const meta = (name: string, value: string) => `<meta name="${name}" content="${value}">`;
+  pages.set("/one", { body: pageOf(ARTICLE, meta("author", "Ada Keeper") + meta("date", "2020-02-02")) });
+  pages.set("/two", { body: pageOf(ARTICLE.toReversed(), meta("author", "Bo Warden")) });
+  const { id } = await add(`${server.url}/one`, { metadata: { shelf: "north" } });
+  await rest.send("PATCH", `/v3/documents/${id}`, { content: `${server.url}/two` });
+  await rest.settle();
+  const second = await read(id);
+  expect(second.metadata).toMatchObject({ shelf: "north", author: "Bo Warden" });
+  expect(second.metadata).not.toHaveProperty("dateFrom");
+  await rest.send("PATCH", `/v3/documents/${id}`, { metadata: { author: "Cy" }, content: `${server.url}/one` });
+  await rest.settle();
+  expect((await read(id)).metadata).toMatchObject({ shelf: "north", author: "Cy" });
+});
+
+test("a page is dated by its server only where it says no date itself, and names its canonical address", async () => {
+  const dated = await openWebServer(({ url }, response) => {
+    response.writeHead(200, { "content-type": "text/html", "last-modified": "Wed, 05 Mar 2025 10:00:00 GMT" });
+    const head = '<link rel="canonical" href="https://example.org/light"><meta name="date" content="2020-02-02">';
+    response.end(pageOf(ARTICLE, url === "/own" ? head : ""));
+  });
+  try {
+    expect((await add(`${dated.url}/own`)).metadata).toEqual({
+      dateFrom: "page",
+      canonicalUrl: "https://example.org/light",
+    });
+    expect((await add(`${dated.url}/none`)).metadata).toEqual({ dateFrom: "Last-Modified" });
+  } finally {
+    await dated.close();
+  }
+});
+
+test("a text in windows-1252 is read, and its encoding is noted", async () => {
+  const text = "Der Leuchtturm steht \u201eüber\u201c der Küste – seit 1827.";
+  const bytes = Uint8Array.from([...text], (letter) => WESTERN[letter] ?? letter.codePointAt(0) ?? 0);
+  for (const name of ["light.txt", "light.md"]) {
+    const form = await encodeForm({
+      file: new File([bytes], name),
+      containerTag: "old",
+      metadata: '{"shelf":"north"}',
+    });
+    const { status, body } = await rest.send("POST", "/v3/documents/file", form.bytes, { ...form.headers });
+    expect([status, body.error]).toEqual([200, undefined]);
+    await rest.settle();
+    const { content, metadata } = await read(body.id as string);
+    expect({ content, metadata }).toEqual({ content: text, metadata: { shelf: "north", encoding: "windows-1252" } });
+  }
+});
+
+const WESTERN: Readonly<Record<string, number>> = { "\u201e": 0x84, "\u201c": 0x93, "–": 0x96 };
+
+test("a dead link is no fault of the service", async () => {
+  const service = await openRest({ settings: FETCHES_HERE });
+  try {
+    const { body } = await service.send("POST", "/v3/documents", { content: `${server.url}/nowhere` });
+    await service.settle();
+    expect((await service.send("GET", `/v3/documents/${body.id}`)).body.status).toBe("failed");
+    const { degraded } = (await service.send("GET", "/v3/status", undefined, await service.ownerKey())).body;
+    expect(degraded).toEqual([]);
+  } finally {
+    await service.close();
+  }
+});

@@ -104,9 +104,9 @@ describe("POST /v3/documents/batch", () => {
       [{ content: " ", customId: "named" }, "named", /content: must not be empty/],
       [{}, "unknown", /content: is missing/],
       [{ content: 5, customId: 5 }, "unknown", /content: must be a string.*customId: must be a string/],
-      [5, "unknown", /must be a text or an object/],
-      [null, "unknown", /must be a text or an object/],
-      [[], "unknown", /must be a text or an object/],
+      [5, "unknown", /must be a string or an object/],
+      [null, "unknown", /must be a string or an object/],
+      [[], "unknown", /must be a string or an object/],
       ["", "unknown", /content: must not be empty/],
       [{ content: "x", containerTag: "a b" }, "unknown", /containerTags.0: must contain only letters/],
       [{ content: "x", containerTags: "a" }, "unknown", /containerTags/],
@@ -197,7 +197,7 @@ describe("POST /v3/documents/batch", () => {
       /documents: has 51 entries, at most 50 .*RECOLLECT_MAX_BATCH/,
     ],
     ["a bad default", { documents: ["x"], containerTag: "a b" }, 400, /containerTag: must contain only/],
-    ["a content for all", { documents: ["x"], content: "y" }, 400, /content: must be absent/],
+    ["a content for all", { documents: ["x"], content: "y" }, 400, /content: must be left out/],
     ["too many bytes", { documents: ["x".repeat(300_000)] }, 413, /at most 300000 .*RECOLLECT_MAX_BATCH_BYTES/],
   ])("%s is refused as a whole", async (_what, body, status, words) => {
     const answer = await batch(body);

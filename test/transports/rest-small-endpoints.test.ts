@@ -130,11 +130,11 @@ describe("connections", () => {
     expect(answer.body.error).toMatch(/connection/i);
   });
 
-  test("cannot be made yet, which is final and says what to do", async () => {
-    const { status, headers, body } = await rest.send("POST", "/v3/connections/notion", { containerTag: "a" });
+  test("to what no setting allows cannot be made, which is final and says what to do", async () => {
+    const { status, headers, body } = await rest.send("POST", "/v3/connections/folder", { containerTag: "a" });
     expect(status).toBe(404);
     expect(headers.get("x-should-retry")).toBeNull();
-    expect(body.error).toMatch(/cannot connect to notion.*POST \/v3\/documents/);
+    expect(body.error).toMatch(/RECOLLECT_CONNECTION_FOLDERS/);
   });
 
   test.each([
@@ -161,7 +161,7 @@ describe("connections", () => {
     const { url } = await rest.listen();
     const { key, secret } = await rest.core.createKey({ actor: rest.actor }, { name: "sdk" });
     const client = new Supermemory({ apiKey: secret, baseURL: url });
-    await expect(client.connections.create("gmail", {})).rejects.toMatchObject({ status: 404 });
+    await expect(client.connections.create("folder" as "notion", {})).rejects.toMatchObject({ status: 404 });
     await rest.recorded();
     const { total } = await rest.core.listRequests({ actor: rest.actor }, { statusCode: 404, keyId: key.id });
     expect(total).toBe(1);

@@ -16,11 +16,28 @@ const WARNED = expect.stringMatching(/looks like it holds a password/);
 test("whoever sends a secret over REST is warned, without its words, on every way to write", async () => {
   const rest = await openRest({ asOwner: true });
   try {
+    const { body: note } = await rest.send("POST", "/v3/documents", { content: "A note.", containerTag: "mia" });
+    const made = await rest.send("POST", "/v4/memories", {
+      memories: [{ content: "Mia keeps bees." }],
+      containerTag: "mia",
+    });
+    const [memory] = made.body.memories;
+    await rest.settle();
+    const parts = [{ type: "text", text: TEXT }];
     const ways: readonly (readonly [string, string, Record<string, unknown>])[] = [
       ["POST", "/v3/documents", { content: TEXT, containerTag: "mia" }],
       ["POST", "/v3/documents", { content: "A note.", containerTag: "mia", facts: [{ text: TEXT }] }],
       ["POST", "/v3/documents/batch", { documents: [{ content: "A note." }, { content: TEXT }], containerTag: "mia" }],
+      ["POST", "/v3/documents/batch", { documents: [{ content: "B.", facts: [{ text: TEXT }] }], containerTag: "mia" }],
+      ["PATCH", `/v3/documents/${note.id}`, { content: TEXT }],
+      ["PATCH", `/v3/memories/${note.id}`, { content: `${TEXT} Again.` }],
       ["POST", "/v4/memories", { memories: [{ content: TEXT }], containerTag: "mia" }],
+      ["PATCH", "/v4/memories", { id: memory.id, newContent: TEXT, containerTag: "mia" }],
+      [
+        "POST",
+        "/v4/conversations",
+        { conversationId: "c2", messages: [{ role: "user", content: parts }], containerTags: ["mia"] },
+      ],
       [
         "POST",
         "/v4/conversations",
@@ -38,7 +55,7 @@ test("whoever sends a secret over REST is warned, without its words, on every wa
   } finally {
     await rest.close();
   }
-});
+}, 30_000);
 
 test("and for an uploaded file, and for facts that answer a task", async () => {
   const rest = await openRest({ asOwner: true });
@@ -86,8 +103,6 @@ test("and over MCP, in the text and in the structured part", async () => {
     const receipt = await mcp.call("add-memory", { content: "A note.", facts: [{ text: TEXT }] });
     expect([receipt.text, receipt.structured["warnings"]]).toEqual([WARNED, [WARNED]]);
     expect(JSON.stringify(receipt)).not.toContain(SECRET);
-    const saved = await mcp.call("add_memory", { content: TEXT });
-    expect([saved.text, saved.structured["warnings"]]).toEqual([WARNED, [WARNED]]);
     const sentence = "The bakery in Ulm ships its sourdough to Ghent on Fridays, by the night train.";
     const call = { actor: opened.actor };
     await opened.core.addDocument(call, { content: sentence, containerTags: ["mia"], wait: 20 });
@@ -95,6 +110,16 @@ test("and over MCP, in the text and in the structured part", async () => {
     const task = (structured["tasks"] as { taskId: string; text: string }[]).find(({ text }) => text === sentence);
     const submitted = await mcp.call("submit-extraction", { taskId: task?.taskId, facts: [{ text: TEXT }] });
     expect([submitted.text, submitted.structured["warnings"]]).toEqual([WARNED, [WARNED]]);
+    for (const [tool, field] of [
+      ["add_memory", "content"],
+      ["memory", "content"],
+      ["save-memory", "content"],
+      ["addToSupermemory", "thingToRemember"],
+    ] as const) {
+      const saved = await mcp.call(tool, { [field]: `${TEXT} Said to ${tool}.` });
+      expect([tool, saved.text, saved.structured["warnings"]]).toEqual([tool, WARNED, [WARNED]]);
+      expect(JSON.stringify(saved)).not.toContain(SECRET);
+    }
     const plain = await mcp.call("add-memory", { content: "Mia likes tea.", facts: [] });
     expect(plain.structured).not.toHaveProperty("warnings");
   } finally {

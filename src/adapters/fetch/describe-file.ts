@@ -8,14 +8,20 @@ const TYPE = /^[\w.+-]{1,100}\/[\w.+-]{1,100}$/;
 export function describeFile(
   headers: IncomingHttpHeaders,
   url: URL,
-): Pick<FetchedFile, "name" | "mimeType" | "charset"> {
+): Pick<FetchedFile, "name" | "mimeType" | "charset" | "modifiedAt"> {
   const [type = "", ...parameters] = (headers["content-type"] ?? "").slice(0, 1_000).split(";");
   const mimeType = type.trim().toLowerCase();
   return {
     name: nameOf(headers["content-disposition"], url),
     mimeType: TYPE.test(mimeType) ? mimeType : null,
     charset: parameterOf(parameters, "charset"),
+    modifiedAt: dateOf(headers["last-modified"]),
   };
+}
+
+function dateOf(header: string | undefined): string | null {
+  const date = Date.parse(header ?? "");
+  return Number.isNaN(date) ? null : new Date(date).toISOString();
 }
 
 function nameOf(disposition: string | undefined, { pathname }: URL): string | null {

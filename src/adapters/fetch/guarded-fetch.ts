@@ -1,6 +1,5 @@
 import { type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
-import type { LookupFunction } from "node:net";
 import { AppError } from "../../core/errors.js";
 import type { FetchedFile, FileFetcher } from "../../core/ports.js";
 import type { AllowedPlaces } from "../../lib/allowed-places.js";
@@ -11,6 +10,8 @@ import { describeFile } from "./describe-file.js";
 import {
   addressesOfThisMachine,
   checkLiteral,
+  destinationOf,
+  type FetchGuard,
   guardedLookup,
   noSuchHost,
   resolveBySystem,
@@ -42,7 +43,8 @@ export interface GuardedFetchOptions {
 }
 
 export interface Exchange extends Required<Pick<GuardedFetchOptions, "userAgent" | "maximumBytes" | "stallMs">> {
-  readonly lookup: LookupFunction;
+  readonly guard: FetchGuard;
+  readonly resolveName: ResolveName;
   /** Of the caller, of the time for all, and of `stalled`. */
   readonly signal: AbortSignal;
   /** Ends the fetch when the server falls silent. */
@@ -57,16 +59,16 @@ export interface Exchange extends Required<Pick<GuardedFetchOptions, "userAgent"
 export function createGuardedFetch(options: GuardedFetchOptions): FileFetcher {
   const { isOffline, userAgent, maximumBytes, stallMs = STALL_MS, timeoutMs = TIMEOUT_MS } = options;
   const guard = { allowed: options.allowed, ownAddresses: options.ownAddresses ?? addressesOfThisMachine };
-  const lookup = guardedLookup(options.resolveName ?? resolveBySystem, guard);
+  const resolveName = options.resolveName ?? resolveBySystem;
   const follow = async (first: URL, signal: AbortSignal): Promise<FetchedFile> => {
     const timeout = AbortSignal.timeout(timeoutMs);
     const stalled = new AbortController();
     const ends = AbortSignal.any([signal, timeout, stalled.signal]);
-    const exchange: Exchange = { userAgent, maximumBytes, stallMs, lookup, signal: ends, stalled };
+    const exchange: Exchange = { userAgent, maximumBytes, stallMs, guard, resolveName, signal: ends, stalled };
     let url = first;
     try {
       for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects += 1) {
-        checkLiteral(url, guard);
+        checkLiteral(destinationOf(url), guard);
         const answer = await ask(url, exchange);
         const next = redirectOf(answer, url);
         if (next === null) return await readFile(answer, url, exchange);
@@ -124,13 +126,13 @@ const OF_A_PAGE = { accept: "text/html,application/xhtml+xml,text/markdown;q=0.9
 
 export function ask(
   url: URL,
-  { lookup, signal, stalled, stallMs, userAgent }: Exchange,
+  { guard, resolveName, signal, stalled, stallMs, userAgent }: Exchange,
   { method = "GET", headers = OF_A_PAGE, body }: Question = {},
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const send = url.protocol === "https:" ? requestHttps : requestHttp;
     const asking = send(url, {
-      lookup,
+      lookup: guardedLookup(resolveName, guard, destinationOf(url)),
       signal,
       timeout: stallMs,
       maxHeaderSize: MOST_HEADER_BYTES,

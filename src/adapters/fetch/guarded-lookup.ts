@@ -26,15 +26,27 @@ export const resolveBySystem: ResolveName = (name) =>
     lookup(name, { all: true }, (error, addresses) => (error ? reject(error) : resolve(addresses)));
   });
 
+/** Where a connection is to lead. */
+export interface Destination {
+  /** As a URL has it. */
+  readonly host: string;
+  readonly port: number;
+}
+
+export function destinationOf({ protocol, hostname, port }: URL): Destination {
+  const host = hostname.replace(/^\[|\]$/g, "");
+  return { host, port: port === "" ? (protocol === "https:" ? 443 : 80) : Number(port) };
+}
+
 /**
  * A look-up for the connection itself: the addresses that are checked are the ones that are connected to, so that a name
  * which changes between two questions gains nothing. One address that may not be reached refuses the name as a whole.
  */
-export function guardedLookup(resolve: ResolveName, guard: FetchGuard): LookupFunction {
+export function guardedLookup(resolve: ResolveName, guard: FetchGuard, { port }: Destination): LookupFunction {
   return (host, options, found) => {
     resolve(host)
       .then((addresses) => {
-        for (const { address } of addresses) checkAddress(host, address, guard);
+        for (const { address } of addresses) checkAddress({ host, port }, address, guard);
         const [first] = addresses;
         if (first === undefined) throw noSuchHost(host);
         if (options.all) found(null, [...addresses]);
@@ -45,23 +57,22 @@ export function guardedLookup(resolve: ResolveName, guard: FetchGuard): LookupFu
 }
 
 /** For hosts that are addresses already: nobody looks them up. @throws AppError `forbidden` */
-export function checkLiteral({ hostname }: URL, guard: FetchGuard): void {
-  const host = hostname.replace(/^\[|\]$/g, "");
-  if (isIpAddress(host)) checkAddress(host, host, guard);
+export function checkLiteral(destination: Destination, guard: FetchGuard): void {
+  if (isIpAddress(destination.host)) checkAddress(destination, destination.host, guard);
 }
 
 export function noSuchHost(host: string): AppError {
   return new AppError("not_found", `There is no host ${host}. Check the address for typing errors.`);
 }
 
-function checkAddress(host: string, address: string, { allowed, ownAddresses }: FetchGuard): void {
+function checkAddress({ host, port }: Destination, address: string, { allowed, ownAddresses }: FetchGuard): void {
   const isOwn = ownAddresses().map(bareAddress).includes(bareAddress(address));
   const isOutside = isIpAddress(address) && !isPrivateAddress(address) && !isOwn;
-  if (isOutside || isNameAllowed(allowed, host) || isAddressAllowed(allowed, address)) return;
+  if (isOutside || isNameAllowed(allowed, host, port) || isAddressAllowed(allowed, address, port)) return;
   // Where a name leads is not told: whoever asks could learn the inner network so.
   throw new AppError(
     "forbidden",
-    `${host} was not fetched: it lies in a private network, or on the machine of this service. RECOLLECT_FETCH_ALLOW can name hosts and networks that may be fetched all the same.`,
+    `${host} was not fetched at port ${port}: it is in a private network or on the machine that this service runs on. To allow it, add the host or its network to RECOLLECT_FETCH_ALLOW, with or without the port.`,
   );
 }
 

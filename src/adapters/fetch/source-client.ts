@@ -14,7 +14,13 @@ import {
   readAddress,
   redirectOf,
 } from "./guarded-fetch.js";
-import { addressesOfThisMachine, checkLiteral, guardedLookup, resolveBySystem } from "./guarded-lookup.js";
+import {
+  addressesOfThisMachine,
+  checkLiteral,
+  destinationOf,
+  guardedLookup,
+  resolveBySystem,
+} from "./guarded-lookup.js";
 import { readAnswer } from "./read-answer.js";
 
 const MOST_REDIRECTS = 5;
@@ -30,13 +36,13 @@ const CREDENTIALS: ReadonlySet<string> = new Set(["authorization", "cookie", "x-
 export function createSourceClient(options: GuardedFetchOptions): SourceClient {
   const { isOffline, userAgent, stallMs = STALL_MS, timeoutMs = TIMEOUT_MS } = options;
   const guard = { allowed: options.allowed, ownAddresses: options.ownAddresses ?? addressesOfThisMachine };
-  const lookup = guardedLookup(options.resolveName ?? resolveBySystem, guard);
+  const resolveName = options.resolveName ?? resolveBySystem;
 
   async function follow(first: URL, question: Question, exchange: Exchange): Promise<SourceAnswer> {
     let url = first;
     let asked = question;
     for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects += 1) {
-      checkLiteral(url, guard);
+      checkLiteral(destinationOf(url), guard);
       const answer = await ask(url, exchange, asked);
       const next = redirectOf(answer, url);
       if (next === null) return read(answer, url, exchange);
@@ -57,7 +63,8 @@ export function createSourceClient(options: GuardedFetchOptions): SourceClient {
         userAgent,
         maximumBytes: request.maximumBytes ?? options.maximumBytes,
         stallMs,
-        lookup,
+        guard,
+        resolveName,
         signal: AbortSignal.any([signal, timeout, stalled.signal]),
         stalled,
       };
@@ -70,15 +77,15 @@ export function createSourceClient(options: GuardedFetchOptions): SourceClient {
       }
     },
 
-    resolveHost(host) {
+    resolveHost(host, port) {
       refuseOffline(isOffline);
       const name = host.replace(/^\[|\]$/g, "");
       if (isIP(name) !== 0) {
-        const literal = isIP(name) === 6 ? `[${name}]` : name;
-        checkLiteral(new URL(`http://${literal}/`), guard);
+        checkLiteral({ host: name, port }, guard);
         return Promise.resolve(name);
       }
       return new Promise((resolve, reject) => {
+        const lookup = guardedLookup(resolveName, guard, { host: name, port });
         lookup(name, {}, (error, address) => (error ? reject(error) : resolve(String(address))));
       });
     },
@@ -95,7 +102,7 @@ function refuseOffline(isOffline: boolean): void {
 
 function questionOf({ method, headers, body, isSigned = true }: SourceRequest, authorization: string | null): Question {
   const isPlain = body === undefined || typeof body === "string" || body instanceof Uint8Array;
-  const sent = isPlain ? body : JSON.stringify(body);
+  const sent: string | Uint8Array | undefined = isPlain ? body : JSON.stringify(body);
   const named = Object.fromEntries(Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]));
   return {
     method: method ?? (body === undefined ? "GET" : "POST"),

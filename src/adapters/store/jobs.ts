@@ -1,4 +1,5 @@
 import { type Kysely, type Selectable, sql } from "kysely";
+import { GAVE_UP, READING_KINDS } from "../../core/given-up.js";
 import type { Clock, DeadJob, Job, JobDraft, JobStore } from "../../core/ports.js";
 import { iso } from "../../lib/time.js";
 import { readRows, type Value } from "./fixed-query.js";
@@ -196,7 +197,7 @@ function createLeases(
 function createOverview(
   db: Kysely<Database>,
   clock: Clock,
-): Pick<JobStore, "counts" | "countOf" | "dead" | "reasonOf" | "dropDead" | "hasten" | "revive"> {
+): Pick<JobStore, "counts" | "countOf" | "dead" | "unreadable" | "reasonOf" | "dropDead" | "hasten" | "revive"> {
   return {
     async counts() {
       const { rows } = await sql<{ state: string; count: number; oldest: string }>`
@@ -247,6 +248,17 @@ function createOverview(
         reason: row.reason ?? "unknown",
         diedAt: row.finished_at ?? row.created_at,
       }));
+    },
+
+    async unreadable() {
+      const row = await db
+        .selectFrom("jobs")
+        .select(sql<number>`count(*)`.as("count"))
+        .where("state", "=", "dead")
+        .where("kind", "in", READING_KINDS)
+        .where("reason", "not like", `${GAVE_UP}%`)
+        .executeTakeFirstOrThrow();
+      return row.count;
     },
 
     async reasonOf(key) {

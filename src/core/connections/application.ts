@@ -1,7 +1,7 @@
 import type { CoreContext } from "../context.js";
 import { AppError } from "../errors.js";
 import type { OAuthSignIn } from "../ports.js";
-import { readSettings } from "../upkeep/settings.js";
+import { openSecrets, readSettings } from "../upkeep/settings.js";
 
 /** The app of the organisation at a provider. */
 export interface Application {
@@ -12,16 +12,16 @@ export interface Application {
 
 /** @throws AppError `invalid` where the organisation has registered none, with what to do */
 export async function applicationOf(
-  { store }: Pick<CoreContext, "store">,
+  context: Pick<CoreContext, "store" | "secretBox" | "log">,
   organizationId: string,
   { application }: OAuthSignIn,
 ): Promise<Application> {
-  const settings = await readSettings(store, organizationId, null);
+  const settings = await openSecrets(context, await readSettings(context.store, organizationId, null));
   const clientId = settings[`${application}ClientId`];
   if (!clientId)
     throw new AppError(
       "invalid",
-      `There is no app to sign in with yet. Register one at the provider and keep its id and secret in the settings ${application}ClientId and ${application}ClientSecret (PATCH /v3/settings, or \`recollect connections add\`).`,
+      `There is no app to sign in with yet. Register one at the provider and keep its id and secret in the settings ${application}ClientId and ${application}ClientSecret (PATCH /v3/settings, or \`recollect connections add --client-id\`), or connect with a token.`,
     );
   return { clientId, clientSecret: settings[`${application}ClientSecret`] ?? null };
 }

@@ -102,7 +102,7 @@ export interface SourceAccess {
   /** Asks the source over HTTP: guarded, limited, and signed in where one signs in by OAuth. */
   readonly request: SendSourceRequest;
   /** An address of a host that may be connected to, for what does not speak HTTP. @throws AppError `forbidden`, `not_found` */
-  readonly resolveHost: (host: string) => Promise<string>;
+  readonly resolveHost: (host: string, port: number) => Promise<string>;
   /** What is known of an item from earlier runs; null for nothing. */
   readonly known: (id: string) => Promise<Pick<SourceItem, "version" | "detail"> | null>;
   readonly now: () => Date;
@@ -211,5 +211,5 @@ export interface SourceClient {
     as: { readonly authorization: string | null; readonly signal: AbortSignal },
   ): Promise<SourceAnswer>;
   /** As `SourceAccess.resolveHost`. */
-  resolveHost(host: string): Promise<string>;
+  resolveHost(host: string, port: number): Promise<string>;
 }

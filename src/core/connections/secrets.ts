@@ -54,15 +54,19 @@ export async function keepSecrets(
   await store.connections.keepSecrets(organizationId, id, await secretBox.seal(JSON.stringify(secrets)));
 }
 
-/** Seals anew whatever an older key has sealed, so that the old one can be thrown away. @returns how many */
-export async function resealSecrets(context: SecretContext, organizationId: string): Promise<number> {
-  const { store, secretBox } = context;
-  let count = 0;
-  for (const connection of await store.connections.list(organizationId)) {
-    const sealed = await store.connections.sealedSecrets(organizationId, connection.id);
+/**
+ * Seals anew whatever an older key has sealed, so that the old one can be thrown away. What cannot be opened stays as it is:
+ * its connection says so when it is used.
+ */
+export async function resealAll(context: SecretContext & Pick<CoreContext, "log">): Promise<void> {
+  const { store, secretBox, log } = context;
+  for (const connection of await store.connections.list(store.organizationId)) {
+    const sealed = await store.connections.sealedSecrets(connection.organizationId, connection.id);
     if (sealed === null || (await secretBox.isCurrent(sealed))) continue;
-    await keepSecrets(context, connection, await readSecrets(context, connection));
-    count += 1;
+    try {
+      await keepSecrets(context, connection, await readSecrets(context, connection));
+    } catch (error) {
+      log.warn("the credentials of a connection cannot be read", { connection: connection.id, error });
+    }
   }
-  return count;
 }

@@ -30,7 +30,7 @@ export async function openSource(
     secrets: fields,
     resources: connection.resources,
     request: send,
-    resolveHost: (host) => sources.resolveHost(host),
+    resolveHost: (host, port) => sources.resolveHost(host, port),
     async known(id) {
       const found = await store.connections.item(connection.id, id);
       return found === null || found.version === null ? null : { version: found.version, detail: found.item.detail };

@@ -12,6 +12,7 @@ import { notFound } from "../errors.js";
 import { stateOf } from "../memories/memory-state.js";
 import { goneWith } from "../memories/set-aside.js";
 import { parseInput } from "../input.js";
+import { followContainers } from "../connections/follow-containers.js";
 import { refuseMergeTarget, refuseMerging } from "./merge.js";
 import { once } from "../operations.js";
 import type { Repositories } from "../ports.js";
@@ -82,6 +83,7 @@ export async function markDeleted(
     deletedMemories: container.memoryCount,
   };
   await repositories.containers.remove(organizationId, containerTag);
+  await followContainers(repositories, organizationId, { from: [containerTag], to: null });
   await noteContainer(repositories, actor, container, {
     action: "container.deleted",
     before: { name: container.name },

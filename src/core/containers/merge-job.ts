@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { createId } from "../../lib/ids.js";
 import { yieldTurn } from "../../lib/time.js";
+import { followContainers } from "../connections/follow-containers.js";
 import { noteContainer } from "./containers.js";
 import type { CoreContext } from "../context.js";
 import { settleCustomId } from "../documents/custom-ids.js";
@@ -217,6 +218,7 @@ async function dropSources(run: Run): Promise<boolean> {
           after: { into: merge.targetTag },
         });
     }
+    await followContainers(repositories, organizationId, { from: merge.sourceTags, to: merge.targetTag });
     await advance(repositories, run, merge, "cleanup_pending", { completedSourceTags: merge.sourceTags });
     return true;
   });

@@ -117,7 +117,7 @@ async function checkAll(
 
 const itemSchema = z.union(
   [z.string().transform((content): Record<string, unknown> => ({ content })), z.record(z.string(), z.unknown())],
-  "must be a text or an object",
+  "must be a string or an object",
 );
 
 /** A document with the defaults; what it says itself wins, and metadata is merged by key. */
@@ -125,7 +125,12 @@ function inputOf(document: unknown, defaults: Omit<Batch, "documents">): Record<
   const item = parseInput(itemSchema, document);
   const { metadata, containerTags } = item;
   if (Array.isArray(containerTags) && containerTags.length === 0)
-    throw invalid([{ path: ["containerTags"], message: "must not be empty; leave it out for those of the batch" }]);
+    throw invalid([
+      {
+        path: ["containerTags"],
+        message: "must name at least one container, or be left out to use those of the batch",
+      },
+    ]);
   const isRecord = typeof metadata === "object" && metadata !== null && !Array.isArray(metadata);
   return {
     ...defaults,

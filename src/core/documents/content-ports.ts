@@ -143,6 +143,10 @@ export interface ReadingOutcome {
   readonly title: string | null;
   /** Address of a picture that stands for it. */
   readonly image: string | null;
+  /** What of the document's metadata the file says, and nobody else: the next file replaces it. */
+  readonly metadata?: Metadata;
+  /** The date that the document has from it, if it has one from there. */
+  readonly date?: string;
   /** True for mails, which anybody may have sent. */
   readonly isMail?: boolean;
   /** ISO. */

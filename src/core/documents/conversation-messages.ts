@@ -68,7 +68,7 @@ type Part = z.output<typeof partSchema>;
 export const messageSchema = z
   .object({
     role: z.enum(["user", "assistant", "system", "tool"], "must be user, assistant, system or tool"),
-    content: z.union([messageText, z.array(partSchema), z.null()], "must be text or an array of parts").optional(),
+    content: z.union([messageText, z.array(partSchema), z.null()], "must be a string or an array of parts").optional(),
     name: noteSchema(255).nullish(),
     tool_calls: z.array(z.unknown()).nullish(),
     tool_call_id: z.string().nullish(),

@@ -11,6 +11,7 @@ import {
   requireWhole,
 } from "../auth.js";
 import type { TimeZone } from "../../lib/time-zone.js";
+import { type FromConnection, withConnections } from "../connections/origin-of-documents.js";
 import { sharedTimeZone } from "../containers/time-zone.js";
 import type { AuthorizedCall, CoreContext } from "../context.js";
 import type { FileReading, RunningReading } from "./content-ports.js";
@@ -89,7 +90,7 @@ async function findByCustomId(
 }
 
 export interface DocumentDetails {
-  readonly document: Document;
+  readonly document: Document & FromConnection;
   readonly memories: Memory[];
   /** What its memories wait for, why they never came, or why they are those of rules; null when nothing is wrong. */
   readonly dreamingReason: string | null;
@@ -108,8 +109,9 @@ export async function getDocument(context: CoreContext, call: AuthorizedCall, ra
   const document = await lookUpNamed(context.store, actor, name);
   if (!document) throw await explainMissing(context, actor, name.id);
   const memories = await context.store.memories.ofDocument(actor.organizationId, document.id);
+  const [shown = { ...document, connectionId: null }] = await withConnections(context, [document]);
   return {
-    document: asSeenBy(actor, document),
+    document: asSeenBy(actor, shown),
     memories: memories
       .filter(({ containerTag }) => maySee(actor, [containerTag]))
       .map((memory) => asOf(memory, context.clock.now())),
@@ -212,7 +214,7 @@ export const listDocumentsSchema = z.object({
 });
 
 export interface DocumentPage {
-  readonly documents: readonly (DocumentHead & { content?: string })[];
+  readonly documents: readonly (DocumentHead & FromConnection & { content?: string })[];
   readonly total: number;
   readonly page: number;
   readonly limit: number;
@@ -237,6 +239,6 @@ export async function listDocuments(context: CoreContext, call: AuthorizedCall, 
     filters,
     offset: (input.page - 1) * input.limit,
   });
-  const shown = documents.map((document) => asSeenBy(call.actor, document));
-  return { documents: shown, total, page, limit, timeZone };
+  const shown = await withConnections(context, documents);
+  return { documents: shown.map((document) => asSeenBy(call.actor, document)), total, page, limit, timeZone };
 }

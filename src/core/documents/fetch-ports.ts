@@ -4,6 +4,8 @@ import type { SourceFile } from "./content-ports.js";
 export interface FetchedFile extends SourceFile {
   /** The address that answered, after all redirects. */
   readonly url: string;
+  /** When the server says that it was changed last, ISO; null where it does not say. */
+  readonly modifiedAt: string | null;
 }
 
 /** Fetches what a caller names. The only way out of the service to addresses that callers choose. */

@@ -1,6 +1,7 @@
-import { decodeText, looksLikeText, recognizeBinary } from "../../lib/text-bytes.js";
+import { decodeOldText, decodeText, looksLikeText, recognizeBinary } from "../../lib/text-bytes.js";
 import { AppError } from "../errors.js";
 import type { Limits } from "../context.js";
+import type { Metadata } from "../types.js";
 import { findBadValue, textTooLong } from "../input.js";
 
 /** A file as somebody names it. */
@@ -8,6 +9,13 @@ export interface NamedFile {
   readonly name: string | null;
   /** `type/subtype`, or null when nobody said. */
   readonly mimeType: string | null;
+}
+
+/** The text of a file, and what its document says of how it was read. */
+export interface FileText {
+  readonly text: string;
+  /** Its encoding where that is not UTF-8. */
+  readonly metadata: Metadata;
 }
 
 /** Types beside `text/*` whose bytes people can read. */
@@ -24,7 +32,7 @@ const OTHER_ENDINGS =
   /\.(pdf|docx?|xlsx?|pptx?|od[tsp]|rtf|epub|pages|numbers|key|jpe?g|png|gif|webp|bmp|tiff?|heic|avif|ico|mp3|wav|m4a|ogg|oga|flac|aac|mp4|m4v|mov|webm|mkv|avi|zip|gz|tgz|bz2|xz|7z|rar|tar|exe|dll|so|dylib|bin|iso|dmg|class|jar|wasm|sqlite|db|parquet)$/i;
 
 const READS =
-  "Text in UTF-8 is read, or in UTF-16 with a byte order mark (plain text, Markdown, source code), and so are web pages, PDF, Office and OpenDocument files, RTF, EPUB, CSV, JSON, XML, mail, calendars, subtitles and pictures. Send the text of other files with POST /v3/documents.";
+  "Text in UTF-8 is read, in UTF-16 with a byte order mark or in windows-1252 (plain text, Markdown, source code), and so are web pages, PDF, Office and OpenDocument files, RTF, EPUB, CSV, JSON, XML, mail, calendars, subtitles and pictures. Send the text of other files with POST /v3/documents.";
 
 /**
  * The text of an uploaded file. What it is is decided by its type, then by the ending of its name, then by its bytes;
@@ -32,7 +40,7 @@ const READS =
  * @throws AppError `unsupported_type` that says what is read instead, `invalid` for an empty file, `too_large` for one whose
  *   text must be too long
  */
-export function readFileText(file: NamedFile, bytes: Uint8Array, { maxTextBytes }: Limits): string {
+export function readFileText(file: NamedFile, bytes: Uint8Array, { maxTextBytes }: Limits): FileText {
   if (bytes.byteLength === 0) throw new AppError("invalid", "file: must not be empty");
   const says = claimOf(file);
   if (says === "other") throw unsupported(`${describe(file)} cannot be read.`);
@@ -41,14 +49,17 @@ export function readFileText(file: NamedFile, bytes: Uint8Array, { maxTextBytes 
   // UTF-16 may be twice as long as the same text in UTF-8.
   if (bytes.byteLength > 2 * maxTextBytes + 2 && looksLikeText(bytes))
     throw textTooLong(bytes.byteLength, maxTextBytes);
-  const text = decodeText(bytes);
+  // Only what is called a text is taken for one of another encoding.
+  const decoded = says === "text" ? decodeOldText(bytes) : null;
+  const text = decoded?.text ?? decodeText(bytes);
   const bad = text === null ? "is not valid UTF-8" : findBadValue(text);
   if (text === null || bad !== null)
     throw unsupported(
       `${describe(file)} ${says === "text" ? "is no text file, or has another encoding: it" : "is no text file: it"} ${bad}.`,
     );
   if (text.trim() === "") throw new AppError("invalid", "file: must not be empty");
-  return text;
+  const encoding = decoded?.encoding ?? "utf-8";
+  return { text, metadata: encoding === "utf-8" ? {} : { encoding } };
 }
 
 /** Whether a file is called a text, something else, or nothing that says. */

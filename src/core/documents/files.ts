@@ -10,7 +10,7 @@ import { AppError } from "../errors.js";
 import { FILES_PATH, isLinkGood, signLink, UNKNOWN_TYPE } from "./file-links.js";
 import type { FileReading } from "./content-ports.js";
 import { untilRead, withTextOf } from "./known-text.js";
-import { readFileText } from "./file-text.js";
+import { type FileText, readFileText } from "./file-text.js";
 import { noteSchema, parseInput } from "../input.js";
 import { withSecretWarnings } from "../memories/secret-warnings.js";
 import { once } from "../operations.js";
@@ -110,9 +110,14 @@ export async function addFile(
   const name = NO_NAMES.has(input.name ?? "") ? null : (input.name ?? null);
   const mimeType = input.mimeType ?? input.contentType ?? null;
   const isRead = await context.extractor.accepts({ bytes, name, mimeType, charset: null, url: null });
-  const content = isRead ? UNREAD : readFileText({ name, mimeType }, bytes, context.limits);
+  const read = isRead ? null : readFileText({ name, mimeType }, bytes, context.limits);
   const key = createId();
-  const document = { ...input.document, content, title: input.document["title"] ?? name ?? undefined };
+  const document = {
+    ...input.document,
+    ...(read && withEncoding(input.document["metadata"], read)),
+    content: read?.text ?? UNREAD,
+    title: input.document["title"] ?? name ?? undefined,
+  };
   const digest = isRead ? sha256(bytes) : null;
   const facts = { ...source, url: `${FILES_PATH}${key}`, ...(digest !== null && { isUnread: true, digest }) };
   const prepared = prepareDocument(context, actor, document, facts);
@@ -148,7 +153,7 @@ export async function addFile(
   const { wait } = prepared.input;
   const { receipt } = stored;
   const newest = wait ? { ...receipt, ...(await waitForDocument(context, organizationId, receipt.id, wait)) } : receipt;
-  return withSecretWarnings(newest, [content]);
+  return withSecretWarnings(newest, [document.content]);
 }
 
 /** The step that reads the file may begin as soon as the transaction is through. */
@@ -253,4 +258,12 @@ function noFile(): AppError {
     "not_found",
     "There is no file under this address. It may have been deleted, replaced or moved, or the link is older than 24 hours: GET /v3/documents/{id}/file-url gives a new one.",
   );
+}
+
+/** What the sender says counts; what is no metadata at all is told later. */
+function withEncoding(sent: unknown, { metadata }: FileText): { metadata?: unknown } {
+  const isRecord = typeof sent === "object" && sent !== null && !Array.isArray(sent);
+  return Object.keys(metadata).length > 0 && (sent === undefined || isRecord)
+    ? { metadata: { ...metadata, ...(isRecord && sent) } }
+    : {};
 }

@@ -45,6 +45,12 @@ export async function fetchedAgain(
   return untilRead(existing, prepared);
 }
 
+/**
+ * Stands for the digest of what is still to be read, where that replaces all that is known of the text before, and does not
+ * go on with it.
+ */
+export const REPLACES = "replaces";
+
 /** Notes that the text of a document is still to be read from what its address names. */
 export async function awaitReading(
   { documents }: Pick<Repositories, "documents">,

@@ -51,7 +51,9 @@ export interface Reprocessed {
   readonly extractor: string;
   /** How many documents are read again or cut anew, or would be. */
   readonly documents: number;
-  /** Of their texts. */
+  /** Those of them whose processing failed: it is tried again from the beginning. */
+  readonly retried: number;
+  /** Of the texts that are read again. */
   readonly bytes: number;
   /** Roughly, of the language model; 0 where rules read. */
   readonly estimate: {
@@ -147,6 +149,7 @@ async function plan(
       dryRun: input.dryRun,
       extractor,
       documents: chosen.size,
+      retried: retried.length,
       bytes,
       estimate: estimate(context, readings),
       skipped: skipped.map((document) => ({ id: document.id, reason: reasonOf(document, extractor) })),

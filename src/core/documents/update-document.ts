@@ -9,6 +9,7 @@ import { withEndUser } from "../access/end-user.js";
 import { documentNameSchema, findDocument } from "./documents.js";
 import { AppError } from "../errors.js";
 import { checkMetadataSize, checkSize, parseInput } from "../input.js";
+import { awaitReading, outcomeOfText, REPLACES } from "./known-text.js";
 import { taskTypeAt } from "./memory-paths.js";
 import { refuseMerging } from "../containers/merge.js";
 import { moveStated } from "./move-document.js";
@@ -18,7 +19,7 @@ import type { DocumentChange, Repositories } from "../ports.js";
 import { addDocumentSchema } from "./prepare-document.js";
 import { changeInPlace, isSameList, reviseDocument } from "./revise-document.js";
 import type { Actor, Document } from "../types.js";
-import { soleAddress } from "./web-address.js";
+import { isUnfetched, soleAddress } from "./web-address.js";
 import { receiptOf, sourceOf, type DocumentReceipt } from "./write-document.js";
 
 /** What may be changed of a document; what is not named stays. */
@@ -124,6 +125,9 @@ async function change(
   const { id } = document;
   const isOtherText = input.content !== undefined && input.content !== document.content;
   const changed = { ...details, ...(await processingOf(repositories, document, input, isOtherText)) };
+  const address = input.content === undefined ? null : soleAddress(input.content);
+  if (isOtherText && address !== null && hasTextOfItsOwn(document))
+    return awaitPage(repositories, actor, document, { ...changed, origin: "web", url: address });
   if (isOtherText) {
     await forgetStated(repositories, actor, document, `document ${id} was replaced`);
     const replaced = { ...changed, ...replacement(document, input) };
@@ -150,6 +154,28 @@ async function change(
       action: "document.retried",
     });
   return Object.keys(changed).length === 0 ? document : changeInPlace(repositories, actor, document, changed);
+}
+
+function hasTextOfItsOwn(document: Document): boolean {
+  return document.content !== "" && !isUnfetched(document, null);
+}
+
+/** Until the page is there, and where it never comes, the document says what it said, and what was remembered of it holds. */
+async function awaitPage(
+  repositories: Repositories,
+  actor: Actor,
+  document: Document,
+  change: DocumentChange,
+): Promise<Document> {
+  const former = outcomeOfText(await repositories.documents.reading(document.organizationId, document.id));
+  const revised = await reviseDocument(repositories, actor, document, {
+    change,
+    reads: change.containerTags ? "whole" : "addition",
+    action: UPDATED,
+    isUnread: true,
+  });
+  await awaitReading(repositories, revised, { digest: REPLACES, former });
+  return revised;
 }
 
 /** True for the light document of direct memories, which nothing was ever read from: it stays as it was kept. */

@@ -25,7 +25,11 @@ export const listAuditSchema = z.object({
   outcome: z.enum([...AUDIT_OUTCOMES, "refused"], `must be refused, or one of ${AUDIT_OUTCOMES.join(", ")}`).optional(),
   from: momentSchema.optional(),
   to: momentSchema.optional(),
-  page: z.int("must be a whole number").min(1, "must be at least 1").max(MAX_PAGE).default(1),
+  page: z
+    .int("must be a whole number")
+    .min(1, "must be at least 1")
+    .max(MAX_PAGE, `must be at most ${MAX_PAGE}`)
+    .default(1),
   limit: z
     .int("must be a whole number")
     .min(1, "must be at least 1")

@@ -30,7 +30,11 @@ export const listJournalSchema = z.object({
   from: momentSchema.optional(),
   /** Exclusive. */
   to: momentSchema.optional(),
-  page: z.int("must be a whole number").min(1, "must be at least 1").max(1_000_000_000).default(1),
+  page: z
+    .int("must be a whole number")
+    .min(1, "must be at least 1")
+    .max(1_000_000_000, "must be at most 1000000000")
+    .default(1),
   limit: z.int("must be a whole number").min(1, "must be at least 1").max(200, "must be at most 200").default(20),
 });
 

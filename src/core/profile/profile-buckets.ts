@@ -8,7 +8,7 @@ const MAX_BUCKETS = 50;
 const bucketSchema = z.object({
   key: z
     .string("must be a string")
-    .min(1, "must not be empty")
+    .min(1, { error: "must not be empty", abort: true })
     .max(64, "must have at most 64 characters")
     .regex(
       /^[a-z0-9][a-z0-9_-]*$/,

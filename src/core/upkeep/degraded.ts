@@ -23,7 +23,7 @@ export function degradedParts(status: Omit<Status, "degraded">, now: Date): Degr
     llm: llmFailures?.problem ?? (isSpent ? "the budget of this month is spent" : null),
     vectors: vectors.state === "degraded" ? (vectors.reason ?? "the vector index does not answer") : null,
     store: store.problems[0] ?? (isFull ? `there was no room at ${store.fullAt}` : null),
-    jobs: jobs.dead === 0 ? null : `${jobs.dead} given up`,
+    jobs: jobs.dead === jobs.unreadable ? null : `${jobs.dead - jobs.unreadable} given up`,
   };
   return PARTS.flatMap((part) => {
     const reason = reasons[part];

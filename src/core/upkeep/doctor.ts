@@ -3,6 +3,7 @@ import { createId } from "../../lib/ids.js";
 import { requireAllContainers } from "../auth.js";
 import type { AuthorizedCall, CoreContext } from "../context.js";
 import { AppError } from "../errors.js";
+import { isUnreadable } from "../given-up.js";
 import { addDocument } from "../documents/add-document.js";
 import { embeddingSummary } from "../embeddings/embedding-status.js";
 import { listExpiringKeys } from "../access/expiring-keys.js";
@@ -52,12 +53,26 @@ const CHECKS: readonly (readonly [string, (context: CoreContext, call: Authorize
   ["files", checkReading],
   ["vectors", checkVectors],
   ["jobs", checkJobs],
+  ["connections", checkConnections],
   ["access", checkAccess],
   ["keys", checkKeys],
   ["mail", checkMail],
   ["disk", checkDisk],
   ["folder", checkFolder],
 ];
+
+async function checkConnections({ store }: CoreContext): Promise<Finding> {
+  const all = await store.connections.list(store.organizationId);
+  const stopped = all.filter(({ state }) => state === "reconnect" || state === "held");
+  const detail = `${all.length} ${all.length === 1 ? "connection" : "connections"}`;
+  if (stopped.length === 0) return { ok: true, detail };
+  const named = stopped.map(({ id, provider, state, problem }) => `${provider} ${id} (${state}): ${problem ?? ""}`);
+  return {
+    ok: false,
+    detail: `${detail}; ${named.join(" ")}`,
+    fix: "Sign in again with `recollect connections reconnect`, or agree to removals with `recollect connections sync --confirm-removals`.",
+  };
+}
 
 async function checkAccess({ about: { keyless } }: CoreContext): Promise<Finding> {
   const who = keyless.isAllowed
@@ -229,9 +244,12 @@ async function checkVectors({ vectors }: CoreContext): Promise<Finding> {
 
 async function checkJobs({ store }: CoreContext): Promise<Finding> {
   const counts = await store.jobs.counts();
-  const detail = `${counts.waiting} waiting, ${counts.running} running, ${counts.dead} dead`;
-  if (counts.dead > 0) {
-    const [first] = await store.jobs.dead(1);
+  const unreadable = await store.jobs.unreadable();
+  const dead = counts.dead - unreadable;
+  const note = unreadable === 0 ? "" : `; ${unreadable} of documents whose file or page cannot be read, as each says`;
+  const detail = `${counts.waiting} waiting, ${counts.running} running, ${dead} dead${note}`;
+  if (dead > 0) {
+    const first = (await store.jobs.dead(unreadable + 1)).find((job) => !isUnreadable(job));
     return {
       ok: false,
       detail: `${detail}; the newest dead one (${first?.kind}): ${first?.reason}`,

@@ -52,7 +52,12 @@ export async function resetOrganization(
   // What came since the first call was answered is not to be removed by its repetition.
   const done = await findDone<ResetCounts>(context, call, { useCase: "resetOrganization" });
   if (done) return done.result;
-  await store.transaction((repositories) => endMerges(repositories, organizationId));
+  await store.transaction(async (repositories) => {
+    await endMerges(repositories, organizationId);
+    // Nothing may come in any more.
+    for (const { id } of await repositories.connections.list(organizationId))
+      await repositories.connections.update(organizationId, id, { state: "paused" });
+  });
   const standard = await store.containers.get(organizationId, DEFAULT_CONTAINER);
   const rows = await store.containers.findEvery(organizationId);
   const counts = { documents: 0, documentBatches: 0, memories: 0 };
@@ -73,6 +78,8 @@ export async function resetOrganization(
   return once(context, call, "resetOrganization", async (repositories) => {
     if (standard) await repositories.containers.ensure(organizationId, [DEFAULT_CONTAINER]);
     await repositories.settings.clear(organizationId);
+    for (const { id } of await repositories.connections.list(organizationId))
+      await repositories.connections.remove(organizationId, id);
     return {
       ...counts,
       containers: rows.filter(({ tag, isDeleted }) => !isDeleted && tag !== DEFAULT_CONTAINER).length,

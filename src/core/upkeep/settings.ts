@@ -71,9 +71,10 @@ export async function readSettings(
 }
 
 /** The settings that hold for the caller, with secrets masked. @throws AppError `forbidden` for a restricted caller */
-export async function getSettings({ store }: CoreContext, { actor }: AuthorizedCall): Promise<{ settings: Settings }> {
+export async function getSettings(context: CoreContext, { actor }: AuthorizedCall): Promise<{ settings: Settings }> {
   requireAllContainers(actor);
-  return { settings: maskSecrets(await readSettings(store, actor.organizationId, actor.client)) };
+  const settings = await readSettings(context.store, actor.organizationId, actor.client);
+  return { settings: maskSecrets(await openSecrets(context, settings)) };
 }
 
 /**
@@ -93,14 +94,17 @@ export async function updateSettings(
   for (const key of FREE) checkMetadataSize(key, sent[key], context.limits);
   const client = actor.client ?? EVERY_CLIENT;
   return once(context, call, "updateSettings", async (repositories) => {
-    const before = await readSettings(repositories, actor.organizationId, actor.client);
+    const before = await openSecrets(context, await readSettings(repositories, actor.organizationId, actor.client));
     const after = { ...before, ...sent };
     refuseIdleFilters(sent, after);
     const issues = Object.keys(chunkingShape).some((key) => key in sent) ? chunkingIssues(after) : [];
     if (issues.length > 0) throw invalid(issues);
     const change = withoutMasked(sent, before);
     const own = await repositories.settings.read(actor.organizationId, client);
-    await repositories.settings.write(actor.organizationId, client, { ...own, ...change });
+    await repositories.settings.write(actor.organizationId, client, {
+      ...own,
+      ...(await sealSecrets(context, change)),
+    });
     return { settings: maskSecrets({ ...before, ...change }) };
   });
 }
@@ -122,6 +126,39 @@ const SECRETS = [
   "onedriveClientSecret",
   "githubClientSecret",
 ] as const;
+/** Begins what is kept of a secret; one without it was kept by an earlier version. */
+const SEALED = "sealed:";
+
+type SecretSettings = Pick<Settings, (typeof SECRETS)[number]>;
+
+/** Settings with their secrets as they were sent; one whose key is gone counts as absent. */
+export async function openSecrets<T extends SecretSettings>(
+  { secretBox, log }: Pick<CoreContext, "secretBox" | "log">,
+  settings: T,
+): Promise<T> {
+  const opened: [string, string | null][] = [];
+  for (const name of SECRETS) {
+    const kept = settings[name];
+    if (!kept?.startsWith(SEALED)) continue;
+    try {
+      opened.push([name, await secretBox.open(kept.slice(SEALED.length))]);
+    } catch (error) {
+      log.warn("a secret of the settings cannot be read", { setting: name, error });
+      opened.push([name, null]);
+    }
+  }
+  return { ...settings, ...Object.fromEntries(opened) };
+}
+
+async function sealSecrets({ secretBox }: Pick<CoreContext, "secretBox">, change: Settings): Promise<Settings> {
+  const sealed: [string, string][] = [];
+  for (const name of SECRETS) {
+    const secret = change[name];
+    if (secret) sealed.push([name, `${SEALED}${await secretBox.seal(secret)}`]);
+  }
+  return { ...change, ...Object.fromEntries(sealed) };
+}
+
 const DOTS = "••••";
 /** A shorter secret would be told too much of by its last four characters. */
 const SHORTEST_HINTED = 12;

@@ -35,7 +35,14 @@ export interface Status {
   readonly reading: ReadingStatus;
   readonly vectors: VectorStatus;
   readonly store: StoreHealth;
-  readonly jobs: { waiting: number; running: number; dead: number; oldestWaitingSeconds: number };
+  readonly jobs: {
+    readonly waiting: number;
+    readonly running: number;
+    readonly dead: number;
+    /** Those of the dead ones that died for what a document is made of. */
+    readonly unreadable: number;
+    readonly oldestWaitingSeconds: number;
+  };
   /** Documents whose passages or facts are still to come. */
   readonly waitingDocuments: number;
   /** Those of them that no search finds yet. */
@@ -92,7 +99,7 @@ async function collectStatus(context: CoreContext, call: AuthorizedCall): Promis
     },
     vectors: await vectors.status(),
     store: await store.health({ deep: false }),
-    jobs: await store.jobs.counts(),
+    jobs: { ...(await store.jobs.counts()), unreadable: await store.jobs.unreadable() },
     reprocessing: await store.jobs.countOf("reprocess"),
     waitingDocuments: await store.documents.countWaiting(store.organizationId, call.actor.containers),
     unsearchableDocuments: await store.documents.countUnsearchable(store.organizationId, call.actor.containers),

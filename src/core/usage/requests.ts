@@ -67,7 +67,11 @@ export const rangeSchema = z.object({
   from: momentSchema.optional(),
   to: momentSchema.optional(),
   period: z.enum(["1h", "24h", "7d", "30d", "90d", "all"], "must be one of 1h, 24h, 7d, 30d, 90d, all").optional(),
-  page: z.int("must be a whole number").min(1, "must be at least 1").max(MAX_PAGE).default(1),
+  page: z
+    .int("must be a whole number")
+    .min(1, "must be at least 1")
+    .max(MAX_PAGE, `must be at most ${MAX_PAGE}`)
+    .default(1),
   limit: z.int("must be a whole number").min(1, "must be at least 1").max(100, "must be at most 100").default(20),
 });
 
@@ -77,8 +81,8 @@ export const listRequestsSchema = rangeSchema.extend({
   keyId: name.optional(),
   statusCode: z
     .int("must be a whole number")
-    .min(100, "must be a status of HTTP")
-    .max(599, "must be a status of HTTP")
+    .min(100, "must be an HTTP status code from 100 to 599")
+    .max(599, "must be an HTTP status code from 100 to 599")
     .optional(),
   status: z.enum(["success", "error"], "must be success or error").optional(),
 });

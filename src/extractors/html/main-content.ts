@@ -1,6 +1,7 @@
 import { describePage, type PageDescription, dateOf } from "./page-description.js";
 import { inOneLine } from "../one-line.js";
 import { type PageDocument, parsePage, removeUnseen } from "./page-dom.js";
+import { missedPosts } from "./posts.js";
 import { documentToMarkdown, htmlToMarkdown, webAddress } from "./page-markdown.js";
 import { type TamedHtml, tameHtml } from "./tame-html.js";
 
@@ -27,10 +28,13 @@ export async function readPage(html: string, url: string | null): Promise<PageCo
   const described = describePage(document, base);
   const heading = inOneLine(document.querySelector("h1")?.textContent ?? "");
   const article = isArticlePage(tamed) ? await findArticle(tamed.html, url, base) : null;
+  const posts = article && missedPosts(document, article.markdown);
+  const thread = posts && (await htmlToMarkdown(posts.outerHTML, base));
   const whole = documentToMarkdown(document, base);
-  const isArticle = article !== null && speaksForPage(article.markdown, whole);
+  const main = thread ?? article?.markdown ?? "";
+  const isArticle = speaksForPage(main, whole);
   return {
-    markdown: isArticle ? withHeading(article.markdown, heading) : whole,
+    markdown: isArticle ? withHeading(main, heading) : whole,
     description: {
       ...described,
       title: described.title ?? article?.title ?? null,

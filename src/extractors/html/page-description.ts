@@ -1,4 +1,5 @@
 import { inOneLine } from "../one-line.js";
+import { givenTitle } from "../own-title.js";
 import { webAddress } from "./page-markdown.js";
 import type { PageDocument } from "./page-dom.js";
 
@@ -26,7 +27,8 @@ export function describePage(document: PageDocument, base: string | null): PageD
   };
   const heading = textOf(document, "h1");
   return {
-    title: meta("og:title", "twitter:title", "dc.title") ?? textOf(document, "title") ?? heading,
+    title:
+      givenTitle(meta("og:title", "twitter:title", "dc.title")) ?? givenTitle(textOf(document, "title")) ?? heading,
     author: nameOnly(meta("author", "article:author", "dc.creator", "citation_author")),
     date: dateOf(
       meta(

@@ -5,6 +5,7 @@ export interface PageElement {
   readonly parentElement: PageElement | null;
   readonly nextElementSibling: PageElement | null;
   textContent: string | null;
+  readonly outerHTML: string;
   getAttribute(name: string): string | null;
   setAttribute(name: string, value: string): void;
   querySelector(selector: string): PageElement | null;

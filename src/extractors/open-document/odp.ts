@@ -1,6 +1,7 @@
 import { ExtractionError } from "../extraction-error.js";
 import type { FormatExtractor } from "../format-extractor.js";
 import { GatheredParts } from "../gathered-parts.js";
+import { givenTitle } from "../own-title.js";
 import { attributeOf, elementsOf, textOf, xmlPieces, type XmlElement } from "../xml-events.js";
 import { openDocument } from "./document.js";
 import { DocumentStyles, STYLE_ELEMENTS } from "./styles.js";
@@ -33,7 +34,7 @@ export const extractOdp: FormatExtractor = (file, tools) => {
     if (gathered.isFull) break;
   }
   if (hidden.length > 0) gathered.note(`Hidden slides: ${hidden.join(", ")}.`);
-  const title = properties.title ?? (firstTitle || null);
+  const title = givenTitle(properties.title) ?? (firstTitle || null);
   return Promise.resolve(gathered.content("text", { ...properties, title }, "The presentation has no text."));
 };
 

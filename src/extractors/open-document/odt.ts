@@ -55,5 +55,7 @@ export const extractOdt: FormatExtractor = (file, { limits }) => {
   }
   waiting.push(...blocks.end());
   give();
-  return Promise.resolve(gathered.content("text", properties, "The document has no text."));
+  return Promise.resolve(
+    gathered.content("text", { ...properties, title: gathered.titled(properties.title) }, "The document has no text."),
+  );
 };

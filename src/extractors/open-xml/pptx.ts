@@ -1,6 +1,7 @@
 import { ExtractionError } from "../extraction-error.js";
 import type { FormatExtractor } from "../format-extractor.js";
 import { GatheredParts } from "../gathered-parts.js";
+import { givenTitle } from "../own-title.js";
 import { markdownTable } from "../markdown-table.js";
 import { attributeOf, childOf, descendantsOf, elementsOf, type XmlElement } from "../xml-events.js";
 import { bodyText, lineOf } from "./drawing-text.js";
@@ -25,7 +26,7 @@ export const extractPptx: FormatExtractor = (file, tools) => {
   }
   if (hidden.length > 0) gathered.note(`Hidden slides: ${hidden.join(", ")}.`);
   const properties = packageProperties(office);
-  const title = properties.title ?? (titles.find((one) => one !== "") || null);
+  const title = givenTitle(properties.title) ?? (titles.find((one) => one !== "") || null);
   return Promise.resolve(gathered.content("text", { ...properties, title }, "The presentation has no text."));
 };
 

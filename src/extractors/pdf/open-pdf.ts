@@ -1,3 +1,4 @@
+import { givenTitle } from "../own-title.js";
 import type { getDocumentProxy } from "unpdf";
 import { ExtractionError } from "../extraction-error.js";
 import type { OutlineEntry } from "./headings.js";
@@ -53,7 +54,7 @@ export async function traitsOf(pdf: Pdf): Promise<PdfTraits> {
     const said = new Map(Object.entries(info));
     const more = (name: string): unknown => (metadata ? metadata.get(name) : null);
     return {
-      title: titleOf(textOf(said.get("Title")) ?? textOf(more("dc:title"))),
+      title: givenTitle(textOf(said.get("Title"))) ?? givenTitle(textOf(more("dc:title"))),
       author: textOf(said.get("Author")) ?? textOf(more("dc:creator")),
       date: isoDate(said.get("CreationDate")),
       hasForm: said.get("IsAcroFormPresent") === true,
@@ -71,12 +72,6 @@ function textOf(value: unknown): string | null {
     .slice(0, 500)
     .trim();
   return shown === "" ? null : shown;
-}
-
-/** Programs put their own name, or nothing that says anything. */
-function titleOf(title: string | null): string | null {
-  const own = title?.replace(/^Microsoft (?:Word|PowerPoint|Excel) - /, "") ?? "";
-  return /^(?:untitled|unnamed|document\d*|)$/i.test(own) ? null : own;
 }
 
 const PDF_DATE = /^D:(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:Z|([+-])(\d\d)'?(\d\d)?)?/;

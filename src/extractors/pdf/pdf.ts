@@ -2,6 +2,7 @@ import type { ExtractedContent, SourceFile } from "../../core/documents/content-
 import { ExtractionError } from "../extraction-error.js";
 import type { ExtractionTools } from "../format-extractor.js";
 import { GatheredParts } from "../gathered-parts.js";
+import { givenTitle } from "../own-title.js";
 import { median, type TextLine } from "./fragment.js";
 import { headingLevels, type HeadingLevel, type OutlineEntry } from "./headings.js";
 import { endsInWord, hyphenatedWordsIn } from "./join-lines.js";
@@ -49,7 +50,7 @@ async function extractOpened(pdf: Pdf, tools: ExtractionTools): Promise<Extracte
   texts.forEach((text, at) => void gathered.add(text, { page: at + 1 }));
   return gathered.content("pdf", {
     ...said,
-    title: title ?? titleIn(pages[0] ?? [], traits.headingLevel),
+    title: gathered.titled(givenTitle(title) ?? titleIn(pages[0] ?? [], traits.headingLevel)),
     metadata: { pages: pdf.numPages },
   });
 }

@@ -22,5 +22,7 @@ export const extractRtf: FormatExtractor = (file, { limits }) => {
   const gathered = new GatheredParts(limits);
   gathered.add(reader.finish().join("\n\n"));
   const { title, author } = reader;
-  return Promise.resolve(gathered.content("text", { title, author }, "The document has no text."));
+  return Promise.resolve(
+    gathered.content("text", { title: gathered.titled(title), author }, "The document has no text."),
+  );
 };

@@ -5,7 +5,7 @@ const MAX_PAGE = 1_000_000_000;
 
 /** A JSON number or the same as digits: older clients send text (contract 1.12). */
 function wholeNumber(max: number) {
-  const message = `must be a whole number from 1 to ${max}, or the same as text`;
+  const message = `must be a whole number from 1 to ${max}`;
   return z
     .union([z.int(message).min(1, message).max(max, message), z.string().regex(/^\d{1,15}$/, message)], message)
     .transform(Number)

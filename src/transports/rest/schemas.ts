@@ -6,9 +6,7 @@ import { DOCUMENT_STATUSES } from "../../core/types.js";
 
 export const containerTag = containerTagSchema;
 /** An empty list is likelier a mistake than a wish for everything. */
-const containerTags = z
-  .array(containerTag)
-  .min(1, "must not be empty; leave it out to mean what a request without containers means");
+const containerTags = z.array(containerTag).min(1, "must name at least one container, or be left out");
 
 /** Both spellings of contract 1.7. */
 export const containerFields = {

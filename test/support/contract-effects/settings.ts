@@ -15,8 +15,6 @@ async function set(world: World, body: Record<string, unknown>, see: () => Promi
     );
   }
 }
-const NO_CONNECTORS =
-  "there are no connections to other services yet: calls are answered 400 or 404 in words, lists are empty";
 
 export const settings: readonly ContractGroup[] = [
   {
@@ -115,10 +113,28 @@ export const settings: readonly ContractGroup[] = [
         await world.gives(403, "GET", "/v3/settings", undefined, key);
         await world.gives(403, "PATCH", "/v3/settings", { chunkSize: 700 }, key);
       }),
+      works("Client ids of Google, Notion, Microsoft and GitHub are used for connections", async (world) => {
+        for (const [provider, field] of [
+          ["google-drive", "googleDriveClientId"],
+          ["gmail", "googleDriveClientId"],
+          ["notion", "notionClientId"],
+          ["onedrive", "onedriveClientId"],
+          ["github", "githubClientId"],
+        ] as const)
+          await set(world, { [field]: "an-app" }, async () => {
+            const { id, authLink } = await world.ok("POST", `/v3/connections/${provider}`, {});
+            expect(new URL(authLink).searchParams.get("client_id")).toBe("an-app");
+            await world.ok("DELETE", `/v3/connections/${id}`);
+          });
+      }),
       doesNot(
-        "Client ids and secrets of Google, Notion, Microsoft and GitHub are used for connections",
-        NO_CONNECTORS,
-        (world) => world.ok("POST", "/v3/connections/list", {}),
+        "`githubCustomKeyEnabled` and its like switch an app on",
+        "an app whose id is set is always used",
+        async (world) => {
+          const { warnings } = await world.ok("PATCH", "/v3/settings", { githubCustomKeyEnabled: false });
+          expect(warnings).toEqual([expect.stringContaining("always used")]);
+          await change(world, { githubCustomKeyEnabled: null });
+        },
       ),
     ],
   },
@@ -156,19 +172,24 @@ export const settings: readonly ContractGroup[] = [
   {
     heading: "Connections",
     effects: [
-      doesNot(
-        "Google Drive, Notion, OneDrive, Gmail, GitHub, S3, Granola and web sites are connected and synchronised",
-        NO_CONNECTORS,
+      works(
+        "GitHub, Notion, S3 and web sites are connected: credentials are tried, or there is a link",
         async (world) => {
-          const { status } = await world.send("POST", "/v3/connections/notion", {});
-          expect(status).toBeGreaterThanOrEqual(400);
-          expect(status).toBeLessThan(500);
+          const { body } = await world.send("POST", "/v3/connections/s3", { metadata: { bucket: "b" } });
+          expect(body.message).toContain("metadata.accessKeyId");
+          await set(world, { githubClientId: "an-app" }, async () => {
+            const { id, authLink, expiresIn } = await world.ok("POST", "/v3/connections/github", {});
+            expect([new URL(authLink).host, expiresIn]).toEqual(["github.com", "1 hour"]);
+            expect(await world.ok("POST", "/v3/connections/list", {})).toEqual([]);
+            await world.ok("DELETE", `/v3/connections/${id}`);
+          });
         },
       ),
-      doesNot("Resources are listed and chosen, syncs are started and told", NO_CONNECTORS, async (world) => {
-        await world.gives(404, "GET", "/v3/connections/1234567890123456789012/resources");
-        await world.gives(404, "GET", "/v3/connections/1234567890123456789012/sync-runs");
-      }),
+      doesNot(
+        "A picker is opened for Google Drive",
+        "this version has no picker page: `resources` and `configure` choose",
+        (world) => world.gives(404, "POST", "/v3/connections/1234567890123456789012/google-drive/hosted-picker", {}),
+      ),
       works("Lists of connections are empty arrays", async (world) => {
         expect(await world.ok("POST", "/v3/connections/list", {})).toEqual([]);
         expect(await world.ok("GET", "/v3/connections")).toEqual([]);

@@ -23,6 +23,8 @@ interface AddOptions extends Fields {
   readonly container?: string;
   readonly limit?: number;
   readonly every?: number;
+  readonly clientId?: string;
+  readonly clientSecret?: boolean;
   readonly wait: boolean;
 }
 
@@ -39,6 +41,8 @@ export function registerConnections(program: Command, cli: Cli): void {
     .description("Connect to a provider. What is needed for each one is in docs/connections.md.")
     .argument("<provider>", "github, notion, s3, web-crawler or folder")
     .option("--container <tag>", "container for its documents", notEmpty)
+    .option("--client-id <id>", "id of your own app at the provider, for signing in with it", notEmpty)
+    .option("--client-secret", "ask for the secret of that app")
     .option("--limit <documents>", "bring in so many documents at most", wholeNumber(1, MOST_DOCUMENTS))
     .option("--every <minutes>", "minutes between two runs, 5 to 44640", wholeNumber(5, 44_640))
     .option("--no-wait", "answer as soon as it is connected")
@@ -47,6 +51,7 @@ export function registerConnections(program: Command, cli: Cli): void {
       examples(cli, [
         "$ connections add web-crawler --set startUrl=https://docs.example.com/ maxPages=200",
         "$ connections add github --ask token",
+        "$ connections add github --client-id Iv23liExample",
         "$ connections add s3 --set bucket=papers region=eu-central-1 --ask accessKeyId secretAccessKey",
       ]),
     )
@@ -129,6 +134,7 @@ async function add(cli: Cli, provider: string, options: AddOptions): Promise<voi
     cli,
     async (access) => {
       const { core, newWrite } = access;
+      await keepApp(cli, access, provider, options);
       const made = await core.createConnection(newWrite(), {
         provider,
         metadata,
@@ -147,6 +153,24 @@ async function add(cli: Cli, provider: string, options: AddOptions): Promise<voi
     },
     { begins: true },
   );
+}
+
+/** Keeps the app of the organisation at a provider, where one is named. */
+async function keepApp(
+  cli: Cli,
+  { core, newWrite }: Access,
+  provider: string,
+  { clientId, clientSecret = false }: AddOptions,
+): Promise<void> {
+  if (clientId === undefined) return;
+  const prefix = provider.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  const asked = clientSecret ? await askSecrets(cli, ["Client secret:"], "keep it with PATCH /v3/settings") : [];
+  if (asked === null) throw new UsageError("the input ended before the secret was given");
+  const [secret] = asked;
+  await core.updateSettings(newWrite(), {
+    [`${prefix}ClientId`]: clientId,
+    ...(secret !== undefined && { [`${prefix}ClientSecret`]: secret }),
+  });
 }
 
 /** Has somebody sign in on another device, and waits for it. */

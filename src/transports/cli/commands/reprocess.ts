@@ -107,8 +107,11 @@ function describeProgress(left: number, documents: number): string {
   return `reading again: ${Math.max(0, documents - left)} of ${documents}`;
 }
 
-function describePlan({ documents, bytes, extractor, estimate }: Reprocessed): string {
-  const what = `${count(documents, "document")} (${Math.ceil(bytes / 1024)} KB) read by ${extractor}`;
+function describePlan({ documents, retried, bytes, extractor, estimate }: Reprocessed): string {
+  const again = `${count(retried, "document")} that failed tried again from the beginning`;
+  if (documents === retried) return again;
+  const read = `${count(documents - retried, "document")} (${Math.ceil(bytes / 1024)} KB) read by ${extractor}`;
+  const what = retried === 0 ? read : `${again}, ${read}`;
   const { inputTokens, outputTokens, cost } = estimate;
   if (inputTokens === 0) return what;
   const price =

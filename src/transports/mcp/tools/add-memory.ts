@@ -176,7 +176,9 @@ function describe(receipt: Receipt, describing: Describing): string {
   const told = groups.flatMap(([what, ids]) => (ids.length > 0 ? [`${ids.length} ${what} ${ids.join(" ")}`] : []));
   const facts = describing.isResolved
     ? `${told.length > 0 ? `Memories: ${told.join(", ")}` : "No lasting fact was recognised in it; pass facts to state them"}.`
-    : "Its facts are still being worked out.";
+    : receipt.status === "failed"
+      ? "No facts were taken from it."
+      : "Its facts are still being worked out.";
   const beside = [
     ...added.flatMap(({ closeTo: near }) => describeCloseTo(near)),
     ...updated.flatMap(({ statedIn: documents }) => describeStatedIn(documents)),

@@ -38,8 +38,8 @@ const listBody = z.object({
   ...pageFields,
   filepath,
   status: documentStatus.optional(),
-  source: z.string("must be a string").max(255).optional(),
-  provider: z.string("must be a string").max(255).optional(),
+  source: z.string().max(255).optional(),
+  provider: z.string().max(255).optional(),
 });
 
 /** A request for a list, from a body or a query. */

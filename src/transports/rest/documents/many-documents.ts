@@ -20,7 +20,7 @@ const batchBody = z.object({
   ...defaults,
   ...documentContainerFields,
   documents: z.array(batchDocument, "must be an array").min(1, "must have at least 1 document"),
-  content: z.null("must be absent; the documents have it").optional(),
+  content: z.null("must be left out: each document has its own content").optional(),
 });
 
 const batchAnswer = z.object({

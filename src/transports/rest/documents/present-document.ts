@@ -138,7 +138,10 @@ export function presentDocument(
 }
 
 /** A document as lists show it (contract 2.6); its text only where it was asked for. */
-export function presentListedDocument(document: DocumentHead & { content?: string }, origin: string): ListedDocument {
+export function presentListedDocument(
+  document: DocumentHead & { readonly connectionId: string | null; content?: string },
+  origin: string,
+): ListedDocument {
   return {
     ...presentCore(document),
     containerTags: document.containerTags.filter((tag) => !tag.startsWith(HIDDEN_PREFIX)),
@@ -161,11 +164,11 @@ export function absoluteUrl(url: string | null, origin: string): string | null {
   return url?.startsWith("/") ? `${origin}${url}` : url;
 }
 
-function presentCore(document: DocumentHead) {
+function presentCore(document: DocumentHead & { readonly connectionId?: string | null }) {
   return {
     id: document.id,
     customId: document.customId,
-    connectionId: null,
+    connectionId: document.connectionId ?? null,
     createdAt: document.createdAt,
     updatedAt: document.updatedAt,
     metadata: document.metadata,

@@ -6,6 +6,10 @@ const answer = z.object({
   dryRun: z.boolean(),
   extractor: z.string(),
   documents: z.int().nonnegative(),
+  retried: z
+    .int()
+    .nonnegative()
+    .describe("Those of them whose processing failed: it is tried again from the beginning."),
   bytes: z.int().nonnegative(),
   estimate: z.object({
     inputTokens: z.int().nonnegative(),

@@ -19,9 +19,12 @@ const resetAnswer = z.object({
   settingsReset: z.boolean(),
 });
 
-/** Applications of providers, by which connectors would sign in. */
-const CONNECTOR_FIELDS = ["googleDrive", "notion", "onedrive", "github"].flatMap((provider) =>
-  ["CustomKeyEnabled", "ClientId", "ClientSecret"].map((field) => provider + field),
+/** Fields of apps at providers that change nothing, each with the reason. */
+const IDLE_APP_FIELDS = Object.fromEntries(
+  ["notion", "github", "googleDrive", "onedrive"].map((provider) => [
+    `${provider}CustomKeyEnabled`,
+    "an app whose id is set is always used; it was kept",
+  ]),
 );
 
 export const settingsEndpoints = [
@@ -46,7 +49,7 @@ export const settingsEndpoints = [
     tag: "settings",
     example: { shouldLLMFilter: true, filterPrompt: "Keep decisions and preferences." },
     body: settingsSchema,
-    idle: Object.fromEntries(CONNECTOR_FIELDS.map((name) => [name, "this version has no connectors; it was kept"])),
+    idle: IDLE_APP_FIELDS,
     status: 200,
     answer: updateAnswer,
     async handle({ core, call, body }) {

@@ -32,8 +32,8 @@ export const webAppEndpoints = [
     description: "There are none to move: this server never had one.",
     tag: "web app",
     body: z.object({
-      userId: z.string("must be a string").max(255),
-      projectId: z.string("must be a string").max(255).optional(),
+      userId: z.string().max(255),
+      projectId: z.string().max(255).optional(),
     }),
     idle: { userId: NOTHING_TO_MOVE, projectId: NOTHING_TO_MOVE },
     status: 200,

@@ -1,0 +1,181 @@
+import * as z from "zod";
+import { CheckpointExpired } from "../../core/connections/connector-errors.js";
+import { AppError } from "../../core/errors.js";
+import type { ChangePage, SourceAccess, SourceChange } from "../../core/ports.js";
+import { decides, type GmailApi, isCounted, parseAnswer, type Query } from "./gmail-api.js";
+import { currentVersion } from "./gmail-thread.js";
+
+const PAGE_SIZE = "500";
+
+const checkpointSchema = z.object({
+  phase: z.enum(["listing", "changes"]),
+  /** What is searched for; empty: the whole mailbox. */
+  search: z.string(),
+  /** Where the history goes on; taken before the listing. */
+  historyId: z.string(),
+  page: z.string().nullable(),
+});
+type Checkpoint = z.infer<typeof checkpointSchema>;
+
+const threadListSchema = z.object({
+  threads: z.array(z.object({ id: z.string(), historyId: z.string().default("") })).default([]),
+  nextPageToken: z.string().optional(),
+});
+
+const changedSchema = z
+  .array(
+    z.object({
+      message: z.object({ threadId: z.string(), labelIds: z.array(z.string()).default([]) }),
+      labelIds: z.array(z.string()).default([]),
+    }),
+  )
+  .default([]);
+const historySchema = z.object({
+  history: z
+    .array(
+      z.object({
+        id: z.string(),
+        messagesAdded: changedSchema,
+        messagesDeleted: changedSchema,
+        labelsAdded: changedSchema,
+        labelsRemoved: changedSchema,
+      }),
+    )
+    .default([]),
+  nextPageToken: z.string().optional(),
+  historyId: z.string().optional(),
+});
+const detailSchema = z.object({ historyId: z.string() });
+
+/**
+ * As `Connector.changes`. The history tells of the whole mailbox, and not whether a message is found by a search: with a
+ * search every run is a listing.
+ */
+export async function* gmailChanges(api: GmailApi, access: SourceAccess, given: unknown): AsyncGenerator<ChangePage> {
+  const search = searchOf(access);
+  const kept = given === null || given === undefined ? null : resume(given, search);
+  const isListedAnew = kept === null || (kept.phase === "changes" && search !== "");
+  const state = isListedAnew ? await begin(api, search) : kept;
+  let isFirst = isListedAnew;
+  const seen = new Set<string>();
+  let isLast = false;
+  while (!isLast) {
+    const kind = state.phase;
+    const items =
+      kind === "listing" ? await listPage(api, access, state, seen) : await historyPage(api, access, state, seen);
+    isLast = state.page === null;
+    if (isLast) state.phase = "changes";
+    yield { kind, isFirst, isLast, items, checkpoint: structuredClone(state) };
+    isFirst = false;
+  }
+}
+
+/** The settings as a search of Gmail: threads with one of the labels, of which a message is found by the query. */
+function searchOf({ settings }: SourceAccess): string {
+  const query = String(settings["query"] ?? "").trim();
+  const labels = String(settings["labels"] ?? "")
+    .split(",")
+    .map((name) => name.trim().replace(/[^\p{L}\p{N}_-]+/gu, "-"))
+    .filter((name) => name !== "");
+  const either = labels.length === 0 ? "" : `{${labels.map((name) => `label:${name}`).join(" ")}}`;
+  return [either, query === "" ? "" : `(${query})`].filter((piece) => piece !== "").join(" ");
+}
+
+function resume(given: unknown, search: string): Checkpoint {
+  const parsed = checkpointSchema.safeParse(given);
+  if (!parsed.success) throw new CheckpointExpired("The checkpoint is of another version.");
+  if (parsed.data.search !== search) throw new CheckpointExpired("Something else is searched for.");
+  return parsed.data;
+}
+
+async function begin(api: GmailApi, search: string): Promise<Checkpoint> {
+  const { historyId } = parseAnswer(z.object({ historyId: z.string() }), await api.get("profile", []));
+  return { phase: "listing", search, historyId, page: null };
+}
+
+async function listPage(
+  api: GmailApi,
+  access: SourceAccess,
+  state: Checkpoint,
+  seen: Set<string>,
+): Promise<SourceChange[]> {
+  const query: Query = [
+    ["maxResults", PAGE_SIZE],
+    ["q", `${state.search} -in:drafts`.trim()],
+    ["fields", "threads(id,historyId),nextPageToken"],
+    ...(state.page === null ? [] : [["pageToken", state.page] as const]),
+  ];
+  const answer = await api.get("threads", query, state.page === null ? [] : [400, 404]);
+  if (answer.status >= 400) throw new CheckpointExpired("Gmail does not know the page of threads any more.");
+  const { threads, nextPageToken } = parseAnswer(threadListSchema, answer);
+  const items: SourceChange[] = [];
+  for (const { id, historyId } of threads) {
+    const version = await versionOf(api, access, id, historyId);
+    if (version !== null) items.push(upsert(id, version, historyId));
+  }
+  state.page = nextPage(nextPageToken, seen);
+  return items;
+}
+
+/**
+ * A thread's history goes on with each label as well, so that one whose history went on is asked for its messages. Where
+ * that fails, or nothing is known of it yet, reading it tells.
+ */
+async function versionOf(api: GmailApi, access: SourceAccess, id: string, historyId: string): Promise<string | null> {
+  const known = await access.known(id);
+  if (known === null) return `h${historyId}`;
+  if (detailSchema.safeParse(known.detail).data?.historyId === historyId) return known.version;
+  try {
+    return await currentVersion(api, id);
+  } catch (error) {
+    const isOfOne = error instanceof AppError && error.kind !== "unauthorized" && error.kind !== "rate_limited";
+    if (isOfOne) return `h${historyId}`;
+    throw error;
+  }
+}
+
+async function historyPage(
+  api: GmailApi,
+  access: SourceAccess,
+  state: Checkpoint,
+  seen: Set<string>,
+): Promise<SourceChange[]> {
+  const query: Query = [
+    ["startHistoryId", state.historyId],
+    ["maxResults", PAGE_SIZE],
+    // In the singular, while the answer has them in the plural.
+    ...["messageAdded", "messageDeleted", "labelAdded", "labelRemoved"].map((type) => ["historyTypes", type] as const),
+    ...(state.page === null ? [] : [["pageToken", state.page] as const]),
+  ];
+  const answer = await api.get("history", query, [400, 404]);
+  if (answer.status >= 400)
+    throw new CheckpointExpired(`Gmail does not know the history any more (status ${answer.status}).`);
+  const { history, nextPageToken, historyId } = parseAnswer(historySchema, answer);
+  const changed = new Map<string, string>();
+  for (const record of history) {
+    for (const { message } of record.messagesAdded) if (isCounted(message)) changed.set(message.threadId, record.id);
+    const deleted = record.messagesDeleted.filter(({ message }) => isCounted(message));
+    const binned = record.labelsAdded.filter(({ labelIds }) => decides(labelIds));
+    const restored = record.labelsRemoved.filter(({ labelIds }) => decides(labelIds));
+    for (const { message } of restored) changed.set(message.threadId, record.id);
+    // What was never brought in need not be asked for, such as spam that is deleted.
+    for (const { message } of [...deleted, ...binned])
+      if ((await access.known(message.threadId)) !== null) changed.set(message.threadId, record.id);
+  }
+  state.page = nextPage(nextPageToken, seen);
+  if (state.page === null) state.historyId = historyId ?? state.historyId;
+  return [...changed].map(([id, at]) => upsert(id, `h${at}`, at));
+}
+
+function upsert(id: string, version: string, historyId: string): SourceChange {
+  const address = `https://mail.google.com/mail/#all/${id}`;
+  return { kind: "upsert", item: { id, version, title: null, address, path: null, detail: { historyId } } };
+}
+
+/** @throws AppError `unavailable` for pages that lead in a circle */
+function nextPage(token: string | undefined, seen: Set<string>): string | null {
+  if (token === undefined) return null;
+  if (seen.has(token)) throw new AppError("unavailable", "Gmail gives the same page again and again.");
+  seen.add(token);
+  return token;
+}

@@ -1,0 +1,105 @@
+import * as z from "zod";
+import { SignInRefused } from "../../core/connections/connector-errors.js";
+import { AppError } from "../../core/errors.js";
+import type { SourceAccess, SourceAnswer } from "../../core/ports.js";
+import { googleErrorReasons } from "../../lib/google-error.js";
+import { parseRetryAfter } from "../../lib/http-fetch.js";
+
+export const FOLDER = "application/vnd.google-apps.folder";
+export const SHORTCUT = "application/vnd.google-apps.shortcut";
+
+export const FILE_FIELDS =
+  "id,name,mimeType,parents,trashed,md5Checksum,headRevisionId,version,modifiedTime,size,webViewLink,driveId";
+/** Both are asked for everywhere: without them what lies in shared drives does not exist. */
+export const ALL_DRIVES = { supportsAllDrives: "true", includeItemsFromAllDrives: "true" };
+
+export const fileSchema = z.object({
+  id: z.string(),
+  name: z.string().default(""),
+  mimeType: z.string().default("application/octet-stream"),
+  parents: z.array(z.string()).default([]),
+  trashed: z.boolean().default(false),
+  md5Checksum: z.string().optional(),
+  headRevisionId: z.string().optional(),
+  version: z.string().optional(),
+  modifiedTime: z.string().optional(),
+  size: z.coerce.number().optional(),
+  webViewLink: z.string().optional(),
+  driveId: z.string().optional(),
+});
+export type DriveFile = z.infer<typeof fileSchema>;
+
+export const fileListSchema = z.object({
+  files: z.array(fileSchema).default([]),
+  nextPageToken: z.string().optional(),
+  incompleteSearch: z.boolean().default(false),
+});
+
+export const driveListSchema = z.object({
+  drives: z.array(z.object({ id: z.string(), name: z.string().default("") })).default([]),
+  nextPageToken: z.string().optional(),
+});
+
+/** How the API of one Google Drive is asked. */
+export interface DriveApi {
+  /**
+   * What the API answers to a GET request; parameters without a value are left out.
+   * @throws as `SendSourceRequest`; what Google refuses with 403 is told apart by its reason
+   */
+  get(
+    path: string,
+    query: Readonly<Record<string, string | undefined>>,
+    accepts?: readonly number[],
+  ): Promise<SourceAnswer>;
+  /** The same, as what the schema says. @throws AppError `unavailable` for an answer that cannot be read */
+  read<T>(schema: z.ZodType<T>, path: string, query: Readonly<Record<string, string | undefined>>): Promise<T>;
+}
+
+export function createDriveApi(baseUrl: string, access: SourceAccess): DriveApi {
+  const get: DriveApi["get"] = async (path, query, accepts = []) => {
+    const url = new URL(`${baseUrl}/drive/v3/${path}`);
+    for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, value);
+    const answer = await access.request({ url: url.href, accepts: [403, ...accepts] });
+    if (answer.status === 403 && !accepts.includes(403)) throw refusal(answer);
+    return answer;
+  };
+  return { get, read: async (schema, path, query) => parseAnswer(schema, await get(path, query)) };
+}
+
+/** @throws AppError `unavailable` */
+export function parseAnswer<T>(schema: z.ZodType<T>, answer: SourceAnswer): T {
+  try {
+    return schema.parse(JSON.parse(Buffer.from(answer.bytes).toString("utf8")));
+  } catch (cause) {
+    throw new AppError("unavailable", "Google Drive gave an answer that cannot be read.", { cause });
+  }
+}
+
+const TOO_MANY = new Set([
+  "rateLimitExceeded",
+  "userRateLimitExceeded",
+  "sharingRateLimitExceeded",
+  "dailyLimitExceeded",
+  "quotaExceeded",
+  "RATE_LIMIT_EXCEEDED",
+]);
+const USUAL_PAUSE = 60;
+
+/** Google says with one status that it is asked too often, that its API is not enabled and that a file is closed. */
+export function refusal(answer: SourceAnswer): Error {
+  const reasons = googleErrorReasons(answer.bytes);
+  if (reasons.some((reason) => TOO_MANY.has(reason)))
+    return new AppError("rate_limited", "Google Drive asks for fewer requests.", {
+      retryAfter: parseRetryAfter(answer.headers["retry-after"]) ?? USUAL_PAUSE,
+    });
+  if (reasons.includes("accessNotConfigured") || reasons.includes("SERVICE_DISABLED"))
+    return new AppError(
+      "invalid",
+      "The Google Drive API is not enabled in the project that the app belongs to. Enable it in the Google Cloud console under “APIs & Services”, wait a few minutes, and sync again.",
+    );
+  if (reasons.includes("insufficientPermissions") || reasons.includes("ACCESS_TOKEN_SCOPE_INSUFFICIENT"))
+    return new SignInRefused(
+      "The sign-in does not allow to read Google Drive. Sign in again, and leave the permission to see your files ticked.",
+    );
+  return new AppError("forbidden", "Google Drive refused a request: what was asked for is not open to this account.");
+}

@@ -1,0 +1,311 @@
+import * as z from "zod";
+import { CheckpointExpired } from "../../core/connections/connector-errors.js";
+import { AppError } from "../../core/errors.js";
+import type { ChangePage, SourceAccess, SourceChange } from "../../core/ports.js";
+import {
+  ALL_DRIVES,
+  type DriveApi,
+  type DriveFile,
+  driveListSchema,
+  FILE_FIELDS,
+  fileListSchema,
+  fileSchema,
+  FOLDER,
+  parseAnswer,
+} from "./drive-api.js";
+import { counts, type DriveScope, isFolder, listFolder, noteFolder, upsert } from "./drive-scope.js";
+
+const PAGE_SIZE = "1000";
+const DRIVES_PAGE_SIZE = "100";
+
+const checkpointSchema = z.object({
+  phase: z.enum(["listing", "changes"]),
+  chosen: z.array(z.string()).nullable(),
+  /** Of the account, and of each shared drive, since the account's does not name all that happens in those. */
+  feeds: z.array(z.object({ drive: z.string().nullable(), token: z.string() })).min(1),
+  feed: z.int().min(0),
+  folders: z.record(z.string(), z.tuple([z.string().nullable(), z.string(), z.string().nullable()])),
+  listings: z.array(
+    z.object({
+      drive: z.string().nullable(),
+      kind: z.enum(["folders", "files", "children"]),
+      parents: z.array(z.string()),
+      isGone: z.boolean(),
+    }),
+  ),
+  /** Of the first listing. */
+  page: z.string().nullable(),
+  isPartial: z.boolean(),
+});
+type Checkpoint = z.infer<typeof checkpointSchema>;
+type Feed = Checkpoint["feeds"][number];
+
+/** As `Connector.changes`. A listing comes first, with the tokens of the change feeds taken before it. */
+export async function* driveChanges(api: DriveApi, access: SourceAccess, given: unknown): AsyncGenerator<ChangePage> {
+  const chosen = chosenIds(access);
+  let isFirst = given === null || given === undefined;
+  const start = isFirst ? await begin(api, chosen) : { state: resume(given, chosen), items: [] };
+  const { state } = start;
+  const seen = new Set<string>();
+  let items: SourceChange[] = start.items;
+  let isLast = false;
+  while (!isLast) {
+    const kind = state.phase;
+    if (!isFirst || items.length === 0)
+      items = await (kind === "listing" || state.listings.length > 0
+        ? listPage(api, state, seen)
+        : changePage(api, state, seen));
+    isLast = isFinished(state);
+    yield {
+      kind,
+      isFirst,
+      isLast,
+      items,
+      checkpoint: structuredClone(state),
+      ...(kind === "listing" && state.isPartial && { cutShort: "Google Drive did not search all drives." }),
+    };
+    isFirst = false;
+  }
+}
+
+/** Also turns the state into that of the next run. */
+function isFinished(state: Checkpoint): boolean {
+  if (state.listings.length > 0) return false;
+  if (state.phase === "changes" && state.feed < state.feeds.length) return false;
+  state.phase = "changes";
+  state.feed = 0;
+  return true;
+}
+
+function chosenIds({ settings, resources }: SourceAccess): string[] | null {
+  if (settings["syncScope"] === "full") return null;
+  if (resources.length === 0)
+    throw new AppError(
+      "invalid",
+      "No folder or file of Google Drive was chosen yet. Choose some, or make a connection with syncScope “full”.",
+    );
+  return resources.map(({ id }) => String(id)).sort();
+}
+
+function resume(given: unknown, chosen: string[] | null): Checkpoint {
+  const parsed = checkpointSchema.safeParse(given);
+  if (!parsed.success) throw new CheckpointExpired("The checkpoint is of another version.");
+  if (JSON.stringify(parsed.data.chosen) !== JSON.stringify(chosen))
+    throw new CheckpointExpired("Other folders or files were chosen.");
+  return parsed.data;
+}
+
+async function begin(api: DriveApi, chosen: string[] | null): Promise<{ state: Checkpoint; items: SourceChange[] }> {
+  const account = await startFeed(api, null);
+  const state: Checkpoint = {
+    phase: "listing",
+    chosen,
+    feeds: [account],
+    feed: 0,
+    folders: {},
+    listings: [],
+    page: null,
+    isPartial: false,
+  };
+  if (chosen === null) {
+    for (const { id, name } of await sharedDrives(api)) {
+      state.feeds.push(await startFeed(api, id));
+      state.folders[id] = [null, name, id];
+    }
+    for (const kind of ["folders", "files"] as const)
+      for (const { drive } of state.feeds) state.listings.push({ drive, kind, parents: [], isGone: false });
+    return { state, items: [] };
+  }
+  let files = await findFiles(api, chosen);
+  const drives = [...new Set(files.flatMap(({ driveId }) => driveId ?? []))];
+  for (const drive of drives) state.feeds.push(await startFeed(api, drive));
+  // Asked again where their feed has begun only now, so that no edit falls between the two.
+  if (drives.length > 0) files = await findFiles(api, chosen);
+  const open = files.filter((file) => !file.trashed);
+  for (const folder of open.filter(isFolder)) {
+    noteFolder(state, folder);
+    listFolder(state, folder.id, folder.driveId ?? null, false);
+  }
+  return { state, items: open.flatMap((file) => upsert(state, file)) };
+}
+
+async function startFeed(api: DriveApi, drive: string | null): Promise<Feed> {
+  const { startPageToken } = await api.read(z.object({ startPageToken: z.string() }), "changes/startPageToken", {
+    supportsAllDrives: "true",
+    driveId: drive ?? undefined,
+  });
+  return { drive, token: startPageToken };
+}
+
+/** Drives shared with the account. */
+export async function sharedDrives(api: DriveApi): Promise<{ id: string; name: string }[]> {
+  const found: { id: string; name: string }[] = [];
+  const seen = new Set<string>();
+  let page: string | undefined;
+  do {
+    const { drives, nextPageToken } = await api.read(driveListSchema, "drives", {
+      pageSize: DRIVES_PAGE_SIZE,
+      pageToken: page,
+      fields: "nextPageToken,drives(id,name)",
+    });
+    found.push(...drives);
+    page = nextPage(nextPageToken, seen);
+  } while (page !== undefined);
+  return found;
+}
+
+async function findFiles(api: DriveApi, ids: readonly string[]): Promise<DriveFile[]> {
+  const files: DriveFile[] = [];
+  for (const id of ids) {
+    const query = { supportsAllDrives: "true", fields: FILE_FIELDS };
+    const answer = await api.get(`files/${encodeURIComponent(id)}`, query, [404]);
+    if (answer.status !== 404) files.push(parseAnswer(fileSchema, answer));
+  }
+  return files;
+}
+
+/** The next page of what is to be listed. */
+async function listPage(api: DriveApi, state: Checkpoint, seen: Set<string>): Promise<SourceChange[]> {
+  const [listing] = state.listings;
+  if (listing === undefined) return [];
+  const { drive, kind, parents, isGone } = listing;
+  const inFolders = parents.map((id) => `'${id}' in parents`).join(" or ");
+  const wanted = kind === "children" ? `(${inFolders})` : `mimeType ${kind === "folders" ? "=" : "!="} '${FOLDER}'`;
+  const query = {
+    ...ALL_DRIVES,
+    q: isGone ? wanted : `${wanted} and trashed = false`,
+    corpora: drive === null ? "user" : "drive",
+    driveId: drive ?? undefined,
+    spaces: "drive",
+    pageSize: PAGE_SIZE,
+    pageToken: state.page ?? undefined,
+    fields: `nextPageToken,incompleteSearch,files(${FILE_FIELDS})`,
+  };
+  const answer = await api.get("files", query, [400, 404, 410]);
+  if (answer.status === 404 && kind === "children") {
+    // One of the folders is gone: the others are asked for one by one.
+    const alone = parents.length === 1 ? [] : parents.map((id) => ({ ...listing, parents: [id] }));
+    state.listings.splice(0, 1, ...alone);
+    state.page = null;
+    return [];
+  }
+  refuseExpired(answer.status);
+  const { files, nextPageToken, incompleteSearch } = parseAnswer(fileListSchema, answer);
+  state.isPartial ||= incompleteSearch && !isGone;
+  state.page = nextPage(nextPageToken, seen) ?? null;
+  const items = files.flatMap((file) => (isGone ? dropFound(state, file) : takeFound(state, file, kind)));
+  if (state.page === null) state.listings.shift();
+  return items;
+}
+
+function takeFound(state: Checkpoint, file: DriveFile, kind: "folders" | "files" | "children"): SourceChange[] {
+  if (!isFolder(file)) return upsert(state, file);
+  noteFolder(state, file);
+  if (kind === "children") listFolder(state, file.id, file.driveId ?? null, false);
+  return [];
+}
+
+/** What lies in a folder that does not count any more; unless it counts for another reason. */
+function dropFound(state: Checkpoint, file: DriveFile): SourceChange[] {
+  if (state.chosen?.includes(file.id) === true) return [];
+  if (!isFolder(file)) return [{ kind: "remove", id: file.id }];
+  delete state.folders[file.id];
+  listFolder(state, file.id, file.driveId ?? null, true);
+  return [];
+}
+
+const changeListSchema = z.object({
+  changes: z
+    .array(
+      z.object({
+        changeType: z.string().optional(),
+        removed: z.boolean().default(false),
+        fileId: z.string().optional(),
+        driveId: z.string().optional(),
+        file: fileSchema.optional(),
+      }),
+    )
+    .default([]),
+  nextPageToken: z.string().optional(),
+  newStartPageToken: z.string().optional(),
+});
+type DriveChange = z.infer<typeof changeListSchema>["changes"][number];
+
+async function changePage(api: DriveApi, state: Checkpoint, seen: Set<string>): Promise<SourceChange[]> {
+  const feed = state.feeds[state.feed];
+  if (feed === undefined) return [];
+  const query = {
+    ...ALL_DRIVES,
+    driveId: feed.drive ?? undefined,
+    pageToken: feed.token,
+    includeRemoved: "true",
+    // A file that moved to another drive is gone from one feed and still open to the account: then it says where it is.
+    includeCorpusRemovals: "true",
+    spaces: "drive",
+    pageSize: PAGE_SIZE,
+    fields: `nextPageToken,newStartPageToken,changes(changeType,removed,fileId,driveId,file(${FILE_FIELDS}))`,
+  };
+  const answer = await api.get("changes", query, [400, 404, 410]);
+  refuseExpired(answer.status);
+  const { changes, nextPageToken, newStartPageToken } = parseAnswer(changeListSchema, answer);
+  const next = nextPage(nextPageToken, seen);
+  const token = next ?? newStartPageToken;
+  if (token === undefined) throw new AppError("unavailable", "Google Drive did not say where its changes go on.");
+  feed.token = token;
+  if (next === undefined) state.feed += 1;
+  return itemsOf(state, changes);
+}
+
+function itemsOf(state: Checkpoint, changes: readonly DriveChange[]): SourceChange[] {
+  for (const change of changes) refuseUnfollowable(state, change);
+  const files = changes.flatMap(({ changeType, file }) => (changeType === "drive" || !file ? [] : [file]));
+  followFolders(state, files.filter(isFolder));
+  return changes.flatMap(({ changeType, file, fileId }): SourceChange[] => {
+    if (changeType === "drive") return [];
+    if (file === undefined) return fileId === undefined ? [] : [{ kind: "remove", id: fileId }];
+    if (isFolder(file)) return [];
+    return counts(state, file) ? upsert(state, file) : [{ kind: "remove", id: file.id }];
+  });
+}
+
+/** @throws CheckpointExpired for what the feeds do not tell file by file */
+function refuseUnfollowable(state: Checkpoint, { changeType, removed, driveId, file, fileId }: DriveChange): void {
+  if (changeType === "drive") {
+    const isFed = state.feeds.some(({ drive }) => drive === driveId);
+    if (removed && isFed) throw new CheckpointExpired("A shared drive is no longer open to the account.");
+    if (!removed && !isFed && state.chosen === null) throw new CheckpointExpired("A shared drive was added.");
+  } else if (file === undefined && fileId !== undefined && state.folders[fileId] !== undefined)
+    throw new CheckpointExpired("A folder was deleted, or is no longer open to the account.");
+}
+
+/** Google names the folder alone where one was moved, renamed, binned or restored: what lies in it is listed. */
+function followFolders(state: DriveScope, changed: readonly DriveFile[]): void {
+  let waiting = [...changed];
+  let before = Number.POSITIVE_INFINITY;
+  // A folder may be named before the one that it lies in.
+  while (waiting.length < before) {
+    before = waiting.length;
+    waiting = waiting.filter((folder) => {
+      if (!counts(state, folder)) return true;
+      if (noteFolder(state, folder)) listFolder(state, folder.id, folder.driveId ?? null, false);
+      return false;
+    });
+  }
+  for (const folder of waiting) {
+    if (state.folders[folder.id] === undefined) continue;
+    delete state.folders[folder.id];
+    listFolder(state, folder.id, folder.driveId ?? null, true);
+  }
+}
+
+function refuseExpired(status: number): void {
+  if (status >= 400) throw new CheckpointExpired(`Google Drive does not know the page any more (status ${status}).`);
+}
+
+/** @throws AppError `unavailable` for pages that lead in a circle */
+function nextPage(token: string | undefined, seen: Set<string>): string | undefined {
+  if (token === undefined) return undefined;
+  if (seen.has(token)) throw new AppError("unavailable", "Google Drive gives the same page again and again.");
+  seen.add(token);
+  return token;
+}

@@ -1,0 +1,86 @@
+import * as z from "zod";
+import { ItemGone, ItemSkipped } from "../../core/connections/connector-errors.js";
+import type { SourceAccess, SourceAnswer, SourceContent, SourceItem } from "../../core/ports.js";
+import { googleErrorReasons } from "../../lib/google-error.js";
+import { type DriveApi, refusal } from "./drive-api.js";
+
+const detailSchema = z.object({
+  name: z.string(),
+  mimeType: z.string(),
+  size: z.number().nullable(),
+  modifiedTime: z.string().nullable(),
+});
+
+interface Export {
+  readonly mimeType: string;
+  readonly ending: string;
+  readonly type: string | null;
+}
+
+const XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
+const GOOGLE = "application/vnd.google-apps.";
+
+/** What files that Google edits itself are given as. */
+const EXPORTS: ReadonlyMap<string, Export> = new Map([
+  [`${GOOGLE}document`, { mimeType: "text/markdown", ending: ".md", type: "google_doc" }],
+  [`${GOOGLE}spreadsheet`, { mimeType: XLSX, ending: ".xlsx", type: "google_sheet" }],
+  // As text: as a PDF, pictures take many over the limit of 10 MB.
+  [`${GOOGLE}presentation`, { mimeType: "text/plain", ending: ".txt", type: "google_slide" }],
+  [`${GOOGLE}drawing`, { mimeType: "application/pdf", ending: ".pdf", type: null }],
+]);
+
+/** Why Google does not give a file, in words. */
+const REASONS: Readonly<Record<string, string>> = {
+  exportSizeLimitExceeded: "It is larger than the 10 MB that Google exports.",
+  cannotDownloadFile: "Its owner does not allow to download it.",
+  cannotExportFile: "Its owner does not allow to download it.",
+  fileNotDownloadable: "Google has no content of it that could be downloaded.",
+  fileNotExportable: "Google does not export files of this kind.",
+  cannotDownloadAbusiveFile: "Google takes it for harmful and does not give it.",
+  domainPolicy: "The rules of its organisation do not allow to download it.",
+};
+const CLOSED = new Set(["insufficientFilePermissions", "appNotAuthorizedToFile", "notFound"]);
+
+/** As `Connector.read`. */
+export async function readDriveFile(api: DriveApi, access: SourceAccess, item: SourceItem): Promise<SourceContent> {
+  const { name, mimeType, size, modifiedTime } = detailSchema.parse(item.detail);
+  const exported = EXPORTS.get(mimeType);
+  if (exported === undefined && mimeType.startsWith(GOOGLE))
+    throw new ItemSkipped(`Google does not export files of the kind “${mimeType.slice(GOOGLE.length)}”.`);
+  if (exported === undefined && size !== null && size > access.maximumBytes)
+    throw new ItemSkipped(`It has ${size} bytes, more than the ${access.maximumBytes} that a file may have.`);
+  const path = `files/${encodeURIComponent(item.id)}`;
+  const answer = await (exported
+    ? api.get(`${path}/export`, { mimeType: exported.mimeType }, [403, 404])
+    : api.get(path, { alt: "media", supportsAllDrives: "true" }, [403, 404]));
+  refuse(answer);
+  const isText = exported?.mimeType.startsWith("text/") === true;
+  return {
+    content: isText ? withoutPictures(Buffer.from(answer.bytes).toString("utf8")) : answer.bytes,
+    mimeType: exported?.mimeType ?? mimeType,
+    fileName: exported === undefined ? name : `${name}${exported.ending}`,
+    type: exported?.type ?? null,
+    title: name,
+    changedAt: modifiedTime,
+    metadata: { mimeType },
+  };
+}
+
+function refuse(answer: SourceAnswer): void {
+  if (answer.status === 404) throw new ItemGone("Google Drive does not have it any more.");
+  if (answer.status !== 403) return;
+  const reasons = googleErrorReasons(answer.bytes);
+  const known = reasons.flatMap((reason) => REASONS[reason] ?? [])[0];
+  if (known !== undefined) throw new ItemSkipped(known);
+  if (reasons.some((reason) => CLOSED.has(reason))) throw new ItemGone("It is not open to the account any more.");
+  throw refusal(answer);
+}
+
+/** Pictures stand in exported Markdown as megabytes of base64 below the text; the words that stand for them stay. */
+function withoutPictures(markdown: string): string {
+  return markdown
+    .replace(/^\uFEFF/, "")
+    .replace(/^\[[^\]\n]{1,100}\]: <data:[^>\n]*>[^\S\n]*$/gm, "")
+    .replace(/!\[([^\]\n]{0,1000})\]\[image\d{1,6}\]/g, "$1")
+    .trim();
+}

@@ -1,0 +1,149 @@
+import type { ImapFlow, ListResponse } from "imapflow";
+import * as z from "zod";
+import { SignInRefused } from "../../core/connections/connector-errors.js";
+import { AppError } from "../../core/errors.js";
+import type { SourceAccess } from "../../core/ports.js";
+import { loadOnce } from "../../lib/load-once.js";
+
+const CONNECT_MS = 30_000;
+const SILENCE_MS = 120_000;
+/** Of an answer without the bytes of a mail, such as the UIDs of a folder. */
+const LONGEST_LINE = 32 * 1024 * 1024;
+const USUAL_PAUSE = 60;
+const CERTIFICATE = /^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_|ERR_SSL_|HOSTNAME_MISMATCH)/;
+const PORTS = { on: 993, starttls: 143, off: 143 } as const;
+
+const loadLibrary = loadOnce(() => import("imapflow"));
+
+export interface ImapOptions {
+  /** Certificates that are trusted besides those of Node, in PEM. */
+  readonly ca?: string;
+}
+
+/**
+ * Connects, signs in, and runs work on the connection, which is closed whichever way the work ends.
+ * @throws SignInRefused; AppError `invalid`, `forbidden`, `rate_limited`, `unavailable`; what the work throws
+ */
+export async function* withMailbox<T>(
+  access: SourceAccess,
+  options: ImapOptions,
+  work: (client: ImapFlow) => AsyncIterable<T>,
+): AsyncGenerator<T> {
+  const client = await clientFor(access, options);
+  const stop = (): void => client.close();
+  access.signal.addEventListener("abort", stop, { once: true });
+  try {
+    access.signal.throwIfAborted();
+    await client.connect();
+    yield* work(client);
+  } catch (error) {
+    access.signal.throwIfAborted();
+    throw explain(error, hostOf(access));
+  } finally {
+    access.signal.removeEventListener("abort", stop);
+    if (client.usable && !access.signal.aborted) await client.logout().catch(() => undefined);
+    client.close();
+  }
+}
+
+async function clientFor(access: SourceAccess, { ca }: ImapOptions): Promise<ImapFlow> {
+  const library = await loadLibrary();
+  const { port, user } = access.settings;
+  const host = hostOf(access);
+  const mode =
+    access.settings["tls"] === "starttls" || access.settings["tls"] === "off" ? access.settings["tls"] : "on";
+  const client = new library.ImapFlow({
+    // The address was checked: a name that is asked for once more may lead elsewhere.
+    host: await access.resolveHost(host, port),
+    servername: host,
+    port: Number(port ?? PORTS[mode]),
+    secure: mode === "on",
+    doSTARTTLS: mode === "starttls",
+    auth: { user: String(user), pass: access.secrets["password"] ?? "" },
+    ...(ca !== undefined && { tls: { ca } }),
+    logger: false,
+    disableAutoIdle: true,
+    disableCompression: true,
+    clientInfo: { name: "Recollect" },
+    connectionTimeout: CONNECT_MS,
+    greetingTimeout: CONNECT_MS,
+    socketTimeout: SILENCE_MS,
+    maxLineLength: LONGEST_LINE,
+    maxLiteralSize: access.maximumBytes,
+    maxResponseSize: access.maximumBytes + LONGEST_LINE,
+  });
+  // Whoever waits for a command is told; without a listener the process would end.
+  client.on("error", () => undefined);
+  return client;
+}
+
+export function hostOf({ settings }: SourceAccess): string {
+  return String(settings["host"]);
+}
+
+/** What is not a person's mail, or is every mail once more. */
+const LEFT_OUT: ReadonlySet<string> = new Set(["\\All", "\\Drafts", "\\Flagged", "\\Important", "\\Junk", "\\Trash"]);
+
+/**
+ * The folders that are brought in: those that the settings name, else all but bins, drafts, junk and collections.
+ * @throws AppError `invalid` for one that is not there
+ */
+export async function foldersOf(client: ImapFlow, { settings }: SourceAccess): Promise<readonly ListResponse[]> {
+  const all = (await client.list({ listOnly: true })).filter(
+    ({ flags }) => !flags.has("\\Noselect") && !flags.has("\\NonExistent"),
+  );
+  if (all.length === 0) throw new AppError("unavailable", "The mailbox was not listed: it names no folder.");
+  const wanted = String(settings["folders"] ?? "")
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
+  if (wanted.length === 0) return all.filter(({ specialUse = "" }) => !LEFT_OUT.has(specialUse));
+  return wanted.map((name) => {
+    const found = all.find(({ path }) => path === name || (name.toUpperCase() === "INBOX" && path === "INBOX"));
+    if (!found) throw new AppError("invalid", `The mailbox has no folder ${name}. It has: ${namesOf(all)}`);
+    return found;
+  });
+}
+
+function namesOf(folders: readonly ListResponse[]): string {
+  return `${folders
+    .slice(0, 20)
+    .map(({ path }) => path.slice(0, 100))
+    .join(", ")}.`;
+}
+
+/** What the library says of a failure, besides its message. */
+const failureSchema = z.object({
+  code: z.string().catch(""),
+  authenticationFailed: z.boolean().catch(false),
+  tlsFailed: z.boolean().catch(false),
+  throttleReset: z.number().catch(USUAL_PAUSE * 1_000),
+  serverResponseCode: z.string().catch(""),
+  responseStatus: z.string().catch(""),
+});
+
+function explain(error: unknown, host: string): unknown {
+  if (!(error instanceof Error) || error instanceof AppError) return error;
+  const failure = failureSchema.parse(error);
+  const { code, serverResponseCode: said } = failure;
+  const unavailable = (text: string) => new AppError("unavailable", `${host} ${text}`, { cause: error });
+  if (code === "ETHROTTLE" || said === "LIMIT" || said === "OVERQUOTA")
+    return new AppError("rate_limited", `${host} asks for fewer requests.`, {
+      retryAfter: Math.ceil(failure.throttleReset / 1_000),
+    });
+  if (failure.authenticationFailed) {
+    if (said === "UNAVAILABLE" || said === "INUSE") return unavailable(`cannot sign anybody in now (${said}).`);
+    return new SignInRefused(
+      `${host} does not take this user name with this password. Many providers want a password made for one app.`,
+    );
+  }
+  if (CERTIFICATE.test(code) || failure.tlsFailed)
+    return new AppError(
+      "invalid",
+      `${host} was not reached by TLS (${code || "no STARTTLS"}). Check its certificate, the port and the setting tls.`,
+      { cause: error },
+    );
+  if (code !== "" || failure.responseStatus !== "")
+    return unavailable(`did not answer as a mailbox does (${code || said || "refused"}).`);
+  return error;
+}

@@ -1,0 +1,276 @@
+import * as z from "zod";
+import { CheckpointExpired, ItemGone, ItemSkipped } from "../core/connections/connector-errors.js";
+import { AppError } from "../core/errors.js";
+import type {
+  ChangePage,
+  Connector,
+  SourceAccess,
+  SourceAnswer,
+  SourceChange,
+  SourceContent,
+  SourceItem,
+} from "../core/ports.js";
+
+export interface OneDriveOptions {
+  readonly baseUrl?: string;
+  /** Where people sign in, with the tenant: `common` for all accounts. */
+  readonly authorityUrl?: string;
+}
+
+const SELECTED =
+  "id,name,size,cTag,file,folder,root,package,remoteItem,deleted,parentReference,webUrl,lastModifiedDateTime";
+const PAGE_SIZE = "200";
+const DEEPEST = 100;
+
+const itemSchema = z.object({
+  id: z.string(),
+  name: z.string().default(""),
+  size: z.number().optional(),
+  cTag: z.string().optional(),
+  webUrl: z.string().optional(),
+  lastModifiedDateTime: z.string().optional(),
+  parentReference: z.object({ id: z.string().optional() }).optional(),
+  file: z
+    .object({
+      mimeType: z.string().optional(),
+      hashes: z
+        .object({
+          quickXorHash: z.string().optional(),
+          sha256Hash: z.string().optional(),
+          sha1Hash: z.string().optional(),
+        })
+        .optional(),
+    })
+    .optional(),
+  folder: z.object({}).optional(),
+  root: z.object({}).optional(),
+  package: z.object({}).optional(),
+  remoteItem: z.object({}).optional(),
+  deleted: z.object({}).optional(),
+});
+type DriveItem = z.infer<typeof itemSchema>;
+
+const pageSchema = z.object({
+  value: z.array(itemSchema).default([]),
+  "@odata.nextLink": z.string().optional(),
+  "@odata.deltaLink": z.string().optional(),
+});
+const driveSchema = z.object({
+  owner: z
+    .object({ user: z.object({ email: z.string().optional(), displayName: z.string().optional() }).optional() })
+    .optional(),
+});
+const errorSchema = z.object({ error: z.object({ code: z.string() }) });
+const detailSchema = z.object({
+  name: z.string(),
+  mimeType: z.string().nullable(),
+  size: z.number().nullable(),
+  modified: z.string().nullable(),
+});
+
+const checkpointSchema = z.object({
+  phase: z.enum(["listing", "changes"]),
+  /** Where the feed goes on. */
+  link: z.string(),
+  /** In which folder each folder lies, and its name: the feed tells no paths. */
+  folders: z.record(z.string(), z.tuple([z.string().nullable(), z.string()])),
+  /** Folders that moved or are new, whose files are to be listed before the feed goes on. */
+  listings: z.array(z.string()),
+  /** Of the first of them. */
+  page: z.string().nullable(),
+});
+type Checkpoint = z.infer<typeof checkpointSchema>;
+
+/** The OneDrive of one account, by Microsoft Graph 1.0. */
+export function createOneDriveConnector({
+  baseUrl = "https://graph.microsoft.com",
+  authorityUrl = "https://login.microsoftonline.com/common",
+}: OneDriveOptions = {}): Connector {
+  const drive = `${baseUrl}/v1.0/me/drive`;
+  const itemUrl = (id: string, what: string): string => `${drive}/items/${encodeURIComponent(id)}/${what}`;
+
+  async function* changes(access: SourceAccess, given: unknown): AsyncGenerator<ChangePage> {
+    let isFirst = given === null || given === undefined;
+    const state = isFirst ? begin(`${drive}/root/delta?${query()}`) : resume(given);
+    const seen = new Set<string>();
+    let isLast = false;
+    while (!isLast) {
+      const kind = state.phase;
+      const isFolderListed = state.listings.length > 0;
+      const items = isFolderListed
+        ? await folderPage(access, state, seen)
+        : await feedPage(access, state, seen, isFirst);
+      isLast = items.isLast && state.listings.length === 0;
+      yield { kind, isFirst, isLast, items: items.changes, checkpoint: structuredClone(state) };
+      isFirst = false;
+    }
+  }
+
+  async function feedPage(access: SourceAccess, state: Checkpoint, seen: Set<string>, isFirst: boolean) {
+    const answer = await access.request({
+      url: ownLink(state.link, baseUrl, seen),
+      accepts: isFirst ? [410] : [400, 404, 410],
+    });
+    if (answer.status >= 400)
+      throw new CheckpointExpired(
+        `OneDrive does not know the place in its changes any more (status ${answer.status}).`,
+      );
+    const page = parse(pageSchema, answer);
+    const { "@odata.nextLink": next, "@odata.deltaLink": delta, value } = page;
+    const link = next ?? delta;
+    if (link === undefined) throw new AppError("unavailable", "OneDrive did not say where its changes go on.");
+    const changes = value.flatMap((item) => changeOf(state, item));
+    state.link = link;
+    if (next === undefined) state.phase = "changes";
+    return { changes, isLast: next === undefined };
+  }
+
+  async function folderPage(access: SourceAccess, state: Checkpoint, seen: Set<string>) {
+    const [id = ""] = state.listings;
+    const url = state.page ?? `${itemUrl(id, "children")}?${query()}`;
+    const answer = await access.request({ url: ownLink(url, baseUrl, seen), accepts: [404] });
+    const page = answer.status === 404 ? { value: [] } : parse(pageSchema, answer);
+    const changes = page.value.flatMap((item) => changeOf(state, item));
+    state.page = page["@odata.nextLink"] ?? null;
+    if (state.page === null) state.listings.shift();
+    // The feed is asked again afterwards: where it ended, it says so at once.
+    return { changes, isLast: false };
+  }
+
+  return {
+    provider: "onedrive",
+    title: "OneDrive",
+    signIn: {
+      kind: "oauth",
+      authorizeUrl: `${authorityUrl}/oauth2/v2.0/authorize`,
+      tokenUrl: `${authorityUrl}/oauth2/v2.0/token`,
+      deviceUrl: `${authorityUrl}/oauth2/v2.0/devicecode`,
+      scopes: ["Files.Read", "offline_access"],
+      parameters: {},
+      clientAuthentication: "body",
+      application: "onedrive",
+    },
+    fields: z.object({}),
+    secretFields: [],
+    sync: { everyMinutes: 240, absences: 1, readsAtOnce: 4 },
+    async check(access) {
+      const { owner } = parse(driveSchema, await access.request({ url: `${drive}?$select=owner` }));
+      return { account: owner?.user?.email ?? owner?.user?.displayName ?? null };
+    },
+    changes,
+    read: (access, item) => readItem(access, item, itemUrl(item.id, "content")),
+  };
+}
+
+function query(): string {
+  return `$select=${SELECTED}&$top=${PAGE_SIZE}`;
+}
+
+function begin(link: string): Checkpoint {
+  return { phase: "listing", link, folders: {}, listings: [], page: null };
+}
+
+function resume(given: unknown): Checkpoint {
+  const parsed = checkpointSchema.safeParse(given);
+  if (!parsed.success) throw new CheckpointExpired("The checkpoint is of another version.");
+  return parsed.data;
+}
+
+/** Links come from answers, and are asked for with the token: they must lead to where it belongs. @throws AppError `unavailable` */
+function ownLink(link: string, baseUrl: string, seen: Set<string>): string {
+  if (!URL.canParse(link) || new URL(link).origin !== new URL(baseUrl).origin)
+    throw new AppError("unavailable", "OneDrive named a next page that is not its own.");
+  if (seen.has(link)) throw new AppError("unavailable", "OneDrive gives the same page again and again.");
+  seen.add(link);
+  return link;
+}
+
+function changeOf(state: Checkpoint, item: DriveItem): SourceChange[] {
+  if (item.deleted !== undefined) {
+    // Of a folder in the bin, OneDrive for work names the folder alone.
+    if (state.folders[item.id] !== undefined) throw new CheckpointExpired("A folder was deleted.");
+    return [{ kind: "remove", id: item.id }];
+  }
+  if (item.folder !== undefined && item.root === undefined && item.remoteItem === undefined) noteFolder(state, item);
+  if (item.file === undefined || item.remoteItem !== undefined || item.package !== undefined) return [];
+  return [{ kind: "upsert", item: sourceItem(state, item) }];
+}
+
+/** Of a folder that moved, or came back from the bin, the feed may name nothing that lies in it: that is listed. */
+function noteFolder(state: Checkpoint, { id, name, parentReference }: DriveItem): void {
+  const before = state.folders[id];
+  const parent = parentReference?.id ?? null;
+  state.folders[id] = [parent, name];
+  const isChanged = before === undefined || before[0] !== parent || before[1] !== name;
+  if (isChanged && state.phase === "changes" && !state.listings.slice(1).includes(id)) state.listings.push(id);
+}
+
+function sourceItem(state: Checkpoint, item: DriveItem): SourceItem {
+  const { id, name, size, webUrl, lastModifiedDateTime: modified, file } = item;
+  return {
+    id,
+    version: versionOf(item),
+    title: name,
+    address: webUrl ?? null,
+    path: pathOf(state, item),
+    detail: { name, mimeType: file?.mimeType ?? null, size: size ?? null, modified: modified ?? null },
+  };
+}
+
+/** The feed of accounts for work leaves out `cTag`, which folder listings have: a hash of the content is in both. */
+function versionOf({ file, cTag, lastModifiedDateTime = "", size = 0 }: DriveItem): string {
+  const { quickXorHash, sha256Hash, sha1Hash } = file?.hashes ?? {};
+  return quickXorHash ?? sha256Hash ?? sha1Hash ?? cTag ?? `${lastModifiedDateTime} ${size}`;
+}
+
+function pathOf({ folders }: Checkpoint, { name, parentReference }: DriveItem): string {
+  const names = [name];
+  let parent = parentReference?.id ?? null;
+  while (parent !== null && names.length < DEEPEST) {
+    const folder: [string | null, string] | undefined = folders[parent];
+    if (folder === undefined) break;
+    names.unshift(folder[1]);
+    parent = folder[0];
+  }
+  return names.join("/");
+}
+
+/** As `Connector.read`. The content lies at an address of another host, which is signed and is sent no token. */
+async function readItem(access: SourceAccess, item: SourceItem, url: string): Promise<SourceContent> {
+  const { name, mimeType, size, modified } = detailSchema.parse(item.detail);
+  if (size !== null && size > access.maximumBytes)
+    throw new ItemSkipped(`It has ${size} bytes, more than the ${access.maximumBytes} that a file may have.`);
+  const answer = await access.request({ url, accepts: [403, 404, 410] });
+  if (answer.status === 403) throw refusal(answer);
+  if (answer.status >= 400) throw new ItemGone("OneDrive does not have it any more.");
+  return {
+    content: answer.bytes,
+    mimeType,
+    fileName: name,
+    type: "onedrive",
+    title: name,
+    changedAt: modified,
+    metadata: mimeType === null ? {} : { mimeType },
+  };
+}
+
+function refusal({ bytes }: SourceAnswer): Error {
+  let code = "";
+  try {
+    code = errorSchema.parse(JSON.parse(Buffer.from(bytes).toString("utf8"))).error.code;
+  } catch {
+    // Then the status alone counts.
+  }
+  if (code === "malwareDetected") return new ItemSkipped("Microsoft takes it for harmful and does not give it.");
+  if (code === "accessDenied") return new ItemGone("It is not open to the account any more.");
+  return new AppError("forbidden", "OneDrive refused to give a file.");
+}
+
+/** @throws AppError `unavailable` */
+function parse<T>(schema: z.ZodType<T>, answer: SourceAnswer): T {
+  try {
+    return schema.parse(JSON.parse(Buffer.from(answer.bytes).toString("utf8")));
+  } catch (cause) {
+    throw new AppError("unavailable", "OneDrive gave an answer that cannot be read.", { cause });
+  }
+}

@@ -1,0 +1,19 @@
+import type { Repositories } from "../ports.js";
+
+/**
+ * Has connections bring their documents into the container that took the place of others, inside a transaction; without one,
+ * those that would only bring back what was deleted are removed, and what they brought in elsewhere stays.
+ */
+export async function followContainers(
+  { connections }: Pick<Repositories, "connections">,
+  organizationId: string,
+  { from, to }: { readonly from: readonly string[]; readonly to: string | null },
+): Promise<void> {
+  for (const connection of await connections.list(organizationId)) {
+    const { id, containerTags } = connection;
+    if (!containerTags.some((tag) => from.includes(tag))) continue;
+    const left = containerTags.flatMap((tag) => (from.includes(tag) ? (to ?? []) : tag));
+    if (left.length === 0) await connections.remove(organizationId, id);
+    else await connections.update(organizationId, id, { containerTags: [...new Set(left)] });
+  }
+}

@@ -1,0 +1,20 @@
+import type { CoreContext } from "../context.js";
+
+/** What a document that came over a connection knows of it. */
+export interface FromConnection {
+  /** Null for one that was sent. */
+  readonly connectionId: string | null;
+}
+
+/** Documents with the connections that they came over; the address of those is the one at their source. */
+export async function withConnections<T extends { readonly id: string; readonly url: string | null }>(
+  { store }: Pick<CoreContext, "store">,
+  documents: readonly T[],
+): Promise<readonly (T & FromConnection)[]> {
+  const found = await store.connections.ofDocuments(documents.map(({ id }) => id));
+  const origins = new Map(found.map((origin) => [origin.documentId, origin]));
+  return documents.map((document) => {
+    const origin = origins.get(document.id);
+    return { ...document, connectionId: origin?.connectionId ?? null, url: origin?.address ?? document.url };
+  });
+}

@@ -1,0 +1,284 @@
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { afterEach, describe, expect, test } from "vitest";
+import {
+  CheckpointExpired,
+  ItemGone,
+  ItemSkipped,
+  SignInRefused,
+} from "../../src/core/connections/connector-errors.js";
+import type { SourceAccess } from "../../src/core/ports.js";
+import { createImapConnector } from "../../src/connectors/imap/imap.js";
+import { connect, lastRun } from "../support/connection.js";
+import { DOVECOT, type Dovecot, MAIL_PASSWORD, MAIL_USER, startDovecot } from "../support/dovecot.js";
+import { itemsOf, pagesOf, sourceAccess } from "../support/source-access.js";
+
+const cleanups: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const cleanUp of cleanups.splice(0).reverse()) await cleanUp();
+});
+
+async function start(capabilities?: string): Promise<Dovecot> {
+  const server = await startDovecot(DOVECOT ?? "", capabilities);
+  cleanups.push(() => server.close());
+  return server;
+}
+
+function mail(subject: string, text: string): string {
+  const lines = ["From: Tom Rau <tom@example.com>", "To: mia@example.com", `Subject: ${subject}`];
+  return [...lines, "Date: Tue, 03 Mar 2026 10:00:00 +0000", "MIME-Version: 1.0", "", text, ""].join("\r\n");
+}
+
+/** @returns the UIDs of what was put there */
+async function put({ client }: Dovecot, folder: string, ...subjects: readonly string[]): Promise<number[]> {
+  const uids: number[] = [];
+  for (const subject of subjects) {
+    const made = await client.append(folder, mail(subject, `What was said about ${subject}.`));
+    if (made === false || made.uid === undefined) throw new Error("The mail was not put there.");
+    uids.push(made.uid);
+  }
+  return uids;
+}
+
+async function remove({ client }: Dovecot, folder: string, uids: readonly number[]): Promise<void> {
+  await client.mailboxOpen(folder);
+  await client.messageDelete(uids.join(","), { uid: true });
+}
+
+const settingsOf = ({ port }: Dovecot) =>
+  ({ host: "localhost", port, tls: "off", user: MAIL_USER, password: MAIL_PASSWORD }) as const;
+const connector = createImapConnector();
+
+function accessTo(server: Dovecot, options: Parameters<typeof sourceAccess>[1] = {}): SourceAccess {
+  return sourceAccess(connector, { ...options, metadata: { ...settingsOf(server), ...options.metadata } });
+}
+
+async function subjects(access: SourceAccess, checkpoint: unknown = null) {
+  const pages = await pagesOf(connector, access, { checkpoint });
+  const found = [...itemsOf(pages).values()];
+  return {
+    brought: found.flatMap((change) => change?.item.title ?? []).toSorted(),
+    removed: found.filter((change) => change === null).length,
+    checkpoint: pages.at(-1)?.checkpoint,
+    kinds: [...new Set(pages.map(({ kind }) => kind))],
+  };
+}
+
+describe.skipIf(DOVECOT === undefined)("with dovecot (the package dovecot-imapd)", () => {
+  test("mails come in with subject, text and folder; later runs bring what is new and remove what is deleted", async () => {
+    const server = await start();
+    const [first = 0] = await put(server, "INBOX", "The mill", "The weir");
+    await put(server, "Archive", "The old bridge");
+    await put(server, "Trash", "Thrown away");
+    const connected = await connect({ provider: "imap", metadata: settingsOf(server) });
+    cleanups.push(() => connected.close());
+    expect(await lastRun(connected, connected.id)).toMatchObject({ status: "done", listed: 3, read: 3 });
+    const texts = await connected.texts();
+    expect(Object.keys(texts).toSorted()).toEqual(["The mill", "The old bridge", "The weir"]);
+    expect(texts["The mill"]).toContain("What was said about The mill");
+    const { documents } = await connected.core.listDocuments({ actor: connected.actor }, { limit: 10 });
+    expect(documents.find(({ title }) => title === "The mill")).toMatchObject({
+      metadata: { folder: "INBOX", sm_source: "imap" },
+      customId: expect.stringMatching(/^imap:\/\/mia@localhost\/INBOX;UIDVALIDITY=\d+\/;UID=1$/),
+    });
+    expect(await connected.sync()).toMatchObject({ status: "done", listed: 0, read: 0, removed: 0 });
+    await put(server, "INBOX", "The sluice");
+    await remove(server, "INBOX", [first]);
+    expect(await connected.sync()).toMatchObject({ status: "done", read: 1, removed: 1 });
+    expect(Object.keys(await connected.texts()).toSorted()).toEqual(["The old bridge", "The sluice", "The weir"]);
+    const connection = await connected.core.findConnection({ actor: connected.actor }, { id: connected.id });
+    expect(connection).toMatchObject({ account: MAIL_USER });
+    expect(JSON.stringify(connection)).not.toContain(MAIL_PASSWORD);
+  });
+
+  test.each([
+    ["all that it can", undefined],
+    ["IMAP4rev1 alone", "IMAP4rev1"],
+  ])("a server that says %s is followed all the same", async (_name, capabilities) => {
+    const server = await start(capabilities);
+    const uids = await put(server, "INBOX", "A", "B", "C", "D");
+    const access = accessTo(server);
+    const first = await subjects(access);
+    expect(first).toMatchObject({ brought: ["A", "B", "C", "D"], removed: 0, kinds: ["listing"] });
+    expect(await subjects(access, first.checkpoint)).toMatchObject({ brought: [], removed: 0, kinds: ["changes"] });
+    await remove(server, "INBOX", uids.slice(1, 3));
+    await put(server, "INBOX", "E");
+    const second = await subjects(access, first.checkpoint);
+    expect(second).toMatchObject({ brought: ["E"], removed: 2, kinds: ["changes"] });
+    await server.client.messageFlagsAdd("1:*", ["\\Seen"], { uid: true });
+    expect(await subjects(access, second.checkpoint)).toMatchObject({ brought: [], removed: 0 });
+  });
+
+  test("a mail that is moved into another folder is removed and comes in there", async () => {
+    const server = await start();
+    const [uid = 0] = await put(server, "INBOX", "The mill");
+    const { checkpoint } = await subjects(accessTo(server));
+    await server.client.mailboxOpen("INBOX");
+    await server.client.messageMove(String(uid), "Archive", { uid: true });
+    expect(await subjects(accessTo(server), checkpoint)).toMatchObject({ brought: ["The mill"], removed: 1 });
+  });
+
+  test("folders can be named; one that is not there is refused, and those that are there are told", async () => {
+    const server = await start();
+    await server.client.mailboxCreate("Projects/Häuser");
+    await put(server, "INBOX", "Not this");
+    await put(server, "Projects/Häuser", "This one");
+    const named = accessTo(server, { metadata: { folders: "Archive, Projects/Häuser" } });
+    const pages = await pagesOf(connector, named);
+    expect([...itemsOf(pages).values()].map((change) => change?.item)).toMatchObject([
+      { title: "This one", path: "Projects/Häuser/1.eml" },
+    ]);
+    await expect(connector.check(accessTo(server, { metadata: { folders: "Nowhere" } }))).rejects.toMatchObject({
+      kind: "invalid",
+      message: expect.stringMatching(/no folder Nowhere\. It has: .*INBOX/),
+    });
+  });
+
+  test("trap: a folder that is gone takes its mails with it, and a new one comes in", async () => {
+    const server = await start();
+    await put(server, "INBOX", "Kept");
+    await server.client.mailboxCreate("Lists");
+    await put(server, "Lists", "One", "Two");
+    const access = accessTo(server);
+    const { checkpoint } = await subjects(access);
+    await server.client.mailboxDelete("Lists");
+    await server.client.mailboxCreate("Plans");
+    await put(server, "Plans", "Three");
+    expect(await subjects(access, checkpoint)).toMatchObject({ brought: ["Three"], removed: 2 });
+  });
+
+  test("trap: a new UIDVALIDITY means that everything is listed once more", async () => {
+    const server = await start();
+    await server.client.mailboxCreate("Lists");
+    await put(server, "Lists", "One");
+    const access = accessTo(server);
+    const { checkpoint } = await subjects(access);
+    const [before] = itemsOf(await pagesOf(connector, access)).values();
+    await server.client.mailboxDelete("Lists");
+    // A folder takes its UIDVALIDITY from the time in seconds.
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    await server.client.mailboxCreate("Lists");
+    await put(server, "Lists", "Another one");
+    await expect(pagesOf(connector, access, { checkpoint })).rejects.toBeInstanceOf(CheckpointExpired);
+    if (!before) throw new Error("Nothing was listed.");
+    await expect(connector.read(access, before.item)).rejects.toBeInstanceOf(ItemGone);
+  });
+
+  test("trap: a listing that is stopped after each page names every mail once, what arrives meanwhile too", async () => {
+    const server = await start();
+    const names = Array.from({ length: 120 }, (_, index) => `Mail ${index}`);
+    await put(server, "INBOX", ...names);
+    await put(server, "Archive", "In the archive");
+    const access = accessTo(server);
+    const pages = await pagesOf(connector, access, { stops: true });
+    expect(pages.map(({ isFirst }) => isFirst)).toEqual([true, ...pages.slice(1).map(() => false)]);
+    expect(pages.every(({ kind }) => kind === "listing")).toBe(true);
+    const found = pages.flatMap(({ items }) => items.map((one) => (one.kind === "upsert" ? one.item.title : null)));
+    expect(found.toSorted()).toEqual([...names, "In the archive"].toSorted());
+    const first = pages.find(({ items }) => items.length === 50);
+    await put(server, "INBOX", "Late");
+    const rest = await subjects(access, first?.checkpoint);
+    expect(rest.brought).toHaveLength(122 - (first?.items.length ?? 0));
+    expect(rest.brought).toContain("Late");
+  });
+
+  test("what is known is not asked for again, and what is too large is skipped with a reason", async () => {
+    const server = await start();
+    await put(server, "INBOX", "Known");
+    await server.client.append("INBOX", mail("Large", "x".repeat(20_000)));
+    const known: SourceAccess["known"] = (id) => Promise.resolve(id.endsWith("UID=1") ? { version: "1" } : null);
+    const access = accessTo(server, { known, maximumBytes: 10_000 });
+    const changes = [...itemsOf(await pagesOf(connector, access)).values()];
+    expect(changes.map((change) => [change?.item.title, change?.content])).toEqual([
+      ["Known", undefined],
+      ["Large", undefined],
+    ]);
+    const [small, large] = changes;
+    if (!small || !large) throw new Error("Nothing was listed.");
+    await expect(connector.read(access, large.item)).rejects.toThrow(ItemSkipped);
+    expect(await connector.read(access, small.item)).toMatchObject({
+      mimeType: "message/rfc822",
+      fileName: "message.eml",
+      metadata: { folder: "INBOX" },
+    });
+    await remove(server, "INBOX", [1]);
+    await expect(connector.read(access, small.item)).rejects.toBeInstanceOf(ItemGone);
+  });
+
+  test("a password that is wrong is refused, and not told", async () => {
+    const server = await start();
+    const access = accessTo(server, { metadata: { password: "another-password" } });
+    const refused = connector.check(access);
+    await expect(refused).rejects.toBeInstanceOf(SignInRefused);
+    await expect(refused).rejects.not.toThrow(/another-password/);
+  });
+
+  test("with TLS the certificate has to be trusted and to bear the name of the host", async () => {
+    const server = await start();
+    await put(server, "INBOX", "Sealed");
+    const trusting = createImapConnector({ ca: server.certificate });
+    const at = (metadata: Readonly<Record<string, string | number>>) => accessTo(server, { metadata });
+    for (const access of [at({ tls: "on", port: server.tlsPort }), at({ tls: "starttls" })]) {
+      expect(await trusting.check(access)).toEqual({ account: MAIL_USER });
+      expect(itemsOf(await pagesOf(trusting, access)).size).toBe(1);
+      await expect(connector.check(access)).rejects.toMatchObject({ kind: "invalid" });
+    }
+    const byNumber = at({ tls: "on", port: server.tlsPort, host: "127.0.0.1" });
+    await expect(trusting.check(byNumber)).rejects.toMatchObject({ kind: "invalid" });
+  });
+
+  test("a host in a private network is refused unless the owner allowed it", async () => {
+    const server = await start();
+    const settings = { RECOLLECT_FETCH_ALLOW: "" };
+    await expect(connect({ provider: "imap", metadata: settingsOf(server), settings })).rejects.toThrow(
+      /private network/,
+    );
+  });
+});
+
+/** A server that speaks as it is told: answers by the command that they are for. */
+async function startLiar(answers: Readonly<Record<string, string>>): Promise<number> {
+  const server = createServer((socket) => {
+    socket.on("error", () => socket.destroy());
+    socket.write("* OK [CAPABILITY IMAP4rev1 ESEARCH] ready\r\n");
+    let waiting = "";
+    socket.on("data", (data) => {
+      waiting += data.toString();
+      for (let end = waiting.indexOf("\r\n"); end >= 0; end = waiting.indexOf("\r\n")) {
+        const [tag = "", ...words] = waiting.slice(0, end).split(" ");
+        waiting = waiting.slice(end + 2);
+        const command = Object.keys(answers).find((name) => words.join(" ").toUpperCase().startsWith(name));
+        socket.write(`${command === undefined ? "" : (answers[command] ?? "")}${tag} OK done\r\n`);
+      }
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  cleanups.push(() => new Promise((resolve) => void server.close(resolve)));
+  return (server.address() as AddressInfo).port;
+}
+
+test("a server that names four thousand million mails ends the run, and nothing is counted out", async () => {
+  const port = await startLiar({
+    LIST: '* LIST () "/" INBOX\r\n',
+    EXAMINE: "* 2 EXISTS\r\n* OK [UIDVALIDITY 7] ok\r\n* OK [UIDNEXT 9] ok\r\n",
+    "UID SEARCH": '* ESEARCH (TAG "x") UID ALL 1:4294967295\r\n',
+  });
+  const access = sourceAccess(connector, {
+    metadata: { host: "127.0.0.1", port, tls: "off", user: MAIL_USER, password: MAIL_PASSWORD },
+  });
+  await expect(pagesOf(connector, access)).rejects.toMatchObject({
+    kind: "unavailable",
+    message: expect.stringMatching(/names more mails than it says/),
+  });
+});
+
+test("trap: a mailbox that names no folder at all removes nothing", async () => {
+  const access = sourceAccess(connector, {
+    metadata: { host: "127.0.0.1", port: await startLiar({}), tls: "off", user: MAIL_USER, password: MAIL_PASSWORD },
+  });
+  const folders = [{ path: "INBOX", validity: "7", next: 9, uids: "1:8" }];
+  await expect(pagesOf(connector, access, { checkpoint: { phase: "changes", folders } })).rejects.toMatchObject({
+    kind: "unavailable",
+    message: expect.stringMatching(/names no folder/),
+  });
+});

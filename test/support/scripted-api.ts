@@ -1,0 +1,133 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** What goes wrong with one request. */
+export type ApiFault = { readonly path?: RegExp } & (
+  | {
+      readonly kind: "status";
+      readonly status: number;
+      readonly headers?: Readonly<Record<string, string>>;
+      readonly body?: unknown;
+    }
+  /** Announces the whole answer and closes in the middle of it. */
+  | { readonly kind: "cut" }
+  | { readonly kind: "slow"; readonly ms: number }
+  /** Answers well, but with what is no JSON. */
+  | { readonly kind: "garbage" }
+);
+
+export interface ApiCall {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: IncomingMessage["headers"];
+  readonly body: string;
+}
+
+export interface ApiAnswer {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** What is not bytes or text is sent as JSON. */
+  readonly body?: unknown;
+}
+
+export interface ApiRoute {
+  readonly method: "GET" | "POST";
+  readonly path: RegExp;
+  /** Names of the query parameters that the provider knows. */
+  readonly query: readonly string[];
+  readonly required?: readonly string[];
+  /** True: no token may be sent here. */
+  readonly isOpen?: boolean;
+  readonly answer: (call: ApiCall, parts: readonly string[]) => ApiAnswer;
+}
+
+export interface ScriptedApi {
+  readonly url: string;
+  readonly calls: readonly ApiCall[];
+  requests(): number;
+  fail(fault: ApiFault, times?: number): void;
+  heal(): void;
+  /** @throws Error where a request was sent that the provider does not know */
+  close(): Promise<void>;
+}
+
+/** A provider on a loopback socket that knows certain requests, signed in by a token, and answers what the test says. */
+export async function startScriptedApi(token: string, routes: readonly ApiRoute[]): Promise<ScriptedApi> {
+  const calls: ApiCall[] = [];
+  const wrong: string[] = [];
+  const faults: ApiFault[] = [];
+
+  function answerTo(call: ApiCall): ApiAnswer {
+    for (const route of routes) {
+      const parts = route.path.exec(call.path);
+      if (parts === null || route.method !== call.method) continue;
+      const unknown = [...call.query.keys()].filter((name) => !route.query.includes(name));
+      const missing = (route.required ?? []).filter((name) => !call.query.has(name));
+      if (unknown.length + missing.length > 0 || call.body !== "") {
+        wrong.push(`${call.method} ${call.path}: unknown ${unknown.join()}, missing ${missing.join()}`);
+        return { status: 400, body: { error: { message: wrong.at(-1) } } };
+      }
+      const sent = call.headers.authorization;
+      if (route.isOpen === true && sent !== undefined) {
+        wrong.push(`${call.path} was sent the token`);
+        return { status: 400 };
+      }
+      if (route.isOpen !== true && sent !== `Bearer ${token}`) return { status: 401, body: { error: { code: 401 } } };
+      return route.answer(call, parts.slice(1).map(decodeURIComponent));
+    }
+    wrong.push(`${call.method} ${call.path} does not exist`);
+    return { status: 404, body: { error: { message: wrong.at(-1) } } };
+  }
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const pieces: Buffer[] = [];
+    for await (const piece of request) pieces.push(piece as Buffer);
+    const url = new URL(request.url ?? "/", "http://scripted");
+    const call: ApiCall = {
+      method: request.method ?? "",
+      path: url.pathname,
+      query: url.searchParams,
+      headers: request.headers,
+      body: Buffer.concat(pieces).toString("utf8"),
+    };
+    calls.push(call);
+    const at = faults.findIndex(({ path }) => path === undefined || path.test(call.path));
+    const [fault] = at === -1 ? [] : faults.splice(at, 1);
+    if (fault?.kind === "status") return send(response, fault);
+    const answer = answerTo(call);
+    if (fault?.kind === "slow") await new Promise((resolve) => setTimeout(resolve, fault.ms));
+    if (fault?.kind === "garbage") return send(response, { body: "{oops" });
+    send(response, answer, fault?.kind === "cut");
+  }
+
+  const server = createServer((request, response) => {
+    handle(request, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    calls,
+    requests: () => calls.length,
+    fail: (fault, times = 1) => void faults.push(...Array.from({ length: times }, () => fault)),
+    heal: () => void faults.splice(0),
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+      if (wrong.length > 0) throw new Error(`The provider does not know these requests:\n${wrong.join("\n")}`);
+    },
+  };
+}
+
+function send(response: ServerResponse, { status = 200, headers = {}, body = "" }: ApiAnswer, isCut = false): void {
+  const isPlain = typeof body === "string" || body instanceof Uint8Array;
+  const bytes = Buffer.from(isPlain ? body : JSON.stringify(body));
+  response.writeHead(status, {
+    "content-type": isPlain ? "application/octet-stream" : "application/json",
+    "content-length": String(bytes.length),
+    ...headers,
+  });
+  if (isCut) response.write(bytes.subarray(0, bytes.length / 2), () => response.destroy());
+  else response.end(bytes);
+}

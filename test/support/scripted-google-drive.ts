@@ -1,0 +1,289 @@
+import { createHash } from "node:crypto";
+import { type ApiAnswer, type ApiCall, type ScriptedApi, startScriptedApi } from "./scripted-api.js";
+
+const GOOGLE = "application/vnd.google-apps.";
+export const FOLDER = `${GOOGLE}folder`;
+
+// Names of parameters as in the discovery document of the Drive API v3 (the types of @googleapis/drive 20), without those that
+// it calls deprecated. Written down here because no package of npm holds the document itself.
+const STANDARD = ["fields", "alt"];
+const ALL_DRIVES = ["supportsAllDrives", "includeItemsFromAllDrives"];
+const FILES_LIST = ["corpora", "driveId", "orderBy", "pageSize", "pageToken", "q", "spaces", ...ALL_DRIVES];
+const CHANGES_LIST = [
+  "driveId",
+  "includeCorpusRemovals",
+  "includeRemoved",
+  "pageSize",
+  "pageToken",
+  "restrictToMyDrive",
+  "spaces",
+  ...ALL_DRIVES,
+];
+
+interface Node {
+  id: string;
+  name: string;
+  mimeType: string;
+  parent: string | null;
+  drive: string | null;
+  isTrashed: boolean;
+  text: string;
+  modified: number;
+  version: number;
+}
+
+export interface ScriptedGoogleDrive extends ScriptedApi {
+  put(name: string, text: string, options?: PutOptions): Promise<string>;
+  edit(id: string, text: string): Promise<void>;
+  rename(id: string, name: string): Promise<void>;
+  /** To another folder, in the same drive or another one. */
+  move(id: string, parent: string): Promise<void>;
+  /** Into the bin, as people do; what lies in a folder follows without a change of its own. */
+  remove(id: string): Promise<void>;
+  restore(id: string): Promise<void>;
+  /** For ever, or from this account's sight: what lies in it is gone without a word. */
+  lose(id: string): Promise<void>;
+  addDrive(name: string): string;
+  /** No token of a change feed that was given until now counts any more. */
+  expire(): void;
+  /** Every page of a listing says that the next one is the same. */
+  loop(): void;
+  /** Listings say that they are not complete. */
+  leaveOut(): void;
+}
+
+export interface PutOptions {
+  readonly parent?: string;
+  readonly mimeType?: string;
+}
+
+/** Google Drive as its API v3 shows it, with pages of two files. */
+export async function startScriptedGoogleDrive(token: string, pageSize = 2): Promise<ScriptedGoogleDrive> {
+  const nodes = new Map<string, Node>();
+  const log: { id: string; drive: string | null }[] = [];
+  const drives = new Map<string, string>();
+  let next = 0;
+  let oldest = 0;
+  let isLooping = false;
+  let isPartial = false;
+
+  const need = (id: string): Node => {
+    const node = nodes.get(id);
+    if (node === undefined) throw new Error(`There is no ${id}.`);
+    return node;
+  };
+  const touch = (node: Node): void => {
+    node.version += 1;
+    log.push({ id: node.id, drive: node.drive });
+  };
+  const isTrashed = (node: Node): boolean => {
+    const parent = node.parent === null ? undefined : nodes.get(node.parent);
+    return node.isTrashed || (parent !== undefined && isTrashed(parent));
+  };
+  const shown = (node: Node) => ({
+    id: node.id,
+    name: node.name,
+    mimeType: node.mimeType,
+    parents: [node.parent ?? node.drive ?? "root"],
+    trashed: isTrashed(node),
+    version: String(node.version),
+    modifiedTime: new Date(node.modified).toISOString(),
+    webViewLink: `https://drive.google.com/file/d/${node.id}/view`,
+    ...(node.drive !== null && { driveId: node.drive }),
+    ...(!node.mimeType.startsWith(GOOGLE) && {
+      size: String(Buffer.byteLength(node.text)),
+      md5Checksum: createHash("md5").update(node.text).digest("hex"),
+      headRevisionId: `r${node.modified}`,
+    }),
+  });
+
+  function listFiles({ query }: ApiCall): ApiAnswer {
+    const q = query.get("q") ?? "";
+    const drive = query.get("driveId");
+    const parents = [...q.matchAll(/'([\w-]+)' in parents/g)].map(([, id]) => id ?? "");
+    if (parents.some((id) => id !== "root" && !drives.has(id) && !nodes.has(id))) return notFound();
+    const matching = [...nodes.values()].filter(
+      (node) =>
+        node.drive === drive &&
+        (!q.includes("trashed = false") || !isTrashed(node)) &&
+        (parents.length === 0 || parents.includes(node.parent ?? node.drive ?? "root")) &&
+        (!q.includes(`mimeType = '${FOLDER}'`) || node.mimeType === FOLDER) &&
+        (!q.includes(`mimeType != '${FOLDER}'`) || node.mimeType !== FOLDER),
+    );
+    const from = pageOf(query);
+    if (from === null) return invalidToken();
+    // Pages go on after a file, not after a number of files: what is deleted in between shifts nothing.
+    const rest = matching.filter(({ id }) => numberOf(id) > from);
+    const page = rest.slice(0, pageSize);
+    const last = page.at(-1);
+    const more = isLooping ? from : last !== undefined && rest.length > pageSize ? numberOf(last.id) : null;
+    return {
+      body: {
+        files: page.map(shown),
+        incompleteSearch: isPartial,
+        ...(more !== null && { nextPageToken: `p${more}` }),
+      },
+    };
+  }
+
+  function pageOf(query: URLSearchParams): number | null {
+    const given = query.get("pageToken") ?? "p0";
+    return /^p\d+$/.test(given) ? Number(given.slice(1)) : null;
+  }
+
+  function listChanges({ query }: ApiCall): ApiAnswer {
+    const drive = query.get("driveId");
+    if (drive !== null && !drives.has(drive)) return notFound();
+    const from = Number(query.get("pageToken"));
+    if (!Number.isInteger(from) || from < oldest || from > log.length) return invalidToken();
+    // Each file once, where it changed last.
+    const entries = log
+      .map((entry, at) => ({ ...entry, at }))
+      .filter((entry) => entry.at >= from && entry.drive === drive)
+      .filter((entry, _, all) => all.findLast(({ id }) => id === entry.id)?.at === entry.at);
+    const page = entries.slice(0, pageSize);
+    const more = entries[pageSize];
+    return {
+      body: {
+        changes: page.map(({ id }) => {
+          const node = nodes.get(id);
+          if (drives.has(id)) return { changeType: "drive", driveId: id, removed: false };
+          return node === undefined
+            ? { changeType: "file", removed: true, fileId: id }
+            : { changeType: "file", removed: node.drive !== drive, fileId: id, file: shown(node) };
+        }),
+        ...(more === undefined ? { newStartPageToken: String(log.length) } : { nextPageToken: String(more.at) }),
+      },
+    };
+  }
+
+  function exported({ query }: ApiCall, [id = ""]: readonly string[]): ApiAnswer {
+    const node = nodes.get(id);
+    if (node === undefined) return notFound();
+    if (!node.mimeType.startsWith(GOOGLE)) return forbidden("fileNotExportable");
+    if (node.text.length > 10_000_000) return forbidden("exportSizeLimitExceeded");
+    return { body: query.get("mimeType")?.startsWith("text/") === true ? `\uFEFF${node.text}` : node.text };
+  }
+
+  function getFile({ query }: ApiCall, [id = ""]: readonly string[]): ApiAnswer {
+    const name = drives.get(id);
+    if (name !== undefined) return { body: { id, name: "Drive", mimeType: FOLDER, driveId: id, trashed: false } };
+    const node = nodes.get(id);
+    if (node === undefined) return notFound();
+    if (query.get("alt") !== "media") return { body: shown(node) };
+    return node.mimeType.startsWith(GOOGLE) ? forbidden("fileNotDownloadable") : { body: node.text };
+  }
+
+  const api = await startScriptedApi(token, [
+    {
+      method: "GET",
+      path: /^\/drive\/v3\/about$/,
+      query: STANDARD,
+      required: ["fields"],
+      answer: () => ({ body: { user: { emailAddress: "owner@example.com" } } }),
+    },
+    {
+      method: "GET",
+      path: /^\/drive\/v3\/drives$/,
+      query: ["pageSize", "pageToken", "q", "useDomainAdminAccess", ...STANDARD],
+      answer: () => ({ body: { drives: [...drives].map(([id, name]) => ({ id, name })) } }),
+    },
+    {
+      method: "GET",
+      path: /^\/drive\/v3\/changes\/startPageToken$/,
+      query: ["driveId", "supportsAllDrives", ...STANDARD],
+      answer: () => ({ body: { startPageToken: String(log.length) } }),
+    },
+    {
+      method: "GET",
+      path: /^\/drive\/v3\/changes$/,
+      query: [...CHANGES_LIST, ...STANDARD],
+      required: ["pageToken"],
+      answer: listChanges,
+    },
+    { method: "GET", path: /^\/drive\/v3\/files$/, query: [...FILES_LIST, ...STANDARD], answer: listFiles },
+    {
+      method: "GET",
+      path: /^\/drive\/v3\/files\/([^/]+)\/export$/,
+      query: ["mimeType", ...STANDARD],
+      required: ["mimeType"],
+      answer: exported,
+    },
+    {
+      method: "GET",
+      path: /^\/drive\/v3\/files\/([^/]+)$/,
+      query: ["acknowledgeAbuse", "supportsAllDrives", ...STANDARD],
+      answer: getFile,
+    },
+  ]);
+
+  let clock = Date.UTC(2026, 0, 1);
+  const now = (): number => (clock += 1_000);
+  const parentOf = (parent: string | undefined) => ({
+    parent: parent === undefined || drives.has(parent) ? null : parent,
+    drive: parent === undefined ? null : drives.has(parent) ? parent : need(parent).drive,
+  });
+  const change = (id: string, changed: (node: Node) => void): Promise<void> => {
+    const node = need(id);
+    changed(node);
+    touch(node);
+    return Promise.resolve();
+  };
+  return {
+    ...api,
+    put(name, text, { parent, mimeType = "text/plain" } = {}) {
+      next += 1;
+      const id = `file-${next}`;
+      const node = { id, name, mimeType, ...parentOf(parent), isTrashed: false, text, modified: now(), version: 0 };
+      nodes.set(id, node);
+      touch(node);
+      return Promise.resolve(id);
+    },
+    edit: (id, text) => change(id, (node) => Object.assign(node, { text, modified: now() })),
+    rename: (id, name) => change(id, (node) => Object.assign(node, { name })),
+    move(id, parent) {
+      const node = need(id);
+      log.push({ id, drive: node.drive });
+      return change(id, () => Object.assign(node, parentOf(parent)));
+    },
+    remove: (id) => change(id, (node) => Object.assign(node, { isTrashed: true })),
+    restore: (id) => change(id, (node) => Object.assign(node, { isTrashed: false })),
+    lose(id) {
+      const node = need(id);
+      const below = (one: Node): boolean => one.parent === id || (one.parent !== null && below(need(one.parent)));
+      for (const one of [...nodes.values()].filter(below)) nodes.delete(one.id);
+      nodes.delete(id);
+      log.push({ id, drive: node.drive });
+      return Promise.resolve();
+    },
+    addDrive(name) {
+      next += 1;
+      const id = `drive-${next}`;
+      drives.set(id, name);
+      log.push({ id, drive: null });
+      return id;
+    },
+    expire: () => {
+      log.push({ id: "nothing", drive: "nowhere" });
+      oldest = log.length;
+    },
+    loop: () => void (isLooping = true),
+    leaveOut: () => void (isPartial = true),
+  };
+}
+
+function numberOf(id: string): number {
+  return Number(id.split("-")[1]);
+}
+
+function notFound(): ApiAnswer {
+  return { status: 404, body: { error: { code: 404, errors: [{ reason: "notFound" }] } } };
+}
+
+function invalidToken(): ApiAnswer {
+  return { status: 400, body: { error: { code: 400, errors: [{ reason: "invalid", location: "pageToken" }] } } };
+}
+
+export function forbidden(reason: string): ApiAnswer {
+  return { status: 403, body: { error: { code: 403, errors: [{ domain: "global", reason }] } } };
+}
