@@ -6,7 +6,7 @@ import { createGithubConnector } from "./github/github.js";
 import { createFolderConnector } from "./folder.js";
 import { createGranolaConnector } from "./granola.js";
 import { createImapConnector } from "./imap/imap.js";
-import { createNotionConnector } from "./notion.js";
+import { createNotionConnector } from "./notion/notion.js";
 import { createS3Connector } from "./s3.js";
 import { createWebCrawlerConnector } from "./web-crawler/web-crawler.js";
 

@@ -22,14 +22,16 @@ async function connectTo({ url }: ScriptedNotion, token = NOTION_TOKEN): Promise
 
 test("pages come in as Markdown, rows of databases with their fields, long pages whole", async () => {
   const notion = await start(2);
-  notion.put("p1", "Trees", "Forty pear trees stand behind the house.");
-  notion.put("p2", "Well", "The well was dug by hand.", {
-    Depth: { type: "number", number: 30 },
-    State: { type: "select", select: { name: "in use" } },
-    Dug: { type: "date", date: { start: "1911-05-01", end: null } },
-    Tags: { type: "multi_select", multi_select: [{ name: "water" }, { name: "old" }] },
+  notion.putPage("p1", "Trees", "Forty pear trees stand behind the house.");
+  notion.putPage("p2", "Well", "The well was dug by hand.", {
+    fields: {
+      Depth: { type: "number", number: 30 },
+      State: { type: "select", select: { name: "in use" } },
+      Dug: { type: "date", date: { start: "1911-05-01", end: null } },
+      Tags: { type: "multi_select", multi_select: [{ name: "water" }, { name: "old" }] },
+    },
   });
-  notion.put("p3", "Long", "It begins here.");
+  notion.putPage("p3", "Long", "It begins here.");
   notion.pages.get("p3")?.parts.set("block-1", "It goes on, and ends with the harvest.");
   const connected = await connectTo(notion);
   expect(await lastRun(connected, connected.id)).toMatchObject({ status: "done", read: 3 });
@@ -46,16 +48,16 @@ test("pages come in as Markdown, rows of databases with their fields, long pages
 
 test("edits are read alone; a page in the bin goes at once, one that the search leaves out after two runs", async () => {
   const notion = await start();
-  for (const id of ["a", "b", "c", "d"]) notion.put(id, `Page ${id}`, `The text of ${id} as it was.`);
+  for (const id of ["a", "b", "c", "d"]) notion.putPage(id, `Page ${id}`, `The text of ${id} as it was.`);
   const connected = await connectTo(notion);
-  notion.edit("a", { text: "The text of a as it is now." });
+  await notion.edit("a", "The text of a as it is now.");
   const binned = notion.pages.get("b");
   if (binned) binned.isInTrash = true;
   notion.pages.delete("c");
-  const before = notion.requests.length;
+  const before = notion.requests();
   expect(await connected.sync()).toMatchObject({ status: "done", read: 1, unchanged: 1, removed: 1 });
-  // One search, and the page with its Markdown.
-  expect(notion.requests.length - before).toBe(3);
+  // A search for pages, one for databases, and the Markdown of the page.
+  expect(notion.requests() - before).toBe(3);
   expect(Object.keys(await connected.texts()).toSorted()).toEqual(["Page a", "Page c", "Page d"]);
   expect(await connected.sync()).toMatchObject({ status: "done", read: 0, removed: 1 });
   expect((await connected.texts())["Page a"]).toContain("as it is now");
@@ -63,10 +65,10 @@ test("edits are read alone; a page in the bin goes at once, one that the search 
 
 test("a wrong token is refused, and one that is withdrawn later asks for another", async () => {
   const notion = await start();
-  notion.put("a", "Page", "A text.");
+  notion.putPage("a", "Page", "A text.");
   await expect(connectTo(notion, "ntn_wrong")).rejects.toThrow(/sign-in/);
   const connected = await connectTo(notion);
-  notion.fail(401, {}, 1);
+  notion.fail({ kind: "status", status: 401 }, 1);
   expect(await connected.sync()).toMatchObject({ status: "failed" });
   const { core, actor, id } = connected;
   expect(await core.findConnection({ actor }, { id })).toMatchObject({ state: "reconnect" });
@@ -74,10 +76,10 @@ test("a wrong token is refused, and one that is withdrawn later asks for another
 
 test("trap: 429 in the middle of a listing is waited for, and nothing is removed or read twice", async () => {
   const notion = await start(2);
-  for (let index = 0; index < 6; index += 1) notion.put(`n${index}`, `Page ${index}`, `Text ${index}.`);
+  for (let index = 0; index < 6; index += 1) notion.putPage(`n${index}`, `Page ${index}`, `Text ${index}.`);
   const connected = await connectTo(notion);
-  notion.edit("n5", { text: "Another text." });
-  notion.fail(429, { "retry-after": "1" }, 1);
+  await notion.edit("n5", "Another text.");
+  notion.fail({ kind: "status", status: 429, retryAfter: 1 }, 1);
   await connected.core.syncOneConnection({ actor: connected.actor }, { id: connected.id });
   await expect
     .poll(async () => (await connected.settle(), lastRun(connected, connected.id)), { timeout: 15_000 })

@@ -40,14 +40,14 @@ async function issuesFrom(api: GithubApi, repository: Repository, position: stri
   // Issues are switched off.
   const found = answer.status === 410 ? [] : parsed(answer, z.array(issueSchema));
   const until = found.at(-1)?.updated_at ?? null;
-  const isAtOnce = until === since || until === null;
+  const isOneMoment = until !== null && found[0]?.updated_at === until;
   return {
     threads: found
       .filter((issue) => issue.pull_request === undefined)
       .map((issue) => ({ number: issue.number, change: { kind: "upsert", item: issueItem(repository, issue) } })),
     until,
-    // More at one moment than a page holds can only be told apart by pages.
-    next: found.length < PER_PAGE ? null : isAtOnce ? `${Number(page) + 1} ${since}` : `1 ${until}`,
+    // More of one moment than a page holds can only be told apart by pages.
+    next: found.length < PER_PAGE ? null : `${isOneMoment ? (since === until ? Number(page) + 1 : 2) : 1} ${until}`,
     mark: found.map(({ number, updated_at: moment }) => `${number} ${moment}`).join(),
   };
 }

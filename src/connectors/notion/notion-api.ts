@@ -1,0 +1,53 @@
+import * as z from "zod";
+import { AppError } from "../../core/errors.js";
+import type { SourceAccess, SourceAnswer } from "../../core/ports.js";
+
+/** With this version databases have data sources (developers.notion.com/reference/versioning). */
+const VERSION = "2025-09-03";
+export const PAGE_SIZE = 100;
+
+/** Where the API of Notion answers. */
+export interface NotionApi {
+  readonly url: string;
+  readonly access: SourceAccess;
+}
+
+export const listSchema = z.object({
+  results: z.array(z.unknown()),
+  has_more: z.boolean(),
+  next_cursor: z.string().nullable(),
+});
+
+/** @throws as `SendSourceRequest` */
+export function askNotion(
+  { url, access }: NotionApi,
+  path: string,
+  ask: { readonly body?: unknown; readonly accepts?: readonly number[] } = {},
+): Promise<SourceAnswer> {
+  return access.request({ url: `${url}/v1${path}`, headers: { "notion-version": VERSION }, ...ask });
+}
+
+/** What an answer says. @throws AppError `unavailable` for what is not the JSON that was asked for */
+export function parsed<T>({ bytes, status }: SourceAnswer, schema: z.ZodType<T>): T {
+  const read = schema.safeParse(jsonOf(Buffer.from(bytes).toString("utf8")));
+  if (read.success) return read.data;
+  throw new AppError("unavailable", `Notion answered with something else than was asked for (status ${status}).`);
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** Where the next page of a list begins; null after the last one. @throws AppError `unavailable` for one that comes again */
+export function nextCursor({ has_more: hasMore, next_cursor: next }: z.output<typeof listSchema>, seen: Set<string>) {
+  if (!hasMore) return null;
+  // Taken for the end, all that is missing would be removed.
+  if (next === null || seen.has(next))
+    throw new AppError("unavailable", "Notion gives the same page of a list again and again.");
+  seen.add(next);
+  return next;
+}

@@ -1,0 +1,126 @@
+import * as z from "zod";
+import { ItemGone } from "../../core/connections/connector-errors.js";
+import { askNotion, listSchema, nextCursor, type NotionApi, PAGE_SIZE, parsed } from "./notion-api.js";
+import { textOf } from "./notion-pages.js";
+
+/** Parts of a long page that come one by one. */
+const MOST_PARTS = 200;
+/** Lists of blocks of one page. */
+const MOST_LISTS = 500;
+const DEEPEST = 20;
+
+const markdownSchema = z.object({
+  markdown: z.string(),
+  unknown_block_ids: z.array(z.string()).default([]),
+});
+
+export interface NotionContent {
+  readonly markdown: string;
+  /** By the clock of Notion. */
+  readonly readAt: Date;
+}
+
+/** A page as Markdown; from its blocks where Notion does not give that. @throws ItemGone */
+export async function contentOf(api: NotionApi, id: string): Promise<NotionContent> {
+  const first = await askNotion(api, `/pages/${id}/markdown`, { accepts: [400, 404] });
+  const readAt = new Date(Date.parse(first.headers["date"] ?? "") || api.access.now());
+  // Both say as well that this API has no such address, which the blocks tell apart.
+  if (first.status !== 200) return { markdown: await blocksOf(api, id), readAt };
+  const { markdown, unknown_block_ids: unknown } = parsed(first, markdownSchema);
+  const parts = [markdown];
+  const waiting = [...unknown];
+  const seen = new Set([id]);
+  while (waiting.length > 0 && seen.size <= MOST_PARTS) {
+    const next = waiting.shift() ?? "";
+    if (seen.has(next)) continue;
+    seen.add(next);
+    // What is closed to the integration, or has no Markdown, stands among what a long page has left out.
+    const answer = await askNotion(api, `/pages/${encodeURIComponent(next)}/markdown`, { accepts: [400, 403, 404] });
+    if (answer.status !== 200) continue;
+    const more = parsed(answer, markdownSchema);
+    parts.push(more.markdown);
+    waiting.push(...more.unknown_block_ids);
+  }
+  return { markdown: parts.map((part) => part.replace(/<unknown\b[^<>]*>/g, "")).join("\n\n"), readAt };
+}
+
+const blockSchema = z.looseObject({ id: z.string(), type: z.string(), has_children: z.boolean().default(false) });
+const heldSchema = z.object({
+  rich_text: z.unknown().optional(),
+  caption: z.unknown().optional(),
+  cells: z.array(z.unknown()).optional(),
+  checked: z.boolean().optional(),
+  language: z.string().nullish(),
+  expression: z.string().optional(),
+  title: z.string().optional(),
+  url: z.string().optional(),
+});
+
+/** The text of the blocks of a page. @throws ItemGone */
+async function blocksOf(api: NotionApi, page: string): Promise<string> {
+  let lists = 0;
+  const below = async (id: string, depth: number): Promise<string[]> => {
+    const lines: string[] = [];
+    const seen = new Set<string>();
+    for (let cursor: string | null = null; lists < MOST_LISTS;) {
+      lists += 1;
+      const from = cursor === null ? "" : `&start_cursor=${encodeURIComponent(cursor)}`;
+      const path = `/blocks/${encodeURIComponent(id)}/children?page_size=${PAGE_SIZE}${from}`;
+      const answer = await askNotion(api, path, { accepts: [404] });
+      if (answer.status === 404 && id === page) throw new ItemGone("Notion does not have the page any more.");
+      if (answer.status === 404) break;
+      const list = parsed(answer, listSchema);
+      for (const result of list.results) {
+        const block = blockSchema.safeParse(result).data;
+        if (block === undefined) continue;
+        const line = lineOf(block.type, heldSchema.safeParse(block[block.type]).data ?? {});
+        if (line !== "") lines.push(line);
+        // A page within is a document of its own.
+        const isOpen = block.has_children && depth < DEEPEST && !block.type.startsWith("child_");
+        const inside = isOpen ? await below(block.id, depth + 1) : [];
+        if (block.type === "table") lines.push(tableOf(inside));
+        else lines.push(...inside.map((one) => indented(block.type, one)));
+      }
+      cursor = nextCursor(list, seen);
+      if (cursor === null) break;
+    }
+    return lines;
+  };
+  return (await below(page, 0)).join("\n\n");
+}
+
+/** Markdown has no table without a line below the names of its columns. */
+function tableOf([names = "|  |", ...rows]: readonly string[]): string {
+  return [names, `|${" --- |".repeat(names.split(/(?<!\\)\|/).length - 2)}`, ...rows].join("\n");
+}
+
+function indented(type: string, line: string): string {
+  return /list_item$|^to_do$/.test(type) ? line.replace(/^/gm, "  ") : line;
+}
+
+function lineOf(type: string, held: z.output<typeof heldSchema>): string {
+  const text = textOf(held.rich_text) || textOf(held.caption);
+  switch (type) {
+    case "heading_1":
+    case "heading_2":
+    case "heading_3":
+      return `${"#".repeat(Number(type.at(-1)))} ${text}`;
+    case "bulleted_list_item":
+      return `- ${text}`;
+    case "numbered_list_item":
+      return `1. ${text}`;
+    case "to_do":
+      return `- [${held.checked === true ? "x" : " "}] ${text}`;
+    case "quote":
+      return text.replace(/^/gm, "> ");
+    case "code":
+      return `\`\`\`${held.language ?? ""}\n${text}\n\`\`\``;
+    case "table_row":
+      return `| ${(held.cells ?? []).map((cell) => textOf(cell).replaceAll("|", "\\|")).join(" | ")} |`;
+    case "child_page":
+    case "child_database":
+      return held.title ?? "";
+    default:
+      return text || (held.expression ?? held.url ?? "");
+  }
+}

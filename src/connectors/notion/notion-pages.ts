@@ -1,0 +1,113 @@
+import * as z from "zod";
+import { AppError } from "../../core/errors.js";
+import type { SourceAccess, SourceChange } from "../../core/ports.js";
+
+const LONGEST_VALUE = 500;
+const LONGEST_FIELDS = 16_000;
+const DEEPEST = 4;
+
+export const richText = z.array(z.object({ plain_text: z.string().default("") }));
+const pageSchema = z.object({
+  id: z.string(),
+  last_edited_time: z.string(),
+  url: z.string().nullish(),
+  in_trash: z.boolean().default(false),
+  properties: z.record(z.string(), z.looseObject({ type: z.string() })).default({}),
+});
+type Page = z.output<typeof pageSchema>;
+/** What the lists say of a page already, so that it need not be asked for. */
+export const detailSchema = z.object({ edited: z.string(), fields: z.array(z.string()) });
+
+/** What a list says of pages. @throws AppError `forbidden` where an integration sees pages and may not read them */
+export async function changesOf(results: readonly unknown[], known: SourceAccess["known"]): Promise<SourceChange[]> {
+  const changes: SourceChange[] = [];
+  for (const result of results) {
+    if (z.object({ object: z.literal("page") }).safeParse(result).success) changes.push(await changeOf(result, known));
+  }
+  return changes;
+}
+
+async function changeOf(result: unknown, known: SourceAccess["known"]): Promise<SourceChange> {
+  const read = pageSchema.safeParse(result);
+  if (!read.success)
+    throw new AppError(
+      "forbidden",
+      "Notion names pages without saying anything of them. Give the integration the capability to read content.",
+    );
+  const page = read.data;
+  if (page.in_trash) return { kind: "remove", id: page.id };
+  const { id, last_edited_time: edited, url } = page;
+  const version = versionOf(edited, (await known(id))?.version ?? null);
+  const detail: z.output<typeof detailSchema> = { edited, fields: fieldsOf(page) };
+  return { kind: "upsert", item: { id, version, title: titleOf(page), address: url ?? null, path: null, detail } };
+}
+
+/** Notion tells edits to the minute: what was read within that minute may have been edited once more. */
+const MINUTE_MS = 60_000;
+const READ_EARLY = "?";
+const READ_AGAIN = "!";
+
+/** The version of a page that was read so early that it has to be read once more; undefined for the others. */
+export function earlyVersion(edited: string, now: Date): string | undefined {
+  return now.getTime() - Date.parse(edited) < 2 * MINUTE_MS ? `${edited}${READ_EARLY}${now.toISOString()}` : undefined;
+}
+
+function versionOf(edited: string, known: string | null): string {
+  if (known === null || !known.startsWith(edited)) return edited;
+  const mark = known.slice(edited.length);
+  return mark.startsWith(READ_EARLY) ? `${edited}${READ_AGAIN}${mark.slice(1)}` : known;
+}
+
+function titleOf({ properties }: Page): string | null {
+  const title = Object.values(properties).find(({ type }) => type === "title");
+  const text = textOf(title?.["title"]);
+  return text === "" ? null : text;
+}
+
+/** The fields of a row of a database, as lines; what has no plain form is left out. */
+function fieldsOf({ properties }: Page): string[] {
+  let left = LONGEST_FIELDS;
+  return Object.entries(properties).flatMap(([name, property]) => {
+    const value = property.type === "title" ? "" : valueOf(property[property.type], DEEPEST);
+    const line = `- ${name}: ${value.slice(0, LONGEST_VALUE)}`;
+    left -= line.length;
+    return value === "" || left < 0 ? [] : [line];
+  });
+}
+
+const named = z.object({
+  name: z.string().optional(),
+  start: z.string().optional(),
+  end: z.string().nullish(),
+  prefix: z.string().nullish(),
+  number: z.number().nullish(),
+  type: z.string().optional(),
+});
+
+function valueOf(value: unknown, depth: number): string {
+  if (typeof value === "string" || typeof value === "number") return String(value);
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (Array.isArray(value)) return textOf(value) || joined(value.map((one) => valueOf(one, depth)));
+  const read = z.looseObject(named.shape).safeParse(value).data;
+  if (read === undefined || depth === 0) return "";
+  const { name, start, end, prefix, number, type } = read;
+  if (name !== undefined) return name;
+  if (start !== undefined) return end == null ? start : `${start} to ${end}`;
+  if (prefix != null && number != null) return `${prefix}-${number}`;
+  // What is computed says of what type it is.
+  return valueOf(type === undefined ? number : read[type], depth - 1);
+}
+
+function joined(values: readonly string[]): string {
+  return values.filter((one) => one !== "").join(", ");
+}
+
+export function textOf(value: unknown): string {
+  const read = richText.safeParse(value);
+  return read.success
+    ? read.data
+        .map(({ plain_text: text }) => text)
+        .join("")
+        .trim()
+    : "";
+}
