@@ -8,6 +8,7 @@ const ROOT = resolve(import.meta.dirname, "..");
 const EDGE = [
   "core/connections/connector-errors.ts",
   "core/documents/content-ports.ts",
+  "core/given-up.ts",
   "core/ports.ts",
   "core/store-ports.ts",
   "core/types.ts",

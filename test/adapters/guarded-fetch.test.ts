@@ -80,6 +80,7 @@ test("brings bytes, type, charset, name and the last address, and tells the serv
     name: "a page.html",
     mimeType: "text/html",
     charset: "ISO-8859-1",
+    modifiedAt: null,
   });
   expect(asked.map(({ headers }) => Object.keys(headers).toSorted())).toEqual(
     asked.map(() => ["accept", "accept-encoding", "connection", "host", "user-agent"]),

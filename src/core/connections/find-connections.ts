@@ -115,7 +115,7 @@ export async function requireConnection(
   return connection;
 }
 
-/** Those that are neither being removed nor still to be signed in to (contract 9.3), the newest first. */
+/** Those that are neither being removed nor still to be signed in to (contract 6.10), the newest first. */
 export async function matching(
   { store }: CoreContext,
   { actor }: AuthorizedCall,
