@@ -1,6 +1,9 @@
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Call, Core } from "../../src/core/index.js";
-import { readSettings } from "../../src/core/upkeep/settings.js";
+import { createSecretBox } from "../../src/adapters/secrets/key-file.js";
+import { silentLog } from "../support/open-core.js";
+import { openSecrets, readSettings, type Settings } from "../../src/core/upkeep/settings.js";
 import { type ManualCore, openManualCore } from "../support/manual-core.js";
 
 let opened: ManualCore;
@@ -203,15 +206,25 @@ describe("secrets", () => {
     expect(written).toEqual({ notionClientSecret: "••••1234", githubClientSecret: "••••" });
     expect(await settings()).toEqual(written);
     const { store } = opened;
-    expect(await readSettings(store, store.organizationId, null)).toEqual({
-      notionClientSecret: "notion-secret-1234",
-      githubClientSecret: "short",
-    });
+    const kept = await readSettings(store, store.organizationId, null);
+    expect(JSON.stringify(kept)).not.toMatch(/notion-secret|short/);
+    expect(await opening(kept)).toEqual({ notionClientSecret: "notion-secret-1234", githubClientSecret: "short" });
   });
+
+  /** What only the service itself can read. */
+  const opening = (kept: Settings): Promise<Settings> =>
+    openSecrets(
+      {
+        secretBox: createSecretBox({ file: join(opened.dataDirectory, "secret.key"), key: undefined }),
+        log: silentLog,
+      },
+      kept,
+    );
 
   test("stay as they are when what was told comes back; anything else replaces them, null removes them", async () => {
     const { store } = opened;
-    const secret = async () => (await readSettings(store, store.organizationId, null)).notionClientSecret;
+    const secret = async () =>
+      (await opening(await readSettings(store, store.organizationId, null))).notionClientSecret;
     await update({ notionClientSecret: "notion-secret-1234" });
     await update({ ...(await settings()), notionClientId: "id" });
     expect(await secret()).toBe("notion-secret-1234");

@@ -43,6 +43,13 @@ export const REMOVE_ROWS = [
   sql`delete from document_attachments where document_id in (select id from purged_documents)`,
   sql`delete from document_attachments where attached_to in (select id from purged_documents)
     and document_id not in (select id from documents)`,
+  // What is left tells only that the item is not to be read again before it changes.
+  sql`update connection_items set reason = null,
+    item = json_set(item, '$.title', null, '$.path', null, '$.address', null, '$.detail', null)
+    where document_id in (select id from purged_documents)`,
+  sql`update sync_runs set failures = '[]', notes = '[]', error = null where exists (select 1 from connection_items
+    where connection_items.connection_id = sync_runs.connection_id
+    and document_id in (select id from purged_documents))`,
   sql`delete from document_containers where document_id in (select id from purged_documents)`,
   sql`delete from documents where id in (select id from purged_documents)`,
   // A running job ends by itself when it finds its document gone; its row holds ids only.

@@ -3,7 +3,6 @@ import { requireAllContainers } from "../auth.js";
 import type { AuthorizedCall, CoreContext } from "../context.js";
 import { AppError } from "../errors.js";
 import { invalid, parseInput } from "../input.js";
-import { once } from "../operations.js";
 import type { FoundResources, Resource } from "../ports.js";
 import type { Connection } from "../types.js";
 import { orderSync, removalJob } from "./connection-jobs.js";
@@ -62,7 +61,7 @@ export async function configureConnection(
   const chosen = resources && readResources(context, connection, resources);
   requireSignedIn(connection);
   const now = context.clock.now();
-  const changed = await once(context, call, "configureConnection", async (repositories) => {
+  const changed = await context.store.transaction(async (repositories) => {
     const state = stateAfter(connection, isPaused);
     const change = {
       ...(chosen && { resources: chosen }),
@@ -150,7 +149,7 @@ export async function importConnections(
         : `There is nothing to sync: ${found.map((connection) => whyIdle(context, connection)).join(" ")}`,
     );
   const now = context.clock.now();
-  await once(context, call, "importConnections", async (repositories) => {
+  await context.store.transaction(async (repositories) => {
     for (const connection of ready) await orderSync(repositories, connection, { trigger: "manual", now });
     return { count: ready.length };
   });
@@ -171,7 +170,7 @@ export async function syncOneConnection(
   const mayRun = connection.state === "active" || (connection.state === "held" && confirmRemovals);
   if (!mayRun || !isChosen(context, connection)) throw new AppError("conflict", whyIdle(context, connection));
   const order = { trigger: "manual", now: context.clock.now(), mayRemoveMany: confirmRemovals } as const;
-  await once(context, call, "syncOneConnection", async (repositories) => {
+  await context.store.transaction(async (repositories) => {
     await orderSync(repositories, connection, order);
     return { id };
   });
@@ -215,7 +214,7 @@ export async function removeConnection(
 ): Promise<RemovedConnection> {
   const { id, deleteDocuments } = parseInput(removeSchema, raw);
   const connection = await requireConnection(context, call, id);
-  await removeAll(context, call, [connection], deleteDocuments);
+  await removeAll(context, [connection], deleteDocuments);
   return { id, provider: connection.provider };
 }
 
@@ -230,17 +229,12 @@ export async function removeConnectionsOf(
   const found = await matching(context, call, wanted);
   const [first] = found;
   if (!first) throw noneOf(wanted);
-  await removeAll(context, call, found, deleteDocuments);
+  await removeAll(context, found, deleteDocuments);
   return { id: first.id, provider: first.provider };
 }
 
-async function removeAll(
-  context: CoreContext,
-  call: AuthorizedCall,
-  found: readonly Connection[],
-  deleteDocuments: boolean,
-): Promise<void> {
-  await once(context, call, "removeConnection", async ({ connections, jobs }) => {
+async function removeAll(context: CoreContext, found: readonly Connection[], deleteDocuments: boolean): Promise<void> {
+  await context.store.transaction(async ({ connections, jobs }) => {
     for (const connection of found) {
       const { organizationId, id } = connection;
       if (!deleteDocuments) {

@@ -6,7 +6,6 @@ import { usualContainer } from "../containers/usual-container.js";
 import type { AuthorizedCall, CoreContext } from "../context.js";
 import { AppError } from "../errors.js";
 import { containerTagSchema, invalid, noteSchema, parseInput } from "../input.js";
-import { onceWith } from "../operations.js";
 import type { Connector, ConnectorSettings } from "../ports.js";
 import type { Connection } from "../types.js";
 import { activate } from "./activate-connection.js";
@@ -92,9 +91,7 @@ export async function createConnection(
     lastSyncedAt: null,
   } as const;
   const sealed = await context.secretBox.seal(JSON.stringify({ ...NO_SECRETS, fields: secrets }));
-  // Its answer holds an address that signs somebody in.
-  const operation = { useCase: "createConnection", isSecret: true } as const;
-  const connection = await onceWith(context, call, operation, ({ connections }) => connections.insert(draft, sealed));
+  const connection = await context.store.connections.insert(draft, sealed);
   try {
     return await signInTo(context, connection, connector, { ...input, isSignedIn: isSignedIn(connector, secrets) });
   } catch (error) {

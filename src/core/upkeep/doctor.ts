@@ -53,7 +53,7 @@ const CHECKS: readonly (readonly [string, (context: CoreContext, call: Authorize
   ["files", checkReading],
   ["vectors", checkVectors],
   ["jobs", checkJobs],
-  ["connections", checkConnections],
+  ["sources", checkConnections],
   ["access", checkAccess],
   ["keys", checkKeys],
   ["mail", checkMail],
