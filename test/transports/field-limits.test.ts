@@ -43,7 +43,7 @@ const REASONS: Readonly<Record<string, string>> = {
   "PATCH /v3/settings body chunkingStrategy": "tokens allow a smaller chunkSize: test/core/reprocess-chunks.test.ts",
   "GET /v3/journal query action": "is one of those that a refusal names: test/transports/rest-idle-fields.test.ts",
   "GET /v3/audit query action": "is one of those that a refusal names: test/transports/rest-idle-fields.test.ts",
-  "POST /v3/connections/{connection}/import": "there are no connectors, so nothing to sync",
+  "POST /v3/connections/{connection}/import": "there is no connection, so nothing to sync",
 };
 const MOMENT = "2031-05-05T00:00:00Z";
 const KNOWN: Known = {
@@ -53,6 +53,7 @@ const KNOWN: Known = {
   content: ["Mia keeps bees.", { type: "image_url", imageUrl: "https://example.org/bee.png" }],
   messages: [[{ role: "user", content: "Mia keeps bees." }], { role: "user", content: "Mia keeps bees." }],
   timezone: ["Europe/Brussels"],
+  redirectUrl: ["https://app.example/done"],
   chunkSize: [8_000],
   ...Object.fromEntries(
     ["forgetAfter", "documentDate", "eventDate", "eventDates", "from", "to"].map((name) => [name, [MOMENT]]),

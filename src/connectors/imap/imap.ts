@@ -153,9 +153,9 @@ async function* follow(
 }
 
 /** @throws CheckpointExpired where the folder has other UIDs by now */
-async function isSame(client: ImapFlow, { path, validity, next, uids }: Folder): Promise<boolean> {
-  const status = await client.status(path, { messages: true, uidNext: true, uidValidity: true });
-  if (status === false) throw new AppError("unavailable", `The folder ${path} was not read: its state was refused.`);
+async function isSame(client: ImapFlow, { path: mailbox, validity, next, uids }: Folder): Promise<boolean> {
+  const status = await client.status(mailbox, { messages: true, uidNext: true, uidValidity: true });
+  if (status === false) throw new AppError("unavailable", `The folder ${mailbox} was not read: its state was refused.`);
   if (status.uidValidity !== undefined && String(status.uidValidity) !== validity) throw new CheckpointExpired();
   return status.uidNext === next && status.messages === countUids(uids);
 }
@@ -172,15 +172,15 @@ async function* compare(
   listed: ListResponse,
   before: Folder | undefined,
 ): AsyncGenerator<Step> {
-  const { path } = listed;
-  const opened = await client.mailboxOpen(path, { readOnly: true });
+  const { path: mailbox } = listed;
+  const opened = await client.mailboxOpen(mailbox, { readOnly: true });
   const validity = String(opened.uidValidity);
   if (before && before.validity !== validity) throw new CheckpointExpired();
-  const present = await searchAll(client, path);
+  const present = await searchAll(client, mailbox);
   if (countUids(present) > opened.exists + PAGE)
-    throw new AppError("unavailable", `The folder ${path} was not read: it names more mails than it says it has.`);
+    throw new AppError("unavailable", `The folder ${mailbox} was not read: it names more mails than it says it has.`);
   const next = opened.uidNext ?? 0;
-  let folder: Folder = { path, validity, next: before?.next ?? 0, uids: before?.uids ?? [] };
+  let folder: Folder = { path: mailbox, validity, next: before?.next ?? 0, uids: before?.uids ?? [] };
   const fresh = withoutUids(present, folder.uids);
   for (const piece of uidPieces(withoutUids(folder.uids, present), REMOVALS)) {
     folder = { ...folder, uids: withoutUids(folder.uids, piece) };
@@ -194,11 +194,12 @@ async function* compare(
   yield { folder: { ...folder, next }, items: [] };
 }
 
-async function searchAll(client: ImapFlow, path: string): Promise<UidSet> {
+async function searchAll(client: ImapFlow, mailbox: string): Promise<UidSet> {
   const found = await client.search({ all: true }, { uid: true, returnOptions: ["ALL"] });
   const text = Array.isArray(found) ? found.join(",") : found ? (found.all ?? "") : null;
   const uids = text === null ? null : parseUids(text);
-  if (uids === null) throw new AppError("unavailable", `The folder ${path} was not read: it does not tell its mails.`);
+  if (uids === null)
+    throw new AppError("unavailable", `The folder ${mailbox} was not read: it does not tell its mails.`);
   return uids;
 }
 
