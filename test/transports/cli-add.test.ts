@@ -188,11 +188,9 @@ describe("recollect add refuses, and keeps nothing", () => {
     },
   );
 
-  test("binary data and invalid UTF-8, each naming the file", async () => {
+  test("binary data, naming the file", async () => {
     const cases: readonly (readonly [string, Buffer, string])[] = [
       ["engine.bin", Buffer.from([0x89, 0x50, 0x4e, 0x41, 0, 1, 2]), "is not text: it has a NUL byte at position 4"],
-      ["latin1.txt", Buffer.from("caf\xe9", "latin1"), "is not valid UTF-8"],
-      ["cut.txt", Buffer.from("café").subarray(0, 4), "is not valid UTF-8"],
     ];
     for (const [name, bytes, message] of cases) {
       const file = join(folder, name);
