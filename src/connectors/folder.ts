@@ -5,7 +5,7 @@ import * as z from "zod";
 import { ItemGone, ItemSkipped } from "../core/connections/connector-errors.js";
 import { AppError } from "../core/errors.js";
 import type { ChangePage, Connector, SourceAccess, SourceItem } from "../core/ports.js";
-import { filesIn } from "../lib/folder-files.js";
+import { allFilesIn, MOST_FILES } from "../lib/folder-files.js";
 
 const PAGE = 200;
 
@@ -39,7 +39,7 @@ export function createFolderConnector({ roots }: { readonly roots: readonly stri
 
   async function* walk(access: SourceAccess, after: string | null): AsyncIterable<ChangePage> {
     const place = await placeOf(access);
-    const ids = (await filesIn(place)).map((file) => idOf(place, file)).toSorted();
+    const ids = await listFiles(place);
     const left = after === null ? ids : ids.filter((id) => id > after);
     for (let start = 0; start === 0 || start < left.length; start += PAGE) {
       access.signal.throwIfAborted();
@@ -95,13 +95,27 @@ export function createFolderConnector({ roots }: { readonly roots: readonly stri
   };
 }
 
+/** @throws AppError for a folder that cannot be listed to its end: what it does not name would count as gone */
+async function listFiles(place: string): Promise<readonly string[]> {
+  const files = await allFilesIn(place).catch((error: NodeJS.ErrnoException) => {
+    const part = error.path === undefined ? "" : idOf(place, error.path);
+    throw new AppError("unavailable", `The folder was not listed: ${part || "it"} cannot be read (${error.code}).`, {
+      cause: error,
+    });
+  });
+  if (files.length > MOST_FILES)
+    throw new AppError("too_large", `The folder has more than ${MOST_FILES} files. Connect its parts one by one.`);
+  return files.map((file) => idOf(place, file)).toSorted();
+}
+
 async function itemAt(place: string, id: string): Promise<SourceItem | null> {
   const file = join(place, ...id.split("/"));
   const found = await lstat(file).catch(() => null);
   if (!found?.isFile()) return null;
   return {
     id,
-    version: `${found.size}-${Math.round(found.mtimeMs)}`,
+    // What is put in its place by a rename may have the same size and time.
+    version: `${found.size}-${found.mtimeMs}-${found.ino}`,
     title: basename(file),
     address: pathToFileURL(file).href,
     path: id,

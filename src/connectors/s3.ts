@@ -1,3 +1,4 @@
+import { createContext, runInContext } from "node:vm";
 import { AwsClient } from "aws4fetch";
 import { DOMParser } from "linkedom";
 import * as z from "zod";
@@ -11,6 +12,10 @@ const MOST_BYTES_OF_A_PAGE = 16 * 1024 * 1024;
 const LONGEST_PATTERN = 199;
 /** A pattern is tried against no more of a key than this. */
 const LONGEST_MATCHED = 1_024;
+/** For the keys of a page together; sound patterns take a thousandth of it. */
+const PATTERN_MS = 1_000;
+/** Storage that has to be restored before it can be read. */
+const ARCHIVES: ReadonlySet<string> = new Set(["GLACIER", "DEEP_ARCHIVE"]);
 
 const text = (what: string) => z.string(`must be ${what}`).trim().min(1, `must be ${what}`).max(4_096);
 
@@ -18,7 +23,7 @@ const fieldsSchema = z.object({
   accessKeyId: text("an access key id"),
   secretAccessKey: text("a secret access key"),
   bucket: text("the name of a bucket").regex(/^[A-Za-z0-9][A-Za-z0-9._-]{1,253}$/, "must be the name of a bucket"),
-  region: text("a region such as eu-central-1"),
+  region: text("a region such as eu-central-1").regex(/^[A-Za-z0-9-]{1,60}$/, "must be a region such as eu-central-1"),
   endpoint: z
     .url({ protocol: /^https?$/, error: "must be an address such as https://minio.example" })
     .transform((url) => url.replace(/\/+$/, ""))
@@ -34,23 +39,30 @@ const fieldsSchema = z.object({
     .optional(),
 });
 const checkpointSchema = z.object({ after: z.string() });
+const detailSchema = z.object({ key: z.string(), size: z.number(), storageClass: z.string().default("") });
+type Detail = z.output<typeof detailSchema>;
 
-/** True for an expression that takes time in proportion to what it is tried on: nothing that repeats holds what repeats. */
+/** False for an expression that can be seen to take too long. What this does not see, `PATTERN_MS` ends. */
 function isPattern(source: string): boolean {
   const isNested = /\((?:[^()\\]|\\.)*[*+{](?:[^()\\]|\\.)*\)[*+{]/.test(source) || /\\[1-9]|\\k</.test(source);
   if (isNested || !/\(\?<userId>/.test(source) || (source.match(/[*+]|\{\d+,/g) ?? []).length > 4) return false;
   try {
-    return new RegExp(source, "u") !== null;
+    void new RegExp(source, "u");
+    return true;
   } catch {
     return false;
   }
 }
 
 /** Objects of a bucket of Amazon S3, or of a store that speaks its protocol (docs.aws.amazon.com/AmazonS3/latest/API). */
-export function createS3Connector(): Connector {
+export function createS3Connector({ baseUrl = "https://s3.{region}.amazonaws.com" } = {}): Connector {
+  const placeOf = (access: SourceAccess): string => bucketAddress(access, baseUrl);
+
   async function* list(access: SourceAccess, from: string | null): AsyncIterable<ChangePage> {
     for (let after = from; ;) {
-      const page = await listPage(access, after);
+      const page = await listPage(access, placeOf(access), after);
+      if (after !== null && page.last !== null && !isBehind(page.last, after))
+        throw new AppError("unavailable", "The bucket was not listed to its end: the store repeats its pages.");
       const isFirst = after === null;
       after = page.last ?? after ?? "";
       yield {
@@ -72,19 +84,25 @@ export function createS3Connector(): Connector {
     secretFields: ["accessKeyId", "secretAccessKey"],
     sync: { everyMinutes: 240, absences: 1, readsAtOnce: 8 },
     async check(access) {
-      await listPage(access, null, 1);
+      await listPage(access, placeOf(access), null, 1);
       return { account: null };
     },
     changes: (access, checkpoint) =>
       list(access, checkpoint === null ? null : checkpointSchema.parse(checkpoint).after),
     async read(access, item) {
-      const { key, size } = z.object({ key: z.string(), size: z.number() }).parse(item.detail);
+      const { key, size, storageClass } = detailSchema.parse(item.detail);
       if (size > access.maximumBytes)
         throw new ItemSkipped(
           `The object has ${size} bytes, more than ${access.maximumBytes} (RECOLLECT_MAX_FILE_BYTES).`,
         );
       if (size === 0) throw new ItemSkipped("The object is empty.");
-      const answer = await ask(access, addressOf(access, key), [404]);
+      if (ARCHIVES.has(storageClass))
+        throw new ItemSkipped(`The object lies in an archive (${storageClass}). Restore it to have it brought in.`);
+      // Such an address would lead to another object, of another bucket even.
+      if (key.split("/").some((part) => part === "." || part === ".."))
+        throw new ItemSkipped("A part of its key is . or .., which no address can name.");
+      const address = `${placeOf(access)}${key.split("/").map(encodeURIComponent).join("/")}`;
+      const answer = await ask(access, address, [404]);
       if (answer.status === 404) throw new ItemGone();
       return {
         content: answer.bytes,
@@ -107,8 +125,13 @@ interface Page {
   readonly isTruncated: boolean;
 }
 
-async function listPage(access: SourceAccess, after: string | null, size: number = PAGE): Promise<Page> {
-  const url = new URL(bucketOf(access));
+async function listPage(
+  access: SourceAccess,
+  bucketUrl: string,
+  after: string | null,
+  size: number = PAGE,
+): Promise<Page> {
+  const url = new URL(bucketUrl);
   const { prefix } = access.settings;
   const query = {
     "list-type": "2",
@@ -125,12 +148,16 @@ async function listPage(access: SourceAccess, after: string | null, size: number
   if (!document.querySelector("ListBucketResult"))
     throw new AppError("unavailable", "The store answered with something else than a list of objects.");
   const objects = [...document.querySelectorAll("Contents")].map((one) => ({
-    key: decoded(valueOf(one, "Key")),
+    // Some stores do not know encoding-type, and leave keys as they are.
+    key: valueOf(document, "EncodingType") === "url" ? decoded(valueOf(one, "Key")) : valueOf(one, "Key"),
     etag: valueOf(one, "ETag").replaceAll("&quot;", '"'),
     size: Number(valueOf(one, "Size")),
+    storageClass: valueOf(one, "StorageClass"),
   }));
+  const files = objects.filter(({ key }) => !key.endsWith("/"));
+  const tags = containerTagsOf(access, files);
   return {
-    items: objects.filter(({ key }) => !key.endsWith("/")).map((object) => itemOf(access, object)),
+    items: files.map((object, at) => itemOf(access, object, tags[at] ?? null)),
     last: objects.at(-1)?.key ?? null,
     isTruncated: valueOf(document, "IsTruncated") === "true" && objects.length > 0,
   };
@@ -138,27 +165,50 @@ async function listPage(access: SourceAccess, after: string | null, size: number
 
 function itemOf(
   access: SourceAccess,
-  { key, etag, size }: { readonly key: string; readonly etag: string; readonly size: number },
+  { etag, ...detail }: Detail & { readonly etag: string },
+  containerTag: string | null,
 ): SourceItem {
-  const { bucket, prefix = "" } = access.settings;
-  const containerTag = containerTagOf(access, key);
+  const { bucket } = access.settings;
+  const { key } = detail;
   return {
     id: `s3://${bucket}/${key}`,
     version: etag,
     title: key.split("/").at(-1) ?? key,
     address: `s3://${bucket}/${key}`,
-    path: key.startsWith(String(prefix)) ? key : null,
+    path: key,
     ...(containerTag !== null && { containerTag }),
-    detail: { key, size },
+    detail,
   };
 }
 
-/** The container that a key names by the group `userId`; null for that of the connection. */
-function containerTagOf({ settings }: SourceAccess, key: string): string | null {
+/**
+ * The containers that keys name by the group `userId`; null for that of the connection.
+ * @throws AppError `invalid` for a pattern that takes too long
+ */
+function containerTagsOf({ settings }: SourceAccess, files: readonly Pick<Detail, "key">[]): (string | null)[] {
   const source = settings["containerTagRegex"];
-  if (typeof source !== "string") return null;
-  const found = new RegExp(source, "u").exec(key.slice(0, LONGEST_MATCHED))?.groups?.["userId"];
-  return found !== undefined && /^[A-Za-z0-9_:.-]{1,100}$/.test(found) ? found : null;
+  if (typeof source !== "string") return [];
+  const keys = files.map(({ key }) => key.slice(0, LONGEST_MATCHED));
+  const context = createContext({ pattern: new RegExp(source, "u"), keys });
+  try {
+    // Nothing but the end of its time stops a pattern that goes back and forth.
+    const found: unknown = runInContext("keys.map((key) => pattern.exec(key)?.groups?.userId ?? null)", context, {
+      timeout: PATTERN_MS,
+    });
+    const tags = z.array(z.string().nullable()).parse(found);
+    return tags.map((tag) => (tag !== null && /^[A-Za-z0-9_:.-]{1,100}$/.test(tag) ? tag : null));
+  } catch (error) {
+    throw new AppError(
+      "invalid",
+      "The bucket was not listed: containerTagRegex takes too long on its keys. Write it with fewer repetitions and alternatives.",
+      { cause: error },
+    );
+  }
+}
+
+/** In the order of listings, which is that of the bytes. */
+function isBehind(key: string, other: string): boolean {
+  return Buffer.compare(Buffer.from(key), Buffer.from(other)) > 0;
 }
 
 async function ask(
@@ -197,14 +247,12 @@ function refusalOf({ status, bytes }: SourceAnswer): AppError {
   return new AppError("invalid", `The store refused what it was asked (${code}). Check region and endpoint.`);
 }
 
-/** With an endpoint the bucket is part of the path, else of the host. */
-function bucketOf({ settings }: SourceAccess): string {
+/** With an endpoint the bucket is part of the path, else of the host; hosts with dots in them have no certificate. */
+function bucketAddress({ settings }: SourceAccess, baseUrl: string): string {
   const { endpoint, bucket, region } = settings;
-  return endpoint === undefined ? `https://${bucket}.s3.${region}.amazonaws.com/` : `${endpoint}/${bucket}/`;
-}
-
-function addressOf(access: SourceAccess, key: string): string {
-  return `${bucketOf(access)}${key.split("/").map(encodeURIComponent).join("/")}`;
+  if (endpoint !== undefined) return `${endpoint}/${bucket}/`;
+  const { origin, protocol, host } = new URL(baseUrl.replace("{region}", String(region)));
+  return /^[a-z0-9-]+$/.test(String(bucket)) ? `${protocol}//${bucket}.${host}/` : `${origin}/${bucket}/`;
 }
 
 function decoded(key: string): string {

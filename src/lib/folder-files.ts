@@ -16,19 +16,33 @@ export async function filesIn(folder: string, onFolder?: (path: string) => void)
   return walkFolder(root, { rules: await rulesAround(root), pattern: ["**"], onFolder });
 }
 
+/**
+ * As `filesIn`, for whoever takes what it does not name for gone.
+ * @throws what the system says of a folder that cannot be read
+ */
+export async function allFilesIn(folder: string): Promise<readonly string[]> {
+  const root = resolve(folder);
+  return walkFolder(root, { rules: await rulesAround(root), pattern: ["**"], isComplete: true });
+}
+
 interface Wanted {
   readonly rules: IgnoreRules;
   readonly pattern: PathPattern;
   readonly onFolder?: ((path: string) => void) | undefined;
+  /** True: a folder that cannot be read ends the walk. */
+  readonly isComplete?: boolean;
 }
 
-export async function walkFolder(root: string, { rules, pattern, onFolder }: Wanted): Promise<readonly string[]> {
+export async function walkFolder(
+  root: string,
+  { rules, pattern, onFolder, isComplete = false }: Wanted,
+): Promise<readonly string[]> {
   const files: string[] = [];
   const depth = pattern.includes("**") ? Infinity : pattern.length;
   const open = async (folder: string, inherited: IgnoreRules, parts: readonly string[]): Promise<void> => {
     onFolder?.(folder);
     const holding = folder === root ? inherited : [...inherited, ...(await rulesOf(folder))];
-    for (const entry of await entriesOf(folder)) {
+    for (const entry of await entriesOf(folder, isComplete)) {
       const [path, place] = [join(folder, entry.name), [...parts, entry.name]];
       if (isIgnored(holding, path, entry.isDirectory())) continue;
       if (entry.isDirectory() && place.length < depth) await open(path, holding, place);
@@ -40,9 +54,12 @@ export async function walkFolder(root: string, { rules, pattern, onFolder }: Wan
   return files;
 }
 
-/** What can be seen in a folder, by name; nothing of one that may not be read. */
-async function entriesOf(folder: string) {
-  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+/** What can be seen in a folder, by name; nothing of one that may not be read, unless it has to be. */
+async function entriesOf(folder: string, isComplete: boolean) {
+  const entries = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
+    if (isComplete) throw error;
+    return [];
+  });
   return entries
     .filter(({ name }) => !name.startsWith(".") && name !== "node_modules")
     .toSorted((left, right) => (left.name < right.name ? -1 : 1));

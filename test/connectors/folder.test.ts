@@ -1,8 +1,12 @@
-import { mkdir, mkdtemp, rename, rm, symlink, unlink, writeFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { mkdir, mkdtemp, rename, rm, stat, symlink, unlink, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
+import { ItemGone } from "../../src/core/connections/connector-errors.js";
+import { createFolderConnector } from "../../src/connectors/folder.js";
 import { connect, type Connected, lastRun } from "../support/connection.js";
+import { itemsOf, pagesOf, sourceAccess } from "../support/source-access.js";
 
 const cleanups: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -71,4 +75,71 @@ test("a folder that is gone removes nothing", async () => {
   await rename(join(root, "disk"), join(root, "away"));
   expect(await connected.sync()).toMatchObject({ status: "failed", removed: 0 });
   expect(Object.keys(await connected.texts())).toEqual(["a.txt"]);
+});
+
+/** Folders in each other whose path is longer than the system takes, so that nobody can read the lowest one. */
+const TOO_DEEP = `for (let depth = 0; depth < 20; depth += 1) {
+  fs.mkdirSync("d".repeat(250));
+  process.chdir("d".repeat(250));
+}`;
+
+test("trap: a part that cannot be read removes nothing", async () => {
+  const root = await folder();
+  await mkdir(join(root, "part"));
+  await writeFile(join(root, "part", "a.txt"), "It is still there.");
+  await writeFile(join(root, "b.txt"), "It is gone soon.");
+  const connected = await connectTo(root, [root]);
+  await unlink(join(root, "b.txt"));
+  execFileSync(process.execPath, ["-e", TOO_DEEP], { cwd: join(root, "part") });
+  try {
+    const connector = createFolderConnector({ roots: [root] });
+    await expect(pagesOf(connector, sourceAccess(connector, { metadata: { path: root } }))).rejects.toMatchObject({
+      kind: "unavailable",
+      message: expect.stringMatching(/part\/d+.* cannot be read \(ENAMETOOLONG\)/),
+    });
+    expect(Object.keys(await connected.texts()).toSorted()).toEqual(["a.txt", "b.txt"]);
+  } finally {
+    execFileSync("rm", ["-rf", join(root, "part")]);
+  }
+});
+
+test("another file of the same size and time, put there by a rename, is read", async () => {
+  const root = await folder();
+  const path = join(root, "a.txt");
+  await writeFile(path, "The weir is of oak.");
+  const { atime, mtime } = await stat(path);
+  const connected = await connectTo(root, [root]);
+  await writeFile(join(root, ".new"), "The weir is of elm.");
+  await utimes(join(root, ".new"), atime, mtime);
+  await rename(join(root, ".new"), path);
+  expect(await connected.sync()).toMatchObject({ status: "done", read: 1, removed: 0 });
+  expect((await connected.texts())["a.txt"]).toContain("of elm");
+  expect(await connected.sync()).toMatchObject({ status: "done", read: 0, unchanged: 1 });
+});
+
+test("trap: a walk that is stopped after each page names every file once", async () => {
+  const root = await folder();
+  for (let index = 0; index < 450; index += 1) await writeFile(join(root, `${index}.txt`), `File ${index}.`);
+  const connector = createFolderConnector({ roots: [root] });
+  const pages = await pagesOf(connector, sourceAccess(connector, { metadata: { path: root } }), { stops: true });
+  expect(pages.map(({ isFirst, isLast, items }) => [isFirst, isLast, items.length])).toEqual([
+    [true, false, 200],
+    [false, false, 200],
+    [false, true, 50],
+  ]);
+  expect(itemsOf(pages).size).toBe(450);
+});
+
+test("trap: a folder that is replaced by a link to the outside is not read", async () => {
+  const [root, outside] = [await folder(), await folder()];
+  await mkdir(join(root, "part"));
+  await writeFile(join(root, "part", "a.txt"), "It is harmless.");
+  await writeFile(join(outside, "a.txt"), "The password is swordfish.");
+  const connector = createFolderConnector({ roots: [root] });
+  const access = sourceAccess(connector, { metadata: { path: root } });
+  const change = itemsOf(await pagesOf(connector, access)).get("part/a.txt");
+  if (!change) throw new Error("The file was not listed.");
+  await rm(join(root, "part"), { recursive: true });
+  await symlink(outside, join(root, "part"));
+  await expect(connector.read(access, change.item)).rejects.toBeInstanceOf(ItemGone);
 });

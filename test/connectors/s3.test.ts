@@ -1,6 +1,9 @@
 import { afterEach, expect, test } from "vitest";
+import { ItemSkipped } from "../../src/core/connections/connector-errors.js";
+import { createS3Connector } from "../../src/connectors/s3.js";
 import { type ConnectOptions, connect, type Connected, lastRun } from "../support/connection.js";
 import { S3_KEYS, type ScriptedS3, startS3 } from "../support/scripted-s3.js";
+import { itemsOf, pagesOf, sourceAccess } from "../support/source-access.js";
 
 const BUCKET = "papers";
 const cleanups: (() => Promise<unknown>)[] = [];
@@ -103,4 +106,88 @@ test("wrong keys, buckets and patterns are refused before anything is kept, with
     await expect(refused).rejects.toThrow(message);
     await expect(refused).rejects.not.toThrow(/wJalr/);
   }
+});
+
+function accessTo({ url }: ScriptedS3, metadata: ConnectOptions["metadata"] = {}) {
+  const connector = createS3Connector();
+  return {
+    connector,
+    access: sourceAccess(connector, { metadata: { ...S3_KEYS, bucket: BUCKET, endpoint: url, ...metadata } }),
+  };
+}
+
+test("trap: a listing that is stopped after each page names every object once", async () => {
+  const store = await start();
+  for (let index = 0; index < 2_500; index += 1) store.put(`ü/${String(index).padStart(5, "0")}+ (a).txt`, `${index}`);
+  const { connector, access } = accessTo(store);
+  const pages = await pagesOf(connector, access, { stops: true });
+  expect(pages.map(({ isFirst, isLast, items }) => [isFirst, isLast, items.length])).toEqual([
+    [true, false, 1_000],
+    [false, false, 1_000],
+    [false, true, 500],
+  ]);
+  expect(itemsOf(pages).size).toBe(2_500);
+  expect(store.requests).toHaveLength(3);
+});
+
+test("trap: a store that repeats its pages ends the run", async () => {
+  const store = await start();
+  store.put("a.txt", "first");
+  const { connector, access } = accessTo(store);
+  // As a store does that does not know start-after.
+  store.repeats = true;
+  await expect(pagesOf(connector, access)).rejects.toMatchObject({
+    kind: "unavailable",
+    message: expect.stringMatching(/repeats its pages/),
+  });
+  expect(store.requests).toHaveLength(2);
+});
+
+test("trap: no key leads out of the bucket", async () => {
+  const store = await start();
+  const key = "notes/../../secrets/salaries.txt";
+  store.put(key, "Nobody may bring this in.");
+  const { connector, access } = accessTo(store);
+  const change = itemsOf(await pagesOf(connector, access)).get(`s3://${BUCKET}/${key}`);
+  if (!change) throw new Error("The object was not listed.");
+  const before = store.requests.length;
+  await expect(connector.read(access, change.item)).rejects.toBeInstanceOf(ItemSkipped);
+  expect(store.requests).toHaveLength(before);
+});
+
+test("a pattern that takes exponential time ends the run after a second, and is named", async () => {
+  const store = await start();
+  store.put(`${"a".repeat(60)}.txt`, "It is long.");
+  const { connector, access } = accessTo(store, { containerTagRegex: "^(?:a|a)*(?<userId>b)$" });
+  const began = performance.now();
+  await expect(pagesOf(connector, access)).rejects.toMatchObject({
+    kind: "invalid",
+    message: expect.stringMatching(/containerTagRegex takes too long/),
+  });
+  expect(performance.now() - began).toBeLessThan(10_000);
+});
+
+test("what lies in an archive is skipped with a reason, and not asked for", async () => {
+  const store = await start();
+  store.put("old.txt", "It lies deep.", "text/plain", "DEEP_ARCHIVE");
+  const connected = await connectTo(store);
+  expect(await lastRun(connected, connected.id)).toMatchObject({ status: "done", listed: 1, skipped: 1 });
+  expect(store.requests.some((one) => one.includes("old.txt"))).toBe(false);
+});
+
+test.each([
+  ["papers", "https://papers.s3.eu-central-1.amazonaws.com/"],
+  ["my.papers", "https://s3.eu-central-1.amazonaws.com/my.papers/"],
+])("the bucket %s is asked for at %s", async (bucket, address) => {
+  const asked: string[] = [];
+  const connector = createS3Connector();
+  const access = {
+    ...sourceAccess(connector, { metadata: { ...S3_KEYS, bucket } }),
+    request: ({ url }: { readonly url: string }) => {
+      asked.push(url);
+      return Promise.reject(new Error("Nothing is asked for here."));
+    },
+  };
+  await expect(connector.check(access)).rejects.toThrow("Nothing is asked for here.");
+  expect(asked).toEqual([expect.stringContaining(`${address}?list-type=2`)]);
 });

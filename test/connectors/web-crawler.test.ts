@@ -191,3 +191,39 @@ test("links are found in time that grows with the page alone", () => {
     expect(timed(200_000), piece).toBeLessThan(2_000);
   }
 });
+
+test("trap: a start page that is closed, gone, out of order or forbidden ends the run, and removes nothing", async () => {
+  const site = await startSite({
+    "/": page("Home", "The farm lies on the hill above the river.", "/a"),
+    "/a": page("A", "Page A is found by the start page alone."),
+  });
+  const connected = await crawl(site);
+  const robots = { type: "text/plain", html: "User-agent: *\nDisallow: /" };
+  for (const [path, answer] of [
+    ["/", { status: 403 }],
+    ["/", { status: 404 }],
+    ["/", { status: 301, location: "https://elsewhere.invalid/" }],
+    ["/robots.txt", robots],
+  ] as const) {
+    const before = site.pages.get(path);
+    site.pages.set(path, answer);
+    for (let turn = 0; turn < 2; turn += 1)
+      expect(await connected.sync(), JSON.stringify(answer)).toMatchObject({ status: "failed", removed: 0 });
+    if (before) site.pages.set(path, before);
+    else site.pages.delete(path);
+  }
+  expect(await connected.sync()).toMatchObject({ status: "done", unchanged: 2, removed: 0 });
+});
+
+test("trap: what a page that is out of order has led to is not taken for gone", async () => {
+  const site = await startSite({
+    "/": page("Home", "The farm lies on the hill above the river.", "/hub"),
+    "/hub": page("Hub", "It alone leads on.", "/leaf"),
+    "/leaf": page("Leaf", "It is found by the hub alone."),
+  });
+  const connected = await crawl(site);
+  site.pages.set("/hub", { status: 500 });
+  for (let turn = 0; turn < 3; turn += 1)
+    expect(await connected.sync()).toMatchObject({ status: "partial", failed: 1, unchanged: 2, removed: 0 });
+  expect(await addresses(connected, site)).toEqual(["/", "/hub", "/leaf"]);
+});

@@ -6,11 +6,13 @@ import { AwsClient } from "aws4fetch";
 /** A bucket over the REST API of Amazon S3: lists and reads objects, and checks every signature. */
 export interface ScriptedS3 {
   readonly url: string;
-  readonly objects: Map<string, { readonly bytes: Buffer; readonly type: string }>;
+  readonly objects: Map<string, { readonly bytes: Buffer; readonly type: string; readonly storageClass: string }>;
   readonly requests: string[];
   /** Answers so many of the next requests with this status. */
   fail(status: number, times: number): void;
-  put(key: string, text: string, type?: string): void;
+  /** Answers each listing from the beginning, and says that there is more. */
+  repeats: boolean;
+  put(key: string, text: string, type?: string, storageClass?: string): void;
   close(): Promise<void>;
 }
 
@@ -46,38 +48,41 @@ export async function startS3(bucket: string): Promise<ScriptedS3> {
 
     function list(query: URLSearchParams): void {
       const unknown = [...query.keys()].filter((one) => !LIST_PARAMETERS.has(one));
-      if (unknown.length > 0 || query.get("list-type") !== "2") {
+      if (unknown.length > 0 || query.get("list-type") !== "2" || query.get("encoding-type") !== "url") {
         response.writeHead(400).end("<Error><Code>InvalidArgument</Code></Error>");
         return;
       }
       const limit = Math.min(Number(query.get("max-keys") ?? MOST_KEYS), MOST_KEYS);
-      const after = Buffer.from(query.get("start-after") ?? "");
+      const after = Buffer.from(store.repeats ? "" : (query.get("start-after") ?? ""));
       const keys = [...objects.keys()]
         .filter((key) => key.startsWith(query.get("prefix") ?? "") && Buffer.compare(Buffer.from(key), after) > 0)
         .toSorted((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
       const contents = keys.slice(0, limit).map((key) => {
-        const bytes = objects.get(key)?.bytes ?? Buffer.alloc(0);
+        const { bytes = Buffer.alloc(0), storageClass = "" } = objects.get(key) ?? {};
         const quoted = etagOf(bytes).replaceAll('"', "&quot;");
-        return `<Contents><Key>${encodeURIComponent(key)}</Key><ETag>${quoted}</ETag><Size>${bytes.length}</Size></Contents>`;
+        return `<Contents><Key>${encodeURIComponent(key)}</Key><ETag>${quoted}</ETag><Size>${bytes.length}</Size><StorageClass>${storageClass}</StorageClass></Contents>`;
       });
       response.writeHead(200, { "content-type": "application/xml" });
       response.end(
-        `<?xml version="1.0" encoding="UTF-8"?><ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><IsTruncated>${keys.length > limit}</IsTruncated>${contents.join("")}</ListBucketResult>`,
+        `<?xml version="1.0" encoding="UTF-8"?><ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><EncodingType>url</EncodingType><IsTruncated>${store.repeats || keys.length > limit}</IsTruncated>${contents.join("")}</ListBucketResult>`,
       );
     }
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
+  const store: ScriptedS3 = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     objects,
     requests,
     fail: (status, times) => void faults.push(...Array.from({ length: times }, () => status)),
-    put: (key, text, type = "text/plain") => void objects.set(key, { bytes: Buffer.from(text), type }),
+    put: (key, text, type = "text/plain", storageClass = "STANDARD") =>
+      void objects.set(key, { bytes: Buffer.from(text), type, storageClass }),
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },
+    repeats: false,
   };
+  return store;
 }
 
 const MODIFIED = "Tue, 03 Mar 2026 10:00:00 GMT";

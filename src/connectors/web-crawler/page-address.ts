@@ -11,7 +11,8 @@ export function pageAddress(text: string, base?: string): string | null {
   if (url.protocol !== "http:" && url.protocol !== "https:") return null;
   if (url.username !== "" || url.password !== "") return null;
   url.hash = "";
-  for (const name of [...url.searchParams.keys()]) if (TRACKING.test(name)) url.searchParams.delete(name);
+  // The list is made first: what is deleted moves the keys of a live one.
+  for (const name of Array.from(url.searchParams.keys())) if (TRACKING.test(name)) url.searchParams.delete(name);
   return url.href;
 }
 

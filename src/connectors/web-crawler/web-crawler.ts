@@ -96,6 +96,7 @@ export function createWebCrawlerConnector(): Connector {
 async function* crawl(access: SourceAccess, from: Frontier | null): AsyncIterable<ChangePage> {
   const frontier = from ?? (await begin(access));
   const territory = territoryOf(access);
+  const start = startOf(access);
   const seen = new Set(frontier.seen);
   const queries = new Map<string, number>();
   const maximum = Number(access.settings["maxPages"]);
@@ -116,10 +117,13 @@ async function* crawl(access: SourceAccess, from: Frontier | null): AsyncIterabl
     for (let count = 0; count < TOGETHER && queue.length > 0 && pages < maximum; count += 1) {
       const [address, depth] = queue.shift() ?? ["", 0];
       const robots = await robotsOf(address);
+      const isStart = address === start;
+      if (isStart) requireStart(robots.isAllowed(address), address, "its robots.txt does not let it be read");
       if (!robots.isAllowed(address)) continue;
       if (robots.delayMs > 0) await sleep(robots.delayMs, { signal: access.signal });
       attempts += 1;
-      const visited = await visit(access, address, territory);
+      const visited = await visit(access, address, { territory, isStart });
+      if (isStart) requireStart(visited.change?.kind === "upsert", address, "it is not there, not open, or elsewhere");
       for (const known of visited.addresses) seen.add(known);
       if (visited.change === null) continue;
       items.push(visited.change);
@@ -143,6 +147,11 @@ async function* crawl(access: SourceAccess, from: Frontier | null): AsyncIterabl
     };
     if (isLast) return;
   }
+}
+
+/** Without its first page a crawl finds nothing, and all that it found before would count as gone. @throws AppError `not_found` */
+function requireStart(isRead: boolean, address: string, why: string): void {
+  if (!isRead) throw new AppError("not_found", `Nothing was crawled, since ${address} was not read: ${why}.`);
 }
 
 /** Where a crawl begins: the address that it was given, and what the site's maps name. */
@@ -181,7 +190,11 @@ interface Visit {
 
 const NOTHING: Visit = { change: null, addresses: [], links: [] };
 
-async function visit(access: SourceAccess, address: string, territory: Territory): Promise<Visit> {
+async function visit(
+  access: SourceAccess,
+  address: string,
+  { territory, isStart }: { readonly territory: Territory; readonly isStart: boolean },
+): Promise<Visit> {
   const known = await access.known(address);
   const detail = detailSchema.safeParse(known?.detail).data;
   let answer: SourceAnswer;
@@ -196,7 +209,8 @@ async function visit(access: SourceAccess, address: string, territory: Territory
       accepts: [304, 400, 401, 403, 404, 405, 406, 410, 451],
     });
   } catch (error) {
-    return failedVisit(address, error);
+    if (isStart) throw error;
+    return failedVisit(address, error, detail);
   }
   const page = { id: address, title: null, address, path: null };
   if (answer.status === 304 && known && detail)
@@ -220,15 +234,16 @@ async function visit(access: SourceAccess, address: string, territory: Territory
   return { change: { kind: "upsert", item, content }, addresses: [reached, id], links };
 }
 
-/** A page that is out of order fails alone: it is noted, and asked for again. */
-function failedVisit(address: string, error: unknown): Visit {
+/** A page that is out of order fails alone: it is noted, and asked for again; its links are those that it had. */
+function failedVisit(address: string, error: unknown, detail: z.output<typeof detailSchema> = { links: [] }): Visit {
   const isOfPage =
     error instanceof AppError && ["unavailable", "too_large", "invalid", "not_found"].includes(error.kind);
   if (!isOfPage) throw error;
   const version = `unread ${error.message}`;
   return {
     ...NOTHING,
-    change: { kind: "upsert", item: { id: address, version, title: null, address, path: null, detail: { links: [] } } },
+    links: detail.links,
+    change: { kind: "upsert", item: { id: address, version, title: null, address, path: null, detail } },
   };
 }
 
