@@ -7,6 +7,7 @@ const ROOT = resolve(import.meta.dirname, "..");
 /** What everything around the core may know of it. */
 const EDGE = [
   "core/connections/connector-errors.ts",
+  "core/connections/json-answer.ts",
   "core/documents/content-ports.ts",
   "core/given-up.ts",
   "core/ports.ts",

@@ -80,7 +80,7 @@ export function createGranolaConnector({ apiUrl = "https://public-api.granola.ai
 async function* list(access: SourceAccess, apiUrl: string, from: string | null): AsyncGenerator<ChangePage> {
   for (let cursor = from; ;) {
     const query = new URLSearchParams({ page_size: String(PAGE), ...(cursor !== null && { cursor }) });
-    const { status, body } = await ask(access, `${apiUrl}/notes?${query}`, cursor === null ? [] : [400]);
+    const { status, body } = await ask(access, `${apiUrl}/notes?${query.toString()}`, cursor === null ? [] : [400]);
     if (status !== 200) throw new CheckpointExpired();
     const page = parsed(listSchema, body);
     const next = page.hasMore ? (page.cursor ?? null) : null;

@@ -1,6 +1,6 @@
 import type { Connector } from "../core/ports.js";
-import { createGmailConnector } from "./gmail/gmail.js";
-import { createGoogleDriveConnector } from "./google-drive/google-drive.js";
+import { createGmailConnector } from "./google/gmail/gmail.js";
+import { createGoogleDriveConnector } from "./google/drive/google-drive.js";
 import { createOneDriveConnector } from "./onedrive.js";
 import { createGithubConnector } from "./github/github.js";
 import { createFolderConnector } from "./folder.js";

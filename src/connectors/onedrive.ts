@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { CheckpointExpired, ItemGone, ItemSkipped } from "../core/connections/connector-errors.js";
+import { jsonOf, parseAnswer } from "../core/connections/json-answer.js";
 import { AppError } from "../core/errors.js";
 import type {
   ChangePage,
@@ -254,13 +255,8 @@ async function readItem(access: SourceAccess, item: SourceItem, url: string): Pr
   };
 }
 
-function refusal({ bytes }: SourceAnswer): Error {
-  let code = "";
-  try {
-    code = errorSchema.parse(JSON.parse(Buffer.from(bytes).toString("utf8"))).error.code;
-  } catch {
-    // Then the status alone counts.
-  }
+function refusal(answer: SourceAnswer): Error {
+  const code = errorSchema.safeParse(jsonOf(answer)).data?.error.code;
   if (code === "malwareDetected") return new ItemSkipped("Microsoft takes it for harmful and does not give it.");
   if (code === "accessDenied") return new ItemGone("It is not open to the account any more.");
   return new AppError("forbidden", "OneDrive refused to give a file.");
@@ -268,9 +264,5 @@ function refusal({ bytes }: SourceAnswer): Error {
 
 /** @throws AppError `unavailable` */
 function parse<T>(schema: z.ZodType<T>, answer: SourceAnswer): T {
-  try {
-    return schema.parse(JSON.parse(Buffer.from(answer.bytes).toString("utf8")));
-  } catch (cause) {
-    throw new AppError("unavailable", "OneDrive gave an answer that cannot be read.", { cause });
-  }
+  return parseAnswer(answer, schema, "OneDrive");
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createGmailConnector } from "../../src/connectors/gmail/gmail.js";
+import { createGmailConnector } from "../../src/connectors/google/gmail/gmail.js";
 import { ItemGone, SignInRefused } from "../../src/core/connections/connector-errors.js";
 import type { SourceAccess, SourceContent } from "../../src/core/ports.js";
 import { extractMailbox } from "../../src/extractors/mail/mailbox.js";

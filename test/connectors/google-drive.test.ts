@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createGoogleDriveConnector } from "../../src/connectors/google-drive/google-drive.js";
+import { createGoogleDriveConnector } from "../../src/connectors/google/drive/google-drive.js";
 import { SignInRefused } from "../../src/core/connections/connector-errors.js";
 import type { Resource, SourceAccess } from "../../src/core/ports.js";
 import { mirrorSource } from "../support/mirrored-source.js";

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { jsonOf, parseAnswer } from "../../core/connections/json-answer.js";
 import { AppError } from "../../core/errors.js";
 import type { SourceAccess, SourceAnswer, SourceRequest } from "../../core/ports.js";
 
@@ -59,10 +60,8 @@ export async function readGithub<T>(api: GithubApi, path: string, schema: z.ZodT
 }
 
 /** What an answer says. @throws AppError `unavailable` for what is not the JSON that was asked for */
-export function parsed<T>({ bytes, status }: SourceAnswer, schema: z.ZodType<T>): T {
-  const read = schema.safeParse(jsonOf(bytes));
-  if (read.success) return read.data;
-  throw new AppError("unavailable", `GitHub answered with something else than was asked for (status ${status}).`);
+export function parsed<T>(answer: SourceAnswer, schema: z.ZodType<T>): T {
+  return parseAnswer(answer, schema, "GitHub");
 }
 
 /** All pages of a list that comes in pages of 100. */
@@ -110,14 +109,6 @@ export async function askGraph<T>(
   throw new AppError("unavailable", "GitHub did not come to an answer about discussions.");
 }
 
-function jsonOf(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(Buffer.from(bytes).toString("utf8"));
-  } catch {
-    return null;
-  }
-}
-
-function messageOf({ bytes }: SourceAnswer): string {
-  return z.object({ message: z.string() }).safeParse(jsonOf(bytes)).data?.message ?? "";
+function messageOf(answer: SourceAnswer): string {
+  return z.object({ message: z.string() }).safeParse(jsonOf(answer)).data?.message ?? "";
 }

@@ -141,7 +141,7 @@ async function* follow(
       yield page(step.items);
     }
   }
-  for (const folder of [...kept.values()]) {
+  for (const folder of Array.from(kept.values())) {
     if (found.some(({ path }) => path === folder.path)) continue;
     for (const piece of uidPieces(folder.uids, REMOVALS)) {
       kept.set(folder.path, { ...folder, uids: withoutUids(kept.get(folder.path)?.uids ?? [], piece) });

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { parseAnswer } from "../../core/connections/json-answer.js";
 import { AppError } from "../../core/errors.js";
 import type { SourceAccess, SourceAnswer } from "../../core/ports.js";
 
@@ -28,18 +29,8 @@ export function askNotion(
 }
 
 /** What an answer says. @throws AppError `unavailable` for what is not the JSON that was asked for */
-export function parsed<T>({ bytes, status }: SourceAnswer, schema: z.ZodType<T>): T {
-  const read = schema.safeParse(jsonOf(Buffer.from(bytes).toString("utf8")));
-  if (read.success) return read.data;
-  throw new AppError("unavailable", `Notion answered with something else than was asked for (status ${status}).`);
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
+export function parsed<T>(answer: SourceAnswer, schema: z.ZodType<T>): T {
+  return parseAnswer(answer, schema, "Notion");
 }
 
 /** Where the next page of a list begins; null after the last one. @throws AppError `unavailable` for one that comes again */

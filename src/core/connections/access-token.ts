@@ -3,10 +3,11 @@ import * as z from "zod";
 import { iso } from "../../lib/time.js";
 import type { CoreContext } from "../context.js";
 import { AppError } from "../errors.js";
-import type { Connector, OAuthSignIn, SourceAnswer } from "../ports.js";
+import type { Connector, OAuthSignIn } from "../ports.js";
 import type { Connection } from "../types.js";
 import { applicationOf } from "./application.js";
 import { SignInRefused } from "./connector-errors.js";
+import { jsonOf } from "./json-answer.js";
 import { keepSecrets, readSecrets, type Tokens } from "./secrets.js";
 
 /** A token that ends so soon is replaced before it is used. */
@@ -123,7 +124,7 @@ async function askTokenEndpoint(
     },
     { authorization, signal: AbortSignal.timeout(60_000) },
   );
-  const body = readJson(answer);
+  const body = jsonOf(answer);
   const refusal = refusalSchema.safeParse(body);
   if (refusal.success) {
     const { error, error_description: description = error } = refusal.data;
@@ -137,14 +138,6 @@ async function askTokenEndpoint(
   return { access, refresh: refreshed, expiresAt };
 }
 
-function readJson({ bytes }: SourceAnswer): unknown {
-  try {
-    return JSON.parse(Buffer.from(bytes).toString("utf8"));
-  } catch {
-    return null;
-  }
-}
-
 const serviceAccountSchema = z.object({
   client_email: z.string().min(1),
   private_key: z.string().min(1),
@@ -153,7 +146,7 @@ const serviceAccountSchema = z.object({
 
 /** A token for a service account, by a signed assertion (RFC 7523). @throws AppError `invalid` for what is no key of one */
 async function askWithAssertion(context: CoreContext, signIn: OAuthSignIn, keyText: string): Promise<Tokens> {
-  const key = serviceAccountSchema.safeParse(parseKey(keyText));
+  const key = serviceAccountSchema.safeParse(jsonOf({ bytes: Buffer.from(keyText) }));
   if (!key.success)
     throw new AppError("invalid", "The key of the service account is not the JSON file that Google gives for one.");
   const issued = Math.floor(context.clock.now().getTime() / 1_000);
@@ -168,14 +161,6 @@ async function askWithAssertion(context: CoreContext, signIn: OAuthSignIn, keyTe
   const assertion = `${unsigned}.${signed(unsigned, key.data.private_key)}`;
   const form = { grant_type: "urn:ietf:params:oauth:grant-type:jwt-bearer", assertion };
   return askTokenEndpoint(context, signIn, { form, authorization: null });
-}
-
-function parseKey(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 function encoded(value: unknown): string {

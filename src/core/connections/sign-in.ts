@@ -10,6 +10,7 @@ import type { Connection } from "../types.js";
 import { askForTokens, TokenRefusal } from "./access-token.js";
 import { applicationOf } from "./application.js";
 import { SignInRefused } from "./connector-errors.js";
+import { jsonOf } from "./json-answer.js";
 import { activate } from "./activate-connection.js";
 import { connectionNameSchema, providerSchema, requireConnection, requireConnector } from "./find-connections.js";
 import { keepSecrets, readSecrets, type Tokens } from "./secrets.js";
@@ -175,7 +176,7 @@ export async function beginDeviceSignIn(
     },
     { authorization: null, signal: AbortSignal.timeout(60_000) },
   );
-  const read = deviceAnswerSchema.safeParse(JSON.parse(Buffer.from(answer.bytes).toString("utf8") || "null"));
+  const read = deviceAnswerSchema.safeParse(jsonOf(answer));
   if (!read.success)
     throw new AppError(
       "unavailable",

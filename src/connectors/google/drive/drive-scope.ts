@@ -1,4 +1,4 @@
-import type { SourceChange, SourceItem } from "../../core/ports.js";
+import type { SourceChange, SourceItem } from "../../../core/ports.js";
 import { type DriveFile, FOLDER, SHORTCUT } from "./drive-api.js";
 
 /** A folder whose files are brought in: in which folder it lies (null at the top), its name, and its shared drive. */

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import type { Connector } from "../../core/ports.js";
-import { createGmailApi, parseAnswer } from "./gmail-api.js";
+import type { Connector } from "../../../core/ports.js";
+import { createGmailApi, parseGmail } from "./gmail-api.js";
 import { gmailChanges } from "./gmail-changes.js";
 import { readThread } from "./gmail-thread.js";
 
@@ -37,7 +37,7 @@ export function createGmailConnector({
     sync: { everyMinutes: 240, absences: 1, readsAtOnce: 4 },
     async check(access) {
       const answer = await createGmailApi(baseUrl, access).get("profile", []);
-      return { account: parseAnswer(z.object({ emailAddress: z.string() }), answer).emailAddress };
+      return { account: parseGmail(z.object({ emailAddress: z.string() }), answer).emailAddress };
     },
     changes: (access, checkpoint) => gmailChanges(createGmailApi(baseUrl, access), access, checkpoint),
     read: (access, item) => readThread(createGmailApi(baseUrl, access), item),

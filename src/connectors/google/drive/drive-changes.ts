@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { CheckpointExpired } from "../../core/connections/connector-errors.js";
-import { AppError } from "../../core/errors.js";
-import type { ChangePage, SourceAccess, SourceChange } from "../../core/ports.js";
+import { CheckpointExpired } from "../../../core/connections/connector-errors.js";
+import { AppError } from "../../../core/errors.js";
+import type { ChangePage, SourceAccess, SourceChange } from "../../../core/ports.js";
 import {
   ALL_DRIVES,
   type DriveApi,
@@ -11,7 +11,7 @@ import {
   fileListSchema,
   fileSchema,
   FOLDER,
-  parseAnswer,
+  parseDrive,
 } from "./drive-api.js";
 import { counts, type DriveScope, isFolder, listFolder, noteFolder, upsert } from "./drive-scope.js";
 
@@ -159,7 +159,7 @@ async function findFiles(api: DriveApi, ids: readonly string[]): Promise<DriveFi
   for (const id of ids) {
     const query = { supportsAllDrives: "true", fields: FILE_FIELDS };
     const answer = await api.get(`files/${encodeURIComponent(id)}`, query, [404]);
-    if (answer.status !== 404) files.push(parseAnswer(fileSchema, answer));
+    if (answer.status !== 404) files.push(parseDrive(fileSchema, answer));
   }
   return files;
 }
@@ -190,7 +190,7 @@ async function listPage(api: DriveApi, state: Checkpoint, seen: Set<string>): Pr
     return [];
   }
   refuseExpired(answer.status);
-  const { files, nextPageToken, incompleteSearch } = parseAnswer(fileListSchema, answer);
+  const { files, nextPageToken, incompleteSearch } = parseDrive(fileListSchema, answer);
   state.isPartial ||= incompleteSearch && !isGone;
   state.page = nextPage(nextPageToken, seen) ?? null;
   const items = files.flatMap((file) => (isGone ? dropFound(state, file) : takeFound(state, file, kind)));
@@ -247,7 +247,7 @@ async function changePage(api: DriveApi, state: Checkpoint, seen: Set<string>): 
   };
   const answer = await api.get("changes", query, [400, 404, 410]);
   refuseExpired(answer.status);
-  const { changes, nextPageToken, newStartPageToken } = parseAnswer(changeListSchema, answer);
+  const { changes, nextPageToken, newStartPageToken } = parseDrive(changeListSchema, answer);
   const next = nextPage(nextPageToken, seen);
   const token = next ?? newStartPageToken;
   if (token === undefined) throw new AppError("unavailable", "Google Drive did not say where its changes go on.");

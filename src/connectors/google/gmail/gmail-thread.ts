@@ -1,9 +1,9 @@
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import * as z from "zod";
-import { ItemGone } from "../../core/connections/connector-errors.js";
-import type { SourceContent, SourceItem } from "../../core/ports.js";
-import { type GmailApi, isCounted, parseAnswer } from "./gmail-api.js";
+import { ItemGone } from "../../../core/connections/connector-errors.js";
+import type { SourceContent, SourceItem } from "../../../core/ports.js";
+import { type GmailApi, isCounted, parseGmail } from "./gmail-api.js";
 
 interface Part {
   readonly mimeType: string;
@@ -51,7 +51,7 @@ export async function currentVersion(api: GmailApi, id: string): Promise<string 
   ] as const;
   const answer = await api.get(`threads/${encodeURIComponent(id)}`, query, [404]);
   if (answer.status === 404) return null;
-  const messages = parseAnswer(threadSchema, answer).messages.filter(isCounted);
+  const messages = parseGmail(threadSchema, answer).messages.filter(isCounted);
   return messages.length === 0 ? null : threadVersion(messages);
 }
 
@@ -62,7 +62,7 @@ export async function currentVersion(api: GmailApi, id: string): Promise<string 
 export async function readThread(api: GmailApi, { id }: SourceItem): Promise<SourceContent> {
   const answer = await api.get(`threads/${encodeURIComponent(id)}`, [["format", "full"]], [404]);
   if (answer.status === 404) throw new ItemGone("Gmail does not have it any more.");
-  const messages = parseAnswer(threadSchema, answer).messages.filter(isCounted);
+  const messages = parseGmail(threadSchema, answer).messages.filter(isCounted);
   const [first] = messages;
   const last = messages.at(-1);
   if (first === undefined || last === undefined) throw new ItemGone("All of its messages are in the bin, or spam.");
@@ -160,7 +160,7 @@ async function textsOf(api: GmailApi, messageId: string, part: Part): Promise<Te
 async function largeBody(api: GmailApi, messageId: string, attachmentId: string | undefined): Promise<string> {
   if (attachmentId === undefined) return "";
   const path = `messages/${encodeURIComponent(messageId)}/attachments/${encodeURIComponent(attachmentId)}`;
-  return parseAnswer(attachmentSchema, await api.get(path, [])).data;
+  return parseGmail(attachmentSchema, await api.get(path, [])).data;
 }
 
 function decode(bytes: Buffer, { headers }: Part): string {

@@ -1,9 +1,7 @@
 import * as z from "zod";
-import { SignInRefused } from "../../core/connections/connector-errors.js";
-import { AppError } from "../../core/errors.js";
-import type { SourceAccess, SourceAnswer } from "../../core/ports.js";
-import { googleErrorReasons } from "../../lib/google-error.js";
-import { parseRetryAfter } from "../../lib/http-fetch.js";
+import { parseAnswer } from "../../../core/connections/json-answer.js";
+import type { SourceAccess, SourceAnswer } from "../../../core/ports.js";
+import { googleRefusal } from "../google-refusal.js";
 
 export const FOLDER = "application/vnd.google-apps.folder";
 export const SHORTCUT = "application/vnd.google-apps.shortcut";
@@ -63,43 +61,14 @@ export function createDriveApi(baseUrl: string, access: SourceAccess): DriveApi 
     if (answer.status === 403 && !accepts.includes(403)) throw refusal(answer);
     return answer;
   };
-  return { get, read: async (schema, path, query) => parseAnswer(schema, await get(path, query)) };
+  return { get, read: async (schema, path, query) => parseDrive(schema, await get(path, query)) };
 }
 
 /** @throws AppError `unavailable` */
-export function parseAnswer<T>(schema: z.ZodType<T>, answer: SourceAnswer): T {
-  try {
-    return schema.parse(JSON.parse(Buffer.from(answer.bytes).toString("utf8")));
-  } catch (cause) {
-    throw new AppError("unavailable", "Google Drive gave an answer that cannot be read.", { cause });
-  }
+export function parseDrive<T>(schema: z.ZodType<T>, answer: SourceAnswer): T {
+  return parseAnswer(answer, schema, "Google Drive");
 }
 
-const TOO_MANY = new Set([
-  "rateLimitExceeded",
-  "userRateLimitExceeded",
-  "sharingRateLimitExceeded",
-  "dailyLimitExceeded",
-  "quotaExceeded",
-  "RATE_LIMIT_EXCEEDED",
-]);
-const USUAL_PAUSE = 60;
-
-/** Google says with one status that it is asked too often, that its API is not enabled and that a file is closed. */
 export function refusal(answer: SourceAnswer): Error {
-  const reasons = googleErrorReasons(answer.bytes);
-  if (reasons.some((reason) => TOO_MANY.has(reason)))
-    return new AppError("rate_limited", "Google Drive asks for fewer requests.", {
-      retryAfter: parseRetryAfter(answer.headers["retry-after"]) ?? USUAL_PAUSE,
-    });
-  if (reasons.includes("accessNotConfigured") || reasons.includes("SERVICE_DISABLED"))
-    return new AppError(
-      "invalid",
-      "The Google Drive API is not enabled in the project that the app belongs to. Enable it in the Google Cloud console under “APIs & Services”, wait a few minutes, and sync again.",
-    );
-  if (reasons.includes("insufficientPermissions") || reasons.includes("ACCESS_TOKEN_SCOPE_INSUFFICIENT"))
-    return new SignInRefused(
-      "The sign-in does not allow to read Google Drive. Sign in again, and leave the permission to see your files ticked.",
-    );
-  return new AppError("forbidden", "Google Drive refused a request: what was asked for is not open to this account.");
+  return googleRefusal(answer, { name: "Google Drive", read: "Google Drive", see: "files" });
 }

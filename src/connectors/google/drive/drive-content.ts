@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { ItemGone, ItemSkipped } from "../../core/connections/connector-errors.js";
-import type { SourceAccess, SourceAnswer, SourceContent, SourceItem } from "../../core/ports.js";
-import { googleErrorReasons } from "../../lib/google-error.js";
+import { ItemGone, ItemSkipped } from "../../../core/connections/connector-errors.js";
+import type { SourceAccess, SourceAnswer, SourceContent, SourceItem } from "../../../core/ports.js";
+import { googleReasons } from "../google-refusal.js";
 import { type DriveApi, refusal } from "./drive-api.js";
 
 const detailSchema = z.object({
@@ -69,7 +69,7 @@ export async function readDriveFile(api: DriveApi, access: SourceAccess, item: S
 function refuse(answer: SourceAnswer): void {
   if (answer.status === 404) throw new ItemGone("Google Drive does not have it any more.");
   if (answer.status !== 403) return;
-  const reasons = googleErrorReasons(answer.bytes);
+  const reasons = googleReasons(answer);
   const known = reasons.flatMap((reason) => REASONS[reason] ?? [])[0];
   if (known !== undefined) throw new ItemSkipped(known);
   if (reasons.some((reason) => CLOSED.has(reason))) throw new ItemGone("It is not open to the account any more.");

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { AppError } from "../../core/errors.js";
-import type { Connector, FoundResources, ResourcePage } from "../../core/ports.js";
+import { AppError } from "../../../core/errors.js";
+import type { Connector, FoundResources, ResourcePage } from "../../../core/ports.js";
 import { ALL_DRIVES, createDriveApi, type DriveApi, type DriveFile, fileListSchema } from "./drive-api.js";
 import { driveChanges, sharedDrives } from "./drive-changes.js";
 import { readDriveFile } from "./drive-content.js";

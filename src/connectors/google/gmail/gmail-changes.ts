@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { CheckpointExpired } from "../../core/connections/connector-errors.js";
-import { AppError } from "../../core/errors.js";
-import type { ChangePage, SourceAccess, SourceChange } from "../../core/ports.js";
-import { decides, type GmailApi, isCounted, parseAnswer, type Query } from "./gmail-api.js";
+import { CheckpointExpired } from "../../../core/connections/connector-errors.js";
+import { AppError } from "../../../core/errors.js";
+import type { ChangePage, SourceAccess, SourceChange } from "../../../core/ports.js";
+import { decides, type GmailApi, isCounted, parseGmail, type Query } from "./gmail-api.js";
 import { currentVersion } from "./gmail-thread.js";
 
 const PAGE_SIZE = "500";
@@ -89,7 +89,7 @@ function resume(given: unknown, search: string): Checkpoint {
 }
 
 async function begin(api: GmailApi, search: string): Promise<Checkpoint> {
-  const { historyId } = parseAnswer(z.object({ historyId: z.string() }), await api.get("profile", []));
+  const { historyId } = parseGmail(z.object({ historyId: z.string() }), await api.get("profile", []));
   return { phase: "listing", search, historyId, page: null };
 }
 
@@ -107,7 +107,7 @@ async function listPage(
   ];
   const answer = await api.get("threads", query, state.page === null ? [] : [400, 404]);
   if (answer.status >= 400) throw new CheckpointExpired("Gmail does not know the page of threads any more.");
-  const { threads, nextPageToken } = parseAnswer(threadListSchema, answer);
+  const { threads, nextPageToken } = parseGmail(threadListSchema, answer);
   const items: SourceChange[] = [];
   for (const { id, historyId } of threads) {
     const version = await versionOf(api, access, id, historyId);
@@ -150,7 +150,7 @@ async function historyPage(
   const answer = await api.get("history", query, [400, 404]);
   if (answer.status >= 400)
     throw new CheckpointExpired(`Gmail does not know the history any more (status ${answer.status}).`);
-  const { history, nextPageToken, historyId } = parseAnswer(historySchema, answer);
+  const { history, nextPageToken, historyId } = parseGmail(historySchema, answer);
   const changed = new Map<string, string>();
   for (const record of history) {
     for (const { message } of record.messagesAdded) if (isCounted(message)) changed.set(message.threadId, record.id);

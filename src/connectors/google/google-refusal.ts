@@ -1,0 +1,57 @@
+import * as z from "zod";
+import { SignInRefused } from "../../core/connections/connector-errors.js";
+import { jsonOf } from "../../core/connections/json-answer.js";
+import { AppError } from "../../core/errors.js";
+import type { SourceAnswer } from "../../core/ports.js";
+import { parseRetryAfter } from "../../lib/http-fetch.js";
+
+const errorSchema = z.object({
+  error: z.object({
+    errors: z.array(z.object({ reason: z.string() })).optional(),
+    details: z.array(z.object({ reason: z.string().optional() })).optional(),
+  }),
+});
+
+/** Why an API of Google refused a request, such as `rateLimitExceeded`; none where the answer does not say. */
+export function googleReasons(answer: SourceAnswer): string[] {
+  const { error } = errorSchema.safeParse(jsonOf(answer)).data ?? {};
+  return [...(error?.errors ?? []), ...(error?.details ?? [])].flatMap(({ reason }) => reason ?? []);
+}
+
+const TOO_MANY = new Set([
+  "rateLimitExceeded",
+  "userRateLimitExceeded",
+  "sharingRateLimitExceeded",
+  "dailyLimitExceeded",
+  "quotaExceeded",
+  "RATE_LIMIT_EXCEEDED",
+]);
+/** Seconds. */
+const USUAL_PAUSE = 60;
+
+/** One API of Google, in words for people. */
+export interface GoogleProduct {
+  readonly name: string;
+  /** What is read there, and what the permission for it lets see. */
+  readonly read: string;
+  readonly see: string;
+}
+
+/** Google says with one status that it is asked too often, that its API is not enabled and that something is closed. */
+export function googleRefusal(answer: SourceAnswer, { name, read, see }: GoogleProduct): Error {
+  const reasons = googleReasons(answer);
+  if (reasons.some((reason) => TOO_MANY.has(reason)))
+    return new AppError("rate_limited", `${name} asks for fewer requests.`, {
+      retryAfter: parseRetryAfter(answer.headers["retry-after"]) ?? USUAL_PAUSE,
+    });
+  if (reasons.includes("accessNotConfigured") || reasons.includes("SERVICE_DISABLED"))
+    return new AppError(
+      "invalid",
+      `The ${name} API is not enabled in the project that the app belongs to. Enable it in the Google Cloud console under “APIs & Services”, wait a few minutes, and sync again.`,
+    );
+  if (reasons.includes("insufficientPermissions") || reasons.includes("ACCESS_TOKEN_SCOPE_INSUFFICIENT"))
+    return new SignInRefused(
+      `The sign-in does not allow to read ${read}. Sign in again, and leave the permission to see your ${see} ticked.`,
+    );
+  return new AppError("forbidden", `${name} refused a request: what was asked for is not open to this account.`);
+}
