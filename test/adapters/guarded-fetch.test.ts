@@ -2,7 +2,8 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import { type AddressInfo, createServer as createSocketServer, type Server as SocketServer } from "node:net";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { afterEach, expect, test } from "vitest";
-import { createGuardedFetch, type GuardedFetchOptions } from "../../src/adapters/fetch/guarded-fetch.js";
+import type { GuardedFetchOptions } from "../../src/adapters/fetch/guarded-exchange.js";
+import { createGuardedFetch } from "../../src/adapters/fetch/guarded-fetch.js";
 import { AppError } from "../../src/core/errors.js";
 import { isAddressAllowed, readAllowedPlaces } from "../../src/lib/allowed-places.js";
 

@@ -1,89 +1,21 @@
-import { type IncomingMessage, request as requestHttp } from "node:http";
-import { request as requestHttps } from "node:https";
+import type { IncomingMessage } from "node:http";
 import { AppError } from "../../core/errors.js";
 import type { FetchedFile, FileFetcher } from "../../core/ports.js";
-import type { AllowedPlaces } from "../../lib/allowed-places.js";
 import { describeStatus } from "./answer-status.js";
-import { knownContentAddress } from "./known-places.js";
-import { ACCEPTED_ENCODINGS, readAnswer } from "./read-answer.js";
 import { describeFile } from "./describe-file.js";
-import {
-  addressesOfThisMachine,
-  checkLiteral,
-  destinationOf,
-  type FetchGuard,
-  guardedLookup,
-  noSuchHost,
-  resolveBySystem,
-  type ResolveName,
-} from "./guarded-lookup.js";
+import { createGuardedExchange, type GuardedFetchOptions, placeOf, readAddress } from "./guarded-exchange.js";
+import { knownContentAddress } from "./known-places.js";
+import { readAnswer } from "./read-answer.js";
 
-const MOST_REDIRECTS = 5;
-/** Characters; longer ones are of no use to anybody but attackers. */
-const LONGEST_ADDRESS = 8_192;
-const MOST_HEADER_BYTES = 64 * 1024;
 const TIMEOUT_MS = 60_000;
 const STALL_MS = 15_000;
 
-export interface GuardedFetchOptions {
-  /** Private places that may be reached all the same. */
-  readonly allowed: AllowedPlaces;
-  readonly isOffline: boolean;
-  /** How the service names itself, without line breaks. */
-  readonly userAgent: string;
-  /** Of one file, as it comes and after decompression. */
-  readonly maximumBytes: number;
-  /** For all of a fetch, redirects included, in milliseconds. */
-  readonly timeoutMs?: number;
-  /** Longest silence of a server, in milliseconds. */
-  readonly stallMs?: number;
-  readonly resolveName?: ResolveName;
-  /** The addresses of this machine. A test passes its own. */
-  readonly ownAddresses?: () => readonly string[];
-}
-
-export interface Exchange extends Required<Pick<GuardedFetchOptions, "userAgent" | "maximumBytes" | "stallMs">> {
-  readonly guard: FetchGuard;
-  readonly resolveName: ResolveName;
-  /** Of the caller, of the time for all, and of `stalled`. */
-  readonly signal: AbortSignal;
-  /** Ends the fetch when the server falls silent. */
-  readonly stalled: AbortController;
-}
-
-/**
- * A client for addresses that strangers name. Every connection, that of a redirect too, is checked where it is made; what
- * lies in networks which only this machine reaches is refused unless the owner allowed it. Proxies of the environment are
- * not used, since they would decide where a name leads.
- */
+/** A client for addresses that strangers name, over a guarded exchange. */
 export function createGuardedFetch(options: GuardedFetchOptions): FileFetcher {
-  const { isOffline, userAgent, maximumBytes, stallMs = STALL_MS, timeoutMs = TIMEOUT_MS } = options;
-  const guard = { allowed: options.allowed, ownAddresses: options.ownAddresses ?? addressesOfThisMachine };
-  const resolveName = options.resolveName ?? resolveBySystem;
-  const follow = async (first: URL, signal: AbortSignal): Promise<FetchedFile> => {
-    const timeout = AbortSignal.timeout(timeoutMs);
-    const stalled = new AbortController();
-    const ends = AbortSignal.any([signal, timeout, stalled.signal]);
-    const exchange: Exchange = { userAgent, maximumBytes, stallMs, guard, resolveName, signal: ends, stalled };
-    let url = first;
-    try {
-      for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects += 1) {
-        checkLiteral(destinationOf(url), guard);
-        const answer = await ask(url, exchange);
-        const next = redirectOf(answer, url);
-        if (next === null) return await readFile(answer, url, exchange);
-        answer.destroy();
-        url = next;
-      }
-      throw new AppError(
-        "invalid",
-        `${placeOf(first)} was not fetched: it redirects more than ${MOST_REDIRECTS} times.`,
-      );
-    } catch (error) {
-      signal.throwIfAborted();
-      throw explain(error, url, timeout.aborted || stalled.signal.aborted);
-    }
-  };
+  const { isOffline, maximumBytes, stallMs = STALL_MS, timeoutMs = TIMEOUT_MS } = options;
+  const { exchange } = createGuardedExchange({ ...options, stallMs, timeoutMs });
+  const follow = (first: URL, signal: AbortSignal): Promise<FetchedFile> =>
+    exchange(first, {}, signal, (answer, url, ends) => readFile(answer, url, { maximumBytes, signal: ends }));
   return {
     async fetch(address, signal) {
       if (isOffline)
@@ -102,60 +34,11 @@ export function createGuardedFetch(options: GuardedFetchOptions): FileFetcher {
   };
 }
 
-/** @throws AppError `invalid` for what is no address that is fetched */
-export function readAddress(text: string, base?: URL): URL {
-  if (text.length > LONGEST_ADDRESS || !URL.canParse(text, base?.href))
-    throw new AppError("invalid", "The address was not fetched: it is not a URL that can be read.");
-  const url = new URL(text, base);
-  if (url.protocol !== "http:" && url.protocol !== "https:")
-    throw new AppError("invalid", `The address was not fetched: only http and https are, not ${url.protocol}//.`);
-  if (url.username !== "" || url.password !== "")
-    throw new AppError("invalid", "The address was not fetched: it holds a user name or a password. Leave them out.");
-  return url;
-}
-
-/** What is asked besides an address. */
-export interface Question {
-  readonly method?: string;
-  /** In place of those that a page is asked for with; lower case. */
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string | Uint8Array | undefined;
-}
-
-const OF_A_PAGE = { accept: "text/html,application/xhtml+xml,text/markdown;q=0.9,*/*;q=0.8" };
-
-export function ask(
+async function readFile(
+  answer: IncomingMessage,
   url: URL,
-  { guard, resolveName, signal, stalled, stallMs, userAgent }: Exchange,
-  { method = "GET", headers = OF_A_PAGE, body }: Question = {},
-): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    const send = url.protocol === "https:" ? requestHttps : requestHttp;
-    const asking = send(url, {
-      lookup: guardedLookup(resolveName, guard, destinationOf(url)),
-      signal,
-      timeout: stallMs,
-      maxHeaderSize: MOST_HEADER_BYTES,
-      // One connection for one answer: nothing is shared between callers.
-      agent: false,
-      method,
-      headers: { "accept-encoding": ACCEPTED_ENCODINGS, "user-agent": userAgent, ...headers },
-    });
-    asking.on("response", resolve);
-    asking.on("timeout", () => stalled.abort());
-    asking.on("error", reject);
-    asking.end(body);
-  });
-}
-
-export function redirectOf({ statusCode = 0, headers }: IncomingMessage, url: URL): URL | null {
-  if (![301, 302, 303, 307, 308].includes(statusCode) || headers.location === undefined) return null;
-  const next = readAddress(headers.location, url);
-  if (next.hash === "") next.hash = url.hash;
-  return next;
-}
-
-async function readFile(answer: IncomingMessage, url: URL, { maximumBytes, signal }: Exchange) {
+  { maximumBytes, signal }: { readonly maximumBytes: number; readonly signal: AbortSignal },
+): Promise<FetchedFile> {
   const { statusCode = 0, headers } = answer;
   if (statusCode !== 200) {
     answer.destroy();
@@ -163,31 +46,4 @@ async function readFile(answer: IncomingMessage, url: URL, { maximumBytes, signa
   }
   const bytes = await readAnswer(answer, { maximumBytes, signal, place: placeOf(url) });
   return { ...describeFile(headers, url), url: url.href, bytes };
-}
-
-/** Without the query, which may hold what opens a page. */
-export function placeOf({ protocol, host, pathname }: URL): string {
-  const path = pathname.length > 200 ? `${pathname.slice(0, 200)}…` : pathname;
-  return `${protocol}//${host}${path}`;
-}
-
-const CERTIFICATE = /^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_|ERR_SSL_|EPROTO$|HOSTNAME_MISMATCH)/;
-
-export function explain(error: unknown, url: URL, isLate: boolean): unknown {
-  if (error instanceof AppError) return error;
-  const place = placeOf(url);
-  const unavailable = (text: string) => new AppError("unavailable", `${place} ${text}`, { cause: error });
-  if (isLate) return unavailable("was not fetched: it did not answer, or not to its end, in time.");
-  const code = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
-  if (code === "ENOTFOUND") return noSuchHost(url.hostname);
-  if (CERTIFICATE.test(code))
-    return new AppError("invalid", `${place} was not fetched: its certificate is not valid (${code}).`, {
-      cause: error,
-    });
-  if (code === "ECONNREFUSED") return unavailable("was not fetched: nothing answers there.");
-  if (code.startsWith("HPE_"))
-    return new AppError("invalid", `${place} was not fetched: its answer is not HTTP as it should be (${code}).`, {
-      cause: error,
-    });
-  return unavailable(`was not fetched: the connection broke${code === "" ? "" : ` (${code})`}.`);
 }

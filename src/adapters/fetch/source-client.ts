@@ -5,76 +5,35 @@ import { AppError } from "../../core/errors.js";
 import type { SourceAnswer, SourceClient, SourceRequest } from "../../core/ports.js";
 import { parseRetryAfter } from "../../lib/http-fetch.js";
 import {
-  ask,
-  type Exchange,
-  explain,
+  createGuardedExchange,
   type GuardedFetchOptions,
   placeOf,
   type Question,
   readAddress,
-  redirectOf,
-} from "./guarded-fetch.js";
-import {
-  addressesOfThisMachine,
-  checkLiteral,
-  destinationOf,
-  guardedLookup,
-  resolveBySystem,
-} from "./guarded-lookup.js";
+} from "./guarded-exchange.js";
+import { checkLiteral, guardedLookup } from "./guarded-lookup.js";
 import { readAnswer } from "./read-answer.js";
 
-const MOST_REDIRECTS = 5;
 const TIMEOUT_MS = 120_000;
 const STALL_MS = 30_000;
 /** Seconds to wait where a source asks for fewer requests and does not say for how long. */
 const USUAL_PAUSE = 30;
 /** Seconds; whoever wants to be left alone for longer is asked again all the same. */
 const LONGEST_PAUSE = 60 * 60;
-const CREDENTIALS: ReadonlySet<string> = new Set(["authorization", "cookie", "x-api-key"]);
 
 /** How connections reach their sources: with the guard of all that callers name, since they choose hosts as well. */
 export function createSourceClient(options: GuardedFetchOptions): SourceClient {
-  const { isOffline, userAgent, stallMs = STALL_MS, timeoutMs = TIMEOUT_MS } = options;
-  const guard = { allowed: options.allowed, ownAddresses: options.ownAddresses ?? addressesOfThisMachine };
-  const resolveName = options.resolveName ?? resolveBySystem;
-
-  async function follow(first: URL, question: Question, exchange: Exchange): Promise<SourceAnswer> {
-    let url = first;
-    let asked = question;
-    for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects += 1) {
-      checkLiteral(destinationOf(url), guard);
-      const answer = await ask(url, exchange, asked);
-      const next = redirectOf(answer, url);
-      if (next === null) return read(answer, url, exchange);
-      answer.destroy();
-      asked = redirected(asked, answer.statusCode ?? 0, next.origin === url.origin);
-      url = next;
-    }
-    throw new AppError("invalid", `${placeOf(first)} was not read: it redirects more than ${MOST_REDIRECTS} times.`);
-  }
-
+  const { isOffline, stallMs = STALL_MS, timeoutMs = TIMEOUT_MS } = options;
+  const { exchange, guard, resolveName } = createGuardedExchange({ ...options, stallMs, timeoutMs });
   return {
     async send(request, { authorization, signal }) {
       refuseOffline(isOffline);
-      const url = readAddress(request.url);
-      const timeout = AbortSignal.timeout(timeoutMs);
-      const stalled = new AbortController();
-      const exchange = {
-        userAgent,
-        maximumBytes: request.maximumBytes ?? options.maximumBytes,
-        stallMs,
-        guard,
-        resolveName,
-        signal: AbortSignal.any([signal, timeout, stalled.signal]),
-        stalled,
-      };
-      try {
-        const answer = await follow(url, questionOf(request, authorization), exchange);
-        return accepted(answer, request);
-      } catch (error) {
-        signal.throwIfAborted();
-        throw explain(error, url, timeout.aborted || stalled.signal.aborted);
-      }
+      const { maximumBytes = options.maximumBytes } = request;
+      const question = questionOf(request, authorization);
+      const answer = await exchange(readAddress(request.url), question, signal, (found, url, ends) =>
+        read(found, url, { maximumBytes, signal: ends }),
+      );
+      return accepted(answer, request);
     },
 
     resolveHost(host, port) {
@@ -86,7 +45,12 @@ export function createSourceClient(options: GuardedFetchOptions): SourceClient {
       }
       return new Promise((resolve, reject) => {
         const lookup = guardedLookup(resolveName, guard, { host: name, port });
-        lookup(name, {}, (error, address) => (error ? reject(error) : resolve(String(address))));
+        lookup(name, {}, (error, address) => {
+          if (error) return reject(error);
+          const [first] = typeof address === "string" ? [address] : address.map((one) => one.address);
+          if (first === undefined) return reject(new Error(`${name} has no address.`));
+          resolve(first);
+        });
       });
     },
   };
@@ -117,22 +81,11 @@ function questionOf({ method, headers, body, isSigned = true }: SourceRequest, a
   };
 }
 
-/** As browsers do: what is posted is asked for afterwards, and another host learns no secret. */
-function redirected(question: Question, status: number, isSameOrigin: boolean): Question {
-  const becomesGet = status === 303 || (status !== 307 && status !== 308 && question.method === "POST");
-  const headers = Object.entries(question.headers ?? {}).filter(
-    ([name]) =>
-      (isSameOrigin || !CREDENTIALS.has(name)) &&
-      (!becomesGet || (name !== "content-length" && name !== "content-type")),
-  );
-  return {
-    ...question,
-    headers: Object.fromEntries(headers),
-    ...(becomesGet && { method: "GET", body: undefined }),
-  };
-}
-
-async function read(answer: IncomingMessage, url: URL, { maximumBytes, signal }: Exchange): Promise<SourceAnswer> {
+async function read(
+  answer: IncomingMessage,
+  url: URL,
+  { maximumBytes, signal }: { readonly maximumBytes: number; readonly signal: AbortSignal },
+): Promise<SourceAnswer> {
   const { statusCode: status = 0 } = answer;
   const headers = Object.entries(answer.headers).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, Array.isArray(value) ? value.join(", ") : value] as const],

@@ -1,6 +1,6 @@
 import { type Kysely, type Selectable, sql } from "kysely";
 import type { ConnectionChange, ConnectionStore } from "../../core/ports.js";
-import type { Connection, ConnectionItem, SyncCounts, SyncRun } from "../../core/types.js";
+import type { Connection, SyncCounts, SyncRun } from "../../core/types.js";
 import { iso } from "../../lib/time.js";
 import type { Clock } from "../../core/ports.js";
 import { fromJson, listParameter } from "./json.js";
