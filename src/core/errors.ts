@@ -8,6 +8,7 @@ export const ERROR_KINDS = [
   "too_large",
   "unsupported_type",
   "unsupported",
+  "not_implemented",
   "rate_limited",
   "unavailable",
   "storage_full",

@@ -132,9 +132,9 @@ test.each([{ hasFeed: true }, { hasFeed: false }])(
             await expect
               .poll(
                 async () => {
-                  const { core, actor, settle } = service.opened;
+                  const { core, actor } = service.opened;
                   await core.syncOneConnection({ actor }, { id });
-                  await settle();
+                  await service.opened.settle();
                   const [run] = (await core.listSyncRuns({ actor }, { id })).runs;
                   return { isRunning: run?.status === "running", documents: await documentsOf(service.opened, tag) };
                 },
@@ -148,9 +148,9 @@ test.each([{ hasFeed: true }, { hasFeed: false }])(
               });
             // Nothing that has not changed is read twice, and nothing is asked that need not be.
             const before = { reads: totalOf(source.reads), requests: source.requests() };
-            const { core, actor, settle } = service.opened;
+            const { core, actor } = service.opened;
             await core.syncOneConnection({ actor }, { id });
-            await settle();
+            await service.opened.settle();
             expect(totalOf(source.reads)).toBe(before.reads);
             const least = hasFeed ? 1 : Math.max(1, Math.ceil(source.entries.size / 5));
             expect(source.requests() - before.requests).toBeLessThanOrEqual(Math.ceil(least * 1.2));

@@ -2,29 +2,15 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { type OpenCoreOptions, openCore, type OpenedCore } from "../support/open-core.js";
+import type { Connector, SourceAccess, SourceChange } from "../../src/core/ports.js";
+import { connect, type Connected, type ConnectOptions, lastRun, ONLINE, TAG, textsOf } from "../support/connection.js";
+import { openCore } from "../support/open-core.js";
 import { type ExampleSource, startExampleSource } from "../support/scripted-source.js";
-
-const ONLINE = { RECOLLECT_OFFLINE: "0", RECOLLECT_FETCH_ALLOW: "127.0.0.1" };
-const TAG = "notes";
-
-interface Connected extends OpenedCore {
-  readonly source: ExampleSource;
-  readonly id: string;
-  /** Has it synced, and gives the newest run. */
-  sync(options?: { readonly confirmRemovals?: boolean }): Promise<Awaited<ReturnType<typeof lastRun>>>;
-}
 
 const cleanups: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const cleanUp of cleanups.splice(0).reverse()) await cleanUp();
 });
-
-async function lastRun({ core, actor }: OpenedCore, id: string) {
-  const [run] = (await core.listSyncRuns({ actor }, { id })).runs;
-  if (!run) throw new Error("There was no run.");
-  return run;
-}
 
 async function startSource(hasFeed = true): Promise<ExampleSource> {
   const source = await startExampleSource({ hasFeed });
@@ -32,28 +18,12 @@ async function startSource(hasFeed = true): Promise<ExampleSource> {
   return source;
 }
 
-async function connect(
-  source: ExampleSource,
-  options: OpenCoreOptions & { readonly create?: Readonly<Record<string, unknown>> } = {},
-): Promise<Connected> {
-  const opened = await openCore({ settings: ONLINE, connectors: [source.connector], ...options });
-  cleanups.push(() => opened.close());
-  const { core, actor } = opened;
-  const { id } = await core.createConnection(
-    { actor },
-    { provider: "granola", containerTag: TAG, metadata: { apiKey: "good" }, ...options.create },
-  );
-  await opened.settle();
-  return {
-    ...opened,
-    source,
-    id,
-    async sync(body = {}) {
-      await core.syncOneConnection({ actor }, { id, ...body });
-      await opened.settle();
-      return lastRun(opened, id);
-    },
-  };
+/** A connection to a source that this machine scripts, synced once. */
+async function connectTo(source: ExampleSource, options: Partial<ConnectOptions> = {}): Promise<Connected> {
+  const connectors = [source.connector];
+  const connected = await connect({ provider: "granola", metadata: { apiKey: "good" }, connectors, ...options });
+  cleanups.push(() => connected.close());
+  return connected;
 }
 
 async function fill(source: ExampleSource, count: number): Promise<string[]> {
@@ -63,21 +33,13 @@ async function fill(source: ExampleSource, count: number): Promise<string[]> {
   return ids;
 }
 
-async function texts({ core, actor }: OpenedCore): Promise<Record<string, string>> {
-  const { documents } = await core.listDocuments(
-    { actor },
-    { containerTags: [TAG], limit: 1_000, includeContent: true },
-  );
-  return Object.fromEntries(documents.map(({ title, content }) => [title ?? "", content ?? ""]));
-}
-
 test("the first run begins by itself, and every document knows where it came from", async () => {
   const source = await startSource();
   await fill(source, 12);
-  const connected = await connect(source);
+  const connected = await connectTo(source);
   const run = await lastRun(connected, connected.id);
   expect(run).toMatchObject({ status: "done", trigger: "event", listed: 12, read: 12, failed: 0 });
-  expect(Object.keys(await texts(connected))).toHaveLength(12);
+  expect(Object.keys(await connected.texts())).toHaveLength(12);
   const { documents } = await connected.core.listConnectionDocuments(
     { actor: connected.actor },
     { provider: "granola" },
@@ -95,35 +57,56 @@ test("the first run begins by itself, and every document knows where it came fro
 test("edits, renames and removals are followed, and nothing unchanged is read twice", async () => {
   const source = await startSource();
   const [first = "", second = "", third = ""] = await fill(source, 7);
-  const connected = await connect(source);
+  const connected = await connectTo(source);
   await source.edit(first, "Person number 0 fells all trees.");
   await source.rename(second, "Renamed note");
   await source.remove(third);
   const run = await connected.sync();
   expect(run).toMatchObject({ status: "done", read: 1, unchanged: 1, removed: 1 });
-  const found = await texts(connected);
+  const found = await connected.texts();
   expect(found["Note 0"]).toContain("fells all trees");
   expect(found["Renamed note"]).toContain("plants 1 pear");
   expect(Object.keys(found)).toHaveLength(6);
-  expect([...source.reads.values()].toSorted()).toEqual([1, 1, 1, 1, 1, 1, 2]);
+  expect([...source.reads.values()].toSorted((one, other) => one - other)).toEqual([1, 1, 1, 1, 1, 1, 2]);
   const before = source.requests();
   expect(await connected.sync()).toMatchObject({ status: "done", listed: 0, read: 0 });
   expect(source.requests() - before).toBe(1);
 });
 
+test("a more exact version that reading tells takes the place of the listed one", async () => {
+  const source = await startSource(false);
+  await fill(source, 2);
+  const { connector } = source;
+  const known = async (access: SourceAccess, change: SourceChange): Promise<SourceChange> => {
+    if (change.kind === "remove") return change;
+    const version = (await access.known(change.item.id))?.version ?? "listed";
+    return { ...change, item: { ...change.item, version } };
+  };
+  const exact: Connector = {
+    ...connector,
+    async *changes(access, checkpoint) {
+      for await (const page of connector.changes(access, checkpoint))
+        yield { ...page, items: await Promise.all(page.items.map((change) => known(access, change))) };
+    },
+    read: async (access, item) => ({ ...(await connector.read(access, item)), version: "exact" }),
+  };
+  const connected = await connectTo(source, { connectors: [exact] });
+  expect(await connected.sync()).toMatchObject({ status: "done", read: 0, unchanged: 2 });
+});
+
 test("without a feed, what a complete listing no longer names is removed", async () => {
   const source = await startSource(false);
   const ids = await fill(source, 8);
-  const connected = await connect(source);
+  const connected = await connectTo(source);
   await source.remove(ids[3] ?? "");
   expect(await connected.sync()).toMatchObject({ status: "done", unchanged: 7, removed: 1, read: 0 });
-  expect(Object.keys(await texts(connected))).toHaveLength(7);
+  expect(Object.keys(await connected.texts())).toHaveLength(7);
 });
 
 test("a listing that breaks off removes nothing", async () => {
   const source = await startSource(false);
   const ids = await fill(source, 12);
-  const connected = await connect(source);
+  const connected = await connectTo(source);
   await source.remove(ids[1] ?? "");
   // The first page comes, the second never does.
   source.fail({ kind: "status", status: 200 }, 0);
@@ -132,7 +115,7 @@ test("a listing that breaks off removes nothing", async () => {
   await core.syncOneConnection({ actor }, { id: connected.id });
   await connected.settle();
   expect(await lastRun(connected, connected.id)).toMatchObject({ status: "failed", removed: 0 });
-  expect(Object.keys(await texts(connected))).toHaveLength(12);
+  expect(Object.keys(await connected.texts())).toHaveLength(12);
   expect(await connected.sync()).toMatchObject({ status: "done", removed: 1 });
 });
 
@@ -140,7 +123,7 @@ test("one item that cannot be read fails alone, and is read once it can be", asy
   const source = await startSource();
   const [first = ""] = await fill(source, 3);
   source.forbidden.add(first);
-  const connected = await connect(source);
+  const connected = await connectTo(source);
   const run = await lastRun(connected, connected.id);
   expect(run).toMatchObject({ status: "partial", read: 2, failed: 1 });
   expect(run.failures).toMatchObject([{ itemId: first, title: "Note 0", reason: expect.stringContaining("not open") }]);
@@ -152,7 +135,7 @@ test("one item that cannot be read fails alone, and is read once it can be", asy
 test("an expired checkpoint lists everything once more, and finds what was removed meanwhile", async () => {
   const source = await startSource();
   const ids = await fill(source, 6);
-  const connected = await connect(source);
+  const connected = await connectTo(source);
   await source.remove(ids[0] ?? "");
   source.fail({ kind: "expired" }, 1);
   const run = await connected.sync();
@@ -164,7 +147,7 @@ test("an expired checkpoint lists everything once more, and finds what was remov
 test("more removals than a fifth wait for the owner", async () => {
   const source = await startSource();
   const ids = await fill(source, 60);
-  const connected = await connect(source);
+  const connected = await connectTo(source);
   for (const id of ids.slice(0, 55)) await source.remove(id);
   const run = await connected.sync();
   expect(run.status).toBe("partial");
@@ -174,21 +157,21 @@ test("more removals than a fifth wait for the owner", async () => {
     state: "held",
     documentCount: expect.any(Number),
   });
-  expect(Object.keys(await texts(connected)).length).toBeGreaterThan(5);
+  expect(Object.keys(await connected.texts()).length).toBeGreaterThan(5);
   await expect(core.syncOneConnection({ actor }, { id })).rejects.toThrow(/confirm-removals/);
   expect(await connected.sync({ confirmRemovals: true })).toMatchObject({ status: "done" });
-  expect(Object.keys(await texts(connected))).toHaveLength(5);
+  expect(Object.keys(await connected.texts())).toHaveLength(5);
 });
 
 test("a sign-in that is refused stops the runs and keeps the documents, until there is another one", async () => {
   const source = await startSource();
   await fill(source, 2);
-  const connected = await connect(source);
+  const connected = await connectTo(source);
   source.fail({ kind: "status", status: 401 }, 1);
   expect(await connected.sync()).toMatchObject({ status: "failed", error: expect.stringContaining("sign-in") });
   const { core, actor, id } = connected;
   expect(await core.findConnection({ actor }, { id })).toMatchObject({ state: "reconnect", nextSyncAt: null });
-  expect(Object.keys(await texts(connected))).toHaveLength(2);
+  expect(Object.keys(await connected.texts())).toHaveLength(2);
   await expect(core.reconnectConnection({ actor }, { id, metadata: { apiKey: "bad" } })).rejects.toThrow(/401/);
   await core.reconnectConnection({ actor }, { id, metadata: { apiKey: "good" } });
   await connected.settle();
@@ -197,7 +180,7 @@ test("a sign-in that is refused stops the runs and keeps the documents, until th
 
 test("credentials that do not work are refused at once, and leave nothing behind", async () => {
   const source = await startSource();
-  await expect(connect(source, { create: { metadata: { apiKey: "bad" } } })).rejects.toThrow(/sign-in/);
+  await expect(connectTo(source, { create: { metadata: { apiKey: "bad" } } })).rejects.toThrow(/sign-in/);
   const opened = await openCore({ settings: ONLINE, connectors: [source.connector] });
   cleanups.push(() => opened.close());
   const call = { actor: opened.actor };
@@ -213,7 +196,7 @@ test("credentials that do not work are refused at once, and leave nothing behind
 test("no more documents than the limit come in, and the run says so", async () => {
   const source = await startSource();
   await fill(source, 9);
-  const connected = await connect(source, { create: { documentLimit: 4 } });
+  const connected = await connectTo(source, { create: { documentLimit: 4 } });
   const run = await lastRun(connected, connected.id);
   expect(run).toMatchObject({ status: "partial", read: 4, skipped: 5 });
   expect(run.notes).toEqual(["The limit of 4 documents is reached; what is beyond it is not brought in."]);
@@ -224,7 +207,7 @@ test("a run that was cut off by the end of the process goes on where it was", as
   await fill(source, 40);
   const dataDirectory = await mkdtemp(join(tmpdir(), "recollect-connections-"));
   cleanups.push(() => rm(dataDirectory, { recursive: true, force: true }));
-  const connected = await connect(source, { dataDirectory });
+  const connected = await connectTo(source, { dataDirectory });
   for (const id of source.entries.keys()) await source.edit(id, `Everything about ${id} is new.`);
   const { core, actor, id } = connected;
   await core.syncOneConnection({ actor }, { id });
@@ -240,13 +223,13 @@ test("a run that was cut off by the end of the process goes on where it was", as
   // What was being read when the process ended is read once more.
   const atOnce = source.connector.sync.readsAtOnce;
   expect([...source.reads.values()].reduce((sum, times) => sum + times)).toBeLessThanOrEqual(80 + atOnce);
-  for (const text of Object.values(await texts(again))) expect(text).toContain("is new");
+  for (const text of Object.values(await textsOf(again))) expect(text).toContain("is new");
 });
 
 test("credentials are in no file of the data folder", async () => {
   const source = await startSource();
   await fill(source, 2);
-  const connected = await connect(source);
+  const connected = await connectTo(source);
   const names = await readdir(connected.dataDirectory, { recursive: true, withFileTypes: true });
   for (const entry of names.filter((one) => one.isFile())) {
     const bytes = await readFile(join(entry.parentPath, entry.name));
@@ -259,7 +242,7 @@ test("credentials are in no file of the data folder", async () => {
 test("a connection is removed with its documents, or without", async () => {
   const source = await startSource();
   await fill(source, 4);
-  const connected = await connect(source);
+  const connected = await connectTo(source);
   const { core, actor, id } = connected;
   const other = await core.createConnection(
     { actor },
@@ -278,7 +261,7 @@ test("a connection is removed with its documents, or without", async () => {
 test("the same source twice in one container gives two documents an item", async () => {
   const source = await startSource();
   await fill(source, 2);
-  const connected = await connect(source);
+  const connected = await connectTo(source);
   const { core, actor } = connected;
   await core.createConnection({ actor }, { provider: "granola", containerTag: TAG, metadata: { apiKey: "good" } });
   await connected.settle();
@@ -289,7 +272,7 @@ test("a source that asks for fewer requests is left alone, and the run goes on",
   const source = await startSource();
   await fill(source, 12);
   source.fail({ kind: "status", status: 429, retryAfter: 1 }, 0);
-  const connected = await connect(source);
+  const connected = await connectTo(source);
   await source.put("Late note", "It comes late.");
   source.fail({ kind: "status", status: 429, retryAfter: 1 }, 1);
   await connected.core.syncOneConnection({ actor: connected.actor }, { id: connected.id });

@@ -17,7 +17,8 @@ export interface ConnectOptions extends OpenCoreOptions {
   readonly create?: Readonly<Record<string, unknown>>;
 }
 
-const TAG = "connected";
+/** The container that its documents go to. */
+export const TAG = "connected";
 
 /** Opens a service, connects it, and waits for the first run. */
 export async function connect({ provider, metadata, create, ...options }: ConnectOptions): Promise<Connected> {
@@ -35,11 +36,7 @@ export async function connect({ provider, metadata, create, ...options }: Connec
         await opened.settle();
         return lastRun(opened, id);
       },
-      async texts() {
-        const query = { containerTags: [TAG], limit: 1_000, includeContent: true };
-        const { documents } = await core.listDocuments({ actor }, query);
-        return Object.fromEntries(documents.map(({ title, content }) => [title ?? "", content ?? ""]));
-      },
+      texts: () => textsOf(opened),
     };
   } catch (error) {
     await opened.close();
@@ -51,4 +48,10 @@ export async function lastRun({ core, actor }: Pick<OpenedCore, "core" | "actor"
   const [run] = (await core.listSyncRuns({ actor }, { id })).runs;
   if (!run) throw new Error("There was no run.");
   return run;
+}
+
+export async function textsOf({ core, actor }: Pick<OpenedCore, "core" | "actor">): Promise<Record<string, string>> {
+  const query = { containerTags: [TAG], limit: 1_000, includeContent: true };
+  const { documents } = await core.listDocuments({ actor }, query);
+  return Object.fromEntries(documents.map(({ title, content }) => [title ?? "", content ?? ""]));
 }

@@ -62,9 +62,9 @@ async function sortOut(
     const isRead = before !== undefined && before.item.version === change.item.version;
     if (isRead) {
       await followIfMoved({ context, connection }, before, change.item);
-      run.count("unchanged");
-      // What failed comes up again by itself.
+      // What failed is read again when it is due, not now.
       if (before.state === "failed") run.fail(before.item, before.documentId, before.reason ?? "It could not be read.");
+      else run.count("unchanged");
     } else if (before === undefined && room <= 0) {
       run.note(`The limit of ${documentLimit} documents is reached; what is beyond it is not brought in.`, "cut");
       run.count("skipped");
@@ -109,7 +109,8 @@ async function readOne(sync: Sync, { item, content, before }: Reading, listing: 
     const documentId = await keepContent(context, connection, { item, content: read, before });
     const version = read.version ?? item.version;
     const settled = { state: "present", reason: null, attempts: 0, retryAt: null } as const;
-    await connections.keepItem({ ...fields, ...settled, documentId, version });
+    // What reading tells is what the next listing is compared with.
+    await connections.keepItem({ ...fields, ...settled, item: { ...item, version }, documentId, version });
     run.count("read");
     sync.outages.inARow = 0;
   } catch (error) {

@@ -67,15 +67,19 @@ export async function followMove(
   known: ConnectionItem,
   item: SourceItem,
 ): Promise<void> {
+  const { title } = item;
+  const isRenamed = title !== null && title !== known.item.title;
+  const isMoved = item.path !== known.item.path;
+  const isElsewhere = item.containerTag !== known.item.containerTag;
+  if (!isRenamed && !isMoved && !isElsewhere) return;
   const document = await documentOf(context, connection, known);
   if (!document) return;
-  const { title } = item;
-  const isRenamed = title !== null && title !== known.item.title && document.title === known.item.title;
   await updateDocument(context, authorize("updateDocument", { actor: actorOf(connection) }), {
     id: document.id,
-    ...(isRenamed && { title: truncate(title, LONGEST_TITLE) }),
-    ...(item.path !== known.item.path && pathOf(item)),
-    ...(item.containerTag !== known.item.containerTag && { containerTags: [...tagsOf(connection, item)] }),
+    // What somebody has called it otherwise here stays.
+    ...(isRenamed && document.title === known.item.title && { title: truncate(title, LONGEST_TITLE) }),
+    ...(isMoved && pathOf(item)),
+    ...(isElsewhere && { containerTags: [...tagsOf(connection, item)] }),
   });
 }
 

@@ -7,7 +7,7 @@ import type { FoundResources, Resource } from "../ports.js";
 import type { Connection } from "../types.js";
 import { orderSync, removalJob } from "./connection-jobs.js";
 import { activate } from "./activate-connection.js";
-import { everyMinutesSchema, isSignedIn, readFields } from "./create-connection.js";
+import { documentLimitSchema, everyMinutesSchema, isSignedIn, readFields } from "./create-connection.js";
 import {
   connectionNameSchema,
   matching,
@@ -28,7 +28,7 @@ const resourcesSchema = connectionNameSchema.extend({
   parentId: z.string().max(2_000).nullish(),
 });
 
-/** What a connection could bring in. @throws AppError `unsupported` where nothing is chosen */
+/** What a connection could bring in. @throws AppError `not_implemented` where nothing is chosen */
 export async function listConnectionResources(
   context: CoreContext,
   call: AuthorizedCall,
@@ -46,7 +46,7 @@ export async function listConnectionResources(
 const configureSchema = connectionNameSchema.extend({
   resources: z.array(z.record(z.string(), z.unknown())).max(MOST_RESOURCES).optional(),
   everyMinutes: everyMinutesSchema.optional(),
-  documentLimit: z.int().min(1).max(10_000).optional(),
+  documentLimit: documentLimitSchema.optional(),
   isPaused: z.boolean().optional(),
 });
 
@@ -103,7 +103,10 @@ function readResources(
 }
 
 function nothingToChoose(title: string): AppError {
-  return new AppError("unsupported", `Nothing is chosen for ${title}: a connection brings in all that it is open to.`);
+  return new AppError(
+    "not_implemented",
+    `Nothing is chosen for ${title}: a connection brings in all that it is open to.`,
+  );
 }
 
 const reconnectSchema = connectionNameSchema.extend({
@@ -151,7 +154,6 @@ export async function importConnections(
   const now = context.clock.now();
   await context.store.transaction(async (repositories) => {
     for (const connection of ready) await orderSync(repositories, connection, { trigger: "manual", now });
-    return { count: ready.length };
   });
   context.wakeJobs();
   return { count: ready.length };
@@ -170,10 +172,7 @@ export async function syncOneConnection(
   const mayRun = connection.state === "active" || (connection.state === "held" && confirmRemovals);
   if (!mayRun || !isChosen(context, connection)) throw new AppError("conflict", whyIdle(context, connection));
   const order = { trigger: "manual", now: context.clock.now(), mayRemoveMany: confirmRemovals } as const;
-  await context.store.transaction(async (repositories) => {
-    await orderSync(repositories, connection, order);
-    return { id };
-  });
+  await context.store.transaction((repositories) => orderSync(repositories, connection, order));
   context.wakeJobs();
   return { id };
 }
@@ -188,14 +187,18 @@ function whyIdle(context: CoreContext, connection: Connection): string {
   if (state === "paused") return `The connection ${id} is paused. Resume it first.`;
   if (state === "reconnect") return `The connection ${id} has to be signed in again: ${problem ?? ""}`.trim();
   if (state === "held") return problem ?? `The connection ${id} waits for its owner to agree to removals.`;
-  if (state === "pending") return `Nobody has signed in to the connection ${id} yet.`;
+  if (state === "pending") return unsigned(id);
   return isChosen(context, connection)
     ? `The connection ${id} cannot be synced now.`
     : `Nothing is chosen for the connection ${id} yet.`;
 }
 
 function requireSignedIn({ state, id }: Connection): void {
-  if (state === "pending") throw new AppError("invalid", `Nobody has signed in to the connection ${id} yet.`);
+  if (state === "pending") throw new AppError("invalid", unsigned(id));
+}
+
+function unsigned(id: string): string {
+  return `Nobody has signed in to the connection ${id} yet.`;
 }
 
 const removeSchema = connectionNameSchema.extend({ deleteDocuments: z.boolean().default(true) });
@@ -244,7 +247,6 @@ async function removeAll(context: CoreContext, found: readonly Connection[], del
       await connections.update(organizationId, id, { state: "removing", nextSyncAt: null });
       await jobs.enqueue([removalJob(connection)]);
     }
-    return { count: found.length };
   });
   context.wakeJobs();
 }

@@ -13,6 +13,7 @@ import { matching, providerSchema, requireConnector } from "./find-connections.j
 import { NO_SECRETS } from "./secrets.js";
 import { beginDeviceSignIn, beginSignIn, type BegunDeviceSignIn } from "./sign-in.js";
 
+/** Of one connection. */
 const MOST_DOCUMENTS = 10_000;
 const MOST_CONNECTIONS = 1_000;
 const SHORTEST_MINUTES = 5;
@@ -24,6 +25,8 @@ export const everyMinutesSchema = z
   .max(LONGEST_MINUTES, `must be at most ${LONGEST_MINUTES}`)
   .nullable();
 
+export const documentLimitSchema = z.int().min(1).max(MOST_DOCUMENTS);
+
 const webUrlSchema = noteSchema(2_048).refine(
   (text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol),
   "must be an address that begins with http:// or https://",
@@ -33,7 +36,7 @@ const createSchema = z.object({
   provider: providerSchema,
   containerTag: containerTagSchema.optional(),
   containerTags: z.array(containerTagSchema).max(100).optional(),
-  documentLimit: z.int().min(1).max(MOST_DOCUMENTS).optional(),
+  documentLimit: documentLimitSchema.optional(),
   metadata: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).nullish(),
   redirectUrl: webUrlSchema.optional(),
   endUserId: endUserSchema.optional(),

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { CoreContext } from "../context.js";
+import { resealSettings } from "../upkeep/settings.js";
 import type { Connection } from "../types.js";
 
 const tokensSchema = z.object({
@@ -60,6 +61,7 @@ export async function keepSecrets(
  */
 export async function resealAll(context: SecretContext & Pick<CoreContext, "log">): Promise<void> {
   const { store, secretBox, log } = context;
+  await resealSettings(context);
   for (const connection of await store.connections.list(store.organizationId)) {
     const sealed = await store.connections.sealedSecrets(connection.organizationId, connection.id);
     if (sealed === null || (await secretBox.isCurrent(sealed))) continue;

@@ -150,6 +150,22 @@ export async function openSecrets<T extends SecretSettings>(
   return { ...settings, ...Object.fromEntries(opened) };
 }
 
+/** Seals anew what an older key has sealed, of the organisation itself: apps belong to it. */
+export async function resealSettings(context: Pick<CoreContext, "secretBox" | "log" | "store">): Promise<void> {
+  const { store, secretBox } = context;
+  const kept: Settings | null = await store.settings.read(store.organizationId, EVERY_CLIENT);
+  const isOld = async (secret: string) =>
+    secret.startsWith(SEALED) && !(await secretBox.isCurrent(secret.slice(SEALED.length)));
+  const old: string[] = [];
+  for (const name of SECRETS) if (await isOld(kept?.[name] ?? "")) old.push(name);
+  if (kept === null || old.length === 0) return;
+  const opened = await openSecrets(context, kept);
+  const change = Object.fromEntries(
+    SECRETS.flatMap((name) => (old.includes(name) && opened[name] ? [[name, opened[name]]] : [])),
+  );
+  await store.settings.write(store.organizationId, EVERY_CLIENT, { ...kept, ...(await sealSecrets(context, change)) });
+}
+
 async function sealSecrets({ secretBox }: Pick<CoreContext, "secretBox">, change: Settings): Promise<Settings> {
   const sealed: [string, string][] = [];
   for (const name of SECRETS) {
