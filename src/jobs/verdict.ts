@@ -18,6 +18,7 @@ const FINAL: readonly ErrorKind[] = [
   "too_large",
   "unsupported_type",
   "unsupported",
+  "not_implemented",
 ];
 
 const DAY_MS = 86_400_000;

@@ -78,6 +78,7 @@ const HTTP_STATUS = {
   too_large: 413,
   unsupported_type: 415,
   unsupported: 404,
+  not_implemented: 501,
   rate_limited: 429,
   unavailable: 503,
   storage_full: 507,
@@ -96,7 +97,7 @@ const MAX_RETRY_AFTER_SECONDS = 60;
 const RETRY_AFTER_SECONDS: Partial<Record<ErrorKind, number>> = { rate_limited: 1, unavailable: 2 };
 
 /** What fails on this side until somebody mends it: no fault of the request, and yet nothing to try again for. */
-const LASTING: ReadonlySet<ErrorKind> = new Set(["storage_full", "corrupt"]);
+const LASTING: ReadonlySet<ErrorKind> = new Set(["storage_full", "corrupt", "not_implemented"]);
 
 /** Headers that tell a client whether and when to try again (contract 1.3). */
 export function retryHeaders({ kind, retryAfter }: Pick<Refusal, "kind" | "retryAfter">): Record<string, string> {
@@ -133,6 +134,7 @@ const NOTES: Readonly<Record<ErrorKind, string>> = {
   too_large: "too large",
   unsupported_type: "type not supported",
   unsupported: "not supported",
+  not_implemented: "not implemented",
   rate_limited: "Too Many Requests",
   unavailable: "unavailable",
   storage_full: "storage full",

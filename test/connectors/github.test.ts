@@ -24,12 +24,13 @@ async function connectTo(github: ScriptedGithub, metadata: ConnectOptions["metad
   return connected;
 }
 
-async function choose({ core, actor, id, settle }: Connected, { repositoryId }: ScriptedGithub): Promise<void> {
+async function choose(connected: Connected, { repositoryId }: ScriptedGithub): Promise<void> {
+  const { core, actor, id } = connected;
   await core.configureConnection(
     { actor },
     { id, resources: [{ id: repositoryId, name: "farm", defaultBranch: "main" }] },
   );
-  await settle();
+  await connected.settle();
 }
 
 test("nothing comes in before a repository is chosen; then its Markdown does", async () => {

@@ -202,7 +202,7 @@ export const ROUTES: Readonly<Record<string, RouteAccess>> = {
   "POST /v3/connections/list": owner(),
   "GET /v3/connections": owner(),
   "GET /v3/connections/{connection}": owner(404, connection),
-  "POST /v3/connections/{connection}": owner(400, inProvider),
+  "POST /v3/connections/{connection}": owner(404, inProvider),
   "DELETE /v3/connections/{connection}": owner(404, inProvider),
   "POST /v3/connections/{connection}/connection": owner(404, inProvider),
   "POST /v3/connections/{connection}/documents": owner(200, inProvider),

@@ -32,7 +32,8 @@ const FIELDS: ReadonlyMap<string, Holds> = new Map([
     to code state redirectUrl pluginId userId endUserId confirmation date documentDate eventDate eventDates forgetAfter imageUrl
     image_url url image mediaType tool_call_id toolCallId toolName tool_use_id args input result output filterPrompt workspacePrompt githubClientId githubClientSecret googleDriveClientId
     googleDriveClientSecret notionClientId notionClientSecret onedriveClientId onedriveClientSecret tool_calls metadata includeContent
-    order sort status period type statusCode outcome deleteDocuments includeRecent
+    order sort status period type statusCode outcome deleteDocuments
+    error parent_id per_page includeRecent
     expires signature filterByMetadata filters categories includeItems excludeItems documents resources uri`,
   ),
 ]);

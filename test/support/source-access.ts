@@ -52,13 +52,13 @@ export function sourceAccess(
  * as after a kill; checkpoints go through JSON, as the record keeps them.
  */
 export async function pagesOf(
-  { changes }: Connector,
+  connector: Connector,
   access: SourceAccess,
   { checkpoint = null, stops = false }: { readonly checkpoint?: unknown; readonly stops?: boolean } = {},
 ): Promise<ChangePage[]> {
   const pages: ChangePage[] = [];
   for (let from = checkpoint; ;) {
-    for await (const page of changes(access, from)) {
+    for await (const page of connector.changes(access, from)) {
       pages.push({ ...page, checkpoint: JSON.parse(JSON.stringify(page.checkpoint)) as unknown });
       if (page.isLast || stops) break;
     }

@@ -86,12 +86,16 @@ async function outcomeOf(route: string, probe: Probe, sent: Probe["with"]): Prom
 
 function steady(text: string, tag: string): string {
   const today = new Date().toISOString().slice(0, 10);
-  return text
-    .replaceAll(tag, "TAG")
-    .replaceAll(new RegExp(`"${today}T[^"]*"`, "g"), '"NOW"')
-    .replaceAll(/\b[1-9A-HJ-NP-Za-km-z]{22}\b/g, "ID")
-    .replaceAll(/sm_[\w.]{20,}/g, "KEY")
-    .replaceAll(/"(timing|searchTime|duration|latency|avgDuration|took|startTime|endTime)":[\d.]+/g, '"$1":0');
+  return (
+    text
+      .replaceAll(tag, "TAG")
+      .replaceAll(new RegExp(`"${today}T[^"]*"`, "g"), '"NOW"')
+      .replaceAll(/\b[1-9A-HJ-NP-Za-km-z]{22}\b/g, "ID")
+      .replaceAll(/sm_[\w.]{20,}/g, "KEY")
+      // Every request here is one operation more.
+      .replaceAll(/("sm_operations","total":|"date":"[^"]*","total":)[1-9]\d*/g, "$1N")
+      .replaceAll(/"(timing|searchTime|duration|latency|avgDuration|took|startTime|endTime)":[\d.]+/g, '"$1":0')
+  );
 }
 
 test("every field of every route has a probe, or a reason for having none", () => {

@@ -40,7 +40,7 @@ const ANSWERS: readonly Asked[] = [
   ["PROPFIND", "/v3/session", 405],
   ["POST", "/v4/search", 415, { headers: { "content-type": "text/csv" }, body: "a" }],
   ["OPTIONS", "/v4/search", 204],
-  ["POST", "/v3/connections/notion", 404],
+  ["POST", "/v3/connections/notion", 400],
   ["GET", "/health", 200],
   ["GET", "/health/live", 200],
   ["GET", "/v3/openapi", 200],

@@ -283,7 +283,7 @@ test("a page is dated by its server only where it says no date itself, and names
 
 test("a text in windows-1252 is read, and its encoding is noted", async () => {
   const text = "Der Leuchtturm steht \u201eüber\u201c der Küste – seit 1827.";
-  const bytes = Uint8Array.from([...text], (letter) => WESTERN[letter] ?? letter.codePointAt(0) ?? 0);
+  const bytes = Uint8Array.from(Array.from(text), (letter) => WESTERN[letter] ?? letter.codePointAt(0) ?? 0);
   for (const name of ["light.txt", "light.md"]) {
     const form = await encodeForm({
       file: new File([bytes], name),

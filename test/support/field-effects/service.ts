@@ -1,6 +1,6 @@
 import { Bodies, type Effect, effectsOf, type Place, REQUIRED, unprobed } from "./effect.js";
 
-const CONNECTORS = "there are no connectors: answered 400 or 404, or with an empty list, whatever it says";
+const CONNECTORS = "test/transports/rest-connections.test.ts sends it to a scripted provider";
 const all = (names: string, reason: string) =>
   Object.fromEntries(names.split(" ").map((name) => [name, unprobed(reason)]));
 const range = {
@@ -201,7 +201,10 @@ export const serviceEffects: Readonly<Record<string, Effect>> = {
   ...effectsOf("GET /v3/connections", { base: () => ({}), fields: all("?endUserId", CONNECTORS) }),
   ...effectsOf("POST /v3/connections/{connection}", {
     base: () => ({}),
-    fields: all("containerTags containerTag documentLimit metadata redirectUrl", CONNECTORS),
+    fields: all(
+      "containerTags containerTag documentLimit endUserId everyMinutes isDevice metadata redirectUrl",
+      CONNECTORS,
+    ),
   }),
   ...effectsOf("DELETE /v3/connections/{connection}", {
     base: () => ({}),
@@ -218,10 +221,22 @@ export const serviceEffects: Readonly<Record<string, Effect>> = {
   ),
   ...effectsOf("POST /v3/connections/{connection}/configure", {
     base: () => ({}),
-    fields: all("resources", CONNECTORS),
+    fields: all("resources everyMinutes documentLimit isPaused", CONNECTORS),
+  }),
+  ...effectsOf("GET /v3/connections/{connection}/resources", {
+    base: () => ({}),
+    fields: all("?page ?per_page ?parent_id", CONNECTORS),
+  }),
+  ...effectsOf("POST /v3/connections/{connection}/sync", {
+    base: () => ({}),
+    fields: all("confirmRemovals", CONNECTORS),
+  }),
+  ...effectsOf("POST /v3/connections/{connection}/reconnect", {
+    base: () => ({}),
+    fields: all("metadata redirectUrl", CONNECTORS),
   }),
   ...effectsOf("GET /v3/connections/auth/callback/{connection}", {
     base: () => ({}),
-    fields: all("?code ?state", CONNECTORS),
+    fields: all("?code ?state ?error", CONNECTORS),
   }),
 };

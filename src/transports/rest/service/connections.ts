@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { AppError } from "../../../core/errors.js";
-import { PROVIDERS, providerSchema } from "../../../core/index.js";
+import { documentLimitSchema, everyMinutesSchema, PROVIDERS, providerSchema } from "../../../core/index.js";
 import { defineEndpoint } from "../endpoint.js";
 import { once } from "../query-parameters.js";
 import { containerTag, dateTime, documentStatus } from "../schemas.js";
@@ -25,16 +25,13 @@ const metadata = z
   .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
   .nullable()
   .describe("Settings and credentials of the provider, as docs/connections.md lists them.");
-const everyMinutes = z
-  .int()
-  .min(5)
-  .max(44_640)
-  .nullable()
-  .describe("Minutes between two runs; null: only when asked. Without it, what suits the provider.");
+const everyMinutes = everyMinutesSchema.describe(
+  "Minutes between two runs; null: only when asked. Without it, what suits the provider.",
+);
 
 const createBody = ofContainers.extend({
   containerTag: containerTag.optional(),
-  documentLimit: z.int().min(1).max(10_000).optional(),
+  documentLimit: documentLimitSchema.optional(),
   metadata: metadata.optional(),
   redirectUrl: z.string().optional().describe("Where the browser goes once somebody has signed in."),
   endUserId: z.string().max(1_000).optional().describe("Whom its documents belong to."),
@@ -240,7 +237,7 @@ export const connectionEndpoints = [
     body: z.object({
       resources: z.array(z.record(z.string(), z.unknown())).max(500).optional(),
       everyMinutes: everyMinutes.optional(),
-      documentLimit: z.int().min(1).max(10_000).optional(),
+      documentLimit: documentLimitSchema.optional(),
       isPaused: z.boolean().optional().describe("True: nothing is synced until it is false again."),
     }),
     status: 200,

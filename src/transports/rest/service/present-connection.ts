@@ -1,10 +1,10 @@
 import * as z from "zod";
 import type { ShownConnection } from "../../../core/index.js";
-import type { SyncRun } from "../../../core/types.js";
+import { CONNECTION_STATES, SYNC_STATUSES, SYNC_TRIGGERS, type SyncRun } from "../../../core/types.js";
 import { dateTime } from "../schemas.js";
 
 const lastSyncRun = z.object({
-  status: z.enum(["running", "done", "partial", "failed"]),
+  status: z.enum(SYNC_STATUSES),
   errorCode: z.string().nullable(),
   error: z.string().nullable(),
   startedAt: dateTime,
@@ -23,7 +23,7 @@ export const connection = z.object({
   containerTags: z.array(z.string()).optional(),
   lastSyncRun: lastSyncRun.optional(),
   state: z
-    .enum(["pending", "active", "paused", "reconnect", "held", "removing"])
+    .enum(CONNECTION_STATES)
     .describe(
       "`reconnect`: somebody has to sign in again. `held`: a run would remove so much that its owner has to agree.",
     ),
@@ -36,10 +36,8 @@ export const connection = z.object({
 export const syncRun = z.object({
   id: z.string(),
   connectionId: z.string(),
-  status: z
-    .enum(["running", "done", "partial", "failed"])
-    .describe("`partial`: some of it was not brought in; `failures` and `notes` say what."),
-  triggerType: z.enum(["event", "cron", "manual"]),
+  status: z.enum(SYNC_STATUSES).describe("`partial`: some of it was not brought in; `failures` and `notes` say what."),
+  triggerType: z.enum(SYNC_TRIGGERS),
   startedAt: dateTime,
   completedAt: dateTime.nullable(),
   itemsListed: z.int(),

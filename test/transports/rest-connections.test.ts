@@ -1,0 +1,224 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { ONLINE } from "../support/connection.js";
+import { LOOPBACK, type OpenedRest, openRest } from "../support/rest.js";
+import { GITHUB_TOKEN, type ScriptedGithub, startGithub } from "../support/scripted-github.js";
+import { type ExampleSource, startExampleSource } from "../support/scripted-source.js";
+
+/* Every field of the endpoints of connections, over HTTP: against a made-up provider in the place of Granola, and GitHub. */
+
+let source: ExampleSource;
+let github: ScriptedGithub;
+let rest: OpenedRest;
+let tags = 0;
+
+beforeAll(async () => {
+  source = await startExampleSource({ hasFeed: true });
+  for (const name of ["Wells", "Orchard", "Barn"]) await source.put(name, `The ${name} has a keeper of its own.`);
+  github = await startGithub();
+  github.files.set("README.md", "# The farm\n\nForty pear trees stand here.");
+  github.commit();
+  const settings = { ...ONLINE, RECOLLECT_RATE_LIMIT: "0", RECOLLECT_PROVIDER_URLS: `github=${github.url}` };
+  rest = await openRest({ asOwner: true, connectors: [source.connector], settings });
+  await send("PATCH", "/v3/settings", { githubClientId: "client", githubClientSecret: "a secret of GitHub" });
+});
+afterAll(async () => {
+  await rest.close();
+  await source.close();
+  await github.close();
+});
+
+const newTag = () => `farm-${(tags += 1)}`;
+const send = async (method: string, path: string, body?: unknown) => rest.send(method, path, body);
+
+async function ok(method: string, path: string, body?: unknown) {
+  const answer = await send(method, path, body);
+  expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(400);
+  return answer.body;
+}
+
+/** Connects the made-up provider, and waits for its first run. */
+async function connect(body: Record<string, unknown> = {}): Promise<string> {
+  const { id } = await ok("POST", "/v3/connections/granola", { metadata: { apiKey: "good" }, ...body });
+  await rest.settle();
+  return id;
+}
+
+const shown = (id: string) => ok("GET", `/v3/connections/${id}`);
+const lastRun = async (id: string) => (await ok("GET", `/v3/connections/${id}/sync-runs`))[0];
+const documentsIn = async (containerTag: string) =>
+  (await ok("POST", "/v3/documents/list", { containerTags: [containerTag] })).pagination.totalItems;
+
+test("what a connection is made with shows in it", async () => {
+  const [one, other] = [newTag(), newTag()];
+  const id = await connect({
+    containerTag: one,
+    containerTags: [other],
+    documentLimit: 2,
+    endUserId: "mia",
+    everyMinutes: 30,
+    metadata: { apiKey: "good", folder: "notes" },
+  });
+  expect(await shown(id)).toMatchObject({
+    provider: "granola",
+    containerTags: [one, other],
+    documentLimit: 2,
+    documentCount: 2,
+    everyMinutes: 30,
+    email: "someone@example.com",
+    state: "active",
+    nextSyncAt: expect.any(String),
+    metadata: { folder: "notes" },
+    lastSyncRun: { status: "partial" },
+  });
+  expect(JSON.stringify(await shown(id))).not.toContain("good");
+  expect(await documentsIn(one)).toBe(2);
+  expect(await documentsIn(other)).toBe(2);
+  const never = await shown(await connect({ containerTag: newTag(), everyMinutes: null }));
+  expect([never.everyMinutes, never.nextSyncAt]).toEqual([undefined, undefined]);
+});
+
+test("credentials that do not work make no connection", async () => {
+  const containerTag = newTag();
+  const refused = await send("POST", "/v3/connections/granola", { containerTag, metadata: { apiKey: "bad" } });
+  expect(refused.status).toBe(400);
+  expect(refused.body.error).toMatch(/401/);
+  expect(await ok("POST", "/v3/connections/list", { containerTags: [containerTag] })).toEqual([]);
+});
+
+test("lists are cut to a provider, to containers and to an end user", async () => {
+  const containerTag = newTag();
+  const endUserId = `user of ${containerTag}`;
+  const id = await connect({ containerTag, endUserId });
+  const ids = async (method: string, path: string, body?: unknown) =>
+    (await ok(method, path, body)).map((one: { id: string }) => one.id);
+  expect(await ids("POST", "/v3/connections/list", { containerTags: [containerTag] })).toEqual([id]);
+  expect(await ids("POST", "/v3/connections/list", { containerTags: ["elsewhere"] })).toEqual([]);
+  expect(await ids("POST", "/v3/connections/list", { provider: "granola" })).toContain(id);
+  expect(await ids("POST", "/v3/connections/list", { provider: "notion" })).toEqual([]);
+  expect(await ids("GET", `/v3/connections?endUserId=${encodeURIComponent(endUserId)}`)).toEqual([id]);
+  expect(await ids("GET", "/v3/connections?endUserId=nobody")).toEqual([]);
+});
+
+test("a provider and containers name a connection, its documents, its runs and its end", async () => {
+  const containerTag = newTag();
+  const id = await connect({ containerTag });
+  const of = { containerTags: [containerTag] };
+  expect(await ok("POST", "/v3/connections/granola/connection", of)).toMatchObject({ id });
+  expect(await ok("POST", "/v3/connections/granola/documents", of)).toHaveLength(3);
+  expect(await ok("POST", "/v3/connections/granola/documents", { containerTags: ["elsewhere"] })).toEqual([]);
+  const headers = await rest.ownerKey();
+  const init = {
+    method: "POST",
+    headers: { ...headers, "content-type": "application/json" },
+    body: JSON.stringify(of),
+  };
+  const imported = await rest.app.request("/v3/connections/granola/import", init, LOOPBACK);
+  expect([imported.status, await imported.text()]).toEqual([202, "Syncing 1 connection."]);
+  expect((await send("POST", "/v3/connections/granola/import", { containerTags: ["elsewhere"] })).status).toBe(400);
+  await rest.settle();
+  expect(await ok("GET", `/v3/connections/${id}/sync-runs`)).toHaveLength(2);
+  expect(await ok("DELETE", "/v3/connections/granola", of)).toEqual({ id, provider: "granola" });
+  await rest.settle();
+  expect((await send("GET", `/v3/connections/${id}`)).status).toBe(404);
+  expect(await documentsIn(containerTag)).toBe(0);
+});
+
+test("documents stay where that is asked for", async () => {
+  const containerTag = newTag();
+  const id = await connect({ containerTag });
+  await ok("DELETE", `/v3/connections/${id}?deleteDocuments=false`);
+  await rest.settle();
+  expect((await send("GET", `/v3/connections/${id}`)).status).toBe(404);
+  expect(await documentsIn(containerTag)).toBe(3);
+});
+
+test("how often and how much a connection syncs is changed, and it is paused", async () => {
+  const id = await connect({ containerTag: newTag(), documentLimit: 2 });
+  const configure = (body: unknown) => ok("POST", `/v3/connections/${id}/configure`, body);
+  await configure({ everyMinutes: 45, documentLimit: 7 });
+  expect(await shown(id)).toMatchObject({ everyMinutes: 45, documentLimit: 7 });
+  await configure({ isPaused: true });
+  expect(await shown(id)).toMatchObject({ state: "paused" });
+  expect((await send("POST", `/v3/connections/${id}/sync`)).status).toBe(409);
+  await configure({ isPaused: false });
+  expect(await shown(id)).toMatchObject({ state: "active" });
+  expect((await send("POST", `/v3/connections/${id}/configure`, { resources: [{ id: "1" }] })).status).toBe(501);
+});
+
+test("a run that would remove most of it waits until somebody agrees", async () => {
+  const many = await startExampleSource({ hasFeed: true });
+  const made: string[] = [];
+  for (let index = 0; index < 60; index += 1) made.push(await many.put(`Note ${index}`, `Tree number ${index} bears.`));
+  const containerTag = newTag();
+  const id = await connect({ containerTag, metadata: { apiKey: "good", url: many.url } });
+  for (const one of made.slice(0, 55)) await many.remove(one);
+  await ok("POST", `/v3/connections/${id}/sync`);
+  await rest.settle();
+  expect(await shown(id)).toMatchObject({ state: "held", problem: expect.stringContaining("--confirm-removals") });
+  expect(await documentsIn(containerTag)).toBe(10);
+  expect((await send("POST", `/v3/connections/${id}/sync`)).status).toBe(409);
+  await ok("POST", `/v3/connections/${id}/sync`, { confirmRemovals: true });
+  await rest.settle();
+  expect(await documentsIn(containerTag)).toBe(5);
+  await many.close();
+});
+
+test("other credentials take the place of those that no longer work", async () => {
+  const id = await connect({ containerTag: newTag() });
+  const reconnect = (apiKey: string) => send("POST", `/v3/connections/${id}/reconnect`, { metadata: { apiKey } });
+  expect((await reconnect("bad")).status).toBe(400);
+  expect((await reconnect("good")).body).toEqual({ id });
+});
+
+test("repositories are listed by page and chosen", async () => {
+  const { id } = await ok("POST", "/v3/connections/github", {
+    containerTag: newTag(),
+    metadata: { token: GITHUB_TOKEN },
+  });
+  const resources = (query = "") => ok("GET", `/v3/connections/${id}/resources${query}`);
+  expect((await resources()).resources).toMatchObject([{ id: github.repositoryId, name: "farm" }]);
+  expect((await resources("?page=2")).resources).toEqual([]);
+  expect((await send("GET", `/v3/connections/${id}/resources?per_page=101`)).body.error).toMatch(/perPage|per_page/);
+  const [chosen] = (await resources()).resources;
+  expect(await ok("POST", `/v3/connections/${id}/configure`, { resources: [chosen] })).toMatchObject({ success: true });
+  await rest.settle();
+  expect(await shown(id)).toMatchObject({
+    documentCount: 1,
+    metadata: { repositories: [{ id: github.repositoryId }] },
+  });
+  const picker = await send("POST", `/v3/connections/${id}/google-drive/hosted-picker`, {});
+  expect(picker.body.error).toContain("/resources");
+});
+
+test("a browser that comes back is sent on, and only with what was begun here", async () => {
+  const redirectUrl = "https://app.example/done";
+  const begin = async () => ok("POST", "/v3/connections/github", { containerTag: newTag(), redirectUrl });
+  const { id, authLink, redirectsTo } = await begin();
+  expect(redirectsTo).toBe(redirectUrl);
+  const back = (query: Record<string, string>) =>
+    rest.app.request(`/v3/connections/auth/callback/github?${new URLSearchParams(query).toString()}`, {}, LOOPBACK);
+  const stateOf = (link: string) => new URL(link).searchParams.get("state") ?? "";
+  expect((await send("GET", "/v3/connections/auth/callback/github?code=good&state=other")).status).toBe(400);
+  const refused = await begin();
+  const denied = await back({ error: "access_denied", state: stateOf(refused.authLink) });
+  expect(denied.status).toBe(302);
+  expect(denied.headers.get("location")).toMatch(/^https:\/\/app\.example\/done\?error=.*access_denied/);
+  const done = await back({ code: "good", state: stateOf(authLink) });
+  expect([done.status, done.headers.get("location")]).toEqual([302, redirectUrl]);
+  expect(await shown(id)).toMatchObject({ state: "active", email: "mia" });
+  const { authLink: again } = await ok("POST", `/v3/connections/${id}/reconnect`, { redirectUrl });
+  expect((await back({ code: "good", state: stateOf(again) })).headers.get("location")).toBe(redirectUrl);
+});
+
+test("somebody signs in by a code on another device", async () => {
+  const { id, device } = await ok("POST", "/v3/connections/github", { containerTag: newTag(), isDevice: true });
+  expect(device).toMatchObject({ userCode: "WXYZ-1234", verificationUrl: expect.any(String) });
+  expect(await ok("POST", `/v3/connections/${id}/device`)).toMatchObject({ isConnected: false });
+  github.device.isApproved = true;
+  expect(await ok("POST", `/v3/connections/${id}/device`)).toMatchObject({ isConnected: true });
+});
+
+test("the newest run is told with what it did", async () => {
+  const id = await connect({ containerTag: newTag() });
+  expect(await lastRun(id)).toMatchObject({ connectionId: id, status: "done", itemsRead: 3, triggerType: "event" });
+});
