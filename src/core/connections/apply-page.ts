@@ -52,7 +52,7 @@ async function sortOut(
 ): Promise<{ readonly fresh: readonly Upsert[]; readonly beyond: readonly SourceItem[] }> {
   const fresh: Upsert[] = [];
   const beyond: SourceItem[] = [];
-  let room = connection.documentLimit - (await context.store.connections.countItems(connection.id));
+  let { room } = await roomOf({ context, connection });
   for (const change of upserts) {
     const found = known.get(change.item.id);
     const before = found?.state === "waiting" ? undefined : found;
@@ -71,6 +71,17 @@ async function sortOut(
     }
   }
   return { fresh, beyond };
+}
+
+/** For how many more documents there is room; the limit may have been raised since the run began. */
+async function roomOf({
+  context,
+  connection,
+}: Pick<Sync, "context" | "connection">): Promise<{ readonly room: number; readonly limit: number }> {
+  const { connections } = context.store;
+  const { organizationId, id } = connection;
+  const { documentLimit: limit } = (await connections.byId(organizationId, id)) ?? connection;
+  return { room: limit - (await connections.countItems(id)), limit };
 }
 
 /** Remembers what there is no room for, so that it comes in once there is some. */
@@ -187,16 +198,12 @@ export async function retryFailed(sync: Sync): Promise<void> {
 export async function bringInWaiting(sync: Sync): Promise<void> {
   const { context, connection, run } = sync;
   const { connections } = context.store;
-  const { id, documentLimit } = connection;
   for (let after = ""; ;) {
-    const room = documentLimit - (await connections.countItems(id));
-    const some = await connections.waitingItems(id, { after, limit: Math.max(1, Math.min(room, PAGE)) });
+    const { room, limit } = await roomOf(sync);
+    const some = await connections.waitingItems(connection.id, { after, limit: Math.max(1, Math.min(room, PAGE)) });
     if (some.length === 0) return;
     if (room <= 0)
-      return run.note(
-        `The limit of ${documentLimit} documents is reached; what is beyond it is not brought in.`,
-        "cut",
-      );
+      return run.note(`The limit of ${limit} documents is reached; what is beyond it is not brought in.`, "cut");
     await waitForRoom(sync);
     await readAll(sync, some.map(anew));
     giveWay(sync);
