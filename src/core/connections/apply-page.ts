@@ -122,6 +122,7 @@ async function readAll(sync: Sync, readings: readonly Reading[]): Promise<void> 
   const { readsAtOnce } = sync.connector.sync;
   for (let start = 0; start < readings.length; start += readsAtOnce) {
     sync.signal.throwIfAborted();
+    await waitForRoom(sync);
     const together = readings.slice(start, start + readsAtOnce);
     const outcomes = await Promise.allSettled(together.map((reading) => readOne(sync, reading)));
     await sync.run.save();
@@ -204,7 +205,6 @@ export async function bringInWaiting(sync: Sync): Promise<void> {
     if (some.length === 0) return;
     if (room <= 0)
       return run.note(`The limit of ${limit} documents is reached; what is beyond it is not brought in.`, "cut");
-    await waitForRoom(sync);
     await readAll(sync, some.map(anew));
     giveWay(sync);
     after = some.at(-1)?.item.id ?? after;

@@ -5,7 +5,7 @@ import type { ChangePage, JobContext } from "../ports.js";
 import type { Connection, SyncTrigger } from "../types.js";
 import { CheckpointExpired, SignInRefused } from "./connector-errors.js";
 import { applyPage, bringInWaiting, removeAbsent, retryFailed } from "./apply-page.js";
-import { giveWay, waitForRoom } from "./give-way.js";
+import { giveWay, requireRoom } from "./give-way.js";
 import { openSource } from "./source-access.js";
 import { RemovalsHeld, type Sync } from "./sync.js";
 import { openRun, type RunningSync } from "./sync-run.js";
@@ -74,7 +74,7 @@ async function followPages(sync: Sync, { organizationId, id, ...from }: Connecti
   let { listing } = from;
   for await (const page of connector.changes(source, from.checkpoint)) {
     signal.throwIfAborted();
-    await waitForRoom(sync);
+    await requireRoom(sync);
     if (page.isFirst) {
       listing += 1;
       await connections.update(organizationId, id, { listing });

@@ -10,7 +10,7 @@ const BUCKET = join(dirname(fileURLToPath(import.meta.url)), "../bucket.mjs");
 const TAG = "bucket";
 const CHANGES = 100;
 const LONGEST_MS = 90 * 60_000;
-const LOOK_EVERY_MS = 200;
+const LOOK_EVERY_MS = 1_000;
 
 /** A whole bucket for the first time, again when nothing has changed, and again when a few of its objects have. */
 export async function measureConnections({ product, results, effort, seed }) {
