@@ -162,7 +162,12 @@ export type { ConsumptionReport, ErrorReport, GrowthReport, UsageReport } from "
 export { consumptionSchema } from "./usage/analytics.js";
 export { PROVIDERS, providerSchema, type ShownConnection } from "./connections/find-connections.js";
 export type { SyncRun } from "./connections/types.js";
-export { documentLimitSchema, everyMinutesSchema, type CreatedConnection } from "./connections/create-connection.js";
+export {
+  documentLimitSchema,
+  everyMinutesSchema,
+  raisedLimitSchema,
+  type CreatedConnection,
+} from "./connections/create-connection.js";
 export type { BegunDeviceSignIn, FinishedSignIn } from "./connections/sign-in.js";
 export type { FoundResources } from "./connections/connector-ports.js";
 export { listAuditSchema, type ListedAuditEntry } from "./journal/audit.js";

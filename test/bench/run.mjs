@@ -3,6 +3,7 @@ import { cpus, loadavg } from "node:os";
 import { cleanUpWhenInterrupted, removeAll } from "./children.mjs";
 import { heldLine } from "./facts/run.mjs";
 import { FilledFolders } from "./filled-folders.mjs";
+import { measureConnections } from "./measure/connections.mjs";
 import { measureContainers } from "./measure/containers.mjs";
 import { measureIngest } from "./measure/ingest.mjs";
 import { measureLoop } from "./measure/loop.mjs";
@@ -25,6 +26,7 @@ const THOROUGH = {
   milliseconds: 8_000,
   starts: 3,
   documents: 1_200,
+  objects: 50_000,
   containers: 1_000,
   largestPeer: 100_000,
 };
@@ -35,6 +37,7 @@ const QUICK = {
   milliseconds: 2_500,
   starts: 2,
   documents: 240,
+  objects: 2_000,
   containers: 50,
   largestPeer: 1_000,
 };
@@ -44,6 +47,7 @@ const MEASURES = {
   loop: measureLoop,
   containers: measureContainers,
   ingest: measureIngest,
+  connections: measureConnections,
   vectors: measureVectors,
   mcp: measureMcp,
   peers: measurePeers,

@@ -204,6 +204,44 @@ test("no more documents than the limit come in, and the run says so", async () =
   expect(run.notes).toEqual(["The limit of 4 documents is reached; what is beyond it is not brought in."]);
 });
 
+test.each([true, false])("what the limit kept out comes in once there is room (with a feed: %s)", async (hasFeed) => {
+  const source = await startSource(hasFeed);
+  const ids = await fill(source, 12);
+  const connected = await connectTo(source, { create: { documentLimit: 4 } });
+  const { core, actor, id } = connected;
+  const titles = async () => Object.keys(await connected.texts()).toSorted();
+  expect(await titles()).toEqual(["Note 0", "Note 1", "Note 2", "Note 3"]);
+  await source.remove(ids[1] ?? "");
+  await source.edit(ids[4] ?? "", "It was changed while it waited.");
+  await source.rename(ids[5] ?? "", "Renamed while it waited");
+  await source.remove(ids[6] ?? "");
+  const run = await connected.sync();
+  expect(run).toMatchObject({ status: "partial", removed: 1, read: 1 });
+  expect(run.notes).toEqual([expect.stringContaining("limit of 4 documents")]);
+  // A feed names the one that was changed, which takes the room; a listing takes them in their order.
+  expect((await connected.texts())["Note 4"]).toBe("It was changed while it waited.");
+  await core.configureConnection({ actor }, { id, documentLimit: 20 });
+  await connected.settle();
+  expect(await lastRun(connected, id)).toMatchObject({ status: "done", read: 6, failed: 0, notes: [] });
+  expect(await titles()).toHaveLength(10);
+  expect(await titles()).toContain("Renamed while it waited");
+  expect([...source.reads.values()]).toEqual(Array.from({ length: 11 }, () => 1));
+  expect(await core.findConnection({ actor }, { id })).toMatchObject({ documentCount: 10 });
+  const before = source.reads.size;
+  expect(await connected.sync()).toMatchObject({ status: "done", read: 0 });
+  expect(source.reads.size).toBe(before);
+});
+
+test("what only waited for room may go without asking", async () => {
+  const source = await startSource(false);
+  const ids = await fill(source, 80);
+  const connected = await connectTo(source, { create: { documentLimit: 10 } });
+  for (const gone of ids.slice(20)) await source.remove(gone);
+  expect(await connected.sync()).toMatchObject({ status: "partial", removed: 0, unchanged: 10, skipped: 10 });
+  const { core, actor, id } = connected;
+  expect(await core.findConnection({ actor }, { id })).toMatchObject({ state: "active", documentCount: 10 });
+});
+
 test("a run that was cut off by the end of the process goes on where it was", async () => {
   const source = await startSource();
   await fill(source, 40);

@@ -14,6 +14,7 @@ type ItemStore = Pick<
   | "countUnseen"
   | "countItems"
   | "dueItems"
+  | "waitingItems"
   | "removeItem"
   | "itemsWithDocuments"
   | "ofDocuments"
@@ -68,6 +69,7 @@ export function createConnectionItemStore(db: Kysely<Database>): ItemStore {
         .select((select) => select.fn.countAll<number>().as("count"))
         .where("connection_id", "=", connectionId)
         .where("listing", "<", listing)
+        .where("document_id", "is not", null)
         .executeTakeFirstOrThrow();
       return Number(count);
     },
@@ -77,13 +79,18 @@ export function createConnectionItemStore(db: Kysely<Database>): ItemStore {
         .selectFrom("connection_items")
         .select((select) => select.fn.countAll<number>().as("count"))
         .where("connection_id", "=", connectionId)
-        .where("state", "<>", "skipped")
+        .where((where) => where.or([where("document_id", "is not", null), where("state", "=", "failed")]))
         .executeTakeFirstOrThrow();
       return Number(count);
     },
 
     async dueItems(connectionId, now, page) {
       const rows = await pageOf(connectionId, page).where("retry_at", "<=", now).execute();
+      return rows.map(itemOf);
+    },
+
+    async waitingItems(connectionId, page) {
+      const rows = await pageOf(connectionId, page).where("state", "=", "waiting").execute();
       return rows.map(itemOf);
     },
 

@@ -4,6 +4,7 @@ import type { ChangePage, SourceChange, SourceContent, SourceItem } from "../por
 import type { ConnectionItem } from "../types.js";
 import { followMove, keepContent, removeItem } from "./bring-in.js";
 import { CheckpointExpired, ItemGone, ItemSkipped, SignInRefused } from "./connector-errors.js";
+import { giveWay, waitForRoom } from "./give-way.js";
 import { RemovalsHeld, type Sync } from "./sync.js";
 
 /** Removals that no owner is asked about, and the share of all items beyond it. */
@@ -26,19 +27,15 @@ export async function applyPage(sync: Sync, page: ChangePage, listing: number): 
   const known = new Map(found.map((one) => [one.item.id, one]));
   run.count("listed", changes.length);
   const removed = changes.flatMap((change) => (change.kind === "remove" ? (known.get(change.id) ?? []) : []));
-  await requireFewRemovals(sync, removed.length);
+  await requireFewRemovals(sync, removed.filter(({ documentId }) => documentId !== null).length);
   for (const one of removed) await removeKnown(sync, one);
   const upserts = changes.filter((change) => change.kind === "upsert");
-  const fresh = await sortOut(sync, upserts, known);
-  for (let start = 0; start < fresh.length; start += sync.connector.sync.readsAtOnce) {
-    sync.signal.throwIfAborted();
-    const together = fresh.slice(start, start + sync.connector.sync.readsAtOnce);
-    await readTogether(
-      sync,
-      together.map((change) => ({ ...change, before: known.get(change.item.id) ?? null })),
-      listing,
-    );
-  }
+  const { fresh, beyond } = await sortOut(sync, upserts, known);
+  await readAll(
+    sync,
+    fresh.map((change) => ({ ...change, before: known.get(change.item.id) ?? null, listing })),
+  );
+  await keepWaiting(sync, beyond, listing);
   const seen = { listing, at: iso(context.clock.now()) };
   await context.store.connections.noteSeen(connection.id, upserts.map(idOf), seen);
 }
@@ -47,18 +44,18 @@ function idOf(change: SourceChange): string {
   return change.kind === "upsert" ? change.item.id : change.id;
 }
 
-/** Follows what has only moved. @returns what has to be read */
+/** Follows what has only moved. @returns what has to be read, and what there is no room for */
 async function sortOut(
   { context, connection, run }: Sync,
   upserts: readonly Upsert[],
   known: ReadonlyMap<string, ConnectionItem>,
-): Promise<Upsert[]> {
+): Promise<{ readonly fresh: readonly Upsert[]; readonly beyond: readonly SourceItem[] }> {
   const fresh: Upsert[] = [];
-  const { connections } = context.store;
-  const { documentLimit } = connection;
-  let room = documentLimit - (await connections.countItems(connection.id));
+  const beyond: SourceItem[] = [];
+  let { room } = await roomOf({ context, connection });
   for (const change of upserts) {
-    const before = known.get(change.item.id);
+    const found = known.get(change.item.id);
+    const before = found?.state === "waiting" ? undefined : found;
     const isRead = before !== undefined && before.item.version === change.item.version;
     if (isRead) {
       await followIfMoved({ context, connection }, before, change.item);
@@ -66,14 +63,40 @@ async function sortOut(
       if (before.state === "failed") run.fail(before.item, before.documentId, before.reason ?? "It could not be read.");
       else run.count("unchanged");
     } else if (before === undefined && room <= 0) {
-      run.note(`The limit of ${documentLimit} documents is reached; what is beyond it is not brought in.`, "cut");
+      beyond.push(change.item);
       run.count("skipped");
     } else {
       if (before === undefined) room -= 1;
       fresh.push(change);
     }
   }
-  return fresh;
+  return { fresh, beyond };
+}
+
+/** For how many more documents there is room; the limit may have been raised since the run began. */
+async function roomOf({
+  context,
+  connection,
+}: Pick<Sync, "context" | "connection">): Promise<{ readonly room: number; readonly limit: number }> {
+  const { connections } = context.store;
+  const { organizationId, id } = connection;
+  const { documentLimit: limit } = (await connections.byId(organizationId, id)) ?? connection;
+  return { room: limit - (await connections.countItems(id)), limit };
+}
+
+/** Remembers what there is no room for, so that it comes in once there is some. */
+async function keepWaiting(
+  { context, connection }: Sync,
+  items: readonly SourceItem[],
+  listing: number,
+): Promise<void> {
+  if (items.length === 0) return;
+  const none = { documentId: null, version: null, attempts: 0, retryAt: null, absences: 0 } as const;
+  const reason = "The connection brings in no more documents.";
+  const own = { connectionId: connection.id, listing, seenAt: iso(context.clock.now()) };
+  await context.store.transaction(async ({ connections }) => {
+    for (const item of items) await connections.keepItem({ ...own, ...none, item, state: "waiting", reason });
+  });
 }
 
 async function followIfMoved(
@@ -90,16 +113,25 @@ interface Reading {
   readonly item: SourceItem;
   readonly content?: SourceContent;
   readonly before: ConnectionItem | null;
+  /** The last listing that named it. */
+  readonly listing: number;
 }
 
-async function readTogether(sync: Sync, readings: readonly Reading[], listing: number): Promise<void> {
-  const outcomes = await Promise.allSettled(readings.map((reading) => readOne(sync, reading, listing)));
-  await sync.run.save();
-  for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
+/** Reads some at a time, as many as the source is asked for at once. */
+async function readAll(sync: Sync, readings: readonly Reading[]): Promise<void> {
+  const { readsAtOnce } = sync.connector.sync;
+  for (let start = 0; start < readings.length; start += readsAtOnce) {
+    sync.signal.throwIfAborted();
+    await waitForRoom(sync);
+    const together = readings.slice(start, start + readsAtOnce);
+    const outcomes = await Promise.allSettled(together.map((reading) => readOne(sync, reading)));
+    await sync.run.save();
+    for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
+  }
 }
 
 /** Brings in one item; what is wrong with it alone is noted. @throws what is wrong with the whole source */
-async function readOne(sync: Sync, { item, content, before }: Reading, listing: number): Promise<void> {
+async function readOne(sync: Sync, { item, content, before, listing }: Reading): Promise<void> {
   const { context, connection, connector, source, run } = sync;
   const { connections } = context.store;
   const now = context.clock.now();
@@ -154,17 +186,33 @@ function reasonOf({ context, connection }: Sync, { id }: SourceItem, error: unkn
 /** Reads again what failed in earlier runs and is due. */
 export async function retryFailed(sync: Sync): Promise<void> {
   const { context, connection } = sync;
-  const { listing } = (await context.store.connections.byId(connection.organizationId, connection.id)) ?? connection;
   const now = iso(context.clock.now());
   for (let after = ""; ;) {
     const due = await context.store.connections.dueItems(connection.id, now, { after, limit: PAGE });
-    for (const before of due) {
-      sync.signal.throwIfAborted();
-      await readTogether(sync, [{ item: before.item, before }], listing);
-    }
+    await readAll(sync, due.map(anew));
     if (due.length < PAGE) return;
     after = due.at(-1)?.item.id ?? after;
   }
+}
+
+/** Brings in what waited for room, as far as there is some now; the run says when there is not. */
+export async function bringInWaiting(sync: Sync): Promise<void> {
+  const { context, connection, run } = sync;
+  const { connections } = context.store;
+  for (let after = ""; ;) {
+    const { room, limit } = await roomOf(sync);
+    const some = await connections.waitingItems(connection.id, { after, limit: Math.max(1, Math.min(room, PAGE)) });
+    if (some.length === 0) return;
+    if (room <= 0)
+      return run.note(`The limit of ${limit} documents is reached; what is beyond it is not brought in.`, "cut");
+    await readAll(sync, some.map(anew));
+    giveWay(sync);
+    after = some.at(-1)?.item.id ?? after;
+  }
+}
+
+function anew(before: ConnectionItem): Reading {
+  return { item: before.item, before, listing: before.listing };
 }
 
 /** Removes what a complete listing did not name, as often as the source has to leave it out. */

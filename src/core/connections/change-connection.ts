@@ -7,7 +7,7 @@ import type { FoundResources, Resource } from "../ports.js";
 import type { Connection } from "../types.js";
 import { orderSync, removalJob } from "./connection-jobs.js";
 import { activate } from "./activate-connection.js";
-import { documentLimitSchema, everyMinutesSchema, isSignedIn, readFields } from "./create-connection.js";
+import { everyMinutesSchema, isSignedIn, raisedLimitSchema, readFields } from "./create-connection.js";
 import {
   connectionNameSchema,
   matching,
@@ -46,11 +46,11 @@ export async function listConnectionResources(
 const configureSchema = connectionNameSchema.extend({
   resources: z.array(z.record(z.string(), z.unknown())).max(MOST_RESOURCES).optional(),
   everyMinutes: everyMinutesSchema.optional(),
-  documentLimit: documentLimitSchema.optional(),
+  documentLimit: raisedLimitSchema.optional(),
   isPaused: z.boolean().optional(),
 });
 
-/** Chooses what a connection brings in, or how it is kept in step; a new choice is synced at once. */
+/** Chooses what a connection brings in, or how it is kept in step; a new choice, and room for more, is synced at once. */
 export async function configureConnection(
   context: CoreContext,
   call: AuthorizedCall,
@@ -72,7 +72,8 @@ export async function configureConnection(
     await repositories.connections.update(connection.organizationId, id, change);
     const after = { ...connection, ...change };
     const isGoingOn = state === "active" && connection.state !== "active";
-    if (state === "active" && (chosen || isGoingOn || everyMinutes !== undefined))
+    const isMore = documentLimit !== undefined && documentLimit > connection.documentLimit;
+    if (state === "active" && (chosen || isGoingOn || isMore || everyMinutes !== undefined))
       await orderSync(repositories, after, { trigger: "manual", now });
     return { connection: after };
   });

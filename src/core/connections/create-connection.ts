@@ -13,8 +13,9 @@ import { providerSchema, requireConnector } from "./find-connections.js";
 import { NO_SECRETS } from "./secrets.js";
 import { beginDeviceSignIn, beginSignIn, type BegunDeviceSignIn } from "./sign-in.js";
 
-/** Of one connection. */
+/** Of a new connection. */
 const MOST_DOCUMENTS = 10_000;
+const MOST_DOCUMENTS_RAISED = 1_000_000;
 const MOST_CONNECTIONS = 1_000;
 const SHORTEST_MINUTES = 5;
 const LONGEST_MINUTES = 60 * 24 * 31;
@@ -26,6 +27,8 @@ export const everyMinutesSchema = z
   .nullable();
 
 export const documentLimitSchema = z.int().min(1).max(MOST_DOCUMENTS);
+/** What an owner may raise it to afterwards; contract 6.10 has a most for new connections alone. */
+export const raisedLimitSchema = z.int().min(1).max(MOST_DOCUMENTS_RAISED);
 
 const webUrlSchema = noteSchema(2_048).refine(
   (text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol),

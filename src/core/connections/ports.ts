@@ -27,13 +27,19 @@ export interface ConnectionStore {
     listing: number,
     page: { readonly after: string; readonly limit: number },
   ): Promise<ConnectionItem[]>;
+  /** Items with a document that the listing did not name. */
   countUnseen(connectionId: string, listing: number): Promise<number>;
-  /** Items that have a document, or are to have one. */
+  /** Items that have a document, or failed to have one. */
   countItems(connectionId: string): Promise<number>;
   /** Items that failed and are due again, in the order of their ids behind `after`. */
   dueItems(
     connectionId: string,
     now: string,
+    page: { readonly after: string; readonly limit: number },
+  ): Promise<ConnectionItem[]>;
+  /** Items that wait for room, by their ids, the first behind `after`. */
+  waitingItems(
+    connectionId: string,
     page: { readonly after: string; readonly limit: number },
   ): Promise<ConnectionItem[]>;
   removeItem(connectionId: string, itemId: string): Promise<void>;

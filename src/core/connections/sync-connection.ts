@@ -1,21 +1,17 @@
-import { iso, sleep } from "../../lib/time.js";
+import { iso } from "../../lib/time.js";
 import type { CoreContext } from "../context.js";
 import { AppError, RetryLater } from "../errors.js";
 import type { ChangePage, JobContext } from "../ports.js";
 import type { Connection, SyncTrigger } from "../types.js";
 import { CheckpointExpired, SignInRefused } from "./connector-errors.js";
-import { applyPage, removeAbsent, retryFailed } from "./apply-page.js";
+import { applyPage, bringInWaiting, removeAbsent, retryFailed } from "./apply-page.js";
+import { giveWay, requireRoom } from "./give-way.js";
 import { openSource } from "./source-access.js";
 import { RemovalsHeld, type Sync } from "./sync.js";
 import { openRun, type RunningSync } from "./sync-run.js";
 
 /** A run gives way to others after so long, and goes on with its next turn. */
 const STRETCH_MS = 5 * 60_000;
-/** Documents that wait to be searchable: with more, sources are not read on. Callers' own go first. */
-const MOST_WAITING = 100;
-const LOOK_EVERY_MS = 250;
-/** Seconds until a run goes on that waits for its turn. */
-const SOON = 1;
 const MINUTE_MS = 60_000;
 
 export interface SyncOrder {
@@ -41,9 +37,12 @@ export async function syncConnection(context: CoreContext, order: SyncOrder, job
     const source = await openSource(context, connection, connector, job.signal);
     const { mayRemoveMany } = order;
     const { signal } = job;
-    const sync = { context, connection, connector, source, run, signal, mayRemoveMany, outages: { inARow: 0 } };
+    const deadline = context.clock.now().getTime() + STRETCH_MS;
+    const outages = { inARow: 0 };
+    const sync = { context, connection, connector, source, run, signal, mayRemoveMany, deadline, outages };
     await followSource(sync);
     await retryFailed(sync);
+    await bringInWaiting(sync);
     await run.finish(null);
     await settle(context, connection, { state: "active", problem: null });
   } catch (error) {
@@ -72,11 +71,10 @@ async function followSource(sync: Sync): Promise<void> {
 async function followPages(sync: Sync, { organizationId, id, ...from }: Connection): Promise<void> {
   const { context, connector, source, run, signal } = sync;
   const { connections } = context.store;
-  const deadline = context.clock.now().getTime() + STRETCH_MS;
   let { listing } = from;
   for await (const page of connector.changes(source, from.checkpoint)) {
     signal.throwIfAborted();
-    await waitForRoom(sync, deadline);
+    await requireRoom(sync);
     if (page.isFirst) {
       listing += 1;
       await connections.update(organizationId, id, { listing });
@@ -88,7 +86,7 @@ async function followPages(sync: Sync, { organizationId, id, ...from }: Connecti
       await repositories.connections.updateRun(run.now);
     });
     if (page.isLast) return;
-    if (context.clock.now().getTime() > deadline) throw new RetryLater(SOON, "Others have their turn.");
+    giveWay(sync);
   }
 }
 
@@ -96,14 +94,6 @@ async function followPages(sync: Sync, { organizationId, id, ...from }: Connecti
 async function endListing(sync: Sync, page: ChangePage, listing: number): Promise<void> {
   if (page.cutShort !== undefined) sync.run.note(page.cutShort, "cut");
   if (page.kind === "listing" && page.isLast && page.cutShort === undefined) await removeAbsent(sync, listing);
-}
-
-async function waitForRoom({ context, connection, signal }: Sync, deadline: number): Promise<void> {
-  const { store, clock } = context;
-  while ((await store.documents.countUnsearchable(connection.organizationId, "all")) > MOST_WAITING) {
-    if (clock.now().getTime() > deadline) throw new RetryLater(SOON, "The documents of others go first.");
-    await sleep(LOOK_EVERY_MS, { signal });
-  }
 }
 
 interface Ending {

@@ -13,6 +13,8 @@ export interface Sync {
   readonly signal: AbortSignal;
   /** Its owner has agreed to whatever is to be removed. */
   readonly mayRemoveMany: boolean;
+  /** When it gives way to others, in milliseconds. */
+  readonly deadline: number;
   /** How often in a row the source was out of order while it was read. */
   readonly outages: { inARow: number };
 }

@@ -46,8 +46,9 @@ export interface ConnectionItem {
   readonly documentId: string | null;
   /** Version that the document has; null where none was read yet. */
   readonly version: string | null;
-  readonly state: "present" | "failed" | "skipped";
-  /** Why it failed or was skipped. */
+  /** `waiting`: for room under the limit of documents. */
+  readonly state: "present" | "failed" | "skipped" | "waiting";
+  /** Why it failed, was skipped or waits. */
   readonly reason: string | null;
   /** How often in a row it failed. */
   readonly attempts: number;

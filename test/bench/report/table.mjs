@@ -8,6 +8,7 @@ const TITLES = {
   loop: "How long the event loop does not come round while searches run",
   containers: "Many containers",
   ingest: "Taking in documents",
+  connections: "Keeping a bucket in step",
   vectors: "Chroma beside exact search",
   mcp: "Through MCP on standard input and output",
   peers: "Beside others, on the same notes",

@@ -1,6 +1,12 @@
 import * as z from "zod";
 import { AppError } from "../../../core/errors.js";
-import { documentLimitSchema, everyMinutesSchema, PROVIDERS, providerSchema } from "../../../core/index.js";
+import {
+  documentLimitSchema,
+  everyMinutesSchema,
+  PROVIDERS,
+  providerSchema,
+  raisedLimitSchema,
+} from "../../../core/index.js";
 import { defineEndpoint } from "../endpoint.js";
 import { once } from "../query-parameters.js";
 import { containerTag, dateTime, documentStatus } from "../schemas.js";
@@ -232,12 +238,12 @@ export const connectionEndpoints = [
     path: "/v3/connections/{connection}/configure",
     parameters: id,
     summary: "Choose what a connection brings in, and how it is kept in step",
-    description: "What is left out stays as it is. A new choice is synced at once.",
+    description: "What is left out stays as it is. A new choice, and room for more documents, is synced at once.",
     tag: "connections",
     body: z.object({
       resources: z.array(z.record(z.string(), z.unknown())).max(500).optional(),
       everyMinutes: everyMinutes.optional(),
-      documentLimit: documentLimitSchema.optional(),
+      documentLimit: raisedLimitSchema.optional(),
       isPaused: z.boolean().optional().describe("True: nothing is synced until it is false again."),
     }),
     status: 200,

@@ -1,0 +1,33 @@
+import { sleep } from "../../lib/time.js";
+import { RetryLater } from "../errors.js";
+import type { Sync } from "./sync.js";
+
+/** Documents that wait to be searchable: with more, sources are not read on. Callers' own go first. */
+const MOST_WAITING = 100;
+const LOOK_EVERY_MS = 250;
+/** Seconds until a run goes on that waits for its turn. */
+const SOON = 1;
+
+/** Waits until the service has taken in most of what it has. @returns false when the run has had its turn before */
+export async function waitForRoom(sync: Sync): Promise<boolean> {
+  const { context, connection, signal } = sync;
+  while ((await context.store.documents.countUnsearchable(connection.organizationId, "all")) > MOST_WAITING) {
+    if (isOver(sync)) return false;
+    await sleep(LOOK_EVERY_MS, { signal });
+  }
+  return true;
+}
+
+/** Before a page, which is not broken off once it is begun. @throws RetryLater as `giveWay`, unless there is room */
+export async function requireRoom(sync: Sync): Promise<void> {
+  if (!(await waitForRoom(sync))) giveWay(sync);
+}
+
+/** @throws RetryLater when a run has had its turn */
+export function giveWay(sync: Sync): void {
+  if (isOver(sync)) throw new RetryLater(SOON, "Others have their turn.");
+}
+
+function isOver({ context, deadline }: Sync): boolean {
+  return context.clock.now().getTime() > deadline;
+}
