@@ -129,21 +129,34 @@ export function connectionsContract(open: OpenStore): void {
 
   test("what a listing did not name is found page by page", async () => {
     const { id } = await connections().insert(draftOf(), null);
-    for (const name of ["a", "b", "c", "d"]) await connections().keepItem(itemOf(id, name, { absences: 1 }));
+    for (const name of ["a", "b", "c", "d"]) {
+      const { id: documentId } = await opened.addDocument();
+      await connections().keepItem(itemOf(id, name, { documentId, absences: 1 }));
+    }
+    // One without a document is looked for as well, and is no loss.
+    await connections().keepItem(itemOf(id, "e", { state: "skipped" }));
     await connections().noteSeen(id, ["b", "unknown"], { listing: 2, at: LATER });
     expect(await connections().countUnseen(id, 2)).toBe(3);
     const first = await connections().unseen(id, 2, { after: "", limit: 2 });
     const second = await connections().unseen(id, 2, { after: "c", limit: 2 });
-    expect([idsOf(first), idsOf(second)]).toEqual([["a", "c"], ["d"]]);
+    expect([idsOf(first), idsOf(second)]).toEqual([
+      ["a", "c"],
+      ["d", "e"],
+    ]);
     expect(await connections().item(id, "b")).toMatchObject({ listing: 2, absences: 0, seenAt: LATER });
   });
 
-  test("what is skipped takes none of the room", async () => {
+  test("what is skipped, or waits for room, takes none", async () => {
     const { id } = await connections().insert(draftOf(), null);
-    await connections().keepItem(itemOf(id, "a"));
+    const { id: documentId } = await opened.addDocument();
+    await connections().keepItem(itemOf(id, "a", { documentId }));
     await connections().keepItem(itemOf(id, "b", { state: "failed" }));
     await connections().keepItem(itemOf(id, "c", { state: "skipped" }));
+    await connections().keepItem(itemOf(id, "d", { state: "waiting" }));
+    await connections().keepItem(itemOf(id, "e", { state: "waiting" }));
     expect(await connections().countItems(id)).toBe(2);
+    expect(idsOf(await connections().waitingItems(id, { after: "", limit: 1 }))).toEqual(["d"]);
+    expect(idsOf(await connections().waitingItems(id, { after: "d", limit: 9 }))).toEqual(["e"]);
   });
 
   test("what failed is due when its time has come", async () => {
