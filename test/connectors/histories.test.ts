@@ -1,0 +1,12 @@
+/**
+ * Each provider through random histories. `CONNECTOR_HISTORIES=300` tries so many of each, and `-t name` one provider alone:
+ * `CONNECTOR_HISTORIES=300 npx vitest run test/connectors/histories.test.ts -t google-drive`.
+ */
+import { describeConnector } from "../contract/connector.js";
+import { FOLDER } from "../support/followed/folder.js";
+import { GITHUB } from "../support/followed/github.js";
+import { S3 } from "../support/followed/s3.js";
+
+const HISTORIES = Number(process.env["CONNECTOR_HISTORIES"] ?? 6);
+
+for (const provider of [FOLDER, S3, GITHUB]) describeConnector(provider, HISTORIES);
