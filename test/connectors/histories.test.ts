@@ -5,8 +5,9 @@
 import { describeConnector } from "../contract/connector.js";
 import { FOLDER } from "../support/followed/folder.js";
 import { GITHUB } from "../support/followed/github.js";
+import { GMAIL, GMAIL_SEARCH, GOOGLE_DRIVE, GOOGLE_DRIVE_FOLDER } from "../support/followed/google.js";
 import { S3 } from "../support/followed/s3.js";
 
 const HISTORIES = Number(process.env["CONNECTOR_HISTORIES"] ?? 6);
 
-for (const provider of [FOLDER, S3, GITHUB]) describeConnector(provider, HISTORIES);
+for (const provider of [FOLDER, S3, GITHUB, GOOGLE_DRIVE, GOOGLE_DRIVE_FOLDER, GMAIL, GMAIL_SEARCH]) describeConnector(provider, HISTORIES);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { AppError } from "../../src/core/errors.js";
-import type { Connector, SourceContent, SourceItem } from "../../src/core/ports.js";
+import type { Connector, SourceChange, SourceContent, SourceItem } from "../../src/core/ports.js";
 import { ONLINE } from "../support/connection.js";
 import type { FollowedEntry, FollowedProvider, FollowedSource, RequestFault } from "../support/followed-source.js";
 import { openCore, type OpenedCore } from "../support/open-core.js";
@@ -81,13 +81,15 @@ class SharedService {
   opened!: OpenedCore;
   readonly dataDirectory: string;
   readonly provider: string;
+  readonly #isReadWithChanges: boolean;
   /** The one that is followed now. */
   live!: Pick<History, "source" | "reads">;
   #ahead = 0;
 
-  constructor(dataDirectory: string, provider: string) {
+  constructor(dataDirectory: string, { provider, isReadWithChanges = false }: FollowedProvider) {
     this.dataDirectory = dataDirectory;
     this.provider = provider;
+    this.#isReadWithChanges = isReadWithChanges;
   }
 
   async open(): Promise<void> {
@@ -103,6 +105,10 @@ class SharedService {
   /** The true connector of the source that is followed; what it reads is noted. */
   #connector(): Connector {
     const live = () => this.live;
+    const noteChange = (change: SourceChange): void => {
+      if (this.#isReadWithChanges && change.kind === "upsert" && change.content)
+        live().reads.note(change.item, change.content);
+    };
     const { connector } = this.live.source;
     return {
       ...connector,
@@ -111,10 +117,8 @@ class SharedService {
       },
       check: (access) => live().source.connector.check(access),
       async *changes(access, checkpoint) {
-        const { source, reads } = live();
-        for await (const page of source.connector.changes(access, checkpoint)) {
-          for (const change of page.items)
-            if (change.kind === "upsert" && change.content) reads.note(change.item, change.content);
+        for await (const page of live().source.connector.changes(access, checkpoint)) {
+          for (const change of page.items) noteChange(change);
           yield page;
         }
       },
@@ -223,8 +227,7 @@ async function perform(service: SharedService, history: History, step: Step, pro
       );
       if (gone && source.restore) {
         reads.forget(gone.id);
-        await source.restore(gone);
-        gone.isThere = true;
+        gone.isThere = await source.restore(gone);
       }
       return;
     }
@@ -326,7 +329,7 @@ export function describeConnector(provider: FollowedProvider, runs: number): voi
     title,
     async () => {
       const dataDirectory = await mkdtemp(join(tmpdir(), "recollect-histories-"));
-      const service = new SharedService(dataDirectory, name);
+      const service = new SharedService(dataDirectory, provider);
       let histories = 0;
       try {
         await fc.assert(

@@ -28,8 +28,8 @@ export interface FollowedSource {
   edit(entry: FollowedEntry, text: string): Promise<string>;
   rename?(entry: FollowedEntry, name: string): Promise<string>;
   remove(entry: FollowedEntry): Promise<void>;
-  /** Brings back what was removed, with the same id. */
-  restore?(entry: FollowedEntry): Promise<void>;
+  /** Brings back what was removed, with the same id. @returns false where it was removed for ever */
+  restore?(entry: FollowedEntry): Promise<boolean>;
   /** What can happen there besides; changes `entries` as the documents should change. */
   readonly events?: readonly ((pick: number, entries: readonly FollowedEntry[]) => Promise<void> | void)[];
   /** Those that are in the account, and not there for the connection now. */
@@ -58,6 +58,8 @@ export interface FollowedProvider {
   readonly missing?: string;
   /** What a new entry is called. */
   nameOf(count: number): string;
+  /** True where it is asked for the content of entries while their changes are listed, and not by itself. */
+  readonly isReadWithChanges?: boolean;
   /** True where an edit adds to what is there. */
   readonly isAppended?: boolean;
   start(): Promise<FollowedSource>;

@@ -46,7 +46,7 @@ export const FOLDER: FollowedProvider = {
         return name;
       },
       remove: ({ id }) => remove(id),
-      restore: async ({ id, texts: [text = ""] }) => void (await put(id, text)),
+      restore: async ({ id, texts: [text = ""] }) => (await put(id, text)) === id,
       titleOf: ({ id }) => basename(id),
       fail() {
         if (isAway) return;

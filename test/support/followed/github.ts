@@ -66,10 +66,14 @@ export const GITHUB: FollowedProvider = {
       },
       async restore({ id, name, texts: [text = ""] }) {
         const number = numberOf(id);
-        if (Number.isNaN(number)) return github.edit(id, text);
+        if (Number.isNaN(number)) {
+          await github.edit(id, text);
+          return true;
+        }
         const thread = { number, title: name, body: text, updatedAt: tick(), comments: [] };
         if (id.includes(":issue:")) farm.issues.push({ ...thread, isPull: false });
         else farm.discussions.push(thread);
+        return true;
       },
       events: [
         () => farm.startOver(),

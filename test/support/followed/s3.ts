@@ -28,7 +28,7 @@ export const S3: FollowedProvider = {
         return Promise.resolve(put(name, text));
       },
       remove: ({ id }) => Promise.resolve(void store.objects.delete(keyOf(id))),
-      restore: ({ id, texts: [text = ""] }) => Promise.resolve(void put(keyOf(id), text)),
+      restore: ({ id, texts: [text = ""] }) => Promise.resolve(put(keyOf(id), text) === id),
       titleOf: ({ id }) => basename(id),
       forbid: ({ id }) => void store.forbidden.add(keyOf(id)),
       fail(fault, after) {
