@@ -20,8 +20,8 @@ export interface FollowedSource {
   readonly metadata: Readonly<Record<string, string | number | boolean>>;
   /** What is chosen of it, where something has to be. */
   readonly resources?: readonly Resource[];
-  /** Entries that are there from the start. */
-  readonly first?: readonly FollowedEntry[];
+  /** What is there from the start, and stays as it is. */
+  readonly lasting?: FollowedEntry;
   /** @returns its id */
   put(name: string, text: string): Promise<string>;
   /** @returns its id, which may be another one then */
