@@ -84,6 +84,8 @@ export interface ServiceOptions {
   readonly isShortLived?: boolean;
   /** Sources besides those of the table, or in their place. */
   readonly connectors?: readonly Connector[];
+  /** That of the machine by default. */
+  readonly clock?: Clock;
 }
 
 /** The service over a data folder that this process owns. */
@@ -104,12 +106,12 @@ export interface Service {
  * @throws AppError when the store or a setting cannot be used; nothing is left open then
  */
 export async function openService(options: ServiceOptions): Promise<Service> {
-  const { config } = options;
+  const { config, clock = systemClock } = options;
   const store = await createSqliteStore({
     dataDirectory: config.dataDirectory,
     maxMegabytes: config.maxStoreMegabytes,
     vacuumMegabytes: config.vacuumMegabytes,
-    clock: systemClock,
+    clock,
     organizationId: config.apiKey?.organizationId,
     onUpgrade: (upgrade) => options.log.info("the store has a new schema", { ...upgrade }),
   });
@@ -154,8 +156,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
 }
 
 /** Puts the parts together; starts nothing. */
-function assemble({ config, version, log, connectors = [] }: ServiceOptions, store: Store) {
-  const clock = systemClock;
+function assemble({ config, version, log, connectors = [], clock = systemClock }: ServiceOptions, store: Store) {
   const model = createModel(config, { store, clock, log });
   const searchModel = model && createSearchModel({ model, store, patienceMs: config.patience.modelMs });
   const rules = createGuidedExtractor(createRulesExtractor());

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { openService } from "../../src/app.js";
 import { readConfig } from "../../src/config.js";
 import { localActor, type Core } from "../../src/core/index.js";
-import type { Connector, Log } from "../../src/core/ports.js";
+import type { Clock, Connector, Log } from "../../src/core/ports.js";
 import type { Actor } from "../../src/core/types.js";
 
 export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} };
@@ -26,6 +26,7 @@ export interface OpenCoreOptions {
   readonly dataDirectory?: string;
   readonly log?: Log;
   readonly connectors?: readonly Connector[];
+  readonly clock?: Clock;
 }
 
 /** The whole service in this process, over a real store in a folder of its own. */
@@ -38,6 +39,7 @@ export async function openCore(options: OpenCoreOptions = {}): Promise<OpenedCor
     log: options.log ?? silentLog,
     engine: "off",
     ...(options.connectors && { connectors: options.connectors }),
+    ...(options.clock && { clock: options.clock }),
   });
   const { organizationId } = await service.core.session({ actor: localActor("") });
   return {

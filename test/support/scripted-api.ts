@@ -14,6 +14,8 @@ export type ApiFault = { readonly path?: RegExp } & (
   | { readonly kind: "slow"; readonly ms: number }
   /** Answers well, but with what is no JSON. */
   | { readonly kind: "garbage" }
+  /** Nothing: a later request is the one that fails. */
+  | { readonly kind: "pass" }
 );
 
 export interface ApiCall {
@@ -52,8 +54,13 @@ export interface ScriptedApi {
   close(): Promise<void>;
 }
 
-/** A provider on a loopback socket that knows certain requests, signed in by a token, and answers what the test says. */
-export async function startScriptedApi(token: string, routes: readonly ApiRoute[]): Promise<ScriptedApi> {
+/**
+ * A provider on a loopback socket that knows certain requests, signed in by a token, and answers what the test says. Where
+ * one asks for tokens, each answer has another one, and the one before is over; these requests are not counted.
+ */
+export async function startScriptedApi(firstToken: string, routes: readonly ApiRoute[]): Promise<ScriptedApi> {
+  let token = firstToken;
+  let tokens = 0;
   const calls: ApiCall[] = [];
   const wrong: string[] = [];
   const faults: ApiFault[] = [];
@@ -91,6 +98,13 @@ export async function startScriptedApi(token: string, routes: readonly ApiRoute[
       headers: request.headers,
       body: Buffer.concat(pieces).toString("utf8"),
     };
+    if (TOKEN_PATH.test(call.path)) {
+      const form = new URLSearchParams(call.body);
+      const isGood = form.get("code") === "good" || form.get("refresh_token") === "lasting";
+      if (!isGood) return send(response, { status: 400, body: { error: "invalid_grant" } });
+      token = `${firstToken}-${(tokens += 1)}`;
+      return send(response, { body: { access_token: token, token_type: "Bearer", refresh_token: "lasting" } });
+    }
     calls.push(call);
     const at = faults.findIndex(({ path }) => path === undefined || path.test(call.path));
     const [fault] = at === -1 ? [] : faults.splice(at, 1);
@@ -119,6 +133,8 @@ export async function startScriptedApi(token: string, routes: readonly ApiRoute[
     },
   };
 }
+
+const TOKEN_PATH = /\/token$/;
 
 function send(response: ServerResponse, { status = 200, headers = {}, body = "" }: ApiAnswer, isCut = false): void {
   const isPlain = typeof body === "string" || body instanceof Uint8Array;

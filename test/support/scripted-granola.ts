@@ -30,12 +30,15 @@ const listQuery = z.strictObject({
 });
 const noteQuery = z.strictObject({ include: z.literal("transcript").optional() });
 const NOTE_ID = /^not_[a-zA-Z0-9]{14}$/;
+const LAST_ID = "not_99999999999999";
 
 /** The public API of Granola as docs.granola.ai describes it, with notes in memory. */
-export async function startGranola(): Promise<ScriptedGranola> {
+export async function startGranola(mostOfPage = 30): Promise<ScriptedGranola> {
   const notes = new Map<string, Note>();
   const asked: string[] = [];
   const broken = new Set<string>();
+  /** Cursors that are not known any more. */
+  const spoilt = new Set<string>();
   let faults: SourceFault[] = [];
   let loops = 0;
   let made = 0;
@@ -65,14 +68,16 @@ export async function startGranola(): Promise<ScriptedGranola> {
     if (url.pathname === "/v1/notes") {
       const read = listQuery.safeParse(query);
       if (!read.success) return answer(400, { message: z.prettifyError(read.error) });
-      const { page_size: size, cursor = "0" } = read.data;
-      const at = Number(cursor);
-      if (Number.isNaN(at)) return answer(400, { message: "Invalid cursor" });
-      const all = [...notes].toReversed();
-      const page = all.slice(at, at + size);
-      const hasMore = at + size < all.length;
+      const { page_size: wanted, cursor = LAST_ID } = read.data;
+      const size = Math.min(wanted, mostOfPage);
+      if (!NOTE_ID.test(cursor) || spoilt.has(cursor)) return answer(400, { message: "Invalid cursor" });
+      // Pages go on after a note, not after a number of notes: what is deleted in between shifts nothing.
+      const left = [...notes].toReversed().filter(([id]) => id < cursor);
+      const page = left.slice(0, size);
+      const next = page.at(-1)?.[0] ?? null;
+      const hasMore = size < left.length;
       if (loops > 0 && loops--) return answer(200, { notes: page.map(summaryOf), hasMore: true, cursor });
-      return answer(200, { notes: page.map(summaryOf), hasMore, cursor: hasMore ? String(at + size) : null });
+      return answer(200, { notes: page.map(summaryOf), hasMore, cursor: hasMore ? next : null });
     }
     const id = /^\/v1\/notes\/([^/]+)$/.exec(url.pathname)?.[1] ?? "";
     if (!NOTE_ID.test(id) || !noteQuery.safeParse(query).success) return answer(400, { message: "Bad request" });
@@ -103,8 +108,14 @@ export async function startGranola(): Promise<ScriptedGranola> {
       notes.delete(id);
       return Promise.resolve();
     },
-    fail: (fault, times) => void faults.push(...Array.from({ length: times }, () => fault)),
-    heal: () => void (faults = []),
+    fail(fault, times) {
+      if (fault.kind === "expired") for (const id of notes.keys()) spoilt.add(id);
+      else faults.push(...Array.from({ length: times }, () => fault));
+    },
+    heal() {
+      faults = [];
+      spoilt.clear();
+    },
     loop: () => void (loops = 3),
     async close() {
       server.closeAllConnections();

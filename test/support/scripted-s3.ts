@@ -8,21 +8,28 @@ export interface ScriptedS3 {
   readonly url: string;
   readonly objects: Map<string, { readonly bytes: Buffer; readonly type: string; readonly storageClass: string }>;
   readonly requests: string[];
-  /** Answers so many of the next requests with this status. */
-  fail(status: number, times: number): void;
+  /** Keys that may be listed and not read. */
+  readonly forbidden: Set<string>;
+  /** Answers so many of the next requests with this status, or breaks off. */
+  fail(fault: S3Fault, times: number): void;
+  heal(): void;
   /** Answers each listing from the beginning, and says that there is more. */
   repeats: boolean;
   put(key: string, text: string, type?: string, storageClass?: string): void;
   close(): Promise<void>;
 }
 
+/** A status, with seconds to wait where it has them; `pass` leaves a request as it is. */
+export type S3Fault = number | "cut" | "pass" | { readonly status: number; readonly retryAfter: number };
+
 export const S3_KEYS = { accessKeyId: "AKIDEXAMPLE", secretAccessKey: "wJalrXUtnFEMI/example", region: "eu-central-1" };
 const MOST_KEYS = 1_000;
 
-export async function startS3(bucket: string): Promise<ScriptedS3> {
+export async function startS3(bucket: string, mostKeys = MOST_KEYS): Promise<ScriptedS3> {
   const objects: ScriptedS3["objects"] = new Map();
   const requests: string[] = [];
-  const faults: number[] = [];
+  const forbidden = new Set<string>();
+  let faults: S3Fault[] = [];
   const server = createServer((request, response) => {
     void (async () => {
       const url = new URL(request.url ?? "/", `http://${request.headers.host ?? ""}`);
@@ -32,7 +39,13 @@ export async function startS3(bucket: string): Promise<ScriptedS3> {
         response.end(`<?xml version="1.0"?><Error><Code>${code}</Code></Error>`);
       };
       const fault = faults.shift();
-      if (fault !== undefined) return refuse(fault, fault === 503 ? "SlowDown" : "InternalError");
+      if (fault === "cut") {
+        response.writeHead(200, { "content-length": "1000" });
+        return void response.write("<", () => response.destroy());
+      }
+      if (typeof fault === "object") response.setHeader("retry-after", String(fault.retryAfter));
+      const status = typeof fault === "object" ? fault.status : fault;
+      if (typeof status === "number") return refuse(status, CODES[status] ?? "InternalError");
       const { authorization = "" } = request.headers;
       if (!authorization.includes(S3_KEYS.accessKeyId)) return refuse(403, "InvalidAccessKeyId");
       if (authorization !== (await signatureOf(url, request.headers))) return refuse(403, "SignatureDoesNotMatch");
@@ -40,6 +53,7 @@ export async function startS3(bucket: string): Promise<ScriptedS3> {
       if (name !== bucket) return refuse(404, "NoSuchBucket");
       const key = rest.map(decodeURIComponent).join("/");
       if (key === "") return list(url.searchParams);
+      if (forbidden.has(key)) return refuse(403, "AccessDenied");
       const object = objects.get(key);
       if (!object) return refuse(404, "NoSuchKey");
       response.writeHead(200, { "content-type": object.type, etag: etagOf(object.bytes), "last-modified": MODIFIED });
@@ -52,7 +66,7 @@ export async function startS3(bucket: string): Promise<ScriptedS3> {
         response.writeHead(400).end("<Error><Code>InvalidArgument</Code></Error>");
         return;
       }
-      const limit = Math.min(Number(query.get("max-keys") ?? MOST_KEYS), MOST_KEYS);
+      const limit = Math.min(Number(query.get("max-keys") ?? MOST_KEYS), mostKeys);
       const after = Buffer.from(store.repeats ? "" : (query.get("start-after") ?? ""));
       const keys = [...objects.keys()]
         .filter((key) => key.startsWith(query.get("prefix") ?? "") && Buffer.compare(Buffer.from(key), after) > 0)
@@ -73,7 +87,12 @@ export async function startS3(bucket: string): Promise<ScriptedS3> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     objects,
     requests,
-    fail: (status, times) => void faults.push(...Array.from({ length: times }, () => status)),
+    forbidden,
+    fail: (fault, times) => void faults.push(...Array.from({ length: times }, () => fault)),
+    heal() {
+      faults = [];
+      forbidden.clear();
+    },
     put: (key, text, type = "text/plain", storageClass = "STANDARD") =>
       void objects.set(key, { bytes: Buffer.from(text), type, storageClass }),
     async close() {
@@ -85,6 +104,8 @@ export async function startS3(bucket: string): Promise<ScriptedS3> {
   return store;
 }
 
+/** What the store calls a refusal, by its status; a token that is over comes with 400. */
+const CODES: Readonly<Record<number, string>> = { 400: "ExpiredToken", 429: "SlowDown", 503: "SlowDown" };
 const MODIFIED = "Tue, 03 Mar 2026 10:00:00 GMT";
 const LIST_PARAMETERS = new Set([
   "list-type",

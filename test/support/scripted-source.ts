@@ -23,7 +23,9 @@ export interface ScriptedSource {
 export type SourceFault =
   | { readonly kind: "status"; readonly status: number; readonly retryAfter?: number }
   | { readonly kind: "cut" }
-  | { readonly kind: "expired" };
+  | { readonly kind: "expired" }
+  /** Nothing: a later request is the one that fails. */
+  | { readonly kind: "pass" };
 
 interface Entry {
   name: string;

@@ -11,7 +11,7 @@ const checkpointSchema = z.object({
   phase: z.enum(["listing", "changes"]),
   /** What is searched for; empty: the whole mailbox. */
   search: z.string(),
-  /** Where the history goes on; taken before the listing. */
+  /** Where the history goes on; taken before the listing. Empty with a search, which the history says nothing of. */
   historyId: z.string(),
   page: z.string().nullable(),
 });
@@ -89,6 +89,7 @@ function resume(given: unknown, search: string): Checkpoint {
 }
 
 async function begin(api: GmailApi, search: string): Promise<Checkpoint> {
+  if (search !== "") return { phase: "listing", search, historyId: "", page: null };
   const { historyId } = parseGmail(z.object({ historyId: z.string() }), await api.get("profile", []));
   return { phase: "listing", search, historyId, page: null };
 }
