@@ -145,7 +145,10 @@ export async function importConnections(
   requireAllContainers(call.actor);
   const wanted = parseInput(ofProviderSchema, raw);
   const found = await matching(context, call, wanted);
-  const ready = found.filter((connection) => connection.state === "active" && isChosen(requireConnector(context, connection.provider), connection));
+  const ready = found.filter(
+    (connection) =>
+      connection.state === "active" && isChosen(requireConnector(context, connection.provider), connection),
+  );
   if (ready.length === 0)
     throw new AppError(
       "invalid",
@@ -172,7 +175,8 @@ export async function syncOneConnection(
   const { id, confirmRemovals } = parseInput(syncSchema, raw);
   const connection = await requireConnection(context, call, id);
   const mayRun = connection.state === "active" || (connection.state === "held" && confirmRemovals);
-  if (!mayRun || !isChosen(requireConnector(context, connection.provider), connection)) throw new AppError("conflict", whyIdle(context, connection));
+  if (!mayRun || !isChosen(requireConnector(context, connection.provider), connection))
+    throw new AppError("conflict", whyIdle(context, connection));
   const order = { trigger: "manual", now: context.clock.now(), mayRemoveMany: confirmRemovals } as const;
   await context.store.transaction((repositories) => orderSync(repositories, connection, order));
   context.wakeJobs();

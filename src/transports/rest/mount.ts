@@ -22,7 +22,14 @@ import { idleWarnings } from "./idle-warnings.js";
 import { refusePinning } from "./refuse-pinning.js";
 import type { LimitRequests } from "./rate-limit.js";
 import { readForm } from "./read-form.js";
-import { bodyLimits, checkInput, readJsonBody, refuseBody, refuseTooLarge, type RequestLimits } from "./read-request.js";
+import {
+  bodyLimits,
+  checkInput,
+  readJsonBody,
+  refuseBody,
+  refuseTooLarge,
+  type RequestLimits,
+} from "./read-request.js";
 import { onlyContainer, requestTypeOf, type RequestVariables } from "./record-requests.js";
 import { guidanceWarnings } from "./guidance-warnings.js";
 import { keptSecretWarnings } from "./secret-warnings.js";

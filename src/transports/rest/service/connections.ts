@@ -243,7 +243,10 @@ export const connectionEndpoints = [
     status: 200,
     answer: z.object({ success: z.boolean(), message: z.string(), webhooksRegistered: z.int().optional() }),
     async handle({ core, call, parameter, body }) {
-      const { connection: changed, webhooksRegistered } = await core.configureConnection(call, { ...body, id: parameter("connection") });
+      const { connection: changed, webhooksRegistered } = await core.configureConnection(call, {
+        ...body,
+        id: parameter("connection"),
+      });
       const message =
         changed.state === "active" ? "The choice is kept, and the connection is synced." : "The choice is kept.";
       return { success: true, message, webhooksRegistered };
