@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import type * as z from "zod";
 
 /** What goes wrong with one request. */
 export type ApiFault = { readonly path?: RegExp } & (
@@ -32,14 +33,16 @@ export interface ApiAnswer {
 }
 
 export interface ApiRoute {
-  readonly method: "GET" | "POST";
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   readonly path: RegExp;
   /** Names of the query parameters that the provider knows. */
   readonly query: readonly string[];
   readonly required?: readonly string[];
   /** True: no token may be sent here. */
   readonly isOpen?: boolean;
-  readonly answer: (call: ApiCall, parts: readonly string[]) => ApiAnswer;
+  /** Whether a body is what the provider takes; without it, none may be sent. */
+  readonly takes?: (body: string) => boolean;
+  readonly answer: (call: ApiCall, parts: readonly string[]) => ApiAnswer | Promise<ApiAnswer>;
 }
 
 export interface ScriptedApi {
@@ -58,14 +61,16 @@ export async function startScriptedApi(token: string, routes: readonly ApiRoute[
   const wrong: string[] = [];
   const faults: ApiFault[] = [];
 
-  function answerTo(call: ApiCall): ApiAnswer {
+  function answerTo(call: ApiCall): ApiAnswer | Promise<ApiAnswer> {
     for (const route of routes) {
       const parts = route.path.exec(call.path);
       if (parts === null || route.method !== call.method) continue;
       const unknown = [...call.query.keys()].filter((name) => !route.query.includes(name));
       const missing = (route.required ?? []).filter((name) => !call.query.has(name));
-      if (unknown.length + missing.length > 0 || call.body !== "") {
-        wrong.push(`${call.method} ${call.path}: unknown ${unknown.join()}, missing ${missing.join()}`);
+      const isTaken = route.takes ? route.takes(call.body) : call.body === "";
+      if (unknown.length + missing.length > 0 || !isTaken) {
+        const body = isTaken ? "" : `, body ${call.body}`;
+        wrong.push(`${call.method} ${call.path}: unknown ${unknown.join()}, missing ${missing.join()}${body}`);
         return { status: 400, body: { error: { message: wrong.at(-1) } } };
       }
       const sent = call.headers.authorization;
@@ -95,7 +100,7 @@ export async function startScriptedApi(token: string, routes: readonly ApiRoute[
     const at = faults.findIndex(({ path }) => path === undefined || path.test(call.path));
     const [fault] = at === -1 ? [] : faults.splice(at, 1);
     if (fault?.kind === "status") return send(response, fault);
-    const answer = answerTo(call);
+    const answer = await answerTo(call);
     if (fault?.kind === "slow") await new Promise((resolve) => setTimeout(resolve, fault.ms));
     if (fault?.kind === "garbage") return send(response, { body: "{oops" });
     send(response, answer, fault?.kind === "cut");
@@ -118,6 +123,11 @@ export async function startScriptedApi(token: string, routes: readonly ApiRoute[
       if (wrong.length > 0) throw new Error(`The provider does not know these requests:\n${wrong.join("\n")}`);
     },
   };
+}
+
+/** Takes a body in JSON that is just so. */
+export function inJson(schema: z.ZodType): (body: string) => boolean {
+  return (body) => schema.safeParse(JSON.parse(body)).success;
 }
 
 function send(response: ServerResponse, { status = 200, headers = {}, body = "" }: ApiAnswer, isCut = false): void {
