@@ -24,6 +24,7 @@ import { type Config, readPlaces } from "./config.js";
 import type { About, CoreContext } from "./core/context.js";
 import { createConnectors } from "./connectors/index.js";
 import { resealAll } from "./core/connections/secrets.js";
+import { renewWebhooks } from "./core/connections/webhooks.js";
 import { createConnectionJobs, syncDueConnections } from "./core/connections/connection-jobs.js";
 import { createContainerJobs } from "./core/containers/container-jobs.js";
 import { createDocumentEvents } from "./core/documents/document-events.js";
@@ -205,6 +206,7 @@ function assemble({ config, version, log, connectors = [], clock = systemClock }
       userAgent: `Recollect/${version}`,
       maximumBytes: config.maxFileBytes,
     }),
+    webhooksUrl: config.publicUrl?.startsWith("https:") ? `${config.publicUrl}/v3/connections/webhooks` : null,
     secretBox: createSecretBox({ file: join(config.dataDirectory, SECRET_KEY_FILE), key: config.secretKey }),
     tokenRequests: new Map(),
     extractor: createExtractionProcess({ ...config.reading, programFolders: readPlaces().programFolders, log }),
@@ -265,6 +267,7 @@ function assemble({ config, version, log, connectors = [], clock = systemClock }
   }
   schedule.every("warn of expiring keys", { minutes: KEYS_LOOKED_AT_MINUTES }, createExpiryWarnings(context));
   schedule.every("sync connections", { minutes: 1 }, () => syncDueConnections(context));
+  schedule.every("renew webhooks", { minutes: 10 }, () => renewWebhooks(context));
   schedule.every("look after embedders", { minutes: 1 }, () => maintainEmbedders(context));
   schedule.every("look for missing vectors", { minutes: 60 }, async () => {
     await store.jobs.enqueue([MISSING_JOB]);

@@ -1,7 +1,7 @@
 import type { Connector } from "../core/ports.js";
 import { createGmailConnector } from "./google/gmail/gmail.js";
 import { createGoogleDriveConnector } from "./google/drive/google-drive.js";
-import { createOneDriveConnector } from "./onedrive.js";
+import { createOneDriveConnector } from "./onedrive/onedrive.js";
 import { createGithubConnector } from "./github/github.js";
 import { createFolderConnector } from "./folder.js";
 import { createGranolaConnector } from "./granola.js";

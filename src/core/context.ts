@@ -53,6 +53,8 @@ export interface CoreContext {
   readonly connectors: ReadonlyMap<string, Connector>;
   /** How connections reach their sources. */
   readonly sources: SourceClient;
+  /** Where sources reach this server, over https; null: nowhere. */
+  readonly webhooksUrl: string | null;
   /** Keeps credentials unreadable at rest. */
   readonly secretBox: SecretBox;
   /** Tokens that are being asked for in this process, by the ids of their connections. */

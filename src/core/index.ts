@@ -30,6 +30,7 @@ import {
   listSyncRuns,
 } from "./connections/find-connections.js";
 import { finishConnection, pollConnection } from "./connections/sign-in.js";
+import { receiveWebhook } from "./connections/receive-webhook.js";
 import type { Call, CoreContext } from "./context.js";
 import type { CallSource } from "./types.js";
 import { connectClients } from "./access/connect-clients.js";
@@ -289,6 +290,7 @@ const USE_CASES = {
   findConnectionOf,
   finishConnection,
   pollConnection,
+  receiveWebhook,
   createConnection,
   reconnectConnection,
   configureConnection,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createOneDriveConnector } from "../../src/connectors/onedrive.js";
+import { createOneDriveConnector } from "../../src/connectors/onedrive/onedrive.js";
 import { SignInRefused } from "../../src/core/connections/connector-errors.js";
 import type { SourceAccess } from "../../src/core/ports.js";
 import { mirrorSource } from "../support/mirrored-source.js";

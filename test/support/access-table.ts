@@ -215,6 +215,7 @@ export const ROUTES: Readonly<Record<string, RouteAccess>> = {
   "GET /v3/connections/{connection}/sync-runs": owner(404, connection),
   "POST /v3/connections/{connection}/google-drive/hosted-picker": owner(404, connection),
   "GET /v3/connections/auth/callback/{connection}": anybody(400, provider),
+  "POST /v3/connections/webhooks/{connection}": anybody(404, connection),
 
   // Nobody can be invited, and nothing is billed: 403 to the owner too, in other words.
   "GET /v3/auth/team/members": owner(),

@@ -180,6 +180,7 @@ export const USE_CASES_BY_ACCESS: Readonly<Record<UseCase, UseCaseAccess>> = {
   findConnection: owner(nothing, "not_found"),
   findConnectionOf: owner(() => provider, "not_found"),
   finishConnection: anybody(() => provider, "invalid"),
+  receiveWebhook: anybody(() => ({ id: "nobody", headers: {}, validationToken: null, bytes: "" }), "not_found"),
   createConnection: owner(() => provider, "unsupported"),
   importConnections: owner(() => provider, "invalid"),
   syncOneConnection: owner(nothing, "not_found"),

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import type * as z from "zod";
 
 /** What goes wrong with one request. */
 export type ApiFault = { readonly path?: RegExp } & (
@@ -34,14 +35,16 @@ export interface ApiAnswer {
 }
 
 export interface ApiRoute {
-  readonly method: "GET" | "POST";
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   readonly path: RegExp;
   /** Names of the query parameters that the provider knows. */
   readonly query: readonly string[];
   readonly required?: readonly string[];
   /** True: no token may be sent here. */
   readonly isOpen?: boolean;
-  readonly answer: (call: ApiCall, parts: readonly string[]) => ApiAnswer;
+  /** Whether a body is what the provider takes; without it, none may be sent. */
+  readonly takes?: (body: string) => boolean;
+  readonly answer: (call: ApiCall, parts: readonly string[]) => ApiAnswer | Promise<ApiAnswer>;
 }
 
 export interface ScriptedApi {
@@ -65,14 +68,16 @@ export async function startScriptedApi(firstToken: string, routes: readonly ApiR
   const wrong: string[] = [];
   const faults: ApiFault[] = [];
 
-  function answerTo(call: ApiCall): ApiAnswer {
+  function answerTo(call: ApiCall): ApiAnswer | Promise<ApiAnswer> {
     for (const route of routes) {
       const parts = route.path.exec(call.path);
       if (parts === null || route.method !== call.method) continue;
       const unknown = [...call.query.keys()].filter((name) => !route.query.includes(name));
       const missing = (route.required ?? []).filter((name) => !call.query.has(name));
-      if (unknown.length + missing.length > 0 || call.body !== "") {
-        wrong.push(`${call.method} ${call.path}: unknown ${unknown.join()}, missing ${missing.join()}`);
+      const isTaken = route.takes ? route.takes(call.body) : call.body === "";
+      if (unknown.length + missing.length > 0 || !isTaken) {
+        const body = isTaken ? "" : `, body ${call.body}`;
+        wrong.push(`${call.method} ${call.path}: unknown ${unknown.join()}, missing ${missing.join()}${body}`);
         return { status: 400, body: { error: { message: wrong.at(-1) } } };
       }
       const sent = call.headers.authorization;
@@ -109,7 +114,7 @@ export async function startScriptedApi(firstToken: string, routes: readonly ApiR
     const at = faults.findIndex(({ path }) => path === undefined || path.test(call.path));
     const [fault] = at === -1 ? [] : faults.splice(at, 1);
     if (fault?.kind === "status") return send(response, fault);
-    const answer = answerTo(call);
+    const answer = await answerTo(call);
     if (fault?.kind === "slow") await new Promise((resolve) => setTimeout(resolve, fault.ms));
     if (fault?.kind === "garbage") return send(response, { body: "{oops" });
     send(response, answer, fault?.kind === "cut");
@@ -135,6 +140,11 @@ export async function startScriptedApi(firstToken: string, routes: readonly ApiR
 }
 
 const TOKEN_PATH = /\/token$/;
+
+/** Takes a body in JSON that is just so. */
+export function inJson(schema: z.ZodType): (body: string) => boolean {
+  return (body) => schema.safeParse(JSON.parse(body)).success;
+}
 
 function send(response: ServerResponse, { status = 200, headers = {}, body = "" }: ApiAnswer, isCut = false): void {
   const isPlain = typeof body === "string" || body instanceof Uint8Array;

@@ -1,8 +1,9 @@
-import { createHash } from "node:crypto";
+import { createHash, createHmac } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import * as z from "zod";
 import type { ScriptedSource, SourceFault } from "./scripted-source.js";
+import { deliver, type Delivered } from "./webhook-delivery.js";
 
 interface Issue {
   readonly number: number;
@@ -74,7 +75,34 @@ export interface ScriptedGithub extends ScriptedSource, Pick<ScriptedRepository,
   betweenRequests: (path: string) => void;
   /** What one types on another device, and whether somebody did. */
   readonly device: { isApproved: boolean };
+  /** By their ids. */
+  readonly hooks: ReadonlyMap<number, Hook>;
+  /** False for a token that may make no webhooks. */
+  mayHook: boolean;
+  /** Where the service listens to which messages are sent. */
+  listening: string | null;
+  /** Sends each webhook word of a push, signed. */
+  notify(secret?: string): Promise<Delivered[]>;
 }
+
+export interface Hook {
+  readonly repository: number;
+  readonly events: readonly string[];
+  readonly url: string;
+  readonly secret: string;
+}
+
+const hookBody = z.strictObject({
+  name: z.literal("web"),
+  active: z.literal(true),
+  events: z.array(z.enum(["push", "issues", "issue_comment", "discussion", "discussion_comment"])).min(1),
+  config: z.strictObject({
+    url: z.url({ protocol: /^https$/ }),
+    secret: z.string().min(32),
+    content_type: z.literal("json"),
+    insecure_ssl: z.literal("0"),
+  }),
+});
 
 export const GITHUB_TOKEN = "github_pat_example";
 const ID = 4711;
@@ -200,6 +228,8 @@ export async function startGithub(): Promise<ScriptedGithub> {
       if (!success || request.method !== "POST") return send(418, { message: body });
       return send(200, graph(data.variables));
     }
+    const [, hooked, hookId] = /^\/repositories\/(\d+)\/hooks(?:\/(\d+))?$/.exec(url.pathname) ?? [];
+    if (hooked !== undefined) return answerHooks(request.method, { body, repository: Number(hooked), hookId }, send);
     if (request.method !== "GET") return send(418, { message: `${request.method} ${url.pathname}` });
     if (url.pathname === "/user") return send(200, { login: "mia" });
     if (url.pathname === "/user/repos") {
@@ -226,6 +256,32 @@ export async function startGithub(): Promise<ScriptedGithub> {
     if (raw === undefined) return send(status, value);
     response.writeHead(200, { "content-type": "application/vnd.github.raw+json; charset=utf-8" });
     response.end(raw);
+  }
+
+  const hooks = new Map<number, Hook>();
+  let hooksMade = 0;
+
+  function answerHooks(
+    method: string | undefined,
+    { body, repository, hookId }: { body: string; repository: number; hookId: string | undefined },
+    send: (status: number, value: unknown) => void,
+  ): void {
+    // A token that may not is told the same as for what is not there.
+    if (!github.mayHook || kept.get(repository)?.repository.state !== "open")
+      return send(404, { message: "Not Found" });
+    const ofRepository = [...hooks].filter(([, hook]) => hook.repository === repository);
+    if (method === "GET")
+      return send(
+        200,
+        ofRepository.map(([id, { url }]) => ({ id, config: { url } })),
+      );
+    if (method === "DELETE") return send(hooks.delete(Number(hookId)) ? 204 : 404, {});
+    const { success, data } = hookBody.safeParse(JSON.parse(body));
+    if (!success || method !== "POST") return send(418, { message: body });
+    const { url, secret } = data.config;
+    if (ofRepository.some(([, hook]) => hook.url === url)) return send(422, { message: "Validation Failed" });
+    hooks.set((hooksMade += 1), { repository, events: data.events, url, secret });
+    send(201, { id: hooksMade, config: { url } });
   }
 
   function graph({ owner, name, after, direction, number }: z.output<typeof graphBody>["variables"]) {
@@ -323,6 +379,20 @@ export async function startGithub(): Promise<ScriptedGithub> {
     isLooping: false,
     betweenRequests: () => {},
     device,
+    hooks,
+    mayHook: true,
+    listening: null,
+    notify: (given) =>
+      Promise.all(
+        [...hooks.values()].map(({ url: address, secret }) => {
+          const body = JSON.stringify({ ref: "refs/heads/main", repository: { id: ID } });
+          const digest = createHmac("sha256", given ?? secret)
+            .update(body)
+            .digest("hex");
+          const headers = { "x-github-event": "push", "x-hub-signature-256": `sha256=${digest}` };
+          return deliver(github.listening ?? "", { address, body, headers });
+        }),
+      ),
     requests: () => asked.length,
     addRepository(id, fullName) {
       const added = createRepository(id, fullName);

@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
-import { type ApiAnswer, type ApiCall, type ScriptedApi, startScriptedApi } from "./scripted-api.js";
+import * as z from "zod";
+import { type ApiAnswer, type ApiCall, inJson, type ScriptedApi, startScriptedApi } from "./scripted-api.js";
+import { deliver, type Delivered } from "./webhook-delivery.js";
 
 const GOOGLE = "application/vnd.google-apps.";
 export const FOLDER = `${GOOGLE}folder`;
@@ -50,7 +52,29 @@ export interface ScriptedGoogleDrive extends ScriptedApi {
   loop(): void;
   /** Listings say that they are not complete. */
   leaveOut(): void;
+  /** Those that have not ended or been stopped, by their ids. */
+  readonly channels: ReadonlyMap<string, Channel>;
+  /** Where the service listens to which messages are sent. */
+  listening: string | null;
+  /** Sends each channel word that something changed. */
+  notify(token?: string): Promise<Delivered[]>;
 }
+
+export interface Channel {
+  readonly drive: string | null;
+  readonly address: string;
+  readonly token: string;
+  readonly expiration: string;
+}
+
+const channelBody = z.strictObject({
+  id: z.string().max(64),
+  type: z.literal("web_hook"),
+  address: z.url({ protocol: /^https$/ }),
+  token: z.string().max(256),
+  expiration: z.string().regex(/^\d+$/),
+});
+const stopBody = z.strictObject({ id: z.string(), resourceId: z.string() });
 
 export interface PutOptions {
   readonly parent?: string;
@@ -174,6 +198,21 @@ export async function startScriptedGoogleDrive(token: string, pageSize = 2): Pro
     return node.mimeType.startsWith(GOOGLE) ? forbidden("fileNotDownloadable") : { body: node.text };
   }
 
+  const channels = new Map<string, Channel>();
+
+  function watch({ query, body }: ApiCall): ApiAnswer {
+    const drive = query.get("driveId");
+    if (drive !== null && !drives.has(drive)) return notFound();
+    const { id, type: _always, ...asked } = channelBody.parse(JSON.parse(body));
+    channels.set(id, { drive, ...asked });
+    return { body: { kind: "api#channel", id, resourceId: `resource of ${id}`, expiration: asked.expiration } };
+  }
+
+  function stop({ body }: ApiCall): ApiAnswer {
+    const { id, resourceId } = stopBody.parse(JSON.parse(body));
+    return resourceId === `resource of ${id}` && channels.delete(id) ? { status: 204 } : notFound();
+  }
+
   const api = await startScriptedApi(token, [
     {
       method: "GET",
@@ -200,6 +239,23 @@ export async function startScriptedGoogleDrive(token: string, pageSize = 2): Pro
       query: [...CHANGES_LIST, ...STANDARD],
       required: ["pageToken"],
       answer: listChanges,
+    },
+    {
+      method: "POST",
+      path: /^\/drive\/v3\/changes\/watch$/,
+      query: [...CHANGES_LIST, ...STANDARD],
+      required: ["pageToken"],
+      takes: inJson(channelBody),
+      answer: watch,
+    },
+    { method: "POST", path: /^\/drive\/v3\/channels\/stop$/, query: STANDARD, takes: inJson(stopBody), answer: stop },
+    {
+      method: "POST",
+      path: /^\/token$/,
+      query: [],
+      isOpen: true,
+      takes: (body) => new URLSearchParams(body).has("assertion"),
+      answer: () => ({ body: { access_token: token, expires_in: 3_600 } }),
     },
     { method: "GET", path: /^\/drive\/v3\/files$/, query: [...FILES_LIST, ...STANDARD], answer: listFiles },
     {
@@ -229,8 +285,18 @@ export async function startScriptedGoogleDrive(token: string, pageSize = 2): Pro
     touch(node);
     return Promise.resolve();
   };
-  return {
+  const google: ScriptedGoogleDrive = {
     ...api,
+    channels,
+    listening: null,
+    notify: (given) =>
+      Promise.all(
+        [...channels].map(([id, { address, token: own }]) => {
+          const names = { "x-goog-channel-id": id, "x-goog-resource-state": "change", "x-goog-message-number": "7" };
+          const headers = { ...names, "x-goog-channel-token": given ?? own };
+          return deliver(google.listening ?? "", { address, headers });
+        }),
+      ),
     put(name, text, { parent, mimeType = "text/plain" } = {}) {
       next += 1;
       const id = `file-${next}`;
@@ -270,6 +336,7 @@ export async function startScriptedGoogleDrive(token: string, pageSize = 2): Pro
     loop: () => void (isLooping = true),
     leaveOut: () => void (isPartial = true),
   };
+  return google;
 }
 
 function numberOf(id: string): number {

@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
-import { type ApiAnswer, type ApiCall, type ScriptedApi, startScriptedApi } from "./scripted-api.js";
+import * as z from "zod";
+import { type ApiAnswer, type ApiCall, inJson, type ScriptedApi, startScriptedApi } from "./scripted-api.js";
+import { deliver, type Delivered } from "./webhook-delivery.js";
 
 // Names of parameters as in Microsoft's description of driveItem: delta, list children, and get content.
 const ODATA = ["$select", "$top", "$expand"];
@@ -29,7 +31,30 @@ export interface ScriptedOneDrive extends ScriptedApi {
   divert(url: string): void;
   /** Files come without hashes, as some do. */
   omitHashes(): void;
+  /** Those that have not ended or been removed, by their ids. */
+  readonly subscriptions: ReadonlyMap<string, Subscription>;
+  /** Where the service listens to which messages are sent; without it the addresses of subscriptions answer nothing. */
+  listening: string | null;
+  /** Sends each subscriber word that something changed. */
+  notify(clientState?: string): Promise<Delivered[]>;
 }
+
+export interface Subscription {
+  readonly notificationUrl: string;
+  readonly clientState: string;
+  readonly resource: string;
+  expirationDateTime: string;
+}
+
+// As in Microsoft's description of subscriptions.
+const subscriptionBody = z.strictObject({
+  changeType: z.literal("updated"),
+  notificationUrl: z.url({ protocol: /^https$/ }),
+  resource: z.string(),
+  expirationDateTime: z.iso.datetime(),
+  clientState: z.string().max(128),
+});
+const renewalBody = subscriptionBody.pick({ expirationDateTime: true });
 
 const ROOT = "root!0";
 
@@ -111,6 +136,32 @@ export async function startScriptedOneDrive(token: string, pageSize = 2): Promis
     };
   }
 
+  const subscriptions = new Map<string, Subscription>();
+  let subscribed = 0;
+
+  async function subscribe({ body }: ApiCall): Promise<ApiAnswer> {
+    const asked = subscriptionBody.parse(JSON.parse(body));
+    if ([...subscriptions.values()].some(({ resource }) => resource === asked.resource))
+      return { status: 409, body: { error: { code: "Conflict" } } };
+    // A character that an address has to escape.
+    const token = `Validation: Testing client application reachability for ${asked.resource} +/=`;
+    const query = `?validationToken=${encodeURIComponent(token)}`;
+    const heard =
+      drive.listening && (await deliver(drive.listening, { address: asked.notificationUrl, query, body: "" }));
+    if (!heard || heard.status !== 200 || !heard.type?.startsWith("text/plain") || heard.text !== token)
+      return { status: 400, body: { error: { code: "ValidationError" } } };
+    const id = `subscription-${(subscribed += 1)}`;
+    subscriptions.set(id, asked);
+    return { status: 201, body: { id, ...asked, clientState: null } };
+  }
+
+  function renew({ body }: ApiCall, [id = ""]: readonly string[]): ApiAnswer {
+    const known = subscriptions.get(id);
+    if (!known) return { status: 404, body: { error: { code: "ResourceNotFound" } } };
+    Object.assign(known, renewalBody.parse(JSON.parse(body)));
+    return { body: { id, ...known } };
+  }
+
   function children({ query }: ApiCall, [id = ""]: readonly string[]): ApiAnswer {
     const folder = nodes.get(id);
     if (folder === undefined || !isThere(folder)) return { status: 404, body: { error: { code: "itemNotFound" } } };
@@ -142,6 +193,40 @@ export async function startScriptedOneDrive(token: string, pageSize = 2): Promis
       answer: children,
     },
     {
+      method: "POST",
+      path: /^\/common\/oauth2\/v2\.0\/token$/,
+      query: [],
+      isOpen: true,
+      takes: (body) => new URLSearchParams(body).has("grant_type"),
+      answer: () => ({ body: { access_token: token, refresh_token: "again", expires_in: 3_600 } }),
+    },
+    {
+      method: "GET",
+      path: /^\/v1\.0\/subscriptions$/,
+      query: [],
+      answer: () => ({ body: { value: [...subscriptions].map(([id, one]) => ({ id, ...one })) } }),
+    },
+    {
+      method: "POST",
+      path: /^\/v1\.0\/subscriptions$/,
+      query: [],
+      takes: inJson(subscriptionBody),
+      answer: subscribe,
+    },
+    {
+      method: "PATCH",
+      path: /^\/v1\.0\/subscriptions\/([^/]+)$/,
+      query: [],
+      takes: inJson(renewalBody),
+      answer: renew,
+    },
+    {
+      method: "DELETE",
+      path: /^\/v1\.0\/subscriptions\/([^/]+)$/,
+      query: [],
+      answer: (_call, [id = ""]) => ({ status: subscriptions.delete(id) ? 204 : 404 }),
+    },
+    {
       method: "GET",
       path: /^\/v1\.0\/me\/drive\/items\/([^/]+)\/content$/,
       query: ["format"],
@@ -158,8 +243,17 @@ export async function startScriptedOneDrive(token: string, pageSize = 2): Promis
     log.push(id);
     return Promise.resolve();
   };
-  return {
+  const drive: ScriptedOneDrive = {
     ...api,
+    subscriptions,
+    listening: null,
+    notify: (state) =>
+      Promise.all(
+        [...subscriptions].map(([subscriptionId, { notificationUrl: address, clientState, resource }]) => {
+          const value = [{ subscriptionId, clientState: state ?? clientState, changeType: "updated", resource }];
+          return deliver(drive.listening ?? "", { address, body: JSON.stringify({ value }) });
+        }),
+      ),
     put(name, text, { parent = ROOT, isFolder = false } = {}) {
       next += 1;
       const id = `item!${next}`;
@@ -184,4 +278,5 @@ export async function startScriptedOneDrive(token: string, pageSize = 2): Promis
       await api.close();
     },
   };
+  return drive;
 }

@@ -127,6 +127,7 @@ function columnsOf(connection: Required<ConnectionChange>): ConnectionColumns {
     every_minutes: connection.everyMinutes,
     next_sync_at: connection.nextSyncAt,
     last_synced_at: connection.lastSyncedAt,
+    webhooks: JSON.stringify(connection.webhooks),
   };
 }
 
@@ -144,9 +145,10 @@ const COLUMN_OF = {
   everyMinutes: "every_minutes",
   nextSyncAt: "next_sync_at",
   lastSyncedAt: "last_synced_at",
+  webhooks: "webhooks",
 } as const satisfies Readonly<Record<keyof ConnectionChange, keyof ConnectionColumns>>;
 
-const IN_JSON: ReadonlySet<string> = new Set(["containerTags", "settings", "resources", "checkpoint"]);
+const IN_JSON: ReadonlySet<string> = new Set(["containerTags", "settings", "resources", "checkpoint", "webhooks"]);
 
 function changedColumnsOf(change: ConnectionChange): Partial<ConnectionColumns> {
   const columns = Object.entries(change).flatMap(([field, value]) =>
@@ -175,6 +177,7 @@ function connectionOf(row: ConnectionRow): Connection {
     everyMinutes: row.every_minutes,
     nextSyncAt: row.next_sync_at,
     lastSyncedAt: row.last_synced_at,
+    webhooks: fromJson<Connection["webhooks"]>(row.webhooks),
     createdAt: row.created_at,
   };
 }

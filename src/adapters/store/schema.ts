@@ -213,6 +213,7 @@ export interface Database {
     next_sync_at: string | null;
     last_synced_at: string | null;
     created_at: string;
+    webhooks: string | null;
   };
   connection_items: {
     connection_id: string;

@@ -15,7 +15,7 @@ export interface GithubApi {
   readonly access: SourceAccess;
 }
 
-type Ask = Pick<SourceRequest, "accepts" | "body" | "maximumBytes"> & { readonly accept?: string };
+type Ask = Pick<SourceRequest, "method" | "accepts" | "body" | "maximumBytes"> & { readonly accept?: string };
 
 /**
  * Asks the REST API (docs.github.com/rest).

@@ -4,6 +4,7 @@ import { AppError } from "../../core/errors.js";
 import type { ChangePage, Connector, Resource, SourceAccess, SourceContent, SourceItem } from "../../core/ports.js";
 import { DISCUSSIONS, readDiscussion } from "./discussions.js";
 import { askGithub, type GithubApi, parsed, readGithub } from "./github-api.js";
+import { githubWebhooks } from "./github-webhooks.js";
 import { ISSUES, readIssue } from "./issues.js";
 import { changedFiles, filesSchema, idOfFile, isMarkdown, LARGEST_CODE, type Repository } from "./repository-files.js";
 import { followThreads, idOfThread, NO_THREADS, threadsSchema } from "./threads.js";
@@ -97,6 +98,7 @@ export function createGithubConnector({ apiUrl = "https://api.github.com" }: { r
       return follow(apiOf(access), data.repositories);
     },
     read: (access, item) => read(apiOf(access), item),
+    webhooks: githubWebhooks(apiOf),
   };
 }
 

@@ -122,6 +122,7 @@ export const NEEDS = {
   findConnectionOf: "owner, again",
   finishConnection: "nothing, again",
   pollConnection: "owner, again",
+  receiveWebhook: "nothing, again",
   createConnection: "owner, again",
   reconnectConnection: "owner, again",
   configureConnection: "owner, again",

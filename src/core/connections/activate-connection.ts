@@ -5,6 +5,8 @@ import type { Connection } from "../types.js";
 import { orderSync } from "./connection-jobs.js";
 import { SignInRefused } from "./connector-errors.js";
 import { openSource } from "./source-access.js";
+import { isChosen } from "./find-connections.js";
+import { settleWebhooks } from "./webhooks.js";
 
 /** Tries a sign-in, and begins to sync. @throws AppError `invalid` where the source refuses it */
 export async function activate(context: CoreContext, connection: Connection, connector: Connector): Promise<void> {
@@ -14,12 +16,12 @@ export async function activate(context: CoreContext, connection: Connection, con
     if (error instanceof SignInRefused) throw new AppError("invalid", error.message, { cause: error });
     throw error;
   });
-  const isChosen = connection.resources.length > 0 || connector.needsSelection?.(connection.settings) !== true;
   await context.store.transaction(async (repositories) => {
     const active = { state: "active", problem: null, account } as const;
     await repositories.connections.update(organizationId, id, active);
-    if (isChosen)
+    if (isChosen(connector, connection))
       await orderSync(repositories, { ...connection, ...active }, { trigger: "event", now: context.clock.now() });
   });
   context.wakeJobs();
+  await settleWebhooks(context, connection);
 }

@@ -10,6 +10,7 @@ import { activate } from "./activate-connection.js";
 import { everyMinutesSchema, isSignedIn, raisedLimitSchema, readFields } from "./create-connection.js";
 import {
   connectionNameSchema,
+  isChosen,
   matching,
   noneOf,
   ofProviderSchema,
@@ -19,6 +20,7 @@ import {
 import { keepSecrets, readSecrets } from "./secrets.js";
 import { beginSignIn } from "./sign-in.js";
 import { openSource } from "./source-access.js";
+import { dropWebhooks, settleWebhooks } from "./webhooks.js";
 
 const MOST_RESOURCES = 500;
 
@@ -55,7 +57,7 @@ export async function configureConnection(
   context: CoreContext,
   call: AuthorizedCall,
   raw: unknown,
-): Promise<{ readonly connection: Connection }> {
+): Promise<{ readonly connection: Connection; readonly webhooksRegistered: number }> {
   const { id, resources, everyMinutes, documentLimit, isPaused } = parseInput(configureSchema, raw);
   const connection = await requireConnection(context, call, id);
   const chosen = resources && readResources(context, connection, resources);
@@ -78,7 +80,7 @@ export async function configureConnection(
     return { connection: after };
   });
   context.wakeJobs();
-  return changed;
+  return { ...changed, webhooksRegistered: await settleWebhooks(context, connection) };
 }
 
 function stateAfter({ state }: Connection, isPaused: boolean | undefined): Connection["state"] {
@@ -144,7 +146,10 @@ export async function importConnections(
   requireAllContainers(call.actor);
   const wanted = parseInput(ofProviderSchema, raw);
   const found = await matching(context, call, wanted);
-  const ready = found.filter((connection) => connection.state === "active" && isChosen(context, connection));
+  const ready = found.filter(
+    (connection) =>
+      connection.state === "active" && isChosen(requireConnector(context, connection.provider), connection),
+  );
   if (ready.length === 0)
     throw new AppError(
       "invalid",
@@ -171,16 +176,12 @@ export async function syncOneConnection(
   const { id, confirmRemovals } = parseInput(syncSchema, raw);
   const connection = await requireConnection(context, call, id);
   const mayRun = connection.state === "active" || (connection.state === "held" && confirmRemovals);
-  if (!mayRun || !isChosen(context, connection)) throw new AppError("conflict", whyIdle(context, connection));
+  if (!mayRun || !isChosen(requireConnector(context, connection.provider), connection))
+    throw new AppError("conflict", whyIdle(context, connection));
   const order = { trigger: "manual", now: context.clock.now(), mayRemoveMany: confirmRemovals } as const;
   await context.store.transaction((repositories) => orderSync(repositories, connection, order));
   context.wakeJobs();
   return { id };
-}
-
-function isChosen(context: CoreContext, connection: Connection): boolean {
-  const connector = requireConnector(context, connection.provider);
-  return connection.resources.length > 0 || connector.needsSelection?.(connection.settings) !== true;
 }
 
 function whyIdle(context: CoreContext, connection: Connection): string {
@@ -189,7 +190,7 @@ function whyIdle(context: CoreContext, connection: Connection): string {
   if (state === "reconnect") return `The connection ${id} has to be signed in again: ${problem ?? ""}`.trim();
   if (state === "held") return problem ?? `The connection ${id} waits for its owner to agree to removals.`;
   if (state === "pending") return unsigned(id);
-  return isChosen(context, connection)
+  return isChosen(requireConnector(context, connection.provider), connection)
     ? `The connection ${id} cannot be synced now.`
     : `Nothing is chosen for the connection ${id} yet.`;
 }
@@ -238,6 +239,7 @@ export async function removeConnectionsOf(
 }
 
 async function removeAll(context: CoreContext, found: readonly Connection[], deleteDocuments: boolean): Promise<void> {
+  await Promise.all(found.map((connection) => dropWebhooks(context, connection)));
   await context.store.transaction(async ({ connections, jobs }) => {
     for (const connection of found) {
       const { organizationId, id } = connection;

@@ -45,6 +45,48 @@ export interface Connector {
    *   SignInRefused; AppError
    */
   read(access: SourceAccess, item: SourceItem): Promise<SourceContent>;
+  /** Absent where the source sends no word of changes. */
+  readonly webhooks?: ConnectorWebhooks;
+}
+
+/**
+ * How a source sends word of changes. A message is a hint to look, and nothing in it is believed: connections are synced
+ * without them, too, only later.
+ */
+export interface ConnectorWebhooks {
+  /**
+   * Has the source send its messages, for what is chosen now, in place of those of `former`: what was registered last at
+   * the same address with the same secret, or null.
+   * @throws as `SendSourceRequest`, where the source takes none
+   */
+  register(access: SourceAccess, target: WebhookTarget, former: unknown): Promise<RegisteredWebhooks>;
+  /** Has it send no more. */
+  remove(access: SourceAccess, detail: unknown): Promise<void>;
+  /** Whether a message has the proof that only the source can have. Compares in constant time. */
+  verify(message: WebhookMessage, secret: string): boolean;
+  /** What is answered to a source that first asks whether somebody listens; null for any other message. */
+  challenge?(message: WebhookMessage): string | null;
+}
+
+export interface WebhookTarget {
+  readonly url: string;
+  readonly secret: string;
+}
+
+export interface RegisteredWebhooks {
+  readonly count: number;
+  /** JSON, for `remove` and for the next `register`. */
+  readonly detail: unknown;
+  /** ISO date-time; null: they last. */
+  readonly expiresAt: string | null;
+}
+
+export interface WebhookMessage {
+  /** Those that begin with `x-`, with names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Null where the address had none. */
+  readonly validationToken: string | null;
+  readonly bytes: Uint8Array;
 }
 
 /** How one signs in. */
@@ -113,7 +155,7 @@ export interface SourceAccess {
 
 export interface SourceRequest {
   readonly url: string;
-  readonly method?: "GET" | "POST" | "PUT" | "DELETE" | "HEAD" | "PROPFIND";
+  readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "HEAD" | "PROPFIND";
   readonly headers?: Readonly<Record<string, string>>;
   /** What is not bytes or text is sent as JSON. */
   readonly body?: unknown;

@@ -95,6 +95,7 @@ export async function createConnection(
     everyMinutes: input.everyMinutes === undefined ? connector.sync.everyMinutes : input.everyMinutes,
     nextSyncAt: null,
     lastSyncedAt: null,
+    webhooks: null,
   } as const;
   const sealed = await context.secretBox.seal(JSON.stringify({ ...NO_SECRETS, fields: secrets }));
   const connection = await context.store.connections.insert(draft, sealed);

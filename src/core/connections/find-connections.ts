@@ -150,6 +150,14 @@ export function requireConnector({ connectors }: CoreContext, provider: string):
   return connector;
 }
 
+/** False while somebody still has to choose what is brought in. */
+export function isChosen(
+  { needsSelection }: Pick<Connector, "needsSelection">,
+  { resources, settings }: Pick<Connection, "resources" | "settings">,
+): boolean {
+  return resources.length > 0 || needsSelection?.(settings) !== true;
+}
+
 async function shown({ store }: CoreContext, connection: Connection): Promise<ShownConnection> {
   const [lastRun = null] = await store.connections.runs(connection.id, 1);
   return { ...connection, lastRun, documentCount: await store.connections.countItems(connection.id) };

@@ -63,12 +63,16 @@ export async function resealAll(context: SecretContext & Pick<CoreContext, "log"
   const { store, secretBox, log } = context;
   await resealSettings(context);
   for (const connection of await store.connections.list(store.organizationId)) {
-    const sealed = await store.connections.sealedSecrets(connection.organizationId, connection.id);
-    if (sealed === null || (await secretBox.isCurrent(sealed))) continue;
+    const { organizationId, id, webhooks } = connection;
+    const sealed = await store.connections.sealedSecrets(organizationId, id);
     try {
-      await keepSecrets(context, connection, await readSecrets(context, connection));
+      if (sealed !== null && !(await secretBox.isCurrent(sealed)))
+        await keepSecrets(context, connection, await readSecrets(context, connection));
+      if (webhooks === null || (await secretBox.isCurrent(webhooks.secret))) continue;
+      const secret = await secretBox.seal(await secretBox.open(webhooks.secret));
+      await store.connections.update(organizationId, id, { webhooks: { ...webhooks, secret } });
     } catch (error) {
-      log.warn("the credentials of a connection cannot be read", { connection: connection.id, error });
+      log.warn("the credentials of a connection cannot be read", { connection: id, error });
     }
   }
 }

@@ -35,7 +35,23 @@ export interface Connection {
   readonly nextSyncAt: string | null;
   /** When a run was through last. */
   readonly lastSyncedAt: string | null;
+  /** Null where its source sends no messages. */
+  readonly webhooks: Webhooks | null;
   readonly createdAt: string;
+}
+
+/** Where the source of a connection sends word of changes. */
+export interface Webhooks {
+  /** What its messages prove themselves with, sealed. */
+  readonly secret: string;
+  /** Where they are sent. */
+  readonly url: string;
+  /** How many the source has taken; 0 where it took none. */
+  readonly count: number;
+  /** JSON that its connector reads. */
+  readonly detail: unknown;
+  /** When they are registered again; null: not by itself. */
+  readonly renewAt: string | null;
 }
 
 /** What is known of something at a source. */

@@ -57,7 +57,8 @@ export class FileBytes {
   }
 }
 
-const bytesSchema = z.union(
+/** `FileBytes`, or what became of them on the way from another process. */
+export const bytesSchema = z.union(
   [
     z.instanceof(FileBytes).transform(({ bytes }) => bytes),
     z.string().transform((text, context): Uint8Array => {

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { yieldTurn } from "../../lib/time.js";
+import { dropWebhooks } from "../connections/webhooks.js";
 import { requireAllContainers } from "../auth.js";
 import { dropLostBlobs } from "../documents/blobs.js";
 import type { AuthorizedCall, CoreContext } from "../context.js";
@@ -58,6 +59,7 @@ export async function resetOrganization(
     for (const { id } of await repositories.connections.list(organizationId))
       await repositories.connections.update(organizationId, id, { state: "paused" });
   });
+  for (const connection of await store.connections.list(organizationId)) await dropWebhooks(context, connection);
   const standard = await store.containers.get(organizationId, DEFAULT_CONTAINER);
   const rows = await store.containers.findEvery(organizationId);
   const counts = { documents: 0, documentBatches: 0, memories: 0 };

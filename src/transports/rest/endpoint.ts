@@ -14,6 +14,8 @@ interface EndpointCall<Body, Query> {
   readonly parameter: (name: string) => string;
   /** A request header, or undefined. */
   readonly header: (name: string) => string | undefined;
+  /** All of them, with names in lower case. */
+  readonly headers: () => Readonly<Record<string, string>>;
   /** Base URL under which the client reached this server, without a slash at its end. */
   readonly origin: string;
   /** Version of this server. */
@@ -44,8 +46,11 @@ export interface Endpoint<Body = unknown, Query = unknown, Answer = unknown> {
   readonly body?: z.ZodType<Body> | undefined;
   /** A body that shows how the operation is used; without it one is made from what the schema requires. */
   readonly example?: unknown;
-  /** What the body is, which decides how it is read and how long it may be: `file` is a form, the others are JSON. */
-  readonly carries?: "document" | "batch" | "file";
+  /**
+   * What the body is, which decides how it is read and how long it may be: `file` is a form, `bytes` are given as
+   * they came without a schema, and the others are JSON.
+   */
+  readonly carries?: "document" | "batch" | "file" | "bytes";
   /** True when a request without any body means `{}`. */
   readonly isBodyOptional?: boolean;
   /** Each value is given as the array of all its occurrences. */

@@ -13,6 +13,7 @@ import {
 } from "../unknown-fields.js";
 import type { RequestMeter } from "../telemetry/request-meter.js";
 import { identify, sourceOf } from "../auth.js";
+import { readBodyBytes } from "../../lib/request-body.js";
 import type { InTurn } from "../../lib/large-requests.js";
 import { type AccessRules, type HttpBindings, visitorOf } from "../visitor.js";
 import type { Endpoint } from "./endpoint.js";
@@ -21,7 +22,14 @@ import { idleWarnings } from "./idle-warnings.js";
 import { refusePinning } from "./refuse-pinning.js";
 import type { LimitRequests } from "./rate-limit.js";
 import { readForm } from "./read-form.js";
-import { bodyLimits, checkInput, readJsonBody, refuseBody, type RequestLimits } from "./read-request.js";
+import {
+  bodyLimits,
+  checkInput,
+  readJsonBody,
+  refuseBody,
+  refuseTooLarge,
+  type RequestLimits,
+} from "./read-request.js";
 import { onlyContainer, requestTypeOf, type RequestVariables } from "./record-requests.js";
 import { guidanceWarnings } from "./guidance-warnings.js";
 import { keptSecretWarnings } from "./secret-warnings.js";
@@ -131,6 +139,7 @@ async function perform(context: RestContext, checked: CheckedCall): Promise<Resp
     query,
     parameter: (name) => req.param(name) ?? "",
     header: (name) => req.header(name),
+    headers: () => req.header(),
     origin: options.publicUrl ?? new URL(req.url).origin,
     version: options.version,
     meter: options.meter,
@@ -163,6 +172,11 @@ async function readFields(
   endpoint: Endpoint,
   limits: RequestLimits,
 ): Promise<{ body: unknown; fields: UnknownFields }> {
+  if (endpoint.carries === "bytes") {
+    const limit = bodyLimits(limits).bytes;
+    const bytes = await readBodyBytes(request, limit.bytes).catch((error: unknown) => refuseTooLarge(error, limit));
+    return { body: bytes, fields: NONE_UNKNOWN };
+  }
   if (!endpoint.body) {
     await refuseBody(request);
     return { body: undefined, fields: NONE_UNKNOWN };

@@ -23,7 +23,7 @@ export interface RequestLimits {
 }
 
 /** The limit for what a body carries. JSON may write a character of two bytes as an escape of six. */
-export function bodyLimits(limits: RequestLimits): Record<"document" | "batch" | "file", BodyLimit> {
+export function bodyLimits(limits: RequestLimits): Record<"document" | "batch" | "file" | "bytes", BodyLimit> {
   const fields = 3 * limits.maxMetadataBytes + BODY_ALLOWANCE;
   return {
     document: {
@@ -32,6 +32,7 @@ export function bodyLimits(limits: RequestLimits): Record<"document" | "batch" |
     },
     batch: { bytes: limits.maxBatchBytes, advice: "RECOLLECT_MAX_BATCH_BYTES). Send fewer documents at once." },
     file: { bytes: limits.maxFileBytes + fields, advice: "a little over RECOLLECT_MAX_FILE_BYTES)." },
+    bytes: { bytes: 1024 * 1024, advice: "which is fixed)." },
   };
 }
 

@@ -26,6 +26,7 @@ export function connectionsContract(open: OpenStore): void {
     everyMinutes: 240,
     nextSyncAt: null,
     lastSyncedAt: null,
+    webhooks: null,
     ...values,
   });
   const itemOf = (connectionId: string, id: string, values: Partial<ConnectionItem> = {}): ConnectionItem => ({
@@ -68,7 +69,15 @@ export function connectionsContract(open: OpenStore): void {
     const made = await connections().insert(draft, "sealed");
     expect(made).toEqual({ ...draft, createdAt: opened.clock.now().toISOString() });
     expect(await connections().byId(opened.organization, draft.id)).toEqual(made);
-    const change = { state: "held", problem: "why", checkpoint: null, resources: [], nextSyncAt: LATER } as const;
+    const webhooks = { secret: "sealed", url: "https://here.example", count: 2, detail: ["a"], renewAt: LATER };
+    const change = {
+      state: "held",
+      problem: "why",
+      checkpoint: null,
+      resources: [],
+      nextSyncAt: LATER,
+      webhooks,
+    } as const;
     await connections().update(opened.organization, draft.id, change);
     expect(await connections().byId(opened.organization, draft.id)).toEqual({ ...made, ...change });
     await connections().update(opened.organization, draft.id, {});

@@ -239,4 +239,8 @@ export const serviceEffects: Readonly<Record<string, Effect>> = {
     base: () => ({}),
     fields: all("?code ?state ?error", CONNECTORS),
   }),
+  ...effectsOf("POST /v3/connections/webhooks/{connection}", {
+    base: () => ({}),
+    fields: all("?validationToken", "test/transports/webhooks.test.ts sends it as Microsoft does"),
+  }),
 };

@@ -1,4 +1,4 @@
-import { createOneDriveConnector } from "../../../src/connectors/onedrive.js";
+import { createOneDriveConnector } from "../../../src/connectors/onedrive/onedrive.js";
 import type { FollowedProvider } from "../followed-source.js";
 import { startScriptedOneDrive } from "../scripted-onedrive.js";
 import { failLater } from "./google.js";

@@ -20,6 +20,7 @@ import { documentReadings } from "./0019-document-readings.js";
 import { documentAttachments } from "./0020-document-attachments.js";
 import { formerReadings } from "./0021-former-readings.js";
 import { connections } from "./0022-connections.js";
+import { webhooks } from "./0023-webhooks.js";
 
 /** Forward only, in order; the version of a store is the number of migrations it has seen. */
 export const MIGRATIONS: readonly string[] = [
@@ -45,4 +46,5 @@ export const MIGRATIONS: readonly string[] = [
   documentAttachments,
   formerReadings,
   connections,
+  webhooks,
 ];

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { parseAnswer } from "../../../core/connections/json-answer.js";
-import type { SourceAccess, SourceAnswer } from "../../../core/ports.js";
+import type { SourceAccess, SourceAnswer, SourceRequest } from "../../../core/ports.js";
 import { googleRefusal } from "../google-refusal.js";
 
 export const FOLDER = "application/vnd.google-apps.folder";
@@ -38,30 +38,38 @@ export const driveListSchema = z.object({
   nextPageToken: z.string().optional(),
 });
 
+type Query = Readonly<Record<string, string | undefined>>;
+
 /** How the API of one Google Drive is asked. */
 export interface DriveApi {
   /**
    * What the API answers to a GET request; parameters without a value are left out.
    * @throws as `SendSourceRequest`; what Google refuses with 403 is told apart by its reason
    */
-  get(
+  get(path: string, query: Query, accepts?: readonly number[]): Promise<SourceAnswer>;
+  /** The same to a POST request. */
+  post(
     path: string,
-    query: Readonly<Record<string, string | undefined>>,
-    accepts?: readonly number[],
+    query: Query,
+    ask: { readonly body: unknown; readonly accepts?: readonly number[] },
   ): Promise<SourceAnswer>;
-  /** The same, as what the schema says. @throws AppError `unavailable` for an answer that cannot be read */
-  read<T>(schema: z.ZodType<T>, path: string, query: Readonly<Record<string, string | undefined>>): Promise<T>;
+  /** As `get`, as what the schema says. @throws AppError `unavailable` for an answer that cannot be read */
+  read<T>(schema: z.ZodType<T>, path: string, query: Query): Promise<T>;
 }
 
 export function createDriveApi(baseUrl: string, access: SourceAccess): DriveApi {
-  const get: DriveApi["get"] = async (path, query, accepts = []) => {
+  const ask = async (path: string, query: Query, { body, accepts = [] }: Pick<SourceRequest, "body" | "accepts">) => {
     const url = new URL(`${baseUrl}/drive/v3/${path}`);
     for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, value);
-    const answer = await access.request({ url: url.href, accepts: [403, ...accepts] });
+    const answer = await access.request({ url: url.href, body, accepts: [403, ...accepts] });
     if (answer.status === 403 && !accepts.includes(403)) throw refusal(answer);
     return answer;
   };
-  return { get, read: async (schema, path, query) => parseDrive(schema, await get(path, query)) };
+  return {
+    get: (path, query, accepts = []) => ask(path, query, { accepts }),
+    post: ask,
+    read: async (schema, path, query) => parseDrive(schema, await ask(path, query, {})),
+  };
 }
 
 /** @throws AppError `unavailable` */

@@ -129,7 +129,8 @@ async function begin(api: DriveApi, chosen: string[] | null): Promise<{ state: C
   return { state, items: open.flatMap((file) => upsert(state, file)) };
 }
 
-async function startFeed(api: DriveApi, drive: string | null): Promise<Feed> {
+/** Where the changes of the account, or of a shared drive, go on from now. */
+export async function startFeed(api: DriveApi, drive: string | null): Promise<Feed> {
   const { startPageToken } = await api.read(z.object({ startPageToken: z.string() }), "changes/startPageToken", {
     supportsAllDrives: "true",
     driveId: drive ?? undefined,

@@ -4,6 +4,7 @@ import type { Connector, FoundResources, ResourcePage } from "../../../core/port
 import { ALL_DRIVES, createDriveApi, type DriveApi, type DriveFile, fileListSchema } from "./drive-api.js";
 import { driveChanges, sharedDrives } from "./drive-changes.js";
 import { readDriveFile } from "./drive-content.js";
+import { driveWebhooks } from "./drive-webhooks.js";
 import { isFolder } from "./drive-scope.js";
 
 export interface GoogleDriveOptions {
@@ -68,6 +69,7 @@ export function createGoogleDriveConnector({
     }),
     changes: (access, checkpoint) => driveChanges(createDriveApi(baseUrl, access), access, checkpoint),
     read: (access, item) => readDriveFile(createDriveApi(baseUrl, access), access, item),
+    webhooks: driveWebhooks((access) => createDriveApi(baseUrl, access)),
   };
 }
 

@@ -3,6 +3,7 @@ import { AppError } from "../../../core/errors.js";
 import {
   documentLimitSchema,
   everyMinutesSchema,
+  FileBytes,
   PROVIDERS,
   providerSchema,
   raisedLimitSchema,
@@ -249,10 +250,13 @@ export const connectionEndpoints = [
     status: 200,
     answer: z.object({ success: z.boolean(), message: z.string(), webhooksRegistered: z.int().optional() }),
     async handle({ core, call, parameter, body }) {
-      const { connection: changed } = await core.configureConnection(call, { ...body, id: parameter("connection") });
+      const { connection: changed, webhooksRegistered } = await core.configureConnection(call, {
+        ...body,
+        id: parameter("connection"),
+      });
       const message =
         changed.state === "active" ? "The choice is kept, and the connection is synced." : "The choice is kept.";
-      return { success: true, message, webhooksRegistered: 0 };
+      return { success: true, message, webhooksRegistered };
     },
   }),
   defineEndpoint({
@@ -332,6 +336,31 @@ export const connectionEndpoints = [
       const { code, state, error } = query;
       const finished = await core.finishConnection(call, { provider: parameter("connection"), code, state, error });
       return showFinishedSignIn(finished);
+    },
+  }),
+  defineEndpoint({
+    method: "post",
+    path: "/v3/connections/webhooks/{connection}",
+    parameters: id,
+    summary: "Where a source sends word of changes",
+    description:
+      "Has its connection synced soon, and nothing else: what is sent is neither believed nor kept. It needs the proof that the source was given, not a key; without it the answer is 404, as for a connection that is not there. At most 1 MB.",
+    tag: "connections",
+    needsKey: false,
+    carries: "bytes",
+    query: z.object({
+      validationToken: once(z.string()).describe("What Microsoft asks to have sent back, when it is told the address."),
+    }),
+    status: 200,
+    produces: "text/plain",
+    async handle({ core, call, parameter, headers, query, body }) {
+      const { answer } = await core.receiveWebhook(call, {
+        id: parameter("connection"),
+        headers: Object.fromEntries(Object.entries(headers()).filter(([name]) => name.startsWith("x-"))),
+        validationToken: query.validationToken ?? null,
+        bytes: new FileBytes(z.instanceof(Uint8Array).parse(body)),
+      });
+      return new Response(answer, { headers: { "content-type": "text/plain; charset=utf-8" } });
     },
   }),
 ];

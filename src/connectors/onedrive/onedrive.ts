@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { CheckpointExpired, ItemGone, ItemSkipped } from "../core/connections/connector-errors.js";
-import { jsonOf, parseAnswer } from "../core/connections/json-answer.js";
-import { AppError } from "../core/errors.js";
+import { CheckpointExpired, ItemGone, ItemSkipped } from "../../core/connections/connector-errors.js";
+import { jsonOf, parseAnswer } from "../../core/connections/json-answer.js";
+import { AppError } from "../../core/errors.js";
 import type {
   ChangePage,
   Connector,
@@ -10,7 +10,8 @@ import type {
   SourceChange,
   SourceContent,
   SourceItem,
-} from "../core/ports.js";
+} from "../../core/ports.js";
+import { oneDriveWebhooks } from "./onedrive-webhooks.js";
 
 export interface OneDriveOptions {
   readonly baseUrl?: string;
@@ -160,6 +161,7 @@ export function createOneDriveConnector({
     },
     changes,
     read: (access, item) => readItem(access, item, itemUrl(item.id, "content")),
+    webhooks: oneDriveWebhooks(baseUrl),
   };
 }
 

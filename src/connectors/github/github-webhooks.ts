@@ -1,0 +1,74 @@
+import { createHmac } from "node:crypto";
+import * as z from "zod";
+import type { ConnectorSettings, ConnectorWebhooks, SourceAccess, WebhookTarget } from "../../core/ports.js";
+import { equalSecrets } from "../../lib/crypto.js";
+import { askGithub, type GithubApi, parsed, readAllGithub } from "./github-api.js";
+
+/** Each is a request, and whoever chooses repositories waits for them. Others are looked at as often as ever. */
+const MOST_HOOKS = 50;
+
+/** By the ids of the repositories. */
+const detailSchema = z.object({ hooks: z.array(z.object({ repository: z.string(), id: z.number() })) });
+type Hooks = z.output<typeof detailSchema>["hooks"];
+
+const hookSchema = z.object({ id: z.number(), config: z.object({ url: z.string().optional() }).optional() });
+
+/** Webhooks of repositories (docs.github.com/rest/repos/webhooks), signed with HMAC. */
+export function githubWebhooks(apiOf: (access: SourceAccess) => GithubApi): ConnectorWebhooks {
+  return {
+    async register(access, target, former) {
+      const api = apiOf(access);
+      const chosen = access.resources.map(({ id }) => String(id)).slice(0, MOST_HOOKS);
+      const before = hooksOf(former);
+      await remove(
+        api,
+        before.filter(({ repository }) => !chosen.includes(repository)),
+      );
+      const hooks: Hooks = [];
+      for (const repository of chosen) {
+        const id = before.find((one) => one.repository === repository)?.id ?? (await create(api, repository, target));
+        if (id !== null) hooks.push({ repository, id });
+      }
+      return { count: hooks.length, detail: { hooks }, expiresAt: null };
+    },
+    remove: (access, detail) => remove(apiOf(access), hooksOf(detail)),
+    verify({ headers, bytes }, secret) {
+      const expected = `sha256=${createHmac("sha256", secret).update(bytes).digest("hex")}`;
+      return equalSecrets(headers["x-hub-signature-256"] ?? "", expected);
+    },
+  };
+}
+
+function hooksOf(detail: unknown): Hooks {
+  return detailSchema.safeParse(detail).data?.hooks ?? [];
+}
+
+/** @returns the id of the webhook; null where the account may make none, which is common */
+async function create(api: GithubApi, repository: string, { url, secret }: WebhookTarget): Promise<number | null> {
+  const path = `/repositories/${repository}/hooks`;
+  const body = {
+    name: "web",
+    active: true,
+    events: eventsOf(api.access.settings),
+    config: { url, secret, content_type: "json", insecure_ssl: "0" },
+  };
+  const answer = await askGithub(api, path, { body, accepts: [403, 404, 422] });
+  if (answer.status === 201) return parsed(answer, hookSchema).id;
+  if (answer.status !== 422) return null;
+  // It is there already: an earlier answer did not arrive.
+  const hooks = await readAllGithub(api, path, hookSchema);
+  return hooks.find(({ config }) => config?.url === url)?.id ?? null;
+}
+
+function eventsOf({ issues, discussions }: ConnectorSettings): string[] {
+  return [
+    "push",
+    ...(issues === true ? ["issues", "issue_comment"] : []),
+    ...(discussions === true ? ["discussion", "discussion_comment"] : []),
+  ];
+}
+
+async function remove(api: GithubApi, hooks: Hooks): Promise<void> {
+  for (const { repository, id } of hooks)
+    await askGithub(api, `/repositories/${repository}/hooks/${id}`, { method: "DELETE", accepts: [403, 404] });
+}

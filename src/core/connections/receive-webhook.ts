@@ -1,0 +1,68 @@
+import * as z from "zod";
+import { networkOf } from "../../lib/ip-address.js";
+import type { AuthorizedCall, CoreContext } from "../context.js";
+import { bytesSchema } from "../documents/files.js";
+import { AppError } from "../errors.js";
+import { customIdSchema, parseInput } from "../input.js";
+import type { Repositories } from "../ports.js";
+import type { Connection } from "../types.js";
+import { syncJob } from "./connection-jobs.js";
+
+/** Messages without proof, from one network. */
+const REFUSED = { requests: 60, windowMs: 60_000 };
+/** Several within this time make one run. */
+const GATHERED_MS = 5_000;
+
+const messageSchema = z.object({
+  id: z.string(),
+  headers: z.record(z.string(), z.string()),
+  validationToken: z.string().max(1_000).nullable(),
+  /** `FileBytes`, or base64. */
+  bytes: bytesSchema,
+});
+
+/**
+ * Takes word of changes from a source: its connection is synced soon. Nothing else comes of it, and nothing of it is kept.
+ * @returns what the source wants to hear
+ * @throws AppError `not_found`, alike for a connection that is not there and for a message without proof; `rate_limited`
+ */
+export async function receiveWebhook(
+  context: CoreContext,
+  { from }: AuthorizedCall,
+  raw: unknown,
+): Promise<{ readonly answer: string }> {
+  const { store, attempts, secretBox } = context;
+  const { id, ...message } = parseInput(messageSchema, raw);
+  // Before it is known whether it is right, so that many at once are counted, too.
+  const counted = `webhooks from ${networkOf(from?.address ?? "")}`;
+  const { waitMs } = attempts.take(counted, REFUSED);
+  if (waitMs > 0)
+    throw new AppError("rate_limited", "Too many messages without proof came from there.", {
+      retryAfter: Math.ceil(waitMs / 1_000),
+    });
+  const isId = customIdSchema.safeParse(id).success;
+  const connection = isId ? await store.connections.byId(store.organizationId, id) : null;
+  const webhooks = connection && context.connectors.get(connection.provider)?.webhooks;
+  if (!connection?.webhooks || !webhooks) throw unknown();
+  const challenge = webhooks.challenge?.(message) ?? null;
+  if (challenge !== null) return { answer: challenge };
+  if (!webhooks.verify(message, await secretBox.open(connection.webhooks.secret))) throw unknown();
+  attempts.giveBack(counted, REFUSED);
+  if (connection.state === "active") {
+    const runAt = new Date(context.clock.now().getTime() + GATHERED_MS);
+    await store.transaction((repositories) => hintAt(repositories, connection, runAt));
+    context.wakeJobs();
+  }
+  return { answer: "" };
+}
+
+/** Has a connection synced once more, unless a run waits already. One that goes on may have passed what has changed. */
+async function hintAt({ jobs }: Repositories, connection: Connection, runAt: Date): Promise<void> {
+  const { key: _oneAtATime, ...job } = syncJob(connection, "event");
+  const waiting = await jobs.waiting(job.kind, job.group);
+  if (waiting.length === 0) await jobs.enqueue([{ ...job, runAt, reason: "Its source says that something changed." }]);
+}
+
+function unknown(): AppError {
+  return new AppError("not_found", "No source sends messages to this address.");
+}

@@ -1,0 +1,136 @@
+import { randomSecret } from "../../lib/crypto.js";
+import { iso } from "../../lib/time.js";
+import type { CoreContext } from "../context.js";
+import { AppError } from "../errors.js";
+import type { Connector, ConnectorWebhooks } from "../ports.js";
+import type { Connection, Webhooks } from "../types.js";
+import { isChosen } from "./find-connections.js";
+import { openSource } from "./source-access.js";
+
+/** Whoever makes or changes a connection waits no longer for its webhooks. */
+const PATIENCE_MS = 20_000;
+const HOUR_MS = 60 * 60_000;
+const DAY_MS = 24 * HOUR_MS;
+
+type Named = Pick<Connection, "organizationId" | "id">;
+
+/**
+ * Has the source of a connection send word of changes, or no more, as the connection stands now. Never fails: a connection
+ * without webhooks is synced by itself.
+ * @returns how many are registered
+ */
+export async function settleWebhooks(context: CoreContext, { organizationId, id }: Named): Promise<number> {
+  const connection = await context.store.connections.byId(organizationId, id);
+  const connector = connection && context.connectors.get(connection.provider);
+  if (!connection || !connector?.webhooks) return 0;
+  const wanted = wishOf(context, connection, connector);
+  if (wanted === "none") await dropWebhooks(context, connection);
+  if (wanted !== "some") return wanted === "none" ? 0 : (connection.webhooks?.count ?? 0);
+  return register(context, connection, connector, connector.webhooks);
+}
+
+/** Registers what ends soon, or could not be registered before, and removes what is no longer wanted. */
+export async function renewWebhooks(context: CoreContext): Promise<void> {
+  const { store, clock } = context;
+  const now = iso(clock.now());
+  for (const connection of await store.connections.list(store.organizationId)) {
+    const connector = context.connectors.get(connection.provider);
+    if (!connector?.webhooks) continue;
+    const { webhooks } = connection;
+    const wanted = wishOf(context, connection, connector);
+    const isDue =
+      wanted === "none"
+        ? webhooks !== null
+        : wanted === "some" &&
+          (webhooks?.url !== urlOf(context, connection) || (webhooks.renewAt !== null && webhooks.renewAt <= now));
+    if (isDue) await settleWebhooks(context, connection);
+  }
+}
+
+/** Has the source send no more, as far as it can be reached; what it still sends is refused. */
+export async function dropWebhooks(context: CoreContext, connection: Connection): Promise<void> {
+  const { organizationId, id, webhooks } = connection;
+  if (webhooks === null) return;
+  await context.store.connections.update(organizationId, id, { webhooks: null });
+  await removeAtSource(context, connection, webhooks.detail);
+}
+
+/** `kept`: while somebody has to sign in again, the source cannot be asked for anything. */
+function wishOf(context: CoreContext, connection: Connection, connector: Connector): "some" | "none" | "kept" {
+  const { state, everyMinutes } = connection;
+  if (urlOf(context, connection) === null || everyMinutes === null || !isChosen(connector, connection)) return "none";
+  if (state === "active" || state === "held") return "some";
+  return state === "paused" || state === "removing" ? "none" : "kept";
+}
+
+function urlOf({ webhooksUrl }: CoreContext, { id }: Named): string | null {
+  return webhooksUrl === null ? null : `${webhooksUrl}/${id}`;
+}
+
+async function register(
+  context: CoreContext,
+  connection: Connection,
+  connector: Connector,
+  webhooks: ConnectorWebhooks,
+): Promise<number> {
+  const { store, clock, secretBox, log } = context;
+  const { organizationId, id, provider } = connection;
+  const url = urlOf(context, connection) ?? "";
+  const keep = (kept: Webhooks) => store.connections.update(organizationId, id, { webhooks: kept });
+  const former = connection.webhooks?.url === url ? connection.webhooks : null;
+  if (connection.webhooks && !former) await dropWebhooks(context, connection);
+  const secret = former ? await secretBox.open(former.secret).catch(() => null) : null;
+  const known = secret === null ? null : former;
+  const used = secret ?? randomSecret();
+  const begun: Webhooks = known ?? { secret: await secretBox.seal(used), url, count: 0, detail: null, renewAt: null };
+  // Before the source is asked: some send a first message while they are.
+  await keep(begun);
+  try {
+    const source = await openSource(context, connection, connector, AbortSignal.timeout(PATIENCE_MS));
+    const made = await webhooks.register(source, { url, secret: used }, begun.detail);
+    const { count, detail, expiresAt } = made;
+    const isKept = await store.transaction(async ({ connections }) => {
+      const now = await connections.byId(organizationId, id);
+      // Paused, or removed, meanwhile.
+      if (now === null || wishOf(context, now, connector) === "none") return false;
+      const renewAt = expiresAt === null ? null : renewalBefore(expiresAt, clock.now());
+      await connections.update(organizationId, id, { webhooks: { ...begun, count, detail, renewAt } });
+      return true;
+    });
+    if (isKept) return count;
+    await removeAtSource(context, connection, detail);
+    return 0;
+  } catch (error) {
+    const isFinal = error instanceof AppError && error.kind !== "unavailable" && error.kind !== "rate_limited";
+    const reason = error instanceof AppError ? error.message : "Something went wrong that should not.";
+    log.info("a source does not send word of changes; its connection is synced as often as before", {
+      connection: id,
+      provider,
+      reason,
+    });
+    const renewAt = iso(new Date(clock.now().getTime() + (isFinal ? DAY_MS : HOUR_MS)));
+    await keep({ ...begun, renewAt });
+    return begun.count;
+  }
+}
+
+/** A day before the end, or half-way to it where it is nearer than two days. */
+function renewalBefore(expiresAt: string, now: Date): string {
+  const life = Date.parse(expiresAt) - now.getTime();
+  return iso(new Date(Date.parse(expiresAt) - Math.min(DAY_MS, life / 2)));
+}
+
+async function removeAtSource(context: CoreContext, connection: Connection, detail: unknown): Promise<void> {
+  const connector = context.connectors.get(connection.provider);
+  if (!connector?.webhooks || detail === null) return;
+  try {
+    const source = await openSource(context, connection, connector, AbortSignal.timeout(PATIENCE_MS));
+    await connector.webhooks.remove(source, detail);
+  } catch (error) {
+    const reason = error instanceof AppError ? error.message : "Something went wrong that should not.";
+    context.log.info("a source may go on sending word of changes, which is refused", {
+      connection: connection.id,
+      reason,
+    });
+  }
+}
