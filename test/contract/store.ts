@@ -2,6 +2,7 @@ import { describe } from "vitest";
 import { healthContract, keysContract, operationsContract } from "./store/administration.js";
 import { containerDetailsContract, mergesContract, settingsContract } from "./store/container-details.js";
 import { auditContract } from "./store/audit.js";
+import { connectionsContract } from "./store/connections.js";
 import { containersContract } from "./store/containers.js";
 import { documentsContract } from "./store/documents.js";
 import { extractionTasksContract } from "./store/extraction-tasks.js";
@@ -36,6 +37,7 @@ export function describeStore(name: string, open: OpenStore): void {
     describe("vectors", () => vectorsContract(open));
     describe("containers", () => containersContract(open));
     describe("containers with their contents", () => containerDetailsContract(open));
+    describe("connections", () => connectionsContract(open));
     describe("files", () => filesContract(open));
     describe("extractions", () => extractionsContract(open));
     describe("summaries of profiles", () => summariesContract(open));

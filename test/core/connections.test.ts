@@ -2,8 +2,10 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
+import { syncDueConnections } from "../../src/core/connections/connection-jobs.js";
 import type { Connector, SourceAccess, SourceChange } from "../../src/core/ports.js";
 import { connect, type Connected, type ConnectOptions, lastRun, ONLINE, TAG, textsOf } from "../support/connection.js";
+import { openManualCore } from "../support/manual-core.js";
 import { openCore } from "../support/open-core.js";
 import { type ExampleSource, startExampleSource } from "../support/scripted-source.js";
 
@@ -275,6 +277,31 @@ test("credentials are in no file of the data folder", async () => {
   }
   const shown = JSON.stringify(await connected.core.findConnection({ actor: connected.actor }, { id: connected.id }));
   expect(shown).not.toContain("good");
+});
+
+test("a sign-in that nobody ends within a day leaves no connection behind", async () => {
+  const { connector } = await startSource();
+  const signIn = {
+    kind: "oauth",
+    authorizeUrl: "https://source.example/authorize",
+    tokenUrl: "https://source.example/token",
+    scopes: [],
+    parameters: {},
+    clientAuthentication: "body",
+    application: "github",
+  } as const;
+  const manual = await openManualCore({ connectors: [{ ...connector, signIn, fields: connector.fields.partial() }] });
+  cleanups.push(() => manual.close());
+  const { core, call, context, clock, store } = manual;
+  await core.updateSettings(call(), { githubClientId: "client" });
+  const { id } = await core.createConnection(call(), { provider: "granola", origin: "http://127.0.0.1:1" });
+  const isThere = async () => (await store.connections.byId(store.organizationId, id)) !== null;
+  clock.advance(23 * 3_600_000);
+  await syncDueConnections(context);
+  expect(await isThere()).toBe(true);
+  clock.advance(2 * 3_600_000);
+  await syncDueConnections(context);
+  expect(await isThere()).toBe(false);
 });
 
 test("a connection is removed with its documents, or without", async () => {

@@ -15,6 +15,7 @@ import { reportDeadMerge } from "../../src/core/containers/merge-job.js";
 import { createCore, localActor, type Call, type Core } from "../../src/core/index.js";
 import type {
   Clock,
+  Connector,
   Embedder,
   FactExtractor,
   JobStore,
@@ -77,6 +78,7 @@ export interface ManualCore {
 }
 
 export interface ManualCoreOptions {
+  readonly connectors?: readonly Connector[];
   readonly limits?: Partial<Limits>;
   readonly embedder?: Embedder;
   readonly factExtractor?: FactExtractor;
@@ -137,7 +139,7 @@ export async function openManualCore(options: ManualCoreOptions = {}): Promise<M
       userAgent: "Recollect/test",
       maximumBytes: 50_000_000,
     }),
-    connectors: new Map(),
+    connectors: new Map(options.connectors?.map((connector) => [connector.provider, connector])),
     sources: createSourceClient({
       allowed: NO_PLACES,
       isOffline: true,

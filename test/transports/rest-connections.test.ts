@@ -123,6 +123,16 @@ test("a provider and containers name a connection, its documents, its runs and i
   expect(await documentsIn(containerTag)).toBe(0);
 });
 
+test("graphs of memories say which connection a document came over", async () => {
+  const containerTag = newTag();
+  const id = await connect({ containerTag });
+  await ok("POST", "/v3/documents", { content: "Nobody brought this in.", containerTags: [containerTag] });
+  await rest.settle();
+  const { documents } = await ok("POST", "/v3/documents/documents", { containerTags: [containerTag] });
+  const origins = documents.map((one: { connectionId: string | null }) => one.connectionId);
+  expect(origins.toSorted()).toEqual([id, id, id, null].toSorted());
+});
+
 test("documents stay where that is asked for", async () => {
   const containerTag = newTag();
   const id = await connect({ containerTag });

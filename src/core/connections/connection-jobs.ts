@@ -14,6 +14,8 @@ const ATTEMPTS = 5;
 const MINUTE_MS = 60_000;
 /** Of each connection. */
 const RUNS_KEPT = 100;
+/** A sign-in that nobody has ended after so long will not be. */
+const LONGEST_PENDING_MS = 24 * 60 * MINUTE_MS;
 
 const orderSchema = z.object({
   connectionId: z.string(),
@@ -62,7 +64,7 @@ export function removalJob({ id }: Connection): JobDraft {
   };
 }
 
-/** Has all connections synced that are due. */
+/** Has all connections synced that are due, and drops those that nobody has signed in to. */
 export async function syncDueConnections(context: CoreContext): Promise<void> {
   const { store, clock } = context;
   const now = clock.now();
@@ -73,6 +75,9 @@ export async function syncDueConnections(context: CoreContext): Promise<void> {
   for (const connection of due)
     await store.transaction((repositories) => orderSync(repositories, connection, { trigger: "cron", now }));
   await store.connections.dropOldRuns(RUNS_KEPT);
+  const abandoned = iso(new Date(now.getTime() - LONGEST_PENDING_MS));
+  for (const { state, createdAt, id } of all)
+    if (state === "pending" && createdAt < abandoned) await store.connections.remove(store.organizationId, id);
   if (due.length > 0) context.wakeJobs();
 }
 

@@ -9,7 +9,7 @@ import { containerTagSchema, invalid, noteSchema, parseInput } from "../input.js
 import type { Connector, ConnectorSettings } from "../ports.js";
 import type { Connection } from "../types.js";
 import { activate } from "./activate-connection.js";
-import { matching, providerSchema, requireConnector } from "./find-connections.js";
+import { providerSchema, requireConnector } from "./find-connections.js";
 import { NO_SECRETS } from "./secrets.js";
 import { beginDeviceSignIn, beginSignIn, type BegunDeviceSignIn } from "./sign-in.js";
 
@@ -74,7 +74,7 @@ export async function createConnection(
   requireAllContainers(call.actor);
   const input = parseInput(createSchema, raw);
   const connector = requireConnector(context, input.provider);
-  if ((await matching(context, call, {})).length >= MOST_CONNECTIONS)
+  if ((await context.store.connections.list(call.actor.organizationId)).length >= MOST_CONNECTIONS)
     throw new AppError("invalid", `There are ${MOST_CONNECTIONS} connections already. Remove one that is not needed.`);
   const { settings, secrets } = readFields(connector, input.metadata ?? {});
   const named = [...(input.containerTag === undefined ? [] : [input.containerTag]), ...(input.containerTags ?? [])];

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { groupBy } from "../../lib/group-by.js";
 import { asSeenBy, maySee, reachableContainers } from "../auth.js";
+import { type FromConnection, withConnections } from "../connections/origin-of-documents.js";
 import type { AuthorizedCall, CoreContext } from "../context.js";
 import { containerTagSchema, customIdSchema, parseInput } from "../input.js";
 import { endUserSchema, filtersOf } from "../access/end-user.js";
@@ -29,7 +30,7 @@ export interface DocumentMemory {
 
 /** A document as a graph of memories draws it. */
 export interface DocumentWithMemories {
-  readonly document: DocumentHead;
+  readonly document: DocumentHead & FromConnection;
   readonly outline: DocumentOutline;
   readonly memories: readonly DocumentMemory[];
   /** What a language model would not or could not do for it, so that rules did. */
@@ -165,7 +166,7 @@ async function withMemories(
   );
   const byDocument = groupBy(stated, ({ documentId }) => documentId);
   const failures = groupBy(await findModelFailures(context, organizationId, ids), ({ documentId }) => documentId);
-  return heads.flatMap((document) => {
+  return (await withConnections(context, heads)).flatMap((document) => {
     const outline = outlines.get(document.id);
     // Deleted since it was listed.
     if (!outline) return [];

@@ -67,7 +67,7 @@ export function presentGraphDocument(
     contentHash: null,
     orgId,
     userId: orgId,
-    connectionId: null,
+    connectionId: document.connectionId,
     containerTags: [...document.containerTags],
     title: document.title,
     content: outline.excerpt,

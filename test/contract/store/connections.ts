@@ -1,0 +1,228 @@
+import { expect, test } from "vitest";
+import type { ConnectionDraft } from "../../../src/core/connections/ports.js";
+import type { ConnectionItem, SyncRun } from "../../../src/core/types.js";
+import { createId } from "../../../src/lib/ids.js";
+import { type OpenStore, useStore } from "./fixture.js";
+
+const LATER = "2030-01-01T00:00:00.000Z";
+
+export function connectionsContract(open: OpenStore): void {
+  const opened = useStore(open);
+  const connections = () => opened.store.connections;
+  const draftOf = (values: Partial<ConnectionDraft> = {}): ConnectionDraft => ({
+    id: createId(),
+    organizationId: opened.organization,
+    provider: "granola",
+    containerTags: ["farm", "notes"],
+    endUserId: "mia",
+    documentLimit: 7,
+    settings: { folder: "a", isDeep: true, depth: 3 },
+    resources: [{ id: 12, name: "farm", more: ["x"] }],
+    account: "mia@example.com",
+    state: "active",
+    problem: null,
+    checkpoint: { phase: "changes", since: [1, "2"] },
+    listing: 4,
+    everyMinutes: 240,
+    nextSyncAt: null,
+    lastSyncedAt: null,
+    ...values,
+  });
+  const itemOf = (connectionId: string, id: string, values: Partial<ConnectionItem> = {}): ConnectionItem => ({
+    connectionId,
+    item: { id, version: "1", title: `Title of ${id}`, address: `https://source.example/${id}`, path: null },
+    documentId: null,
+    version: "1",
+    state: "present",
+    reason: null,
+    attempts: 0,
+    retryAt: null,
+    listing: 1,
+    absences: 0,
+    seenAt: opened.clock.now().toISOString(),
+    ...values,
+  });
+  const runOf = (connectionId: string, values: Partial<SyncRun> = {}): SyncRun => ({
+    id: createId(),
+    connectionId,
+    status: "running",
+    trigger: "cron",
+    startedAt: opened.clock.now().toISOString(),
+    completedAt: null,
+    error: null,
+    notes: [],
+    failures: [],
+    listed: 0,
+    read: 0,
+    unchanged: 0,
+    removed: 0,
+    skipped: 0,
+    failed: 0,
+    cut: 0,
+    ...values,
+  });
+  const idsOf = (items: readonly ConnectionItem[]) => items.map(({ item }) => item.id).toSorted();
+
+  test("a connection is what it was made with, and what was changed since", async () => {
+    const draft = draftOf();
+    const made = await connections().insert(draft, "sealed");
+    expect(made).toEqual({ ...draft, createdAt: opened.clock.now().toISOString() });
+    expect(await connections().byId(opened.organization, draft.id)).toEqual(made);
+    const change = { state: "held", problem: "why", checkpoint: null, resources: [], nextSyncAt: LATER } as const;
+    await connections().update(opened.organization, draft.id, change);
+    expect(await connections().byId(opened.organization, draft.id)).toEqual({ ...made, ...change });
+    await connections().update(opened.organization, draft.id, {});
+    expect(await connections().byId(opened.organization, draft.id)).toEqual({ ...made, ...change });
+  });
+
+  test("another organisation neither sees, changes nor removes it", async () => {
+    const { id } = await connections().insert(draftOf(), "sealed");
+    expect(await connections().byId("other", id)).toBeNull();
+    expect(await connections().list("other")).toEqual([]);
+    expect(await connections().sealedSecrets("other", id)).toBeNull();
+    await connections().update("other", id, { state: "paused" });
+    await connections().keepSecrets("other", id, "theirs");
+    await connections().remove("other", id);
+    expect(await connections().byId(opened.organization, id)).toMatchObject({ state: "active" });
+    expect(await connections().sealedSecrets(opened.organization, id)).toBe("sealed");
+  });
+
+  test("the newest comes first", async () => {
+    const ids: string[] = [];
+    for (let count = 0; count < 3; count += 1) {
+      ids.unshift((await connections().insert(draftOf(), null)).id);
+      opened.clock.advance(1_000);
+    }
+    expect((await connections().list(opened.organization)).map(({ id }) => id)).toEqual(ids);
+  });
+
+  test("credentials are replaced", async () => {
+    const { id } = await connections().insert(draftOf(), null);
+    expect(await connections().sealedSecrets(opened.organization, id)).toBeNull();
+    await connections().keepSecrets(opened.organization, id, "new");
+    expect(await connections().sealedSecrets(opened.organization, id)).toBe("new");
+  });
+
+  test("an item is kept once, as it was kept last", async () => {
+    const { id } = await connections().insert(draftOf(), null);
+    const first = itemOf(id, "a/ü");
+    await connections().keepItem(first);
+    const second = itemOf(id, "a/ü", { state: "failed", reason: "no", attempts: 2, retryAt: LATER, version: null });
+    await connections().keepItem(second);
+    expect(await connections().item(id, "a/ü")).toEqual(second);
+    expect(await connections().items(id, ["a/ü", "b"])).toEqual([second]);
+    await connections().removeItem(id, "a/ü");
+    expect(await connections().item(id, "a/ü")).toBeNull();
+  });
+
+  test("items of one connection are none of another", async () => {
+    const one = await connections().insert(draftOf(), null);
+    const other = await connections().insert(draftOf(), null);
+    await connections().keepItem(itemOf(one.id, "a"));
+    expect(await connections().item(other.id, "a")).toBeNull();
+    expect(await connections().items(other.id, ["a"])).toEqual([]);
+    await connections().removeItem(other.id, "a");
+    await connections().noteSeen(other.id, ["a"], { listing: 9, at: LATER });
+    expect(await connections().item(one.id, "a")).toMatchObject({ listing: 1 });
+    expect(await connections().countItems(other.id)).toBe(0);
+  });
+
+  test("what a listing did not name is found page by page", async () => {
+    const { id } = await connections().insert(draftOf(), null);
+    for (const name of ["a", "b", "c", "d"]) {
+      const { id: documentId } = await opened.addDocument();
+      await connections().keepItem(itemOf(id, name, { documentId, absences: 1 }));
+    }
+    // One without a document is looked for as well, and is no loss.
+    await connections().keepItem(itemOf(id, "e", { state: "skipped" }));
+    await connections().noteSeen(id, ["b", "unknown"], { listing: 2, at: LATER });
+    expect(await connections().countUnseen(id, 2)).toBe(3);
+    const first = await connections().unseen(id, 2, { after: "", limit: 2 });
+    const second = await connections().unseen(id, 2, { after: "c", limit: 2 });
+    expect([idsOf(first), idsOf(second)]).toEqual([
+      ["a", "c"],
+      ["d", "e"],
+    ]);
+    expect(await connections().item(id, "b")).toMatchObject({ listing: 2, absences: 0, seenAt: LATER });
+  });
+
+  test("what is skipped, or waits for room, takes none", async () => {
+    const { id } = await connections().insert(draftOf(), null);
+    const { id: documentId } = await opened.addDocument();
+    await connections().keepItem(itemOf(id, "a", { documentId }));
+    await connections().keepItem(itemOf(id, "b", { state: "failed" }));
+    await connections().keepItem(itemOf(id, "c", { state: "skipped" }));
+    await connections().keepItem(itemOf(id, "d", { state: "waiting" }));
+    await connections().keepItem(itemOf(id, "e", { state: "waiting" }));
+    expect(await connections().countItems(id)).toBe(2);
+    expect(idsOf(await connections().waitingItems(id, { after: "", limit: 1 }))).toEqual(["d"]);
+    expect(idsOf(await connections().waitingItems(id, { after: "d", limit: 9 }))).toEqual(["e"]);
+  });
+
+  test("what failed is due when its time has come", async () => {
+    const { id } = await connections().insert(draftOf(), null);
+    const now = opened.clock.now().toISOString();
+    for (const [name, retryAt] of [
+      ["a", now],
+      ["b", LATER],
+      ["c", now],
+      ["d", null],
+    ] as const)
+      await connections().keepItem(itemOf(id, name, { state: "failed", retryAt }));
+    expect(idsOf(await connections().dueItems(id, now, { after: "", limit: 1 }))).toEqual(["a"]);
+    expect(idsOf(await connections().dueItems(id, now, { after: "a", limit: 9 }))).toEqual(["c"]);
+  });
+
+  test("a document leads to where it came from", async () => {
+    const { id } = await connections().insert(draftOf(), null);
+    const document = await opened.addDocument();
+    await connections().keepItem(itemOf(id, "a", { documentId: document.id }));
+    await connections().keepItem(itemOf(id, "b"));
+    expect(idsOf(await connections().itemsWithDocuments(id, { after: "", limit: 9 }))).toEqual(["a"]);
+    expect(await connections().ofDocuments([document.id, "none"])).toEqual([
+      { documentId: document.id, connectionId: id, address: "https://source.example/a" },
+    ]);
+  });
+
+  test("of the runs the newest are kept, for each connection", async () => {
+    const one = await connections().insert(draftOf(), null);
+    const other = await connections().insert(draftOf(), null);
+    const runs: SyncRun[] = [];
+    for (let count = 0; count < 4; count += 1) {
+      opened.clock.advance(1_000);
+      runs.unshift(runOf(one.id));
+      await connections().insertRun(runs[0] as SyncRun);
+    }
+    await connections().insertRun(runOf(other.id));
+    const failure = { itemId: "a", documentId: null, title: "A", reason: "no", failedAt: LATER };
+    const ended = runOf(one.id, {
+      ...runs[0],
+      status: "partial",
+      completedAt: LATER,
+      error: "why",
+      notes: ["a", "b"],
+      failures: [failure],
+      listed: 5,
+      read: 2,
+      failed: 1,
+    });
+    await connections().updateRun(ended);
+    expect((await connections().runs(one.id, 2)).map(({ id }) => id)).toEqual(runs.slice(0, 2).map(({ id }) => id));
+    expect(await connections().dropOldRuns(3)).toBe(1);
+    expect(await connections().runs(one.id, 9)).toEqual([ended, ...runs.slice(1, 3)]);
+    expect(await connections().runs(other.id, 9)).toHaveLength(1);
+  });
+
+  test("what is removed takes its items and runs along, and leaves the documents", async () => {
+    const { id } = await connections().insert(draftOf(), "sealed-by-key");
+    const document = await opened.addDocument();
+    await connections().keepItem(itemOf(id, "the-item", { documentId: document.id }));
+    await connections().insertRun(runOf(id, { error: "the-error" }));
+    await connections().remove(opened.organization, id);
+    expect(await connections().byId(opened.organization, id)).toBeNull();
+    expect(await connections().items(id, ["the-item"])).toEqual([]);
+    expect(await connections().runs(id, 9)).toEqual([]);
+    expect(await opened.everything()).not.toMatch(/sealed-by-key|the-item|the-error/);
+    expect(await opened.store.documents.byId(opened.organization, document.id)).not.toBeNull();
+  });
+}
