@@ -32,7 +32,9 @@ export function mirrorSource(
   const named = new Set<string>();
   let kept: string | null = null;
   const known: SourceAccess["known"] = (id) => Promise.resolve(documents.get(id)?.item ?? null);
-  const access = accessWith(known);
+  const knownIds: SourceAccess["knownIds"] = (prefix) =>
+    Promise.resolve([...documents.keys()].filter((id) => id.startsWith(prefix)));
+  const access = Object.assign(accessWith(known), { knownIds });
 
   async function take(item: SourceItem): Promise<void> {
     const before = documents.get(item.id);

@@ -41,6 +41,7 @@ export function sourceAccess(
       client.send(request, { authorization: given === undefined ? null : `Bearer ${given}`, signal }),
     resolveHost: (host, port) => client.resolveHost(host, port),
     known,
+    knownIds: () => Promise.resolve([]),
     now: () => new Date(),
     maximumBytes,
     signal,

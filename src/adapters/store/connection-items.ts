@@ -8,6 +8,7 @@ type ItemStore = Pick<
   ConnectionStore,
   | "item"
   | "items"
+  | "itemIds"
   | "keepItem"
   | "noteSeen"
   | "unseen"
@@ -37,6 +38,18 @@ export function createConnectionItemStore(db: Kysely<Database>): ItemStore {
         .where("item_id", "in", sql<string>`(select value from json_each(${listParameter(itemIds)}))`)
         .execute();
       return rows.map(itemOf);
+    },
+
+    async itemIds(connectionId, prefix) {
+      const rows = await db
+        .selectFrom("connection_items")
+        .select("item_id")
+        .where("connection_id", "=", connectionId)
+        .where("item_id", ">=", prefix)
+        // In the order of bytes nothing that begins with it is behind this.
+        .where("item_id", "<", `${prefix}\u{10ffff}`)
+        .execute();
+      return rows.map((row) => row.item_id);
     },
 
     async keepItem(item) {

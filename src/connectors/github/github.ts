@@ -7,7 +7,7 @@ import { askGithub, type GithubApi, parsed, readGithub } from "./github-api.js";
 import { githubWebhooks } from "./github-webhooks.js";
 import { ISSUES, readIssue } from "./issues.js";
 import { changedFiles, filesSchema, idOfFile, isMarkdown, LARGEST_CODE, type Repository } from "./repository-files.js";
-import { followThreads, idOfThread, NO_THREADS, threadsSchema } from "./threads.js";
+import { followThreads, NO_THREADS, threadsSchema } from "./threads.js";
 
 /** Changes of a page. */
 const PAGE = 100;
@@ -139,7 +139,8 @@ async function* followRepository(api: GithubApi, resource: Resource, before: Kno
     return;
   }
   if (repository === "gone") {
-    const changes = idsOf({ id: Number(id) }, before).map((one) => ({ kind: "remove" as const, id: one }));
+    const all = await api.access.knownIds(idOfFile({ id: Number(id) }, ""));
+    const changes = all.map((one) => ({ kind: "remove" as const, id: one }));
     yield { changes, known: NOTHING_KNOWN, isLast: true };
     return;
   }
@@ -166,15 +167,6 @@ async function* followRepository(api: GithubApi, resource: Resource, before: Kno
     }
   }
   yield { changes: [], known, isLast: true };
-}
-
-/** All that was brought in from a repository. */
-function idsOf(repository: Pick<Repository, "id">, { files, issues, discussions }: Known): string[] {
-  return [
-    ...(files?.paths ?? []).map((path) => idOfFile(repository, path)),
-    ...issues.numbers.map((number) => idOfThread(repository, "issue", number)),
-    ...discussions.numbers.map((number) => idOfThread(repository, "discussion", number)),
-  ];
 }
 
 /** Pages of what is to be read. What is to be removed stands on the first one, so that its number is known before any is. */

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { SourceChange, SourceItem } from "../../core/ports.js";
 import { askGithub, type GithubApi, parsed, readGithub } from "./github-api.js";
+import { isIdOfThread } from "./threads.js";
 
 /** The comparison of two commits names no more of them. */
 const MOST_COMPARED = 300;
@@ -22,8 +23,8 @@ export interface Repository {
   readonly webUrl: string;
 }
 
-/** What is known of the files of a repository: the commit, and the paths that were brought in. */
-export const filesSchema = z.object({ head: z.string(), paths: z.array(z.string()) });
+/** What is known of the files of a repository: the commit that was brought in. */
+export const filesSchema = z.object({ head: z.string() });
 export type KnownFiles = z.output<typeof filesSchema>;
 
 const commitSchema = z.object({ sha: z.string() });
@@ -71,7 +72,7 @@ export async function changedFiles(
   if (head === null) return null;
   if (before?.head === head) return null;
   const compared = before && (await compare(api, repository, { before, head, isWithCode }));
-  return compared ?? (await wholeTree(api, repository, { before, head, isWithCode }));
+  return compared ?? (await wholeTree(api, repository, { head, isWithCode }));
 }
 
 /** The newest commit of the branch; null for a repository without any. */
@@ -103,10 +104,9 @@ async function compare(
   // Where the former commit is not among those before the new one, GitHub compares with what both had in common.
   if (way !== "ahead" && way !== "identical") return null;
   if (files.length >= MOST_COMPARED) return null;
-  const paths = new Set(before.paths);
   const changes: SourceChange[] = [];
   const drop = (gone: string): void => {
-    if (paths.delete(gone)) changes.push({ kind: "remove", id: idOfFile(repository, gone) });
+    if (isWanted(gone, true)) changes.push({ kind: "remove", id: idOfFile(repository, gone) });
   };
   // All removals first: two files may have changed names with each other.
   for (const { filename, status, previous_filename: former } of files) {
@@ -115,32 +115,30 @@ async function compare(
   }
   for (const { filename, status, sha } of files) {
     if (status === "removed" || sha === null || !isWanted(filename, isWithCode)) continue;
-    paths.add(filename);
     changes.push({ kind: "upsert", item: itemOf(repository, { path: filename, sha }) });
   }
-  return { changes, known: { head, paths: [...paths] } };
+  return { changes, known: { head } };
 }
 
 async function wholeTree(
   api: GithubApi,
   repository: Repository,
-  { before, head, isWithCode }: Range,
+  { head, isWithCode }: Omit<Range, "before">,
 ): Promise<FileChanges> {
   const { entries, isComplete } = await entriesOf(api, repository, { sha: head, folder: "" });
   const files = entries.filter(
     ({ path, type, mode, size = 0 }) =>
       type === "blob" && mode !== LINK && isWanted(path, isWithCode) && (MARKDOWN.test(path) || size <= LARGEST_CODE),
   );
-  const paths = files.map(({ path }) => path);
-  const there = new Set(paths);
   const upserts = files.map(({ path, sha }) => ({ kind: "upsert" as const, item: itemOf(repository, { path, sha }) }));
   if (!isComplete) {
     const cutShort = `${repository.fullName} has more files than GitHub lists at once; some were left out.`;
-    return { changes: upserts, known: { head, paths: [...new Set([...(before?.paths ?? []), ...paths])] }, cutShort };
+    return { changes: upserts, known: { head }, cutShort };
   }
-  const gone = (before?.paths ?? []).filter((path) => !there.has(path));
-  const removals = gone.map((path) => ({ kind: "remove" as const, id: idOfFile(repository, path) }));
-  return { changes: [...removals, ...upserts], known: { head, paths } };
+  const there = new Set(upserts.map(({ item }) => item.id));
+  const known = await api.access.knownIds(idOfFile(repository, ""));
+  const gone = known.filter((id) => !there.has(id) && !isIdOfThread(repository, id));
+  return { changes: [...gone.map((id) => ({ kind: "remove" as const, id })), ...upserts], known: { head } };
 }
 
 /** What lies in a folder and below; folder by folder where that is more than GitHub lists at once. */

@@ -11,15 +11,13 @@ const LIST_EVERY_MS = 24 * 3_600_000;
 export const threadsSchema = z.object({
   /** Moment of the newest change that was brought in. */
   until: z.string().nullable(),
-  /** Those that are documents. */
-  numbers: z.array(z.number()),
   /** When all of them were listed last. */
   listedAt: z.string().nullable(),
   /** A list of all that has begun: where it goes on, and what it named. */
   listing: z.object({ position: z.string(), until: z.string().nullable(), seen: z.array(z.number()) }).nullable(),
 });
 export type KnownThreads = z.output<typeof threadsSchema>;
-export const NO_THREADS: KnownThreads = { until: null, numbers: [], listedAt: null, listing: null };
+export const NO_THREADS: KnownThreads = { until: null, listedAt: null, listing: null };
 
 export interface ThreadPage {
   readonly threads: readonly { readonly number: number; readonly change: SourceChange }[];
@@ -50,8 +48,17 @@ export interface ThreadChanges {
   readonly known: KnownThreads;
 }
 
-export function idOfThread(repository: Pick<Repository, "id">, kind: ThreadSource["kind"], number: number): string {
+/** Of one; with "" what the ids of all of them begin with. */
+export function idOfThread(
+  repository: Pick<Repository, "id">,
+  kind: ThreadSource["kind"],
+  number: number | "",
+): string {
   return `github:${repository.id}:${kind}:${number}`;
+}
+
+export function isIdOfThread(repository: Pick<Repository, "id">, id: string): boolean {
+  return (["issue", "discussion"] as const).some((kind) => id.startsWith(idOfThread(repository, kind, "")));
 }
 
 /** What has changed among them, page by page; once a day also which of them are gone. @throws AppError */
@@ -84,13 +91,11 @@ async function* allThreads(
     until = later(until, page.until);
     const changes = page.threads.map(({ change }) => change);
     if (page.next === null) {
-      const gone = known.numbers.filter((number) => !seen.has(number));
-      const removals = gone.map((number) => ({
-        kind: "remove" as const,
-        id: idOfThread(repository, source.kind, number),
-      }));
+      const there = new Set([...seen].map((number) => idOfThread(repository, source.kind, number)));
+      const before = await api.access.knownIds(idOfThread(repository, source.kind, ""));
+      const removals = before.flatMap((id) => (there.has(id) ? [] : { kind: "remove" as const, id }));
       const listedAt = api.access.now().toISOString();
-      yield { changes: [...removals, ...changes], known: { until, numbers: [...seen], listedAt, listing: null } };
+      yield { changes: [...removals, ...changes], known: { until, listedAt, listing: null } };
       return;
     }
     position = page.next;
@@ -106,16 +111,14 @@ async function* changedThreads(
 ): AsyncIterable<ThreadChanges> {
   const since = known.until ?? "";
   let { until } = known;
-  const numbers = new Set(known.numbers);
   let position: string | null = null;
   for (let mark: string | null = null; ;) {
     const page = await source.changed(api, repository, { since, position });
     mark = refuseSame(page, mark);
-    for (const { number } of page.threads) numbers.add(number);
     until = later(until, page.until);
     position = page.next;
     // The moment counts as reached once all pages are, in whatever order they come.
-    const reached = { ...known, numbers: [...numbers], ...(position === null && { until }) };
+    const reached = { ...known, ...(position === null && { until }) };
     yield { changes: page.threads.map(({ change }) => change), known: reached };
     if (position === null) return;
   }

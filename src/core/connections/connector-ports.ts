@@ -147,6 +147,8 @@ export interface SourceAccess {
   readonly resolveHost: (host: string, port: number) => Promise<string>;
   /** What is known of an item from earlier runs; null for nothing. */
   readonly known: (id: string) => Promise<Pick<SourceItem, "version" | "detail"> | null>;
+  /** Ids of all items that are known whose ids begin with this; so that a checkpoint need not hold them. */
+  readonly knownIds: (prefix: string) => Promise<readonly string[]>;
   readonly now: () => Date;
   /** Of one file. */
   readonly maximumBytes: number;

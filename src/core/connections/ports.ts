@@ -18,6 +18,8 @@ export interface ConnectionStore {
   item(connectionId: string, itemId: string): Promise<ConnectionItem | null>;
   /** Those that are known, in no order. */
   items(connectionId: string, itemIds: readonly string[]): Promise<ConnectionItem[]>;
+  /** Ids of all that begin with this. */
+  itemIds(connectionId: string, prefix: string): Promise<string[]>;
   keepItem(item: ConnectionItem): Promise<void>;
   /** Notes that a listing named these, where they are known. */
   noteSeen(connectionId: string, itemIds: readonly string[], seen: { listing: number; at: string }): Promise<void>;

@@ -35,6 +35,7 @@ export async function openSource(
       const found = await store.connections.item(connection.id, id);
       return found === null || found.version === null ? null : { version: found.version, detail: found.item.detail };
     },
+    knownIds: (prefix) => store.connections.itemIds(connection.id, prefix),
     now: () => clock.now(),
     maximumBytes: limits.maxFileBytes,
     signal,

@@ -168,6 +168,15 @@ export function connectionsContract(open: OpenStore): void {
     expect(idsOf(await connections().waitingItems(id, { after: "d", limit: 9 }))).toEqual(["e"]);
   });
 
+  test("items are named by what their ids begin with, letter by letter", async () => {
+    const { id } = await connections().insert(draftOf(), null);
+    const names = ["repo:1:a", "repo:1:\u{10fffd}", "repo:1:ä/%_b", "repo:10:a", "repo:2:a", "REPO:1:a"];
+    for (const name of names) await connections().keepItem(itemOf(id, name));
+    expect((await connections().itemIds(id, "repo:1:")).toSorted()).toEqual(names.slice(0, 3).toSorted());
+    expect(await connections().itemIds(id, "")).toHaveLength(names.length);
+    expect(await connections().itemIds("another", "repo:1:")).toEqual([]);
+  });
+
   test("what failed is due when its time has come", async () => {
     const { id } = await connections().insert(draftOf(), null);
     const now = opened.clock.now().toISOString();
