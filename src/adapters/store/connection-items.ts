@@ -12,8 +12,11 @@ type ItemStore = Pick<
   | "keepItem"
   | "noteSeen"
   | "unseen"
-  | "countUnseen"
   | "countItems"
+  | "countDocuments"
+  | "countGone"
+  | "goneItems"
+  | "unreadItems"
   | "dueItems"
   | "waitingItems"
   | "removeItem"
@@ -76,25 +79,53 @@ export function createConnectionItemStore(db: Kysely<Database>): ItemStore {
       return rows.map(itemOf);
     },
 
-    async countUnseen(connectionId, listing) {
+    async countItems(connectionId) {
       const { count } = await db
         .selectFrom("connection_items")
+        .leftJoin("documents", "documents.id", "connection_items.document_id")
         .select((select) => select.fn.countAll<number>().as("count"))
         .where("connection_id", "=", connectionId)
-        .where("listing", "<", listing)
-        .where("document_id", "is not", null)
+        .where((where) => where.or([where("documents.id", "is not", null), where("state", "=", "failed")]))
         .executeTakeFirstOrThrow();
       return Number(count);
     },
 
-    async countItems(connectionId) {
+    async countDocuments(connectionId) {
+      const { count } = await db
+        .selectFrom("connection_items")
+        .innerJoin("documents", "documents.id", "connection_items.document_id")
+        .select((select) => select.fn.countAll<number>().as("count"))
+        .where("connection_id", "=", connectionId)
+        .executeTakeFirstOrThrow();
+      return Number(count);
+    },
+
+    async countGone(connectionId) {
       const { count } = await db
         .selectFrom("connection_items")
         .select((select) => select.fn.countAll<number>().as("count"))
         .where("connection_id", "=", connectionId)
-        .where((where) => where.or([where("document_id", "is not", null), where("state", "=", "failed")]))
+        .where("state", "=", "gone")
         .executeTakeFirstOrThrow();
       return Number(count);
+    },
+
+    async goneItems(connectionId, limit) {
+      const rows = await pageOf(connectionId, { after: "", limit }).where("state", "=", "gone").execute();
+      return rows.map(itemOf);
+    },
+
+    async unreadItems(connectionId, limit) {
+      const rows = await db
+        .selectFrom("connection_items")
+        .innerJoin("documents", "documents.id", "connection_items.document_id")
+        .select(["connection_items.item", "documents.id as documentId", "documents.error_reason as reason"])
+        .where("connection_id", "=", connectionId)
+        .where("documents.status", "=", "failed")
+        .orderBy("item_id")
+        .limit(limit)
+        .execute();
+      return rows.map(({ item, documentId, reason }) => ({ item: readItem(item), documentId, reason }));
     },
 
     async dueItems(connectionId, now, page) {
@@ -123,11 +154,11 @@ export function createConnectionItemStore(db: Kysely<Database>): ItemStore {
     async ofDocuments(documentIds) {
       const rows = await db
         .selectFrom("connection_items")
-        .select(["document_id", "connection_id", "item"])
+        .select(["document_id", "connection_id", "item_id", "item"])
         .where("document_id", "in", sql<string>`(select value from json_each(${listParameter(documentIds)}))`)
         .execute();
-      return rows.flatMap(({ document_id: documentId, connection_id: connectionId, item }) =>
-        documentId === null ? [] : [{ documentId, connectionId, address: readItem(item).address }],
+      return rows.flatMap(({ document_id: documentId, connection_id: connectionId, item_id: itemId, item }) =>
+        documentId === null ? [] : [{ documentId, connectionId, itemId, address: readItem(item).address }],
       );
     },
   };

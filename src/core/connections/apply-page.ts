@@ -5,11 +5,13 @@ import type { ConnectionItem } from "../types.js";
 import { followMove, keepContent, removeItem } from "./bring-in.js";
 import { CheckpointExpired, ItemGone, ItemSkipped, SignInRefused } from "./connector-errors.js";
 import { giveWay, waitForRoom } from "./give-way.js";
-import { RemovalsHeld, type Sync } from "./sync.js";
+import { RemovalsHeld, requireUnchanged, RunOvertaken, type Sync } from "./sync.js";
 
 /** Removals that no owner is asked about, and the share of all items beyond it. */
 const FREE_REMOVALS = 50;
 const FREE_SHARE = 0.2;
+/** Of so many documents or more, all or all but one are not removed without asking either: the source may be out of order. */
+const FEW_DOCUMENTS = 5;
 const PAGE = 100;
 /** Failures of that kind in a row mean that the source is out of order, and not an item. */
 const MOST_OUTAGES = 5;
@@ -26,9 +28,10 @@ export async function applyPage(sync: Sync, page: ChangePage, listing: number): 
   const found = await context.store.connections.items(connection.id, changes.map(idOf));
   const known = new Map(found.map((one) => [one.item.id, one]));
   run.count("listed", changes.length);
-  const removed = changes.flatMap((change) => (change.kind === "remove" ? (known.get(change.id) ?? []) : []));
-  await requireFewRemovals(sync, removed.filter(({ documentId }) => documentId !== null).length);
-  for (const one of removed) await removeKnown(sync, one);
+  for (const change of changes) {
+    const before = change.kind === "remove" ? known.get(change.id) : undefined;
+    if (before) await noteGone(sync, before);
+  }
   const upserts = changes.filter((change) => change.kind === "upsert");
   const { fresh, beyond } = await sortOut(sync, upserts, known);
   await readAll(
@@ -46,19 +49,21 @@ function idOf(change: SourceChange): string {
 
 /** Follows what has only moved. @returns what has to be read, and what there is no room for */
 async function sortOut(
-  { context, connection, run }: Sync,
+  sync: Sync,
   upserts: readonly Upsert[],
   known: ReadonlyMap<string, ConnectionItem>,
 ): Promise<{ readonly fresh: readonly Upsert[]; readonly beyond: readonly SourceItem[] }> {
+  const { run } = sync;
   const fresh: Upsert[] = [];
   const beyond: SourceItem[] = [];
-  let { room } = await roomOf({ context, connection });
+  let { room } = await roomOf(sync);
   for (const change of upserts) {
     const found = known.get(change.item.id);
     const before = found?.state === "waiting" ? undefined : found;
-    const isRead = before !== undefined && before.item.version === change.item.version;
+    const isBack = before?.state === "gone";
+    const isRead = before !== undefined && (isBack ? before : before.item).version === change.item.version;
     if (isRead) {
-      await followIfMoved({ context, connection }, before, change.item);
+      await followIfMoved(sync, before, change.item);
       // What failed is read again when it is due, not now.
       if (before.state === "failed") run.fail(before.item, before.documentId, before.reason ?? "It could not be read.");
       else run.count("unchanged");
@@ -94,19 +99,35 @@ async function keepWaiting(
   const none = { documentId: null, version: null, attempts: 0, retryAt: null, absences: 0 } as const;
   const reason = "The connection brings in no more documents.";
   const own = { connectionId: connection.id, listing, seenAt: iso(context.clock.now()) };
-  await context.store.transaction(async ({ connections }) => {
-    for (const item of items) await connections.keepItem({ ...own, ...none, item, state: "waiting", reason });
+  await context.store.transaction(async (repositories) => {
+    await requireUnchanged(repositories, { connection });
+    for (const item of items)
+      await repositories.connections.keepItem({ ...own, ...none, item, state: "waiting", reason });
   });
 }
 
-async function followIfMoved(
-  { context, connection }: Pick<Sync, "context" | "connection">,
-  before: ConnectionItem,
-  item: SourceItem,
-): Promise<void> {
-  if (JSON.stringify(before.item) === JSON.stringify(item)) return;
-  await followMove(context, connection, before, item);
-  await context.store.connections.keepItem({ ...before, item });
+/** Follows what is called or lies otherwise now, or is back. What is wrong with it alone is noted. */
+async function followIfMoved(sync: Sync, before: ConnectionItem, item: SourceItem): Promise<void> {
+  const isBack = before.state === "gone";
+  if (!isBack && JSON.stringify(before.item) === JSON.stringify(item)) return;
+  const { context, connection, run } = sync;
+  try {
+    await followMove(context, connection, before, item);
+  } catch (error) {
+    sync.signal.throwIfAborted();
+    if (!(error instanceof AppError) || error.kind !== "invalid") throw error;
+    run.fail(item, before.documentId, error.message);
+    return;
+  }
+  await noteItem(sync, { ...before, item, ...(isBack && { state: "present", reason: null }) });
+}
+
+/** @throws RunOvertaken */
+async function noteItem({ context, connection }: Sync, item: ConnectionItem): Promise<void> {
+  await context.store.transaction(async (repositories) => {
+    await requireUnchanged(repositories, { connection });
+    await repositories.connections.keepItem(item);
+  });
 }
 
 interface Reading {
@@ -133,28 +154,39 @@ async function readAll(sync: Sync, readings: readonly Reading[]): Promise<void> 
 /** Brings in one item; what is wrong with it alone is noted. @throws what is wrong with the whole source */
 async function readOne(sync: Sync, { item, content, before, listing }: Reading): Promise<void> {
   const { context, connection, connector, source, run } = sync;
-  const { connections } = context.store;
   const now = context.clock.now();
   const fields = { connectionId: connection.id, item, listing, absences: 0, seenAt: iso(now) };
   try {
     const read = content ?? (await connector.read(source, item));
-    const documentId = await keepContent(context, connection, { item, content: read, before });
+    if (isEmpty(read)) throw new ItemSkipped("There is no text in it.");
     const version = read.version ?? item.version;
     const settled = { state: "present", reason: null, attempts: 0, retryAt: null } as const;
-    // What reading tells is what the next listing is compared with.
-    await connections.keepItem({ ...fields, ...settled, item: { ...item, version }, documentId, version });
+    await keepContent(context, connection, {
+      item,
+      content: read,
+      before,
+      note: async (repositories, documentId) => {
+        await requireUnchanged(repositories, { connection });
+        // What reading tells is what the next listing is compared with.
+        const kept = { ...fields, ...settled, item: { ...item, version }, documentId, version };
+        await repositories.connections.keepItem(kept);
+      },
+    });
     run.count("read");
+    run.recover(item);
     sync.outages.inARow = 0;
   } catch (error) {
     sync.signal.throwIfAborted();
+    if (error instanceof RunOvertaken) throw error;
     if (error instanceof ItemGone) {
-      if (before) await removeKnown(sync, before);
+      if (before) await noteGone(sync, before);
       return;
     }
     const kept = { documentId: before?.documentId ?? null, version: before?.version ?? null };
     if (error instanceof ItemSkipped) {
       const skipped = { state: "skipped", reason: error.message, attempts: 0, retryAt: null } as const;
-      await connections.keepItem({ ...fields, ...kept, ...skipped });
+      if (before?.documentId != null) await noteGone(sync, before);
+      else await noteItem(sync, { ...fields, ...kept, ...skipped });
       run.count("skipped");
       return;
     }
@@ -163,9 +195,13 @@ async function readOne(sync: Sync, { item, content, before, listing }: Reading):
     const waitMs = Math.min(FIRST_RETRY_MS * 2 ** (attempts - 1), LONGEST_RETRY_MS);
     const reason = reasonOf(sync, item, error);
     const retryAt = iso(new Date(now.getTime() + waitMs));
-    await connections.keepItem({ ...fields, ...kept, state: "failed", reason, attempts, retryAt });
+    await noteItem(sync, { ...fields, ...kept, state: "failed", reason, attempts, retryAt });
     run.fail(item, kept.documentId, reason);
   }
+}
+
+function isEmpty({ content }: SourceContent): boolean {
+  return typeof content === "string" ? content.trim() === "" : content.byteLength === 0;
 }
 
 function throwForAll({ outages }: Sync, error: unknown): void {
@@ -215,37 +251,54 @@ function anew(before: ConnectionItem): Reading {
   return { item: before.item, before, listing: before.listing };
 }
 
-/** Removes what a complete listing did not name, as often as the source has to leave it out. */
-export async function removeAbsent(sync: Sync, listing: number): Promise<void> {
+/** Takes what a complete listing did not name for gone, once it is missing in as many as the source needs. */
+export async function noteAbsent(sync: Sync, listing: number): Promise<void> {
   const { context, connection, connector } = sync;
   const { connections } = context.store;
-  await requireFewRemovals(sync, await connections.countUnseen(connection.id, listing));
-  for (let after = ""; ;) {
-    const unseen = await connections.unseen(connection.id, listing, { after, limit: PAGE });
+  for (;;) {
+    const unseen = await connections.unseen(connection.id, listing, { after: "", limit: PAGE });
     for (const one of unseen) {
       sync.signal.throwIfAborted();
-      const absences = one.absences + 1;
-      if (absences >= connector.sync.absences) await removeKnown(sync, one);
-      else await connections.keepItem({ ...one, absences });
+      // With the number of the listing, so that it is counted once.
+      const counted = { ...one, listing, absences: one.absences + 1 };
+      if (counted.absences >= connector.sync.absences) await noteGone(sync, counted);
+      else await noteItem(sync, counted);
     }
     if (unseen.length < PAGE) return;
-    after = unseen.at(-1)?.item.id ?? after;
   }
 }
 
-async function removeKnown({ context, connection, run }: Sync, known: ConnectionItem): Promise<void> {
-  if (await removeItem(context, connection, known)) run.count("removed");
+/** Notes that an item is no longer there. Its document stays until `removeGone`, since the owner may be asked before. */
+async function noteGone(sync: Sync, known: ConnectionItem): Promise<void> {
+  const { context, connection } = sync;
+  if (known.documentId === null) await context.store.connections.removeItem(connection.id, known.item.id);
+  else await noteItem(sync, { ...known, state: "gone", reason: null, attempts: 0, retryAt: null });
+}
+
+/** Removes the documents of what is gone. @throws RemovalsHeld when its owner has to agree before */
+export async function removeGone(sync: Sync): Promise<void> {
+  const { context, connection, run } = sync;
+  const { connections } = context.store;
+  await requireFewRemovals(sync);
+  for (;;) {
+    const gone = await connections.goneItems(connection.id, PAGE);
+    for (const one of gone) {
+      sync.signal.throwIfAborted();
+      if (await removeItem(context, connection, one)) run.count("removed");
+    }
+    if (gone.length < PAGE) return;
+  }
 }
 
 /** @throws RemovalsHeld */
-async function requireFewRemovals({ context, connection, run, mayRemoveMany }: Sync, more: number): Promise<void> {
-  if (mayRemoveMany || more === 0) return;
-  const left = await context.store.connections.countItems(connection.id);
-  const { removed } = run.now;
-  const all = left + removed;
-  const wanted = removed + more;
-  if (wanted <= Math.max(FREE_REMOVALS, all * FREE_SHARE)) return;
+async function requireFewRemovals({ context, connection, mayRemoveMany }: Sync): Promise<void> {
+  const { connections } = context.store;
+  const gone = await connections.countGone(connection.id);
+  if (mayRemoveMany || gone === 0) return;
+  const all = await connections.countDocuments(connection.id);
+  const isNearlyAll = all >= FEW_DOCUMENTS && gone >= all - 1;
+  if (gone <= Math.max(FREE_REMOVALS, all * FREE_SHARE) && !isNearlyAll) return;
   throw new RemovalsHeld(
-    `The source no longer has ${wanted} of ${all} documents, more than are removed without asking. Look whether that is right, then agree with \`recollect connections sync ${connection.id} --confirm-removals\`.`,
+    `The source no longer has ${gone} of ${all} documents, more than are removed without asking. Look whether that is right, then agree with \`recollect connections sync ${connection.id} --confirm-removals\`; without it, the next run looks whether they are back.`,
   );
 }

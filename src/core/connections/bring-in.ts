@@ -7,8 +7,8 @@ import { addFile, FileBytes } from "../documents/files.js";
 import { updateDocument } from "../documents/update-document.js";
 import { homeOf } from "../documents/custom-ids.js";
 import type { CoreContext } from "../context.js";
-import { customIdSchema, filepathSchema } from "../input.js";
-import type { SourceContent, SourceItem } from "../ports.js";
+import { customIdSchema, dateSchema, filepathSchema } from "../input.js";
+import type { Repositories, SourceContent, SourceItem } from "../ports.js";
 import type { Actor, Connection, ConnectionItem, Document } from "../types.js";
 
 const LONGEST_TITLE = 500;
@@ -19,25 +19,48 @@ export function actorOf({ organizationId, id }: Pick<Connection, "organizationId
   return { organizationId, name: `connection:${id}`, containers: "all" };
 }
 
-/** Makes what an item holds the content of its document. @returns the id of the document */
-export async function keepContent(
+/** Another item has become the document that was meant for this one. */
+class DocumentTaken extends Error {}
+
+export interface ReadItem {
+  readonly item: SourceItem;
+  readonly content: SourceContent;
+  readonly before: ConnectionItem | null;
+  /** Notes what the item has become, in the transaction that writes its document; nothing is written when it throws. */
+  readonly note: (repositories: Repositories, documentId: string) => Promise<void>;
+}
+
+/** Makes what an item holds the content of its document. */
+export async function keepContent(context: CoreContext, connection: Connection, read: ReadItem): Promise<void> {
+  try {
+    await writeContent(context, connection, read);
+  } catch (error) {
+    if (!(error instanceof DocumentTaken)) throw error;
+    // It has an owner now, so that another customId is found.
+    await writeContent(context, connection, read);
+  }
+}
+
+async function writeContent(
   context: CoreContext,
   connection: Connection,
-  {
-    item,
-    content,
-    before,
-  }: { readonly item: SourceItem; readonly content: SourceContent; readonly before: ConnectionItem | null },
-): Promise<string> {
+  { item, content, before, note }: ReadItem,
+): Promise<void> {
   const actor = actorOf(connection);
   const existing = await documentOf(context, connection, before);
   const tags = existing?.containerTags ?? tagsOf(connection, item);
-  const title = content.title ?? item.title;
+  const title = printable(content.title ?? item.title);
   const isText = typeof content.content === "string";
   const bytes = isText ? Buffer.from(content.content as string, "utf8") : (content.content as Uint8Array);
   const mimeType = content.mimeType ?? (isText ? "text/markdown" : null);
   const customId = existing?.customId ?? (await freeCustomId(context, connection, item, tags));
-  const receipt = await addFile(
+  const within = async (repositories: Repositories, documentId: string): Promise<void> => {
+    const owners = await repositories.connections.ofDocuments([documentId]);
+    if (owners.some((owner) => owner.connectionId !== connection.id || owner.itemId !== item.id))
+      throw new DocumentTaken();
+    await note(repositories, documentId);
+  };
+  await addFile(
     context,
     authorize("addFile", { actor }),
     {
@@ -51,13 +74,12 @@ export async function keepContent(
         metadata: { ...content.metadata, sm_source: connection.provider },
         ...(connection.endUserId !== null && { endUserId: connection.endUserId }),
         ...pathOf(item),
-        ...(content.changedAt !== null && { documentDate: content.changedAt }),
+        ...(isDate(content.changedAt) && { documentDate: content.changedAt }),
         origin: "connector",
       },
     },
-    content.type === null ? {} : { type: content.type },
+    { within, ...(content.type !== null && { type: content.type }) },
   );
-  return receipt.id;
 }
 
 /** Follows an item that is called or lies otherwise now, and holds what it held. */
@@ -67,8 +89,9 @@ export async function followMove(
   known: ConnectionItem,
   item: SourceItem,
 ): Promise<void> {
-  const { title } = item;
-  const isRenamed = title !== null && title !== known.item.title;
+  const title = printable(item.title);
+  const formerTitle = printable(known.item.title);
+  const isRenamed = title !== null && title !== formerTitle;
   const isMoved = item.path !== known.item.path;
   const isElsewhere = item.containerTag !== known.item.containerTag;
   if (!isRenamed && !isMoved && !isElsewhere) return;
@@ -77,7 +100,7 @@ export async function followMove(
   await updateDocument(context, authorize("updateDocument", { actor: actorOf(connection) }), {
     id: document.id,
     // What somebody has called it otherwise here stays.
-    ...(isRenamed && document.title === known.item.title && { title: truncate(title, LONGEST_TITLE) }),
+    ...(isRenamed && document.title === formerTitle && { title: truncate(title, LONGEST_TITLE) }),
     ...(isMoved && pathOf(item)),
     ...(isElsewhere && { containerTags: [...tagsOf(connection, item)] }),
   });
@@ -124,10 +147,23 @@ async function freeCustomId(
   const wanted = customIdSchema.safeParse(id).success ? id : `${provider}:${sha256(id).slice(0, 40)}`;
   const other = await store.documents.byCustomId(organizationId, wanted, homeOf(tags));
   if (!other) return wanted;
-  // The document of this very item, whose note was lost with the process that wrote it.
+  // One that a former connection to the source has left here, and nobody else's.
   const [owner] = await store.connections.ofDocuments([other.id]);
-  const isOwn = owner === undefined ? other.source === provider : owner.connectionId === connectionId;
+  const isOwn =
+    owner === undefined
+      ? other.origin === "connector" && other.source === provider
+      : owner.connectionId === connectionId && owner.itemId === id;
   return isOwn ? wanted : `${connectionId}:${sha256(id).slice(0, 40)}`;
+}
+
+/** A title without characters that cannot be shown; null for none. */
+function printable(title: string | null): string | null {
+  const shown = title?.replaceAll(/\p{Cc}+/gu, " ").trim();
+  return shown === undefined || shown === "" ? null : shown;
+}
+
+function isDate(text: string | null): text is string {
+  return text !== null && dateSchema.safeParse(text).success;
 }
 
 function pathOf({ path }: SourceItem): { filepath?: string } {

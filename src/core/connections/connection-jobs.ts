@@ -69,9 +69,7 @@ export async function syncDueConnections(context: CoreContext): Promise<void> {
   const { store, clock } = context;
   const now = clock.now();
   const all = await store.connections.list(store.organizationId);
-  const due = all.filter(
-    ({ state, nextSyncAt }) => state === "active" && nextSyncAt !== null && nextSyncAt <= iso(now),
-  );
+  const due = all.filter((connection) => connection.state === "active" && isDue(connection, now));
   for (const connection of due)
     await store.transaction((repositories) => orderSync(repositories, connection, { trigger: "cron", now }));
   await store.connections.dropOldRuns(RUNS_KEPT);
@@ -79,6 +77,12 @@ export async function syncDueConnections(context: CoreContext): Promise<void> {
   for (const { state, createdAt, id } of all)
     if (state === "pending" && createdAt < abandoned) await store.connections.remove(store.organizationId, id);
   if (due.length > 0) context.wakeJobs();
+}
+
+/** A time further away than an interval was set by a clock that was wrong. */
+function isDue({ nextSyncAt, everyMinutes }: Connection, now: Date): boolean {
+  if (nextSyncAt === null || everyMinutes === null) return false;
+  return nextSyncAt <= iso(now) || nextSyncAt > iso(new Date(now.getTime() + everyMinutes * MINUTE_MS));
 }
 
 /** Orders a run, inside a transaction; the next one by itself is due an interval later. */

@@ -5,6 +5,7 @@ import type { Sync } from "./sync.js";
 /** Documents that wait to be searchable: with more, sources are not read on. Callers' own go first. */
 const MOST_WAITING = 100;
 const LOOK_EVERY_MS = 250;
+const LONGEST_READING_MS = 10_000;
 /** Seconds until a run goes on that waits for its turn. */
 const SOON = 1;
 
@@ -30,4 +31,13 @@ export function giveWay(sync: Sync): void {
 
 function isOver({ context, deadline }: Sync): boolean {
   return context.clock.now().getTime() > deadline;
+}
+
+/** Waits a while until what came in is read. */
+export async function waitUntilRead({ context, connection, signal }: Sync): Promise<void> {
+  const until = context.clock.now().getTime() + LONGEST_READING_MS;
+  while ((await context.store.documents.countUnsearchable(connection.organizationId, "all")) > 0) {
+    if (context.clock.now().getTime() > until) return;
+    await sleep(LOOK_EVERY_MS, { signal });
+  }
 }

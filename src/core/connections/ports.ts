@@ -1,7 +1,27 @@
+import type { SourceItem } from "./connector-ports.js";
 import type { Connection, ConnectionItem, SyncRun } from "./types.js";
 
 export type ConnectionChange = Partial<Omit<Connection, "id" | "organizationId" | "provider" | "createdAt">>;
 export type ConnectionDraft = Omit<Connection, "createdAt">;
+
+export interface OriginOfDocument {
+  readonly documentId: string;
+  readonly connectionId: string;
+  readonly itemId: string;
+  readonly address: string | null;
+}
+
+/** An item whose document was not read to its end, and why. */
+export interface UnreadItem {
+  readonly item: SourceItem;
+  readonly documentId: string;
+  readonly reason: string | null;
+}
+
+interface ItemPage {
+  readonly after: string;
+  readonly limit: number;
+}
 
 export interface ConnectionStore {
   insert(draft: ConnectionDraft, sealedSecrets: string | null): Promise<Connection>;
@@ -24,36 +44,26 @@ export interface ConnectionStore {
   /** Notes that a listing named these, where they are known. */
   noteSeen(connectionId: string, itemIds: readonly string[], seen: { listing: number; at: string }): Promise<void>;
   /** Items that the listing did not name, by their ids, the first behind `after`. */
-  unseen(
-    connectionId: string,
-    listing: number,
-    page: { readonly after: string; readonly limit: number },
-  ): Promise<ConnectionItem[]>;
-  /** Items with a document that the listing did not name. */
-  countUnseen(connectionId: string, listing: number): Promise<number>;
+  unseen(connectionId: string, listing: number, page: ItemPage): Promise<ConnectionItem[]>;
   /** Items that have a document, or failed to have one. */
   countItems(connectionId: string): Promise<number>;
+  /** Documents that came over the connection and are there. */
+  countDocuments(connectionId: string): Promise<number>;
+  /** Items that are gone at the source, and whose documents are still here. */
+  countGone(connectionId: string): Promise<number>;
+  /** Those that `countGone` counts, the first of them. */
+  goneItems(connectionId: string, limit: number): Promise<ConnectionItem[]>;
+  /** Items whose documents failed to be read here, the first of them. */
+  unreadItems(connectionId: string, limit: number): Promise<UnreadItem[]>;
   /** Items that failed and are due again, in the order of their ids behind `after`. */
-  dueItems(
-    connectionId: string,
-    now: string,
-    page: { readonly after: string; readonly limit: number },
-  ): Promise<ConnectionItem[]>;
+  dueItems(connectionId: string, now: string, page: ItemPage): Promise<ConnectionItem[]>;
   /** Items that wait for room, by their ids, the first behind `after`. */
-  waitingItems(
-    connectionId: string,
-    page: { readonly after: string; readonly limit: number },
-  ): Promise<ConnectionItem[]>;
+  waitingItems(connectionId: string, page: ItemPage): Promise<ConnectionItem[]>;
   removeItem(connectionId: string, itemId: string): Promise<void>;
   /** Items with a document, by the ids of the items, the first behind `after`. */
-  itemsWithDocuments(
-    connectionId: string,
-    page: { readonly after: string; readonly limit: number },
-  ): Promise<ConnectionItem[]>;
+  itemsWithDocuments(connectionId: string, page: ItemPage): Promise<ConnectionItem[]>;
   /** Which of these documents came over a connection. */
-  ofDocuments(
-    documentIds: readonly string[],
-  ): Promise<{ readonly documentId: string; readonly connectionId: string; readonly address: string | null }[]>;
+  ofDocuments(documentIds: readonly string[]): Promise<OriginOfDocument[]>;
 
   insertRun(run: SyncRun): Promise<void>;
   updateRun(run: SyncRun): Promise<void>;

@@ -4,15 +4,18 @@ import { AppError, RetryLater } from "../errors.js";
 import type { ChangePage, JobContext } from "../ports.js";
 import type { Connection, SyncTrigger } from "../types.js";
 import { CheckpointExpired, SignInRefused } from "./connector-errors.js";
-import { applyPage, bringInWaiting, removeAbsent, retryFailed } from "./apply-page.js";
-import { giveWay, requireRoom } from "./give-way.js";
+import { applyPage, bringInWaiting, noteAbsent, removeGone, retryFailed } from "./apply-page.js";
+import { giveWay, requireRoom, waitUntilRead } from "./give-way.js";
 import { openSource } from "./source-access.js";
-import { RemovalsHeld, type Sync } from "./sync.js";
+import { isOpen, RemovalsHeld, requireUnchanged, RunOvertaken, type Sync } from "./sync.js";
 import { openRun, type RunningSync } from "./sync-run.js";
 
+/** Seconds until a run goes on with what its connection is now. */
+const SOON = 1;
 /** A run gives way to others after so long, and goes on with its next turn. */
 const STRETCH_MS = 5 * 60_000;
 const MINUTE_MS = 60_000;
+const MOST_UNREAD = 100;
 
 export interface SyncOrder {
   readonly connectionId: string;
@@ -30,8 +33,7 @@ export async function syncConnection(context: CoreContext, order: SyncOrder, job
   const connection = await store.connections.byId(store.organizationId, order.connectionId);
   const connector = connection && context.connectors.get(connection.provider);
   if (!connection || !connector) return;
-  const isOpen = connection.state === "active" || (connection.state === "held" && order.mayRemoveMany);
-  if (!isOpen) return;
+  if (!isOpen(connection)) return;
   const run = await openRun(context, connection, order.trigger);
   try {
     const source = await openSource(context, connection, connector, job.signal);
@@ -43,6 +45,8 @@ export async function syncConnection(context: CoreContext, order: SyncOrder, job
     await followSource(sync);
     await retryFailed(sync);
     await bringInWaiting(sync);
+    await removeGone(sync);
+    await tellUnread(sync);
     await run.finish(null);
     await settle(context, connection, { state: "active", problem: null });
   } catch (error) {
@@ -63,7 +67,11 @@ async function followSource(sync: Sync): Promise<void> {
       connection: connection.id,
     });
     await context.store.connections.update(connection.organizationId, connection.id, { checkpoint: null });
-    run.note("The source no longer knew where the last run had stopped, so everything was listed again.");
+    run.note(
+      error.message === ""
+        ? "The source no longer knew where the last run had stopped, so everything was listed again."
+        : error.message,
+    );
     await followPages(sync, { ...connection, checkpoint: null });
   }
 }
@@ -74,6 +82,7 @@ async function followPages(sync: Sync, { organizationId, id, ...from }: Connecti
   let { listing } = from;
   for await (const page of connector.changes(source, from.checkpoint)) {
     signal.throwIfAborted();
+    await requireUnchanged(context.store, sync);
     await requireRoom(sync);
     if (page.isFirst) {
       listing += 1;
@@ -82,6 +91,7 @@ async function followPages(sync: Sync, { organizationId, id, ...from }: Connecti
     await applyPage(sync, page, listing);
     await endListing(sync, page, listing);
     await context.store.transaction(async (repositories) => {
+      await requireUnchanged(repositories, sync);
       await repositories.connections.update(organizationId, id, { checkpoint: page.checkpoint });
       await repositories.connections.updateRun(run.now);
     });
@@ -93,7 +103,15 @@ async function followPages(sync: Sync, { organizationId, id, ...from }: Connecti
 /** What a complete listing did not name is gone. */
 async function endListing(sync: Sync, page: ChangePage, listing: number): Promise<void> {
   if (page.cutShort !== undefined) sync.run.note(page.cutShort, "cut");
-  if (page.kind === "listing" && page.isLast && page.cutShort === undefined) await removeAbsent(sync, listing);
+  if (page.kind === "listing" && page.isLast && page.cutShort === undefined) await noteAbsent(sync, listing);
+}
+
+/** Says which documents could not be read here. Most are read within moments; those that take longer are told by the next run. */
+async function tellUnread(sync: Sync): Promise<void> {
+  const { context, connection, run } = sync;
+  await waitUntilRead(sync);
+  for (const { item, documentId, reason } of await context.store.connections.unreadItems(connection.id, MOST_UNREAD))
+    run.fail(item, documentId, reason ?? "It could not be read.");
 }
 
 interface Ending {
@@ -105,6 +123,14 @@ interface Ending {
 /** Notes why a run stopped, or has it go on later. @throws RetryLater, or the error where it may pass */
 async function end(context: CoreContext, { connection, run, job }: Ending, error: unknown): Promise<void> {
   if (error instanceof RetryLater) throw error;
+  if (error instanceof RunOvertaken) {
+    const now = await context.store.connections.byId(connection.organizationId, connection.id);
+    // What was chosen meanwhile is what the run goes on with.
+    if (now && isOpen(now)) throw new RetryLater(SOON, "The connection was changed.");
+    run.note("The connection was paused while the run went on.", "cut");
+    await run.finish(null);
+    return;
+  }
   if (error instanceof RemovalsHeld) {
     run.note(error.message, "cut");
     await run.finish(null);
@@ -115,8 +141,10 @@ async function end(context: CoreContext, { connection, run, job }: Ending, error
     context.log.warn("a connection has to be signed in again", { connection: connection.id });
     return settle(context, connection, { state: "reconnect", problem: error.message });
   }
-  if (error instanceof AppError && error.kind === "rate_limited")
+  if (error instanceof AppError && error.kind === "rate_limited") {
+    await context.store.connections.update(connection.organizationId, connection.id, { problem: error.message });
     throw new RetryLater(error.retryAfter ?? MINUTE_MS / 1_000, error.message);
+  }
   const isPassing = error instanceof AppError && error.kind === "unavailable";
   if (isPassing && job.job.attempt < job.job.maxAttempts) throw error;
   if (!(error instanceof AppError))

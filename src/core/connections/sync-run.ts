@@ -12,6 +12,8 @@ const MOST_NOTES = 20;
 export interface RunningSync {
   count(what: keyof SyncCounts, by?: number): void;
   fail(item: Pick<SourceItem, "id" | "title">, documentId: string | null, reason: string): void;
+  /** It was read after all. */
+  recover(item: Pick<SourceItem, "id">): void;
   /** Something that its owner should know; said once. `cut`: for want of which the run is not complete. */
   note(sentence: string, meaning?: "cut"): void;
   /** Keeps what is known so far. */
@@ -46,6 +48,10 @@ export async function openRun(
       const others = run.failures.filter((one) => one.itemId !== itemId);
       const isNew = others.length === run.failures.length;
       run = { ...run, failed: run.failed + (isNew ? 1 : 0), failures: [...others, failure].slice(0, MOST_FAILURES) };
+    },
+    recover({ id }) {
+      const failures = run.failures.filter(({ itemId }) => itemId !== id);
+      run = { ...run, failed: run.failed - (run.failures.length - failures.length), failures };
     },
     note(sentence, meaning) {
       if (run.notes.includes(sentence)) return;

@@ -1,5 +1,5 @@
 import type { CoreContext } from "../context.js";
-import type { Connector, SourceAccess } from "../ports.js";
+import type { Connector, Repositories, SourceAccess } from "../ports.js";
 import type { Connection } from "../types.js";
 import type { RunningSync } from "./sync-run.js";
 
@@ -17,6 +17,30 @@ export interface Sync {
   readonly deadline: number;
   /** How often in a row the source was out of order while it was read. */
   readonly outages: { inARow: number };
+}
+
+/** The connection was paused, removed or changed while the run went on. */
+export class RunOvertaken extends Error {}
+
+/** True for a connection that a run may work on. */
+export function isOpen({ state }: Connection): boolean {
+  return state === "active" || state === "held";
+}
+
+/**
+ * Inside the transaction that writes for a run: what its owner has said meanwhile holds.
+ * @throws RunOvertaken unless the connection is still as the run found it
+ */
+export async function requireUnchanged(
+  { connections }: Pick<Repositories, "connections">,
+  { connection: before }: Pick<Sync, "connection">,
+): Promise<void> {
+  const now = await connections.byId(before.organizationId, before.id);
+  if (now === null || !isOpen(now) || choiceOf(now) !== choiceOf(before)) throw new RunOvertaken();
+}
+
+function choiceOf({ containerTags, resources, settings }: Connection): string {
+  return JSON.stringify([containerTags, resources, settings]);
 }
 
 /** A run would remove so much that its owner has to agree. */

@@ -62,8 +62,11 @@ export interface ConnectionItem {
   readonly documentId: string | null;
   /** Version that the document has; null where none was read yet. */
   readonly version: string | null;
-  /** `waiting`: for room under the limit of documents. */
-  readonly state: "present" | "failed" | "skipped" | "waiting";
+  /**
+   * `waiting`: for room under the limit of documents. `gone`: no longer at the source, or nothing to read any more; its
+   * document goes at the end of the run, unless that would be so many that the owner is asked.
+   */
+  readonly state: "present" | "failed" | "skipped" | "waiting" | "gone";
   /** Why it failed, was skipped or waits. */
   readonly reason: string | null;
   /** How often in a row it failed. */

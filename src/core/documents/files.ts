@@ -92,6 +92,12 @@ const addFileSchema = z
     message: "is needed when fileType is image or video",
   });
 
+/** What is known of a file besides what was sent. */
+interface FileOrigin extends Pick<SubmissionFacts, "type"> {
+  /** What is written with its document, in the same transaction; nothing is when it throws. */
+  readonly within?: (repositories: Repositories, documentId: string) => Promise<void>;
+}
+
 /**
  * Keeps an uploaded file and takes in its text as a document, at once where the file is plain text. With a customId that is known, file and text replace
  * those before.
@@ -101,7 +107,7 @@ export async function addFile(
   context: CoreContext,
   call: AuthorizedCall,
   raw: unknown,
-  source: Pick<SubmissionFacts, "type"> = {},
+  { within, ...source }: FileOrigin = {},
 ): Promise<DocumentReceipt> {
   const input = parseInput(addFileSchema, raw);
   const { actor } = call;
@@ -129,7 +135,9 @@ export async function addFile(
     if (known && known.reading?.digest === digest) {
       const { existing, reading } = known;
       if (reading.outcome === null) holdPassword(context, reading.fileKey, input);
-      return { receipt: await writeDocument(repositories, actor, withTextOf(existing, titled)), key: null };
+      const same = await writeDocument(repositories, actor, withTextOf(existing, titled));
+      await within?.(repositories, same.id);
+      return { receipt: same, key: null };
     }
     const receipt = await writeDocument(repositories, actor, known ? untilRead(known.existing, titled) : titled);
     await repositories.files.insert(organizationId, {
@@ -141,6 +149,7 @@ export async function addFile(
     });
     // The same text in other bytes changes nothing but the file.
     await repositories.documents.update(organizationId, receipt.id, { url: `${FILES_PATH}${key}` });
+    await within?.(repositories, receipt.id);
     if (digest !== null) holdPassword(context, key, input);
     return { receipt, key };
   }).catch(async (error: unknown) => {

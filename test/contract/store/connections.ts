@@ -145,7 +145,6 @@ export function connectionsContract(open: OpenStore): void {
     // One without a document is looked for as well, and is no loss.
     await connections().keepItem(itemOf(id, "e", { state: "skipped" }));
     await connections().noteSeen(id, ["b", "unknown"], { listing: 2, at: LATER });
-    expect(await connections().countUnseen(id, 2)).toBe(3);
     const first = await connections().unseen(id, 2, { after: "", limit: 2 });
     const second = await connections().unseen(id, 2, { after: "c", limit: 2 });
     expect([idsOf(first), idsOf(second)]).toEqual([
@@ -191,6 +190,32 @@ export function connectionsContract(open: OpenStore): void {
     expect(idsOf(await connections().dueItems(id, now, { after: "a", limit: 9 }))).toEqual(["c"]);
   });
 
+  test("documents that are there are counted, and those that could not be read are named", async () => {
+    const { id } = await connections().insert(draftOf(), null);
+    const [first, second, third] = [
+      await opened.addDocument(),
+      await opened.addDocument(),
+      await opened.addDocument({}),
+    ];
+    for (const [index, { id: documentId }] of [first, second, third].entries())
+      await connections().keepItem(itemOf(id, `item ${index}`, { documentId }));
+    await connections().keepItem(itemOf(id, "failed", { state: "failed" }));
+    await opened.store.documents.update(opened.organization, second.id, { status: "failed", errorReason: "broken" });
+    await opened.store.documents.remove(opened.organization, third.id);
+    expect(await connections().countDocuments(id)).toBe(2);
+    expect(await connections().countItems(id)).toBe(3);
+    const unread = { documentId: second.id, reason: "broken", item: { id: "item 1" } };
+    expect(await connections().unreadItems(id, 9)).toMatchObject([unread]);
+  });
+
+  test("what is gone at the source is counted and named", async () => {
+    const { id } = await connections().insert(draftOf(), null);
+    for (const name of ["a", "b", "c"]) await connections().keepItem(itemOf(id, name, { state: "gone" }));
+    await connections().keepItem(itemOf(id, "d"));
+    expect(await connections().countGone(id)).toBe(3);
+    expect(idsOf(await connections().goneItems(id, 2))).toEqual(["a", "b"]);
+  });
+
   test("a document leads to where it came from", async () => {
     const { id } = await connections().insert(draftOf(), null);
     const document = await opened.addDocument();
@@ -198,7 +223,7 @@ export function connectionsContract(open: OpenStore): void {
     await connections().keepItem(itemOf(id, "b"));
     expect(idsOf(await connections().itemsWithDocuments(id, { after: "", limit: 9 }))).toEqual(["a"]);
     expect(await connections().ofDocuments([document.id, "none"])).toEqual([
-      { documentId: document.id, connectionId: id, address: "https://source.example/a" },
+      { documentId: document.id, connectionId: id, itemId: "a", address: "https://source.example/a" },
     ]);
   });
 
