@@ -117,6 +117,8 @@ test("a provider and containers name a connection, its documents, its runs and i
   expect((await send("POST", "/v3/connections/granola/import", { containerTags: ["elsewhere"] })).status).toBe(400);
   await rest.settle();
   expect(await ok("GET", `/v3/connections/${id}/sync-runs`)).toHaveLength(2);
+  for (const nothing of [{}, { containerTags: [] }, { containerTags: null }])
+    expect((await send("DELETE", "/v3/connections/granola", nothing)).status).toBe(400);
   expect(await ok("DELETE", "/v3/connections/granola", of)).toEqual({ id, provider: "granola" });
   await rest.settle();
   expect((await send("GET", `/v3/connections/${id}`)).status).toBe(404);
@@ -144,14 +146,26 @@ test("documents stay where that is asked for", async () => {
 
 test("how often and how much a connection syncs is changed, and it is paused", async () => {
   const id = await connect({ containerTag: newTag(), documentLimit: 2 });
-  const configure = (body: unknown) => ok("POST", `/v3/connections/${id}/configure`, body);
-  await configure({ everyMinutes: 45, documentLimit: 7 });
+  const configure = async (body: unknown) => (await ok("POST", `/v3/connections/${id}/configure`, body)).message;
+  const runs = async () => (await ok("GET", `/v3/connections/${id}/sync-runs`)).length;
+  expect(await configure({})).toBe("Nothing was changed.");
+  const before = Date.now();
+  expect(await configure({ everyMinutes: 45 })).toBe("The change is kept.");
+  const { nextSyncAt } = await shown(id);
+  expect((Date.parse(nextSyncAt) - before) / 60_000).toBeCloseTo(45, 0);
+  expect(await configure({ documentLimit: 1 })).toBe("The change is kept.");
+  await rest.settle();
+  expect(await runs()).toBe(1);
+  expect(await configure({ documentLimit: 7 })).toBe("The change is kept, and the connection is synced.");
+  await rest.settle();
+  expect(await runs()).toBe(2);
   expect(await shown(id)).toMatchObject({ everyMinutes: 45, documentLimit: 7 });
-  await configure({ isPaused: true });
+  expect(await configure({ isPaused: true })).toBe("The change is kept. The connection is paused.");
   expect(await shown(id)).toMatchObject({ state: "paused" });
+  expect((await shown(id)).nextSyncAt).toBeUndefined();
   expect((await send("POST", `/v3/connections/${id}/sync`)).status).toBe(409);
-  await configure({ isPaused: false });
-  expect(await shown(id)).toMatchObject({ state: "active" });
+  expect(await configure({ isPaused: false })).toBe("The change is kept, and the connection is synced.");
+  expect(await shown(id)).toMatchObject({ state: "active", nextSyncAt: expect.any(String) });
   expect((await send("POST", `/v3/connections/${id}/configure`, { resources: [{ id: "1" }] })).status).toBe(501);
 });
 
@@ -165,8 +179,12 @@ test("a run that would remove most of it waits until somebody agrees", async () 
   await ok("POST", `/v3/connections/${id}/sync`);
   await rest.settle();
   expect(await shown(id)).toMatchObject({ state: "held", problem: expect.stringContaining("--confirm-removals") });
-  expect(await documentsIn(containerTag)).toBe(10);
-  expect((await send("POST", `/v3/connections/${id}/sync`)).status).toBe(409);
+  expect(await documentsIn(containerTag)).toBe(60);
+  // Without that, a run looks whether they are back.
+  await ok("POST", `/v3/connections/${id}/sync`);
+  await rest.settle();
+  expect(await shown(id)).toMatchObject({ state: "held" });
+  expect(await documentsIn(containerTag)).toBe(60);
   await ok("POST", `/v3/connections/${id}/sync`, { confirmRemovals: true });
   await rest.settle();
   expect(await documentsIn(containerTag)).toBe(5);

@@ -193,6 +193,7 @@ function runRowOf(run: SyncRun): Selectable<Database["sync_runs"]> {
     completed_at: run.completedAt,
     counts: JSON.stringify({ listed, read, unchanged, removed, skipped, failed, cut } satisfies SyncCounts),
     error: run.error,
+    error_code: run.errorCode,
     notes: listParameter(run.notes),
     failures: JSON.stringify(run.failures),
   };
@@ -211,6 +212,7 @@ function runOf(row: Selectable<Database["sync_runs"]>): SyncRun {
     startedAt: row.started_at,
     completedAt: row.completed_at,
     error: row.error,
+    errorCode: row.error_code as SyncRun["errorCode"],
     notes: fromJson<string[]>(row.notes) ?? [],
     failures: fromJson<SyncRun["failures"]>(row.failures) ?? [],
   };

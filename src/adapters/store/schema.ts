@@ -238,6 +238,7 @@ export interface Database {
     completed_at: string | null;
     counts: string;
     error: string | null;
+    error_code: string | null;
     notes: string;
     failures: string;
   };

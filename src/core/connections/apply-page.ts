@@ -10,8 +10,9 @@ import { RemovalsHeld, requireUnchanged, RunOvertaken, type Sync } from "./sync.
 /** Removals that no owner is asked about, and the share of all items beyond it. */
 const FREE_REMOVALS = 50;
 const FREE_SHARE = 0.2;
-/** Of so many documents or more, all or all but one are not removed without asking either: the source may be out of order. */
+/** Of so many documents or more, nearly all are not removed without asking either: the source may be out of order. */
 const FEW_DOCUMENTS = 5;
+const NEARLY_ALL = 0.8;
 const PAGE = 100;
 /** Failures of that kind in a row mean that the source is out of order, and not an item. */
 const MOST_OUTAGES = 5;
@@ -296,7 +297,7 @@ async function requireFewRemovals({ context, connection, mayRemoveMany }: Sync):
   const gone = await connections.countGone(connection.id);
   if (mayRemoveMany || gone === 0) return;
   const all = await connections.countDocuments(connection.id);
-  const isNearlyAll = all >= FEW_DOCUMENTS && gone >= all - 1;
+  const isNearlyAll = all >= FEW_DOCUMENTS && gone >= all * NEARLY_ALL;
   if (gone <= Math.max(FREE_REMOVALS, all * FREE_SHARE) && !isNearlyAll) return;
   throw new RemovalsHeld(
     `The source no longer has ${gone} of ${all} documents, more than are removed without asking. Look whether that is right, then agree with \`recollect connections sync ${connection.id} --confirm-removals\`; without it, the next run looks whether they are back.`,

@@ -158,7 +158,7 @@ async function freeCustomId(
 
 /** A title without characters that cannot be shown; null for none. */
 function printable(title: string | null): string | null {
-  const shown = title?.replaceAll(/\p{Cc}+/gu, " ").trim();
+  const shown = title?.replaceAll(/[\p{Cc}\s]+/gu, " ").trim();
   return shown === undefined || shown === "" ? null : shown;
 }
 

@@ -1,9 +1,9 @@
 import * as z from "zod";
 import { requireAllContainers } from "../auth.js";
 import type { AuthorizedCall, CoreContext } from "../context.js";
-import { AppError } from "../errors.js";
-import { invalid, parseInput } from "../input.js";
-import type { FoundResources, Resource } from "../ports.js";
+import { AppError, notFound } from "../errors.js";
+import { containerTagSchema, invalid, parseInput } from "../input.js";
+import type { Connector, FoundResources, Resource } from "../ports.js";
 import type { Connection } from "../types.js";
 import { orderSync, removalJob } from "./connection-jobs.js";
 import { activate } from "./activate-connection.js";
@@ -17,9 +17,11 @@ import {
   requireConnection,
   requireConnector,
 } from "./find-connections.js";
+import { nextSyncOf } from "./schedule.js";
 import { keepSecrets, readSecrets } from "./secrets.js";
 import { beginSignIn } from "./sign-in.js";
 import { openSource } from "./source-access.js";
+import { isOpen } from "./sync.js";
 import { dropWebhooks, settleWebhooks } from "./webhooks.js";
 
 const MOST_RESOURCES = 500;
@@ -52,35 +54,55 @@ const configureSchema = connectionNameSchema.extend({
   isPaused: z.boolean().optional(),
 });
 
-/** Chooses what a connection brings in, or how it is kept in step; a new choice, and room for more, is synced at once. */
+/** How a connection stands after `configureConnection`. */
+export interface ConfiguredConnection {
+  readonly connection: Connection;
+  /** True: it differs from before. */
+  readonly isChanged: boolean;
+  /** True: a run was ordered. */
+  readonly isSynced: boolean;
+  readonly webhooksRegistered: number;
+}
+
+/**
+ * Chooses what a connection brings in, or how it is kept in step; what is left out stays as it is. A new choice, room for
+ * more documents and the end of a pause are synced at once.
+ * @throws AppError `not_found`, `invalid` before somebody has signed in, `not_implemented` where nothing is chosen
+ */
 export async function configureConnection(
   context: CoreContext,
   call: AuthorizedCall,
   raw: unknown,
-): Promise<{ readonly connection: Connection; readonly webhooksRegistered: number }> {
-  const { id, resources, everyMinutes, documentLimit, isPaused } = parseInput(configureSchema, raw);
-  const connection = await requireConnection(context, call, id);
-  const chosen = resources && readResources(context, connection, resources);
-  requireSignedIn(connection);
+): Promise<ConfiguredConnection> {
+  const { id, resources, isPaused, ...rest } = parseInput(configureSchema, raw);
+  const { organizationId, provider } = await requireConnection(context, call, id);
+  const connector = requireConnector(context, provider);
+  const chosen = resources && readResources(connector, resources);
   const now = context.clock.now();
-  const changed = await context.store.transaction(async (repositories) => {
-    const state = stateAfter(connection, isPaused);
-    const change = {
-      ...(chosen && { resources: chosen }),
-      ...(everyMinutes !== undefined && { everyMinutes }),
-      ...(documentLimit !== undefined && { documentLimit }),
-      state,
-    };
-    await repositories.connections.update(connection.organizationId, id, change);
-    const after = { ...connection, ...change };
-    const isGoingOn = state === "active" && connection.state !== "active";
-    const isMore = documentLimit !== undefined && documentLimit > connection.documentLimit;
-    if (state === "active" && (chosen || isGoingOn || isMore || everyMinutes !== undefined))
-      await orderSync(repositories, after, { trigger: "manual", now });
-    return { connection: after };
+  const configured = await context.store.transaction(async (repositories) => {
+    const before = await repositories.connections.byId(organizationId, id);
+    if (!before || before.state === "removing") throw notFound("connection", id);
+    requireSignedIn(before);
+    const wanted = { ...before, ...definedOf(rest), ...(chosen && { resources: chosen }) };
+    const after = scheduled({ ...wanted, state: stateAfter(before, isPaused) }, before, now);
+    const isChanged = JSON.stringify(after) !== JSON.stringify(before);
+    const { state, nextSyncAt, resources: kept, everyMinutes, documentLimit } = after;
+    await repositories.connections.update(organizationId, id, {
+      ...{ state, nextSyncAt, everyMinutes, documentLimit },
+      resources: kept,
+    });
+    const isSynced = isOpen(after) && isChosen(connector, after) && bringsMore(before, after);
+    if (isSynced) await orderSync(repositories, after, { trigger: "manual", now });
+    return { connection: after, isChanged, isSynced };
   });
   context.wakeJobs();
-  return { ...changed, webhooksRegistered: await settleWebhooks(context, connection) };
+  return { ...configured, webhooksRegistered: await settleWebhooks(context, configured.connection) };
+}
+
+function definedOf(
+  change: Pick<z.output<typeof configureSchema>, "everyMinutes" | "documentLimit">,
+): Partial<Pick<Connection, "everyMinutes" | "documentLimit">> {
+  return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
 }
 
 function stateAfter({ state }: Connection, isPaused: boolean | undefined): Connection["state"] {
@@ -88,12 +110,21 @@ function stateAfter({ state }: Connection, isPaused: boolean | undefined): Conne
   return isPaused ? "paused" : state === "paused" ? "active" : state;
 }
 
-function readResources(
-  context: CoreContext,
-  { provider }: Connection,
-  resources: readonly Readonly<Record<string, unknown>>[],
-): Resource[] {
-  const connector = requireConnector(context, provider);
+/** The time of the next run follows another interval; a connection that stands still has none. */
+function scheduled(after: Connection, before: Connection, now: Date): Connection {
+  if (!isOpen(after)) return { ...after, nextSyncAt: null };
+  return after.everyMinutes === before.everyMinutes ? after : { ...after, nextSyncAt: nextSyncOf(after, now) };
+}
+
+function bringsMore(before: Connection, after: Connection): boolean {
+  return (
+    !isOpen(before) ||
+    after.documentLimit > before.documentLimit ||
+    JSON.stringify(after.resources) !== JSON.stringify(before.resources)
+  );
+}
+
+function readResources(connector: Connector, resources: readonly Readonly<Record<string, unknown>>[]): Resource[] {
   const { resourceSchema } = connector;
   if (!connector.listResources || !resourceSchema) throw nothingToChoose(connector.title);
   return resources.map((resource, index) => {
@@ -147,8 +178,7 @@ export async function importConnections(
   const wanted = parseInput(ofProviderSchema, raw);
   const found = await matching(context, call, wanted);
   const ready = found.filter(
-    (connection) =>
-      connection.state === "active" && isChosen(requireConnector(context, connection.provider), connection),
+    (connection) => isOpen(connection) && isChosen(requireConnector(context, connection.provider), connection),
   );
   if (ready.length === 0)
     throw new AppError(
@@ -175,8 +205,7 @@ export async function syncOneConnection(
 ): Promise<{ readonly id: string }> {
   const { id, confirmRemovals } = parseInput(syncSchema, raw);
   const connection = await requireConnection(context, call, id);
-  const mayRun = connection.state === "active" || (connection.state === "held" && confirmRemovals);
-  if (!mayRun || !isChosen(requireConnector(context, connection.provider), connection))
+  if (!isOpen(connection) || !isChosen(requireConnector(context, connection.provider), connection))
     throw new AppError("conflict", whyIdle(context, connection));
   const order = { trigger: "manual", now: context.clock.now(), mayRemoveMany: confirmRemovals } as const;
   await context.store.transaction((repositories) => orderSync(repositories, connection, order));
@@ -188,7 +217,6 @@ function whyIdle(context: CoreContext, connection: Connection): string {
   const { id, state, problem } = connection;
   if (state === "paused") return `The connection ${id} is paused. Resume it first.`;
   if (state === "reconnect") return `The connection ${id} has to be signed in again: ${problem ?? ""}`.trim();
-  if (state === "held") return problem ?? `The connection ${id} waits for its owner to agree to removals.`;
   if (state === "pending") return unsigned(id);
   return isChosen(requireConnector(context, connection.provider), connection)
     ? `The connection ${id} cannot be synced now.`
@@ -204,7 +232,10 @@ function unsigned(id: string): string {
 }
 
 const removeSchema = connectionNameSchema.extend({ deleteDocuments: z.boolean().default(true) });
-const removeOfSchema = ofProviderSchema.extend({ deleteDocuments: z.boolean().default(true) });
+const removeOfSchema = ofProviderSchema.extend({
+  containerTags: z.array(containerTagSchema, "must be an array of container tags").min(1, "must not be empty").max(100),
+  deleteDocuments: z.boolean().default(true),
+});
 
 export interface RemovedConnection {
   readonly id: string;

@@ -4,6 +4,8 @@ import type { CoreContext } from "../context.js";
 import type { JobDraft, JobHandler, Repositories } from "../ports.js";
 import { type Connection, SYNC_TRIGGERS, type SyncTrigger } from "../types.js";
 import { removeItem } from "./bring-in.js";
+import { isDue, nextSyncOf } from "./schedule.js";
+import { isOpen } from "./sync.js";
 import { syncConnection } from "./sync-connection.js";
 
 /** Runs of different connections at once; they wait for others most of the time. */
@@ -69,7 +71,7 @@ export async function syncDueConnections(context: CoreContext): Promise<void> {
   const { store, clock } = context;
   const now = clock.now();
   const all = await store.connections.list(store.organizationId);
-  const due = all.filter((connection) => connection.state === "active" && isDue(connection, now));
+  const due = all.filter((connection) => isOpen(connection) && isDue(connection, now));
   for (const connection of due)
     await store.transaction((repositories) => orderSync(repositories, connection, { trigger: "cron", now }));
   await store.connections.dropOldRuns(RUNS_KEPT);
@@ -79,19 +81,13 @@ export async function syncDueConnections(context: CoreContext): Promise<void> {
   if (due.length > 0) context.wakeJobs();
 }
 
-/** A time further away than an interval was set by a clock that was wrong. */
-function isDue({ nextSyncAt, everyMinutes }: Connection, now: Date): boolean {
-  if (nextSyncAt === null || everyMinutes === null) return false;
-  return nextSyncAt <= iso(now) || nextSyncAt > iso(new Date(now.getTime() + everyMinutes * MINUTE_MS));
-}
-
 /** Orders a run, inside a transaction; the next one by itself is due an interval later. */
 export async function orderSync(
   { jobs, connections }: Repositories,
   connection: Connection,
   { trigger, now, mayRemoveMany = false }: { trigger: SyncTrigger; now: Date; mayRemoveMany?: boolean },
 ): Promise<void> {
-  const { organizationId, id, everyMinutes } = connection;
+  const { organizationId, id } = connection;
   const job = syncJob(connection, trigger, mayRemoveMany);
   await jobs.enqueue([job]);
   // Whoever asks does not wait until what failed is tried again by itself; what the source asked for is heeded.
@@ -103,8 +99,7 @@ export async function orderSync(
       "It is tried again.",
     );
   }
-  const nextSyncAt = everyMinutes === null ? null : iso(new Date(now.getTime() + everyMinutes * MINUTE_MS));
-  await connections.update(organizationId, id, { nextSyncAt });
+  await connections.update(organizationId, id, { nextSyncAt: nextSyncOf(connection, now) });
 }
 
 async function removeWithDocuments(context: CoreContext, id: string, signal: AbortSignal): Promise<void> {

@@ -160,7 +160,7 @@ export function isChosen(
 
 async function shown({ store }: CoreContext, connection: Connection): Promise<ShownConnection> {
   const [lastRun = null] = await store.connections.runs(connection.id, 1);
-  return { ...connection, lastRun, documentCount: await store.connections.countItems(connection.id) };
+  return { ...connection, lastRun, documentCount: await store.connections.countDocuments(connection.id) };
 }
 
 async function* documentIdsOf({ store }: CoreContext, { id }: Connection): AsyncIterable<string[]> {

@@ -7,6 +7,7 @@ import { customIdSchema, parseInput } from "../input.js";
 import type { Repositories } from "../ports.js";
 import type { Connection } from "../types.js";
 import { syncJob } from "./connection-jobs.js";
+import { isOpen } from "./sync.js";
 
 /** Messages without proof, from one network. */
 const REFUSED = { requests: 60, windowMs: 60_000 };
@@ -48,7 +49,7 @@ export async function receiveWebhook(
   if (challenge !== null) return { answer: challenge };
   if (!webhooks.verify(message, await secretBox.open(connection.webhooks.secret))) throw unknown();
   attempts.giveBack(counted, REFUSED);
-  if (connection.state === "active") {
+  if (isOpen(connection)) {
     const runAt = new Date(context.clock.now().getTime() + GATHERED_MS);
     await store.transaction((repositories) => hintAt(repositories, connection, runAt));
     context.wakeJobs();

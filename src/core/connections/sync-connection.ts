@@ -6,9 +6,10 @@ import type { Connection, SyncTrigger } from "../types.js";
 import { CheckpointExpired, SignInRefused } from "./connector-errors.js";
 import { applyPage, bringInWaiting, noteAbsent, removeGone, retryFailed } from "./apply-page.js";
 import { giveWay, requireRoom, waitUntilRead } from "./give-way.js";
+import { nextSyncOf } from "./schedule.js";
 import { openSource } from "./source-access.js";
 import { isOpen, RemovalsHeld, requireUnchanged, RunOvertaken, type Sync } from "./sync.js";
-import { openRun, type RunningSync } from "./sync-run.js";
+import { openRun, type RunningSync, type SyncError } from "./sync-run.js";
 
 /** Seconds until a run goes on with what its connection is now. */
 const SOON = 1;
@@ -44,8 +45,8 @@ export async function syncConnection(context: CoreContext, order: SyncOrder, job
     const sync = { context, connection, connector, source, run, signal, mayRemoveMany, deadline, outages };
     await followSource(sync);
     await retryFailed(sync);
-    await bringInWaiting(sync);
     await removeGone(sync);
+    await bringInWaiting(sync);
     await tellUnread(sync);
     await run.finish(null);
     await settle(context, connection, { state: "active", problem: null });
@@ -137,7 +138,7 @@ async function end(context: CoreContext, { connection, run, job }: Ending, error
     return settle(context, connection, { state: "held", problem: error.message });
   }
   if (error instanceof SignInRefused) {
-    await run.finish(error.message);
+    await run.finish({ code: "auth_expired", message: error.message });
     context.log.warn("a connection has to be signed in again", { connection: connection.id });
     return settle(context, connection, { state: "reconnect", problem: error.message });
   }
@@ -149,10 +150,14 @@ async function end(context: CoreContext, { connection, run, job }: Ending, error
   if (isPassing && job.job.attempt < job.job.maxAttempts) throw error;
   if (!(error instanceof AppError))
     context.log.error("a run of a connection failed", { connection: connection.id, error });
-  const reason =
-    error instanceof AppError ? error.message : "Something went wrong that should not; the log has the details.";
-  await run.finish(reason);
-  await settle(context, connection, { state: connection.state, problem: reason });
+  const failure = failureOf(error);
+  await run.finish(failure);
+  await settle(context, connection, { state: connection.state, problem: failure.message });
+}
+
+function failureOf(error: unknown): SyncError {
+  if (error instanceof AppError) return { code: "provider_unavailable", message: error.message };
+  return { code: "internal", message: "Something went wrong that should not; the log has the details." };
 }
 
 /** Notes how the connection stands after a run, and when the next one is due. */
@@ -165,14 +170,12 @@ async function settle(
   await store.transaction(async ({ connections }) => {
     const connection = await connections.byId(organizationId, id);
     // Paused, or removed, meanwhile.
-    if (!connection || (connection.state !== "active" && connection.state !== "held")) return;
-    const { everyMinutes } = connection;
-    const isDue = state === "active" && everyMinutes !== null;
+    if (!connection || !isOpen(connection)) return;
     await connections.update(organizationId, id, {
       state,
       problem,
       ...(problem === null && { lastSyncedAt: iso(now) }),
-      nextSyncAt: isDue ? iso(new Date(now.getTime() + everyMinutes * MINUTE_MS)) : null,
+      nextSyncAt: state === "reconnect" ? null : nextSyncOf(connection, now),
     });
   });
 }

@@ -2,11 +2,17 @@ import { createId } from "../../lib/ids.js";
 import { iso } from "../../lib/time.js";
 import type { CoreContext } from "../context.js";
 import type { SourceItem } from "../ports.js";
-import type { Connection, SyncCounts, SyncFailure, SyncRun, SyncTrigger } from "../types.js";
+import type { Connection, SyncCounts, SyncErrorCode, SyncFailure, SyncRun, SyncTrigger } from "../types.js";
 
 /** Failures that a run tells one by one. */
 const MOST_FAILURES = 100;
 const MOST_NOTES = 20;
+
+/** Why a run failed. */
+export interface SyncError {
+  readonly code: SyncErrorCode;
+  readonly message: string;
+}
 
 /** A run while it goes on. */
 export interface RunningSync {
@@ -19,7 +25,7 @@ export interface RunningSync {
   /** Keeps what is known so far. */
   save(): Promise<void>;
   /** @returns it as it ended */
-  finish(error: string | null): Promise<SyncRun>;
+  finish(error: SyncError | null): Promise<SyncRun>;
   readonly now: SyncRun;
 }
 
@@ -62,7 +68,8 @@ export async function openRun(
     async finish(error) {
       const { failed, cut } = run;
       const status = error !== null ? "failed" : failed > 0 || cut > 0 ? "partial" : "done";
-      run = { ...run, status, error, completedAt: iso(clock.now()) };
+      const failure = { error: error?.message ?? null, errorCode: error?.code ?? null };
+      run = { ...run, ...failure, status, completedAt: iso(clock.now()) };
       await store.connections.updateRun(run);
       return run;
     },
@@ -85,6 +92,7 @@ function newRun(connectionId: string, trigger: SyncTrigger, startedAt: string): 
     failed: 0,
     cut: 0,
     error: null,
+    errorCode: null,
     notes: [],
     failures: [],
   };

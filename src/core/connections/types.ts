@@ -86,6 +86,10 @@ export type SyncTrigger = (typeof SYNC_TRIGGERS)[number];
 export const SYNC_STATUSES = ["running", "done", "partial", "failed"] as const;
 export type SyncStatus = (typeof SYNC_STATUSES)[number];
 
+/** Why a run failed, for programs (contract 1.14). */
+export const SYNC_ERROR_CODES = ["auth_expired", "rate_limited", "provider_unavailable", "internal"] as const;
+export type SyncErrorCode = (typeof SYNC_ERROR_CODES)[number];
+
 /** One item that was not brought in by a run. */
 export interface SyncFailure {
   readonly itemId: string;
@@ -116,6 +120,8 @@ export interface SyncRun extends SyncCounts {
   readonly startedAt: string;
   readonly completedAt: string | null;
   readonly error: string | null;
+  /** Null where there is no error. */
+  readonly errorCode: SyncErrorCode | null;
   /** What else there is to say, such as a limit that was reached, as sentences. */
   readonly notes: readonly string[];
   /** The first of them. */

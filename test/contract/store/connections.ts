@@ -51,6 +51,7 @@ export function connectionsContract(open: OpenStore): void {
     startedAt: opened.clock.now().toISOString(),
     completedAt: null,
     error: null,
+    errorCode: null,
     notes: [],
     failures: [],
     listed: 0,

@@ -21,6 +21,7 @@ import { documentAttachments } from "./0020-document-attachments.js";
 import { formerReadings } from "./0021-former-readings.js";
 import { connections } from "./0022-connections.js";
 import { webhooks } from "./0023-webhooks.js";
+import { syncErrorCodes } from "./0024-sync-error-codes.js";
 
 /** Forward only, in order; the version of a store is the number of migrations it has seen. */
 export const MIGRATIONS: readonly string[] = [
@@ -47,4 +48,5 @@ export const MIGRATIONS: readonly string[] = [
   formerReadings,
   connections,
   webhooks,
+  syncErrorCodes,
 ];

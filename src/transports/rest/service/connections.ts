@@ -11,7 +11,7 @@ import {
 import { defineEndpoint } from "../endpoint.js";
 import { once } from "../query-parameters.js";
 import { containerTag, dateTime, documentStatus } from "../schemas.js";
-import { connection, presentConnection, presentSyncRun, syncRun } from "./present-connection.js";
+import { connection, presentConnection, presentSyncRun, syncRun, tellConfigured } from "./present-connection.js";
 import { showFinishedSignIn } from "./sign-in-page.js";
 
 const removedConnection = z.object({ id: z.string(), provider: z.string() });
@@ -205,7 +205,7 @@ export const connectionEndpoints = [
     isBodyOptional: true,
     status: 202,
     answer: z.object({ id: z.string(), status: z.literal("queued") }),
-    conflict: "It is paused, has to be signed in again, or waits for `confirmRemovals`.",
+    conflict: "It is paused, has to be signed in again, or nothing is chosen for it yet.",
     async handle({ core, call, parameter, body }) {
       const { id: synced } = await core.syncOneConnection(call, { ...body, id: parameter("connection") });
       return { id: synced, status: "queued" as const };
@@ -250,13 +250,8 @@ export const connectionEndpoints = [
     status: 200,
     answer: z.object({ success: z.boolean(), message: z.string(), webhooksRegistered: z.int().optional() }),
     async handle({ core, call, parameter, body }) {
-      const { connection: changed, webhooksRegistered } = await core.configureConnection(call, {
-        ...body,
-        id: parameter("connection"),
-      });
-      const message =
-        changed.state === "active" ? "The choice is kept, and the connection is synced." : "The choice is kept.";
-      return { success: true, message, webhooksRegistered };
+      const configured = await core.configureConnection(call, { ...body, id: parameter("connection") });
+      return { success: true, message: tellConfigured(configured), webhooksRegistered: configured.webhooksRegistered };
     },
   }),
   defineEndpoint({

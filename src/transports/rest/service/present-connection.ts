@@ -1,11 +1,17 @@
 import * as z from "zod";
-import type { ShownConnection } from "../../../core/index.js";
-import { CONNECTION_STATES, SYNC_STATUSES, SYNC_TRIGGERS, type SyncRun } from "../../../core/types.js";
+import type { ConfiguredConnection, ShownConnection } from "../../../core/index.js";
+import {
+  CONNECTION_STATES,
+  SYNC_ERROR_CODES,
+  SYNC_STATUSES,
+  SYNC_TRIGGERS,
+  type SyncRun,
+} from "../../../core/types.js";
 import { dateTime } from "../schemas.js";
 
 const lastSyncRun = z.object({
   status: z.enum(SYNC_STATUSES),
-  errorCode: z.string().nullable(),
+  errorCode: z.enum(SYNC_ERROR_CODES).nullable(),
   error: z.string().nullable(),
   startedAt: dateTime,
   completedAt: dateTime.nullable(),
@@ -18,7 +24,6 @@ export const connection = z.object({
   createdAt: dateTime,
   documentLimit: z.int().optional(),
   email: z.string().optional(),
-  expiresAt: dateTime.optional(),
   metadata: z.record(z.string(), z.unknown()).optional(),
   containerTags: z.array(z.string()).optional(),
   lastSyncRun: lastSyncRun.optional(),
@@ -47,6 +52,7 @@ export const syncRun = z.object({
   itemsRemoved: z.int(),
   itemsSkipped: z.int(),
   itemsFailed: z.int(),
+  errorCode: z.enum(SYNC_ERROR_CODES).nullable(),
   error: z.string().nullable(),
   notes: z.array(z.string()),
   failures: z
@@ -78,7 +84,7 @@ export function presentConnection(shown: ShownConnection): z.output<typeof conne
     ...(lastRun && {
       lastSyncRun: {
         status: lastRun.status,
-        errorCode: lastRun.error === null ? null : "sync_failed",
+        errorCode: lastRun.errorCode,
         error: lastRun.error,
         startedAt: lastRun.startedAt,
         completedAt: lastRun.completedAt,
@@ -90,6 +96,15 @@ export function presentConnection(shown: ShownConnection): z.output<typeof conne
     ...(nextSyncAt !== null && { nextSyncAt }),
     documentCount: shown.documentCount,
   };
+}
+
+/** What has come of a change, as a sentence. */
+export function tellConfigured({ connection: { state }, isChanged, isSynced }: ConfiguredConnection): string {
+  if (isSynced) return "The change is kept, and the connection is synced.";
+  if (!isChanged) return "Nothing was changed.";
+  if (state === "paused") return "The change is kept. The connection is paused.";
+  if (state === "reconnect") return "The change is kept. Somebody has to sign in again before it is synced.";
+  return "The change is kept.";
 }
 
 export function presentSyncRun(run: SyncRun): z.output<typeof syncRun> {
@@ -107,6 +122,7 @@ export function presentSyncRun(run: SyncRun): z.output<typeof syncRun> {
     itemsRemoved: run.removed,
     itemsSkipped: run.skipped,
     itemsFailed: run.failed,
+    errorCode: run.errorCode,
     error: run.error,
     notes: [...run.notes],
     failures: run.failures.map(({ reason, ...failure }) => ({ ...failure, errorMessage: reason })),

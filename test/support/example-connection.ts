@@ -1,0 +1,32 @@
+import { afterEach } from "vitest";
+import { connect, type Connected, type ConnectOptions } from "./connection.js";
+import { type ExampleSource, startExampleSource } from "./scripted-source.js";
+
+/** Made-up sources and connections to them, which end with each test of the file. */
+export function useExampleSources() {
+  const cleanups: (() => Promise<unknown>)[] = [];
+  afterEach(async () => {
+    for (const cleanUp of cleanups.splice(0).reverse()) await cleanUp();
+  });
+  const startSource = async (hasFeed = true): Promise<ExampleSource> => {
+    const source = await startExampleSource({ hasFeed });
+    cleanups.push(() => source.close());
+    return source;
+  };
+  /** A connection to a source that this machine scripts, synced once. */
+  const connectTo = async (source: ExampleSource, options: Partial<ConnectOptions> = {}): Promise<Connected> => {
+    const connectors = [source.connector];
+    const connected = await connect({ provider: "granola", metadata: { apiKey: "good" }, connectors, ...options });
+    cleanups.push(() => connected.close());
+    return connected;
+  };
+  return { cleanups, startSource, connectTo };
+}
+
+/** @returns the ids of that many notes */
+export async function fill(source: ExampleSource, count: number): Promise<string[]> {
+  const ids: string[] = [];
+  for (let index = 0; index < count; index += 1)
+    ids.push(await source.put(`Note ${index}`, `Person number ${index} plants ${index} pear trees.`));
+  return ids;
+}
