@@ -26,6 +26,7 @@ const fieldsSchema = z.object({
   region: text("a region such as eu-central-1").regex(/^[A-Za-z0-9-]{1,60}$/, "must be a region such as eu-central-1"),
   endpoint: z
     .url({ protocol: /^https?$/, error: "must be an address such as https://minio.example" })
+    .max(2_048)
     .transform((url) => url.replace(/\/+$/, ""))
     .optional(),
   prefix: z.string().max(1_024).optional(),

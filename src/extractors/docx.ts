@@ -38,7 +38,7 @@ function titleIn(html: string): string | null {
   const words = /<h1 class="title">(.{1,4000}?)<\/h1>/s.exec(html)?.[1];
   return words === undefined
     ? null
-    : inOneLine(createConverter().turndown(words.replace(/<a [^>]*>\[\d+\]<\/a>/g, "")));
+    : inOneLine(createConverter().turndown(words.replace(/<a [^<>]*>\[\d+\]<\/a>/g, "")));
 }
 
 /** The same package without what holds no text, packed anew: what is read next can unpack nothing but what was counted here. */

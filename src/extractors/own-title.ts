@@ -16,6 +16,7 @@ export function givenTitle(title: string | null): string | null {
   return own === "" || FILE_NAME.test(own) || PATH.test(own) || MADE.test(own) ? null : own;
 }
 
+const LONGEST_HEADING = 1_000;
 const HEADING = /^#{1,6} +(\S.*)$/;
 
 /** The words of the first heading in Markdown; null where there is none that says something. */
@@ -24,7 +25,7 @@ export function firstHeading(parts: readonly ContentPart[]): string | null {
   for (const { text } of parts)
     for (const line of text.split("\n")) {
       if (/^\s{0,3}(?:```|~~~)/.test(line)) isFenced = !isFenced;
-      const heading = isFenced ? null : givenTitle(bare(HEADING.exec(line)?.[1] ?? ""));
+      const heading = isFenced ? null : givenTitle(bare(HEADING.exec(line.slice(0, LONGEST_HEADING))?.[1] ?? ""));
       if (heading !== null) return heading;
     }
   return null;

@@ -80,7 +80,9 @@ function refuse(answer: SourceAnswer): void {
 function withoutPictures(markdown: string): string {
   return markdown
     .replace(/^\uFEFF/, "")
-    .replace(/^\[[^\]\n]{1,100}\]: <data:[^>\n]*>[^\S\n]*$/gm, "")
+    .split("\n")
+    .filter((line) => !/^\[[^\]]{1,100}\]: <data:/.test(line))
+    .join("\n")
     .replace(/!\[([^\]\n]{0,1000})\]\[image\d{1,6}\]/g, "$1")
     .trim();
 }
