@@ -254,8 +254,11 @@ export async function startScriptedGoogleDrive(token: string, pageSize = 2): Pro
       path: /^\/token$/,
       query: [],
       isOpen: true,
-      takes: (body) => new URLSearchParams(body).has("assertion"),
-      answer: () => ({ body: { access_token: token, expires_in: 3_600 } }),
+      takes: isTokenRequest,
+      answer: ({ body }) =>
+        new URLSearchParams(body).get("code") === "bad"
+          ? { status: 400, body: { error: "invalid_grant", error_description: "Malformed auth code." } }
+          : { body: { access_token: token, expires_in: 3_600, refresh_token: "refresh" } },
     },
     { method: "GET", path: /^\/drive\/v3\/files$/, query: [...FILES_LIST, ...STANDARD], answer: listFiles },
     {
@@ -349,6 +352,12 @@ function notFound(): ApiAnswer {
 
 function invalidToken(): ApiAnswer {
   return { status: 400, body: { error: { code: 400, errors: [{ reason: "invalid", location: "pageToken" }] } } };
+}
+
+function isTokenRequest(body: string): boolean {
+  const form = new URLSearchParams(body);
+  const isSignIn = ["code", "code_verifier", "redirect_uri", "client_id"].every((name) => form.has(name));
+  return form.has("assertion") || (isSignIn && form.get("grant_type") === "authorization_code");
 }
 
 export function forbidden(reason: string): ApiAnswer {

@@ -128,7 +128,7 @@ async function signInTo(
     await activate(context, connection, connector);
     return { id };
   }
-  if (isDevice) return { id, device: await beginDeviceSignIn(context, connection, connector) };
+  if (isDevice && hasDeviceSignIn(connector)) return { id, device: await beginDeviceSignIn(context, connection, connector) };
   const authLink = await beginSignIn(context, connection, connector, { redirectUrl: redirectUrl ?? null, origin });
   return { id, authLink, expiresIn: "1 hour", ...(redirectUrl !== undefined && { redirectsTo: redirectUrl }) };
 }
@@ -155,6 +155,10 @@ export function readFields(
     settings: Object.fromEntries(entries.filter((entry) => !isSecret(entry))) as ConnectorSettings,
     secrets: Object.fromEntries(entries.filter(isSecret).map(([name, value]) => [name, String(value)])),
   };
+}
+
+function hasDeviceSignIn({ signIn }: Connector): boolean {
+  return signIn.kind === "oauth" && signIn.deviceUrl !== undefined;
 }
 
 /** True where nobody has to sign in: the credentials are there. */

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { BegunDeviceSignIn, ShownConnection } from "../../../core/index.js";
+import type { BegunDeviceSignIn, CreatedConnection, ShownConnection } from "../../../core/index.js";
 import { AppError } from "../../../core/errors.js";
 import type { SyncRun } from "../../../core/types.js";
 import { sleep } from "../../../lib/time.js";
@@ -7,7 +7,9 @@ import { askSecrets } from "../ask-secret.js";
 import { type Access, type Cli, examples, withCore } from "../cli.js";
 import { confirm } from "../confirm.js";
 import { UsageError } from "../failure.js";
+import { openLoopbackCallback } from "../loopback-callback.js";
 import { notEmpty, wholeNumber } from "../options.js";
+import { type BrowserSignIn, signInByBrowser } from "../sign-in-by-browser.js";
 import { count, oneLine } from "../style.js";
 
 /** Between two looks at how far it is. */
@@ -130,6 +132,7 @@ function describe(cli: Cli, connection: ShownConnection): string {
 
 async function add(cli: Cli, provider: string, options: AddOptions): Promise<void> {
   const metadata = await readFields(cli, options);
+  const loopback = await openLoopbackCallback();
   await withCore(
     cli,
     async (access) => {
@@ -139,11 +142,12 @@ async function add(cli: Cli, provider: string, options: AddOptions): Promise<voi
         provider,
         metadata,
         isDevice: true,
+        origin: loopback.origin,
         ...(options.container !== undefined && { containerTag: options.container }),
         ...(options.limit !== undefined && { documentLimit: options.limit }),
         ...(options.every !== undefined && { everyMinutes: options.every }),
       });
-      if (made.device) await signInElsewhere(cli, access, made.id, made.device);
+      await signIn(cli, access, made, { provider, loopback });
       const connection = await core.findConnection(access.read, { id: made.id });
       cli.output.note(`Connected to ${provider}${connection.account === null ? "" : ` as ${connection.account}`}.`);
       const isIdle = connection.nextSyncAt === null && connection.lastRun === null && connection.everyMinutes !== null;
@@ -152,7 +156,23 @@ async function add(cli: Cli, provider: string, options: AddOptions): Promise<voi
       await follow(cli, access, made.id, null);
     },
     { begins: true },
-  );
+  ).finally(() => loopback.close());
+}
+
+/** Has somebody sign in where that is needed; without it there is no connection. */
+async function signIn(
+  cli: Cli,
+  access: Access,
+  { id, device, authLink: link }: CreatedConnection,
+  { provider, loopback }: Omit<BrowserSignIn, "link">,
+): Promise<void> {
+  try {
+    if (device) await signInElsewhere(cli, access, id, device);
+    else if (link !== undefined) await signInByBrowser(cli, access, { provider, link, loopback });
+  } catch (error) {
+    await access.core.removeConnection(access.newWrite(), { id });
+    throw error;
+  }
 }
 
 /** Keeps the app of the organisation at a provider, where one is named. */

@@ -1,0 +1,50 @@
+import { AppError } from "../../core/errors.js";
+import type { Access, Cli } from "./cli.js";
+import type { LoopbackCallback } from "./loopback-callback.js";
+
+/** As long as the address for signing in holds. */
+const SIGN_IN_MS = 60 * 60_000;
+
+export interface BrowserSignIn {
+  readonly provider: string;
+  /** Where somebody signs in. */
+  readonly link: string;
+  readonly loopback: LoopbackCallback;
+}
+
+/**
+ * Has somebody sign in to a provider with a browser of this machine, and waits until they come back.
+ * @throws AppError `invalid` when the provider refuses, `unavailable` when nobody has signed in within an hour
+ */
+export async function signInByBrowser(
+  cli: Cli,
+  { core, newWrite }: Access,
+  { provider, link, loopback }: BrowserSignIn,
+): Promise<void> {
+  const isOpened = await cli.starters.openInBrowser(link);
+  cli.output.note(isOpened ? "Sign in in the browser. If none has opened, go to:" : "Open this address and sign in:");
+  cli.output.note(link);
+  cli.output.note("The browser has to be one of this machine: it comes back to an address that only this machine has.");
+  const progress = cli.output.progress("waiting for the sign-in");
+  try {
+    const until = Date.now() + SIGN_IN_MS;
+    for (;;) {
+      const visit = await loopback.next(until - Date.now());
+      if (visit === null) throw new AppError("unavailable", "Nobody has signed in within an hour. Begin again.");
+      const { reply, ...brought } = visit;
+      const finished = await core.finishConnection(newWrite(), { provider, ...brought }).catch((error: unknown) => {
+        if (error instanceof AppError && error.kind === "invalid") return reply(error.message);
+        reply("Something went wrong. Look at the terminal.");
+        throw error;
+      });
+      // Not the browser that was sent out: the right one may still come.
+      if (finished === undefined) continue;
+      const { problem } = finished;
+      reply(problem ?? "You are signed in. This page can be closed.");
+      if (problem !== null) throw new AppError("invalid", problem);
+      return;
+    }
+  } finally {
+    progress.stop();
+  }
+}

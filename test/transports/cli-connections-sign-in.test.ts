@@ -1,0 +1,89 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type CommandResult, parseAnswer, runCommand } from "../support/command-line.js";
+import { ONLINE } from "../support/connection.js";
+import { openCore } from "../support/open-core.js";
+import { type ScriptedGoogleDrive, startScriptedGoogleDrive } from "../support/scripted-google-drive.js";
+
+let folder: string;
+let drive: ScriptedGoogleDrive;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "recollect-connect-"));
+  drive = await startScriptedGoogleDrive("good");
+});
+afterEach(async () => {
+  await drive.close();
+  await rm(folder, { recursive: true });
+});
+
+const settings = () => ({ ...ONLINE, RECOLLECT_PROVIDER_URLS: `google-drive=${drive.url}` });
+
+/** Runs a command whose browser does something with the address that it is sent to. */
+function run(argv: readonly string[], browse: (link: URL) => Promise<void>): Promise<CommandResult> {
+  return runCommand(folder, argv, {
+    starters: {
+      openDoor: () => openCore({ dataDirectory: folder, settings: settings() }),
+      openInBrowser(url) {
+        void browse(new URL(url));
+        return Promise.resolve(true);
+      },
+    },
+  });
+}
+
+const seen: { status: number; text: string }[] = [];
+
+/** Comes back from the provider as its browser would. */
+async function comeBack(link: URL, brought: Readonly<Record<string, string>>): Promise<void> {
+  const back = new URL(link.searchParams.get("redirect_uri") ?? "");
+  const query = { state: link.searchParams.get("state") ?? "", ...brought };
+  for (const [name, value] of Object.entries(query)) back.searchParams.set(name, value);
+  const answer = await fetch(back);
+  seen.push({ status: answer.status, text: await answer.text() });
+}
+
+const ADD = ["connections", "add", "google-drive", "--client-id", "farm.apps.example"];
+const list = async () =>
+  parseAnswer<{ connections: { id: string }[] }>(await run(["connections", "list", "--json"], async () => {}));
+
+test("somebody signs in with a browser of this machine, which comes back to this machine alone", async () => {
+  let link: URL | undefined;
+  const { code, stdout, stderr } = await run(ADD, async (asked) => {
+    link = asked;
+    await comeBack(asked, { code: "good" });
+  });
+  expect([code, stderr]).toEqual([0, expect.stringContaining("connections choose")]);
+  expect(link?.searchParams.get("redirect_uri")).toMatch(
+    /^http:\/\/127\.0\.0\.1:\d+\/v3\/connections\/auth\/callback\/google-drive$/,
+  );
+  expect(link?.searchParams.get("code_challenge_method")).toBe("S256");
+  expect(seen.at(-1)).toEqual({ status: 200, text: "You are signed in. This page can be closed.\n" });
+  const id = stdout.trim();
+  expect((await list()).connections).toMatchObject([{ id, provider: "google-drive", state: "active" }]);
+});
+
+test("a visit that was not sent out is told so, and the right one may still come", async () => {
+  const { code } = await run(ADD, async (link) => {
+    await comeBack(link, { state: "stranger", code: "good" });
+    expect(seen.at(-1)?.text).toContain("No sign-in with google-drive was begun here");
+    const { origin } = new URL(link.searchParams.get("redirect_uri") ?? "");
+    expect((await fetch(`${origin}/favicon.ico`)).status).toBe(404);
+    await comeBack(link, { code: "good" });
+  });
+  expect(code).toBe(0);
+  expect((await list()).connections).toHaveLength(1);
+});
+
+test.each([
+  [{ error: "access_denied" }, "access_denied"],
+  [{ code: "bad" }, "invalid_grant"],
+])("a sign-in that comes to nothing leaves no connection behind: %o", async (brought, reason) => {
+  const { code, stderr } = await run(ADD, (link) => comeBack(link, brought as Record<string, string>));
+  expect([code, stderr]).toEqual([2, expect.stringContaining(reason)]);
+  expect(seen.at(-1)?.text).toContain(reason);
+  const opened = await openCore({ dataDirectory: folder, settings: settings() });
+  expect((await opened.core.listConnections({ actor: opened.actor }, {})).connections).toEqual([]);
+  await opened.close();
+});
