@@ -210,7 +210,7 @@ describe("The data folder of the engine", () => {
     await running(engine);
     expect(await asideFolders()).toHaveLength(1);
     expect(engine.failure).toBeNull();
-  }, 30_000);
+  }, 90_000);
 
   it("is kept once when it is set aside twice, so that the disk does not fill up", async () => {
     for (let round = 0; round < 2; round++) {

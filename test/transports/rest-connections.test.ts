@@ -135,6 +135,16 @@ test("graphs of memories say which connection a document came over", async () =>
   expect(origins.toSorted()).toEqual([id, id, id, null].toSorted());
 });
 
+test("a document says which version of it was brought in, and when the source was seen to have it", async () => {
+  const containerTag = newTag();
+  await connect({ containerTag });
+  const sent = await ok("POST", "/v3/documents", { content: "Nobody brought this in.", containerTags: [containerTag] });
+  await rest.settle();
+  const [one] = await ok("POST", "/v3/connections/granola/documents", { containerTags: [containerTag] });
+  expect((await ok("GET", `/v3/documents/${one.id}`)).atSource).toEqual({ version: "1", seenAt: expect.any(String) });
+  expect((await ok("GET", `/v3/documents/${sent.id}`)).atSource).toBeUndefined();
+});
+
 test("documents stay where that is asked for", async () => {
   const containerTag = newTag();
   const id = await connect({ containerTag });

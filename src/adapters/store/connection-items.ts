@@ -154,12 +154,13 @@ export function createConnectionItemStore(db: Kysely<Database>): ItemStore {
     async ofDocuments(documentIds) {
       const rows = await db
         .selectFrom("connection_items")
-        .select(["document_id", "connection_id", "item_id", "item"])
+        .select(["document_id", "connection_id", "item_id", "item", "version", "seen_at"])
         .where("document_id", "in", sql<string>`(select value from json_each(${listParameter(documentIds)}))`)
         .execute();
-      return rows.flatMap(({ document_id: documentId, connection_id: connectionId, item_id: itemId, item }) =>
-        documentId === null ? [] : [{ documentId, connectionId, itemId, address: readItem(item).address }],
-      );
+      return rows.flatMap(({ document_id: documentId, item, version, ...row }) => {
+        const of = { connectionId: row.connection_id, itemId: row.item_id, seenAt: row.seen_at };
+        return documentId === null ? [] : [{ documentId, ...of, version, address: readItem(item).address }];
+      });
     },
   };
 }

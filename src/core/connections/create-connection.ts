@@ -128,7 +128,8 @@ async function signInTo(
     await activate(context, connection, connector);
     return { id };
   }
-  if (isDevice && hasDeviceSignIn(connector)) return { id, device: await beginDeviceSignIn(context, connection, connector) };
+  if (isDevice && hasDeviceSignIn(connector))
+    return { id, device: await beginDeviceSignIn(context, connection, connector) };
   const authLink = await beginSignIn(context, connection, connector, { redirectUrl: redirectUrl ?? null, origin });
   return { id, authLink, expiresIn: "1 hour", ...(redirectUrl !== undefined && { redirectsTo: redirectUrl }) };
 }

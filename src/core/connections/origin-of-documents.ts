@@ -4,6 +4,8 @@ import type { CoreContext } from "../context.js";
 export interface FromConnection {
   /** Null for one that was sent. */
   readonly connectionId: string | null;
+  /** What is known of it at its source; null for one that was sent. */
+  readonly atSource: { readonly version: string | null; readonly seenAt: string } | null;
 }
 
 /** Documents with the connections that they came over; the address of those is the one at their source. */
@@ -15,6 +17,8 @@ export async function withConnections<T extends { readonly id: string; readonly 
   const origins = new Map(found.map((origin) => [origin.documentId, origin]));
   return documents.map((document) => {
     const origin = origins.get(document.id);
-    return { ...document, connectionId: origin?.connectionId ?? null, url: origin?.address ?? document.url };
+    if (!origin) return { ...document, connectionId: null, atSource: null };
+    const { connectionId, version, seenAt, address } = origin;
+    return { ...document, connectionId, url: address ?? document.url, atSource: { version, seenAt } };
   });
 }

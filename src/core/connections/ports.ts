@@ -9,6 +9,9 @@ export interface OriginOfDocument {
   readonly connectionId: string;
   readonly itemId: string;
   readonly address: string | null;
+  /** The one that the document has; null where the source tells none. */
+  readonly version: string | null;
+  readonly seenAt: string;
 }
 
 /** An item whose document was not read to its end, and why. */

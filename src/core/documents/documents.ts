@@ -109,7 +109,7 @@ export async function getDocument(context: CoreContext, call: AuthorizedCall, ra
   const document = await lookUpNamed(context.store, actor, name);
   if (!document) throw await explainMissing(context, actor, name.id);
   const memories = await context.store.memories.ofDocument(actor.organizationId, document.id);
-  const [shown = { ...document, connectionId: null }] = await withConnections(context, [document]);
+  const [shown = { ...document, connectionId: null, atSource: null }] = await withConnections(context, [document]);
   return {
     document: asSeenBy(actor, shown),
     memories: memories

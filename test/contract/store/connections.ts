@@ -224,7 +224,14 @@ export function connectionsContract(open: OpenStore): void {
     await connections().keepItem(itemOf(id, "b"));
     expect(idsOf(await connections().itemsWithDocuments(id, { after: "", limit: 9 }))).toEqual(["a"]);
     expect(await connections().ofDocuments([document.id, "none"])).toEqual([
-      { documentId: document.id, connectionId: id, itemId: "a", address: "https://source.example/a" },
+      {
+        documentId: document.id,
+        connectionId: id,
+        itemId: "a",
+        address: "https://source.example/a",
+        version: "1",
+        seenAt: opened.clock.now().toISOString(),
+      },
     ]);
   });
 

@@ -47,6 +47,8 @@ export const documentAnswer = z.object({
   url: z.string().nullable(),
   filepath: z.string().nullable(),
   memories: z.array(documentMemory).min(1).optional(),
+  /** Extension: which version of it the connection has brought in, and when the source was last seen to have it. */
+  atSource: z.object({ version: z.string().nullable(), seenAt: dateTime }).optional(),
   /** Extension: when it is forgotten; only where it is to be. */
   forgetAfter: dateTime.optional(),
   /** Extension: why processing failed; only on a failed document. */
@@ -127,6 +129,7 @@ export function presentDocument(
     taskType: document.taskType,
     url: absoluteUrl(document.url, origin),
     filepath: document.filepath,
+    ...(document.atSource !== null && { atSource: document.atSource }),
     ...(memories.length > 0 && { memories: memories.map((memory) => presentDocumentMemory(memory, document)) }),
     ...(document.forgetAfter !== null && { forgetAfter: document.forgetAfter }),
     ...(document.status === "failed" && document.errorReason !== null && { errorReason: document.errorReason }),
