@@ -97,6 +97,19 @@ test("pages that have not changed do no work, by ETag or by their bytes", async 
   expect((await connected.texts())["B"]).toContain("another text");
 });
 
+test("a page that leads to another one by now is not taken for unchanged, though both have the same ETag", async () => {
+  const site = await startSite({
+    "/": page("Home", "The farm lies on the hill above the river.", "/old"),
+    "/old": { ...page("Trees", "Forty pear trees stand behind the house."), etag: '"1"' },
+  });
+  const connected = await crawl(site);
+  site.pages.set("/old", { status: 301, location: "/new" });
+  site.pages.set("/new", { ...page("Trees", "Forty pear trees stand behind the house."), etag: '"1"' });
+  await connected.sync();
+  await connected.sync();
+  expect(await addresses(connected, site)).toEqual(["/", "/new"]);
+});
+
 test("a page that is gone is removed at once; one that nothing links to any more after two crawls", async () => {
   const site = await startSite({
     "/": page("Home", "The farm lies on the hill above the river.", "/gone", "/lost"),

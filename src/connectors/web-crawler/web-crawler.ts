@@ -197,17 +197,21 @@ async function visit(
 ): Promise<Visit> {
   const known = await access.known(address);
   const detail = detailSchema.safeParse(known?.detail).data;
-  let answer: SourceAnswer;
-  try {
-    answer = await access.request({
+  const ask = (headers: Readonly<Record<string, string>>) =>
+    access.request({
       url: address,
       maximumBytes: MOST_BYTES,
-      headers: {
-        ...(detail?.etag !== undefined && { "if-none-match": detail.etag }),
-        ...(detail?.modified !== undefined && { "if-modified-since": detail.modified }),
-      },
+      headers,
       accepts: [304, 400, 401, 403, 404, 405, 406, 410, 451],
     });
+  let answer: SourceAnswer;
+  try {
+    answer = await ask({
+      ...(detail?.etag !== undefined && { "if-none-match": detail.etag }),
+      ...(detail?.modified !== undefined && { "if-modified-since": detail.modified }),
+    });
+    // A redirect has led to another page, of which these say nothing.
+    if (answer.status === 304 && pageAddress(answer.url) !== address) answer = await ask({});
   } catch (error) {
     if (isStart) throw error;
     return failedVisit(address, error, detail);
