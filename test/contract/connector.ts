@@ -82,21 +82,26 @@ class SharedService {
   opened!: OpenedCore;
   readonly dataDirectory: string;
   readonly provider: string;
-  readonly #isReadWithChanges: boolean;
+  readonly #readAhead: number | null;
   /** The one that is followed now. */
   live!: Pick<History, "source" | "reads">;
   #ahead = 0;
 
-  constructor(dataDirectory: string, { provider, isReadWithChanges = false }: FollowedProvider) {
+  constructor(dataDirectory: string, { provider, readAhead = null }: FollowedProvider) {
     this.dataDirectory = dataDirectory;
     this.provider = provider;
-    this.#isReadWithChanges = isReadWithChanges;
+    this.#readAhead = readAhead;
   }
 
   async open(): Promise<void> {
     const clock = { now: () => new Date(Date.now() + this.#ahead) };
     const { dataDirectory } = this;
     this.opened = await openCore({ dataDirectory, clock, settings: ONLINE, connectors: [this.#connector()] });
+  }
+
+  /** Reads that are lost at most when a run ends. */
+  mostLost({ sync }: Connector): number {
+    return this.#readAhead ?? sync.readsAtOnce;
   }
 
   later(ms: number): void {
@@ -107,7 +112,7 @@ class SharedService {
   #connector(): Connector {
     const live = () => this.live;
     const noteChange = (change: SourceChange): void => {
-      if (this.#isReadWithChanges && change.kind === "upsert" && change.content)
+      if (this.#readAhead !== null && change.kind === "upsert" && change.content)
         live().reads.note(change.item, change.content);
     };
     const { connector } = this.live.source;
@@ -180,7 +185,7 @@ async function kill(service: SharedService, history: History, after: number): Pr
   while (!isSettled && source.requests() + reads.total < before + after)
     await new Promise((resolve) => setImmediate(resolve));
   await service.opened.close();
-  history.mayRepeat += source.connector.sync.readsAtOnce;
+  history.mayRepeat += service.mostLost(source.connector);
   history.isRunning = false;
   await service.open();
 }

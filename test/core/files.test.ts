@@ -117,12 +117,13 @@ describe("an uploaded file", () => {
 });
 
 describe("upkeep", () => {
-  /** Bytes without a row, written so long before the present of the clock. */
+  const ago = (ms: number) => new Date(Date.now() - ms);
+  /** Bytes without a row, written so long ago. */
   const leaveBytes = async (ageMs: number, name = createId()) => {
     const path = join(opened.dataDirectory, "files", name);
     await mkdir(join(opened.dataDirectory, "files"), { recursive: true });
     await writeFile(path, "lost");
-    const at = opened.clock.from(-ageMs);
+    const at = ago(ageMs);
     await utimes(path, at, at);
     return name;
   };
@@ -131,13 +132,20 @@ describe("upkeep", () => {
     const { id } = await upload("Kept.");
     const kept = await keyOf(id);
     const path = join(opened.dataDirectory, "files", kept);
-    await utimes(path, opened.clock.from(-9 * HOUR_MS), opened.clock.from(-9 * HOUR_MS));
+    await utimes(path, ago(9 * HOUR_MS), ago(9 * HOUR_MS));
     const young = await leaveBytes(HOUR_MS / 2);
     await leaveBytes(2 * HOUR_MS);
     await leaveBytes(2 * HOUR_MS, `${createId()}.part`);
     const foreign = await leaveBytes(9 * HOUR_MS, "not-ours.txt");
     await cleanUp(opened.context);
     expect(await stored()).toEqual(new Set([kept, young, foreign]));
+  });
+
+  test("leaves bytes that are young, however far ahead the clock is", async () => {
+    const young = await leaveBytes(HOUR_MS / 2);
+    opened.clock.advance(30 * 24 * HOUR_MS);
+    await cleanUp(opened.context);
+    expect(await stored()).toEqual(new Set([young]));
   });
 
   test("removes the file before when another one took its place", async () => {
@@ -152,7 +160,7 @@ describe("upkeep", () => {
   test("removes files of a container that was emptied without a trace", async () => {
     const { id } = await upload("Soon gone.");
     const path = join(opened.dataDirectory, "files", await keyOf(id));
-    await utimes(path, opened.clock.from(-2 * HOUR_MS), opened.clock.from(-2 * HOUR_MS));
+    await utimes(path, ago(2 * HOUR_MS), ago(2 * HOUR_MS));
     await opened.store.containers.purge(opened.store.organizationId, "a");
     await cleanUp(opened.context);
     expect(await stored()).toEqual(new Set());

@@ -58,8 +58,11 @@ export interface FollowedProvider {
   readonly missing?: string;
   /** What a new entry is called. */
   nameOf(count: number): string;
-  /** True where it is asked for the content of entries while their changes are listed, and not by itself. */
-  readonly isReadWithChanges?: boolean;
+  /**
+   * Where entries are read while their changes are listed, and not by themselves: how many of them stand in one page, which is
+   * read again when a run ends in it.
+   */
+  readonly readAhead?: number;
   /** True where an edit adds to what is there. */
   readonly isAppended?: boolean;
   start(): Promise<FollowedSource>;

@@ -1,6 +1,6 @@
 import { AwsClient } from "aws4fetch";
 import { AppError } from "../../core/errors.js";
-import type { BlobStore } from "../../core/ports.js";
+import type { BlobStore, ListedBlob } from "../../core/ports.js";
 import { createFetch } from "../../lib/http-fetch.js";
 import { isId } from "../../lib/ids.js";
 import { retry } from "../../lib/retry.js";
@@ -86,17 +86,21 @@ export function createBucketBlobs(bucket: Bucket): BlobStore {
     },
 
     async list() {
-      const found: { key: string; writtenAt: Date }[] = [];
+      const found: ListedBlob[] = [];
       let after: string | null = null;
       do {
         const page: URL = new URL(url);
         page.searchParams.set("list-type", "2");
         page.searchParams.set("prefix", path);
         if (after !== null) page.searchParams.set("continuation-token", after);
-        const text: string = await (await call("The files were not listed", page.href, {}, [])).text();
+        const answer: Response = await call("The files were not listed", page.href, {}, []);
+        const now = Date.parse(answer.headers.get("date") ?? "");
+        const text: string = await answer.text();
         for (const entry of text.split("<Contents>").slice(1)) {
           const key = (elementOf(entry, "Key") ?? "").slice(path.length);
-          if (isId(key)) found.push({ key, writtenAt: new Date(elementOf(entry, "LastModified") ?? 0) });
+          const ageMs = now - Date.parse(elementOf(entry, "LastModified") ?? "");
+          // Without both times nothing says that it is not being written.
+          if (isId(key)) found.push({ key, ageMs: Number.isNaN(ageMs) ? 0 : ageMs });
         }
         after = elementOf(text, "NextContinuationToken");
       } while (after !== null);

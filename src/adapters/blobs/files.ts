@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError } from "../../core/errors.js";
-import type { BlobStore } from "../../core/ports.js";
+import type { BlobStore, ListedBlob } from "../../core/ports.js";
 import { isMissingFile } from "../../lib/file-identity.js";
 import { isId } from "../../lib/ids.js";
 import { syncFolder } from "../../lib/sync-folder.js";
@@ -79,7 +79,7 @@ async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
 }
 
 /** A write that was cut off counts as well, under the key that it was for. */
-async function describe(directory: string, name: string): Promise<{ key: string; writtenAt: Date } | null> {
+async function describe(directory: string, name: string): Promise<ListedBlob | null> {
   const key = name.endsWith(DRAFT_ENDING) ? name.slice(0, -DRAFT_ENDING.length) : name;
   if (!isId(key)) return null;
   const found = await stat(join(directory, name)).catch((error: unknown) => {
@@ -87,7 +87,7 @@ async function describe(directory: string, name: string): Promise<{ key: string;
     if (isMissingFile(error)) return null;
     throw error;
   });
-  return found?.isFile() ? { key, writtenAt: found.mtime } : null;
+  return found?.isFile() ? { key, ageMs: Date.now() - found.mtimeMs } : null;
 }
 
 async function exists(path: string): Promise<boolean> {

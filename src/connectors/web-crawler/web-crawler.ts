@@ -124,8 +124,10 @@ async function* crawl(access: SourceAccess, from: Frontier | null): AsyncIterabl
       attempts += 1;
       const visited = await visit(access, address, { territory, isStart });
       if (isStart) requireStart(visited.change?.kind === "upsert", address, "it is not there, not open, or elsewhere");
+      const isElsewhere = visited.addresses.some((known) => known !== address && seen.has(known));
       for (const known of visited.addresses) seen.add(known);
-      if (visited.change === null) continue;
+      // Another name of a page that is visited under its own.
+      if (visited.change === null || isElsewhere) continue;
       items.push(visited.change);
       if (visited.change.kind === "upsert") pages += 1;
       for (const link of visited.links) add(link, depth + 1);

@@ -6,6 +6,12 @@ export interface BlobStore {
   read(key: string, start: number, length: number): Promise<Uint8Array | null>;
   /** Does nothing when there is nothing under the key. */
   remove(key: string): Promise<void>;
-  /** Everything that is kept, and when it was written. */
-  list(): Promise<{ readonly key: string; readonly writtenAt: Date }[]>;
+  /** Everything that is kept. */
+  list(): Promise<ListedBlob[]>;
+}
+
+export interface ListedBlob {
+  readonly key: string;
+  /** For how long it has been kept, by the clock of what keeps it: ours may be another. */
+  readonly ageMs: number;
 }

@@ -18,7 +18,7 @@ export async function dropBlobs({ blobs, log }: CoreContext, keys: readonly stri
  * nothing, and of documents that went with their container. @returns how many
  */
 export async function dropLostBlobs(context: CoreContext, signal?: AbortSignal): Promise<number> {
-  const { store, blobs, clock } = context;
+  const { store, blobs } = context;
   const { organizationId } = store;
   let dropped = 0;
   for (;;) {
@@ -27,8 +27,7 @@ export async function dropLostBlobs(context: CoreContext, signal?: AbortSignal):
     dropped += keys.length;
     if (keys.length < BATCH || signal?.aborted) break;
   }
-  const before = clock.now().getTime() - GRACE_MS;
-  const old = (await blobs.list()).filter(({ writtenAt }) => writtenAt.getTime() < before).map(({ key }) => key);
+  const old = (await blobs.list()).filter(({ ageMs }) => ageMs > GRACE_MS).map(({ key }) => key);
   for (let start = 0; start < old.length && !signal?.aborted; start += BATCH) {
     const some = old.slice(start, start + BATCH);
     const known = await store.files.knownKeys(organizationId, some);

@@ -13,7 +13,7 @@ const HOME = "Contents";
 /** A site whose first page links to all others, each with an ETag. A page that moves leaves a redirect behind. */
 export const WEB_CRAWLER: FollowedProvider = {
   provider: "web-crawler",
-  isReadWithChanges: true,
+  readAhead: 10,
   nameOf: (count) => `Note ${count}`,
   async start() {
     const pages = new Map<string, Page>();
