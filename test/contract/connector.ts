@@ -87,10 +87,10 @@ class SharedService {
   live!: Pick<History, "source" | "reads">;
   #ahead = 0;
 
-  constructor(dataDirectory: string, { provider, readAhead = null }: FollowedProvider) {
+  constructor(dataDirectory: string, { provider, readAhead }: FollowedProvider) {
     this.dataDirectory = dataDirectory;
     this.provider = provider;
-    this.#readAhead = readAhead;
+    this.#readAhead = readAhead ?? null;
   }
 
   async open(): Promise<void> {
