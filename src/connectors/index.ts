@@ -7,7 +7,7 @@ import { createFolderConnector } from "./folder.js";
 import { createGranolaConnector } from "./granola.js";
 import { createImapConnector } from "./imap/imap.js";
 import { createNotionConnector } from "./notion/notion.js";
-import { createS3Connector } from "./s3.js";
+import { createS3Connector } from "./s3/s3.js";
 import { createWebCrawlerConnector } from "./web-crawler/web-crawler.js";
 
 export interface ConnectorOptions {

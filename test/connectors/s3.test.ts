@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import { ItemSkipped } from "../../src/core/connections/connector-errors.js";
-import { createS3Connector } from "../../src/connectors/s3.js";
+import { createS3Connector } from "../../src/connectors/s3/s3.js";
+import { readListing } from "../../src/connectors/s3/s3-listing.js";
 import { type ConnectOptions, connect, type Connected, lastRun } from "../support/connection.js";
 import { S3_KEYS, type ScriptedS3, startS3 } from "../support/scripted-s3.js";
 import { itemsOf, pagesOf, sourceAccess } from "../support/source-access.js";
@@ -74,6 +75,51 @@ test("trap: a listing that breaks off removes nothing", async () => {
   expect((await lastRun(connected, id)).removed).toBe(0);
   expect(Object.keys(await connected.texts())).toHaveLength(3);
 });
+
+test.each([
+  ["is cut off within an object", (xml: string) => xml.slice(0, xml.lastIndexOf("<Size>"))],
+  ["is cut off between objects", (xml: string) => xml.slice(0, xml.lastIndexOf("<Contents>"))],
+  ["says that there is more and names nothing", (xml: string) => more(xml.replace(/<Contents>.*<\/Contents>/s, ""))],
+  ["does not say whether there is more", (xml: string) => xml.replace(/<IsTruncated>.*<\/IsTruncated>/, "")],
+  ["is no list", () => "<html><body>Sign in to the network first.</body></html>"],
+  ["is empty", () => ""],
+  ["declares entities of its own", (xml: string) => xml.replace("<ListB", '<!DOCTYPE a [<!ENTITY b "b">]><ListB')],
+])("trap: a listing that %s removes nothing", async (_what, spoil) => {
+  const store = await start();
+  for (let index = 0; index < 3; index += 1) store.put(`${index}.txt`, `Object ${index}.`);
+  const connected = await connectTo(store);
+  store.spoil = spoil;
+  const { core, actor, id } = connected;
+  for (let attempt = 0; attempt < 2; attempt += 1) {
+    await core.syncOneConnection({ actor }, { id });
+    await connected.settle();
+  }
+  expect(Object.keys(await connected.texts())).toHaveLength(3);
+  store.spoil = (xml) => xml;
+  await core.syncOneConnection({ actor }, { id });
+  await connected.settle();
+  expect(await lastRun(connected, id)).toMatchObject({ status: "done", unchanged: 3, removed: 0 });
+});
+
+test("a tag that a proxy has made weak is the same version", async () => {
+  const store = await start();
+  store.put("a.txt", "An object behind a proxy.");
+  const connected = await connectTo(store);
+  store.spoil = (xml) => xml.replaceAll("<ETag>", "<ETag>W/");
+  expect(await connected.sync()).toMatchObject({ status: "done", read: 0, unchanged: 1 });
+});
+
+test("a page of the largest size with hostile text in it is read at once", () => {
+  const object = `<Contents><Key>${"a".repeat(1_000)}</Key><ETag>&quot;1&quot;</ETag><Size>1</Size></Contents>`;
+  const noise = "<Contents><Owner>".repeat(50_000);
+  const xml = `<ListBucketResult><IsTruncated>false</IsTruncated>${object.repeat(5_000)}`;
+  expect(readListing(`${xml}</ListBucketResult>`)?.objects).toHaveLength(5_000);
+  expect(readListing(`${xml}${noise}</ListBucketResult>`)).toBeNull();
+});
+
+function more(xml: string): string {
+  return xml.replace("<IsTruncated>false", "<IsTruncated>true");
+}
 
 test("a prefix narrows, and a pattern gives each user a container", async () => {
   const store = await start();

@@ -15,6 +15,8 @@ export interface ScriptedS3 {
   heal(): void;
   /** Answers each listing from the beginning, and says that there is more. */
   repeats: boolean;
+  /** Makes another answer of each listing. */
+  spoil: (xml: string) => string;
   put(key: string, text: string, type?: string, storageClass?: string): void;
   close(): Promise<void>;
 }
@@ -78,7 +80,9 @@ export async function startS3(bucket: string, mostKeys = MOST_KEYS): Promise<Scr
       });
       response.writeHead(200, { "content-type": "application/xml" });
       response.end(
-        `<?xml version="1.0" encoding="UTF-8"?><ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><EncodingType>url</EncodingType><IsTruncated>${store.repeats || keys.length > limit}</IsTruncated>${contents.join("")}</ListBucketResult>`,
+        store.spoil(
+          `<?xml version="1.0" encoding="UTF-8"?><ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><EncodingType>url</EncodingType><IsTruncated>${store.repeats || keys.length > limit}</IsTruncated>${contents.join("")}</ListBucketResult>`,
+        ),
       );
     }
   });
@@ -100,6 +104,7 @@ export async function startS3(bucket: string, mostKeys = MOST_KEYS): Promise<Scr
       await new Promise((resolve) => server.close(resolve));
     },
     repeats: false,
+    spoil: (xml) => xml,
   };
   return store;
 }

@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { createS3Connector } from "../../../src/connectors/s3.js";
+import { createS3Connector } from "../../../src/connectors/s3/s3.js";
 import type { FollowedProvider } from "../followed-source.js";
 import { S3_KEYS, startS3 } from "../scripted-s3.js";
 

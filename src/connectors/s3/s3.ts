@@ -1,10 +1,10 @@
 import { createContext, runInContext } from "node:vm";
 import { AwsClient } from "aws4fetch";
-import { DOMParser } from "linkedom";
 import * as z from "zod";
-import { ItemGone, ItemSkipped, SignInRefused } from "../core/connections/connector-errors.js";
-import { AppError } from "../core/errors.js";
-import type { ChangePage, Connector, SourceAccess, SourceAnswer, SourceItem } from "../core/ports.js";
+import { ItemGone, ItemSkipped, SignInRefused } from "../../core/connections/connector-errors.js";
+import { AppError } from "../../core/errors.js";
+import type { ChangePage, Connector, SourceAccess, SourceAnswer, SourceItem } from "../../core/ports.js";
+import { readListing, strongTag } from "./s3-listing.js";
 
 const PAGE = 1_000;
 const MOST_BYTES_OF_A_PAGE = 16 * 1024 * 1024;
@@ -113,7 +113,7 @@ export function createS3Connector({ baseUrl = "https://s3.{region}.amazonaws.com
         title: item.title,
         changedAt: dateOf(answer.headers["last-modified"]),
         metadata: { bucket: String(access.settings["bucket"]), key },
-        ...(answer.headers["etag"] !== undefined && { version: answer.headers["etag"] }),
+        ...(answer.headers["etag"] !== undefined && { version: strongTag(answer.headers["etag"]) }),
       };
     },
   };
@@ -143,24 +143,24 @@ async function listPage(
   };
   for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
   const { bytes } = await ask(access, url.href, [], MOST_BYTES_OF_A_PAGE);
-  const document = new DOMParser().parseFromString(Buffer.from(bytes).toString("utf8"), "text/xml");
-  const valueOf = (parent: { querySelector(name: string): { textContent: string | null } | null }, name: string) =>
-    parent.querySelector(name)?.textContent ?? "";
-  if (!document.querySelector("ListBucketResult"))
-    throw new AppError("unavailable", "The store answered with something else than a list of objects.");
-  const objects = [...document.querySelectorAll("Contents")].map((one) => ({
-    // Some stores do not know encoding-type, and leave keys as they are.
-    key: valueOf(document, "EncodingType") === "url" ? decoded(valueOf(one, "Key")) : valueOf(one, "Key"),
-    etag: valueOf(one, "ETag").replaceAll("&quot;", '"'),
-    size: Number(valueOf(one, "Size")),
-    storageClass: valueOf(one, "StorageClass"),
-  }));
+  const listing = readListing(Buffer.from(bytes).toString("utf8"));
+  if (listing === null)
+    throw new AppError(
+      "unavailable",
+      "The bucket was not listed: the store answered with something else than a whole list.",
+    );
+  const { objects, isTruncated } = listing;
+  if (isTruncated && objects.length === 0)
+    throw new AppError(
+      "unavailable",
+      "The bucket was not listed to its end: the store says that there is more, and names nothing.",
+    );
   const files = objects.filter(({ key }) => !key.endsWith("/"));
   const tags = containerTagsOf(access, files);
   return {
     items: files.map((object, at) => itemOf(access, object, tags[at] ?? null)),
     last: objects.at(-1)?.key ?? null,
-    isTruncated: valueOf(document, "IsTruncated") === "true" && objects.length > 0,
+    isTruncated,
   };
 }
 
@@ -254,14 +254,6 @@ function bucketAddress({ settings }: SourceAccess, baseUrl: string): string {
   if (endpoint !== undefined) return `${endpoint}/${bucket}/`;
   const { origin, protocol, host } = new URL(baseUrl.replace("{region}", String(region)));
   return /^[a-z0-9-]+$/.test(String(bucket)) ? `${protocol}//${bucket}.${host}/` : `${origin}/${bucket}/`;
-}
-
-function decoded(key: string): string {
-  try {
-    return decodeURIComponent(key.replaceAll("+", " "));
-  } catch {
-    return key;
-  }
 }
 
 function mimeTypeOf({ headers }: SourceAnswer): string | null {
