@@ -5,6 +5,7 @@ import * as z from "zod";
 import { ItemGone, ItemSkipped } from "../core/connections/connector-errors.js";
 import { AppError } from "../core/errors.js";
 import type { ChangePage, Connector, SourceAccess, SourceItem } from "../core/ports.js";
+import { isMissingFile } from "../lib/file-identity.js";
 import { allFilesIn, MOST_FILES } from "../lib/folder-files.js";
 
 const PAGE = 200;
@@ -73,17 +74,19 @@ export function createFolderConnector({ roots }: { readonly roots: readonly stri
       const place = await placeOf(access);
       const file = join(place, ...id.split("/"));
       // A link may have been put in the place of a folder since it was listed.
-      const real = await realpath(file).catch(() => null);
+      const real = await realpath(file).catch((error: unknown) => goneOrUnread(error, id));
       if (real === null || !isWithin(place, real)) throw new ItemGone();
-      const found = await lstat(real);
-      if (!found.isFile()) throw new ItemGone();
+      const found = await lstat(real).catch((error: unknown) => goneOrUnread(error, id));
+      if (!found?.isFile()) throw new ItemGone();
       if (found.size > access.maximumBytes)
         throw new ItemSkipped(
           `The file has ${found.size} bytes, more than ${access.maximumBytes} (RECOLLECT_MAX_FILE_BYTES).`,
         );
       if (found.size === 0) throw new ItemSkipped("The file is empty.");
       return {
-        content: await readFile(real),
+        content: await readFile(real).catch((error: unknown) => {
+          throw unread(error, id);
+        }),
         mimeType: null,
         fileName: basename(real),
         type: null,
@@ -110,7 +113,7 @@ async function listFiles(place: string): Promise<readonly string[]> {
 
 async function itemAt(place: string, id: string): Promise<SourceItem | null> {
   const file = join(place, ...id.split("/"));
-  const found = await lstat(file).catch(() => null);
+  const found = await lstat(file).catch((error: unknown) => goneOrUnread(error, id));
   if (!found?.isFile()) return null;
   return {
     id,
@@ -120,6 +123,20 @@ async function itemAt(place: string, id: string): Promise<SourceItem | null> {
     address: pathToFileURL(file).href,
     path: id,
   };
+}
+
+/** @returns null for what is not there @throws AppError for what may be there and cannot be looked at */
+function goneOrUnread(error: unknown, id: string): null {
+  if (isMissingFile(error) || codeOf(error) === "ENOTDIR") return null;
+  throw unread(error, id);
+}
+
+function unread(error: unknown, id: string): AppError {
+  return new AppError("unavailable", `${id} cannot be read (${codeOf(error)}). See who may read it.`, { cause: error });
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "no reason";
 }
 
 function idOf(place: string, file: string): string {

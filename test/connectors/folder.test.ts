@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdir, mkdtemp, rename, rm, stat, symlink, unlink, utimes, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, rename, rm, stat, symlink, unlink, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
@@ -101,6 +101,34 @@ test("trap: a part that cannot be read removes nothing", async () => {
   } finally {
     execFileSync("rm", ["-rf", join(root, "part")]);
   }
+});
+
+/** Works as somebody who is not root, whom no rights keep out. */
+async function withoutRoot(work: () => Promise<void>): Promise<void> {
+  if (process.getuid?.() !== 0) return work();
+  process.seteuid?.(65_534);
+  try {
+    await work();
+  } finally {
+    process.seteuid?.(0);
+  }
+}
+
+test("trap: files in a folder that may be listed and not entered are not taken for gone", async () => {
+  const root = await folder();
+  const part = join(root, "part");
+  await mkdir(part);
+  await writeFile(join(part, "a.txt"), "It is still there.");
+  const connector = createFolderConnector({ roots: [root] });
+  const access = sourceAccess(connector, { metadata: { path: root } });
+  const change = itemsOf(await pagesOf(connector, access)).get("part/a.txt");
+  await chmod(root, 0o755);
+  await chmod(part, 0o744);
+  await withoutRoot(async () => {
+    const refused = { kind: "unavailable", message: expect.stringMatching(/part.* cannot be read \(EACCES\)/) };
+    await expect(pagesOf(connector, access)).rejects.toMatchObject(refused);
+    await expect(connector.read(access, change!.item)).rejects.toMatchObject(refused);
+  });
 });
 
 test("another file of the same size and time, put there by a rename, is read", async () => {

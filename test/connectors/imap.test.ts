@@ -273,6 +273,22 @@ test("a server that names four thousand million mails ends the run, and nothing 
   });
 });
 
+test("trap: a folder that says it has mails and names none removes nothing", async () => {
+  const port = await startLiar({
+    LIST: '* LIST () "/" INBOX\r\n',
+    STATUS: "* STATUS INBOX (MESSAGES 8 UIDNEXT 10 UIDVALIDITY 7)\r\n",
+    EXAMINE: "* 8 EXISTS\r\n* OK [UIDVALIDITY 7] ok\r\n* OK [UIDNEXT 10] ok\r\n",
+    "UID SEARCH": '* ESEARCH (TAG "x") UID\r\n',
+  });
+  const metadata = { host: "127.0.0.1", port, tls: "off", user: MAIL_USER, password: MAIL_PASSWORD };
+  const folders = [{ path: "INBOX", validity: "7", next: 9, uids: "1:8" }];
+  const access = sourceAccess(connector, { metadata });
+  await expect(pagesOf(connector, access, { checkpoint: { phase: "changes", folders } })).rejects.toMatchObject({
+    kind: "unavailable",
+    message: expect.stringMatching(/names fewer mails than it says/),
+  });
+});
+
 test("trap: a mailbox that names no folder at all removes nothing", async () => {
   const access = sourceAccess(connector, {
     metadata: { host: "127.0.0.1", port: await startLiar({}), tls: "off", user: MAIL_USER, password: MAIL_PASSWORD },

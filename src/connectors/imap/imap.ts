@@ -179,10 +179,15 @@ async function* compare(
   const present = await searchAll(client, mailbox);
   if (countUids(present) > opened.exists + PAGE)
     throw new AppError("unavailable", `The folder ${mailbox} was not read: it names more mails than it says it has.`);
+  const gone = withoutUids(before?.uids ?? [], present);
+  // By now, less what was removed meanwhile. One that has come meanwhile is looked for again.
+  const exists = client.mailbox === false ? opened.exists : client.mailbox.exists;
+  if (countUids(gone) > 0 && countUids(present) < exists)
+    throw new AppError("unavailable", `The folder ${mailbox} was not read: it names fewer mails than it says it has.`);
   const next = opened.uidNext ?? 0;
   let folder: Folder = { path: mailbox, validity, next: before?.next ?? 0, uids: before?.uids ?? [] };
   const fresh = withoutUids(present, folder.uids);
-  for (const piece of uidPieces(withoutUids(folder.uids, present), REMOVALS)) {
+  for (const piece of uidPieces(gone, REMOVALS)) {
     folder = { ...folder, uids: withoutUids(folder.uids, piece) };
     yield { folder, items: removals(access, folder, piece) };
   }
