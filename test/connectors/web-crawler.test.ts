@@ -2,6 +2,7 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { linksOf } from "../../src/connectors/web-crawler/page-address.js";
+import { parseRobots } from "../../src/connectors/web-crawler/robots.js";
 import { type ConnectOptions, connect, type Connected, lastRun } from "../support/connection.js";
 
 interface Page {
@@ -95,6 +96,56 @@ test("pages that have not changed do no work, by ETag or by their bytes", async 
   site.pages.set("/b", page("B", "Page B has another text by now."));
   expect(await connected.sync()).toMatchObject({ status: "done", read: 1, unchanged: 2 });
   expect((await connected.texts())["B"]).toContain("another text");
+});
+
+test.each([
+  ["answers with an error", { status: 503 }],
+  ["is cut off", { type: "application/xml", html: "<urlset><url><loc>https://a.example/</loc></url><url><loc>htt" }],
+])("trap: when a map of the site %s, nothing that it named is taken for gone", async (_what, broken) => {
+  const site = await startSite({ "/": page("Home", "The farm lies on the hill above the river.") });
+  const map = `<urlset><url><loc>${site.url}/mapped</loc></url></urlset>`;
+  site.pages.set("/sitemap.xml", { type: "application/xml", html: map });
+  site.pages.set("/mapped", page("Mapped", "Only the map of the site names this page."));
+  const connected = await crawl(site);
+  site.pages.set("/sitemap.xml", broken);
+  for (let run = 0; run < 3; run += 1) {
+    const ended = await connected.sync();
+    expect(ended).toMatchObject({ status: "partial", removed: 0 });
+    expect(ended.notes).toEqual([expect.stringMatching(/sitemap\.xml of the site was not read to its end/)]);
+  }
+  expect(await addresses(connected, site)).toEqual(["/", "/mapped"]);
+  site.pages.delete("/sitemap.xml");
+  await connected.sync();
+  await connected.sync();
+  expect(await addresses(connected, site)).toEqual(["/"]);
+});
+
+test("maps that name each other, or a hundred thousand others, come to an end", async () => {
+  const site = await startSite({ "/": page("Home", "The farm lies on the hill above the river.") });
+  const entry = (path: string) => `<sitemap><loc>${site.url}${path}</loc></sitemap>`;
+  const many = Array.from({ length: 100_000 }, (_, index) => entry(`/m${index}.xml`)).join("");
+  const index = `<sitemapindex>${entry("/sitemap.xml")}${many}</sitemapindex>`;
+  site.pages.set("/sitemap.xml", { type: "application/xml", html: index });
+  const connected = await crawl(site);
+  expect((await lastRun(connected, connected.id)).notes).toEqual(["Only 20 maps of the site were read."]);
+});
+
+test("a page with more links than are followed says so", async () => {
+  const links = Array.from({ length: 2_100 }, (_, index) => `/p/${index}`);
+  const site = await startSite({ "/": page("Home", "The farm lies on the hill above the river.", ...links) });
+  const connected = await crawl(site, { maxPages: 5_000 });
+  const run = await lastRun(connected, connected.id);
+  expect(run).toMatchObject({ status: "partial", read: 1 });
+  expect(run.notes).toEqual([expect.stringContaining("only the first 2000 links were followed")]);
+  expect(await connected.sync()).toMatchObject({ status: "partial", unchanged: 1 });
+});
+
+test("rules with more wildcards than can be heeded let nothing be read, at once", () => {
+  const hostile = `User-agent: *\n${`Disallow: /${"*a".repeat(200)}b$\n`.repeat(1_000)}`;
+  expect(parseRobots("https://a.example", hostile).isAllowed(`https://a.example/${"a".repeat(2_000)}`)).toBe(false);
+  const many = `User-agent: *\n${"Disallow: /private\n".repeat(20_000)}`;
+  expect(parseRobots("https://a.example", many).isAllowed("https://a.example/open")).toBe(true);
+  expect(parseRobots("https://a.example", many).isAllowed("https://a.example/private/a")).toBe(false);
 });
 
 test("a page that leads to another one by now is not taken for unchanged, though both have the same ETag", async () => {

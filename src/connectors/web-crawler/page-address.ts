@@ -40,7 +40,8 @@ export function isInTerritory(address: string, { host, isWithSubdomains, include
 const LINK = /<a\s[^<>]{0,2000}?href\s{0,10}=\s{0,10}(?:"([^"<>]{1,2048})"|'([^'<>]{1,2048})'|([^\s"'<>]{1,2048}))/gi;
 const TAG = /<(?:base|link)\s[^<>]{0,2000}>/gi;
 const HREF = /href\s{0,10}=\s{0,10}["']?([^\s"'<>]{1,2048})/i;
-const MOST_LINKS = 2_000;
+/** Of one page. */
+export const MOST_LINKS = 2_000;
 
 export interface PageLinks {
   /** What the page says its address is, where it says so. */

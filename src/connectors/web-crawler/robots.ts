@@ -17,6 +17,13 @@ const AGENT = "Recollect";
 const LONGEST_DELAY = 10;
 const MOST_SITEMAP_BYTES = 10 * 1024 * 1024;
 const MOST_SITEMAPS = 20;
+/** Of one map (sitemaps.org). */
+const MOST_PLACES = 50_000;
+/** Answers of a site that has no such file, or none for us. */
+const ABSENT = [400, 401, 403, 404, 405, 406, 410];
+
+/** Of rules with wildcards, which take time with each character of an address. */
+const MOST_PATTERN_CHARACTERS = 20_000;
 
 /** What a site asks of crawlers (RFC 9309). */
 export interface Robots {
@@ -31,13 +38,16 @@ export async function readRobots({ request }: SourceAccess, origin: string): Pro
   const answer = await request({
     url: `${origin}/robots.txt`,
     maximumBytes: MOST_BYTES,
-    accepts: [400, 401, 403, 404, 405, 406, 410],
+    accepts: ABSENT,
   });
   return answer.status === 200 ? Buffer.from(answer.bytes).toString("utf8") : "";
 }
 
+/** Rules that would take too long to heed let nothing be read. */
 export function parseRobots(origin: string, text: string): Robots {
-  const rules = robotsParser(`${origin}/robots.txt`, text);
+  const patterns = text.split("\n").filter((line) => line.includes("*") && !/^\s{0,9}user-agent/i.test(line));
+  const isTooMuch = patterns.reduce((sum, line) => sum + line.length, 0) > MOST_PATTERN_CHARACTERS;
+  const rules = robotsParser(`${origin}/robots.txt`, isTooMuch ? "User-agent: *\nDisallow: /" : text);
   return {
     isAllowed: (address) => rules.isAllowed(address, AGENT) !== false,
     delayMs: Math.min(rules.getCrawlDelay(AGENT) ?? 0, LONGEST_DELAY) * 1_000,
@@ -47,31 +57,49 @@ export function parseRobots(origin: string, text: string): Robots {
 
 const PLACE = /<loc>\s{0,100}([^<>\s]{1,2048})\s{0,100}<\/loc>/gi;
 
-/** Addresses of pages that the maps of a site name, of nested maps too; maps that cannot be read name none. */
+export interface SiteMap {
+  readonly pages: readonly string[];
+  /** Why it may name fewer pages than there are, as a sentence; null where it is whole. */
+  readonly gap: string | null;
+}
+
+/** Addresses of pages that the maps of a site name, of nested maps too. A map that is not there names none. */
 export async function readSitemaps(
   access: SourceAccess,
   sitemaps: readonly string[],
   mayAsk: (address: string) => boolean,
-): Promise<string[]> {
-  const pages: string[] = [];
-  const waiting = [...sitemaps];
-  for (let count = 0; count < MOST_SITEMAPS && waiting.length > 0; count += 1) {
-    const url = waiting.shift() ?? "";
-    if (!mayAsk(url)) continue;
+): Promise<SiteMap> {
+  const pages = new Set<string>();
+  const asked = new Set<string>();
+  let waiting = sitemaps.filter(mayAsk);
+  let gap: string | null = null;
+  while (waiting.length > 0) {
+    const [url = "", ...others] = waiting;
+    waiting = others;
+    if (asked.has(url)) continue;
+    if (asked.size >= MOST_SITEMAPS)
+      return { pages: [...pages], gap: `Only ${MOST_SITEMAPS} maps of the site were read.` };
+    asked.add(url);
     const text = await readText(access, url);
-    const places = [...text.matchAll(PLACE)].map((match) => (match[1] ?? "").replaceAll("&amp;", "&"));
-    if (/<sitemapindex[\s>]/i.test(text)) waiting.push(...places);
-    else pages.push(...places);
+    const kind = /<(urlset|sitemapindex)[\s>]/i.exec(text ?? "")?.[1];
+    if (text === null || (kind !== undefined && !text.toLowerCase().includes(`</${kind.toLowerCase()}>`)))
+      gap = `The map ${url.slice(0, 200)} of the site was not read to its end.`;
+    const places = [...(text ?? "").matchAll(PLACE)].map((match) => (match[1] ?? "").replaceAll("&amp;", "&"));
+    // One that is asked for is enough of an index: the others are beyond what is read.
+    if (kind?.toLowerCase() === "sitemapindex")
+      waiting = [...waiting, ...places.filter(mayAsk).slice(0, MOST_SITEMAPS + 1)];
+    else for (const place of places.slice(0, MOST_PLACES)) pages.add(place);
   }
-  return pages;
+  return { pages: [...pages], gap };
 }
 
-async function readText({ request }: SourceAccess, url: string): Promise<string> {
+/** @returns null for one that is there and cannot be read now */
+async function readText({ request }: SourceAccess, url: string): Promise<string | null> {
   try {
-    const { bytes } = await request({ url, maximumBytes: MOST_SITEMAP_BYTES });
-    return Buffer.from(bytes).toString("utf8");
+    const { status, bytes } = await request({ url, maximumBytes: MOST_SITEMAP_BYTES, accepts: ABSENT });
+    return status === 200 ? Buffer.from(bytes).toString("utf8") : "";
   } catch (error) {
-    if (error instanceof AppError && error.kind !== "rate_limited") return "";
+    if (error instanceof AppError && error.kind !== "rate_limited") return null;
     throw error;
   }
 }

@@ -11,12 +11,14 @@ import type {
 } from "../../core/ports.js";
 import { sha256 } from "../../lib/crypto.js";
 import { sleep } from "../../lib/time.js";
-import { isInTerritory, linksOf, pageAddress, type Territory } from "./page-address.js";
+import { isInTerritory, linksOf, MOST_LINKS, pageAddress, type Territory } from "./page-address.js";
 import { parseRobots, readRobots, readSitemaps, type Robots } from "./robots.js";
 
 /** Pages that are asked for between two checkpoints. */
 const TOGETHER = 10;
 const MOST_PAGES = 10_000;
+/** Addresses that wait; a crawl asks for three times as many pages at most. */
+const MOST_QUEUED = 10_000;
 const USUAL_PAGES = 500;
 const USUAL_DEPTH = 10;
 /** Requests for each page that is brought in, at most. */
@@ -24,7 +26,6 @@ const ATTEMPTS_EACH = 3;
 /** Query strings of one path; calendars and filters have no end. */
 const QUERIES_OF_A_PATH = 50;
 const MOST_BYTES = 10 * 1024 * 1024;
-const MOST_LINKS_KEPT = 500;
 const WEEK_MINUTES = 7 * 24 * 60;
 
 const patterns = z
@@ -49,13 +50,13 @@ const fieldsSchema = z.object({
 });
 
 const checkpointSchema = z.object({
-  /** Of all sites that were met, by their origins. */
-  robots: z.record(z.string(), z.string()),
   queue: z.array(z.tuple([z.string(), z.number()])),
-  /** Addresses that were queued, and that pages said they have. */
+  /** Of addresses that were queued, and that pages said they have: short, since there are many. */
   seen: z.array(z.string()),
   pages: z.number(),
   attempts: z.number(),
+  /** Why pages may be missing that are there, as a sentence. */
+  gap: z.string().nullable().default(null),
 });
 type Frontier = z.output<typeof checkpointSchema>;
 
@@ -63,6 +64,7 @@ const detailSchema = z.object({
   etag: z.string().optional(),
   modified: z.string().optional(),
   links: z.array(z.string()),
+  isCut: z.boolean().optional(),
 });
 
 /** The pages of a site, breadth first from one of them; read one at a time, as its robots.txt allows. */
@@ -97,17 +99,21 @@ async function* crawl(access: SourceAccess, from: Frontier | null): AsyncIterabl
   const frontier = from ?? (await begin(access));
   const territory = territoryOf(access);
   const start = startOf(access);
-  const seen = new Set(frontier.seen);
+  const seen = seenOf(frontier.seen);
   const queries = new Map<string, number>();
   const maximum = Number(access.settings["maxPages"]);
-  let { pages, attempts } = frontier;
+  let { pages, attempts, gap } = frontier;
   const queue = [...frontier.queue];
-  const robotsOf = robotsReader(access, frontier.robots);
+  const robotsOf = robotsReader(access);
   const add = (address: string, depth: number): void => {
     if (seen.has(address) || depth > Number(access.settings["maxDepth"]) || !isInTerritory(address, territory)) return;
     const { origin, pathname, search } = new URL(address);
     const count = (queries.get(origin + pathname) ?? 0) + (search === "" ? 0 : 1);
     if (count > QUERIES_OF_A_PATH) return;
+    if (queue.length >= MOST_QUEUED) {
+      gap ??= `More than ${MOST_QUEUED} addresses waited to be crawled; those beyond were left out.`;
+      return;
+    }
     queries.set(origin + pathname, count);
     seen.add(address);
     queue.push([address, depth]);
@@ -131,14 +137,15 @@ async function* crawl(access: SourceAccess, from: Frontier | null): AsyncIterabl
       items.push(visited.change);
       if (visited.change.kind === "upsert") pages += 1;
       for (const link of visited.links) add(link, depth + 1);
+      if (visited.isCut) gap ??= `Of ${address.slice(0, 200)} only the first ${MOST_LINKS} links were followed.`;
     }
     const isOver = pages >= maximum || attempts >= maximum * ATTEMPTS_EACH;
     const isLast = queue.length === 0 || isOver;
-    const kept: Frontier = { robots: frontier.robots, queue, seen: [...seen], pages, attempts };
+    const kept: Frontier = { queue, seen: seen.all(), pages, attempts, gap };
     const cutShort =
       isOver && queue.length > 0
         ? `The crawl ended after ${pages} pages and ${attempts} requests; ${queue.length} addresses were left (maxPages).`
-        : undefined;
+        : (gap ?? undefined);
     yield {
       kind: "listing",
       isFirst,
@@ -165,19 +172,37 @@ async function begin(access: SourceAccess): Promise<Frontier> {
   const territory = territoryOf(access);
   const sitemaps = robots.sitemaps.length > 0 ? robots.sitemaps : [`${origin}/sitemap.xml`];
   const isOfSite = (address: string) => URL.canParse(address) && new URL(address).host === territory.host;
-  const mapped = (await readSitemaps(access, sitemaps, isOfSite)).flatMap((one) => pageAddress(one) ?? []);
-  const wanted = [...new Set([start, ...mapped.filter((one) => isInTerritory(one, territory))])].slice(0, MOST_PAGES);
-  return { robots: { [origin]: text }, queue: wanted.map((one) => [one, 0]), seen: wanted, pages: 0, attempts: 0 };
+  const { pages: mapped, gap } = await readSitemaps(access, sitemaps, isOfSite);
+  const places = mapped.flatMap((one) => pageAddress(one) ?? []).filter((one) => isInTerritory(one, territory));
+  const all = new Set([start, ...places]);
+  const wanted = [...all].slice(0, MOST_QUEUED);
+  return {
+    queue: wanted.map((one) => [one, 0]),
+    seen: seenOf([], wanted).all(),
+    pages: 0,
+    attempts: 0,
+    gap: wanted.length < all.size ? `The maps of the site name more than ${MOST_QUEUED} pages.` : gap,
+  };
 }
 
-function robotsReader(access: SourceAccess, texts: Record<string, string>) {
+/** Addresses that were met, by what is left of their hashes. */
+function seenOf(kept: readonly string[], addresses: readonly string[] = []) {
+  const shortOf = (address: string): string => sha256(address).slice(0, 16);
+  const seen = new Set([...kept, ...addresses.map(shortOf)]);
+  return {
+    has: (address: string) => seen.has(shortOf(address)),
+    add: (address: string) => void seen.add(shortOf(address)),
+    all: () => [...seen],
+  };
+}
+
+function robotsReader(access: SourceAccess) {
   const parsed = new Map<string, Robots>();
   return async (address: string): Promise<Robots> => {
     const { origin } = new URL(address);
     const known = parsed.get(origin);
     if (known) return known;
-    texts[origin] ??= await readRobots(access, origin);
-    const robots = parseRobots(origin, texts[origin]);
+    const robots = parseRobots(origin, await readRobots(access, origin));
     parsed.set(origin, robots);
     return robots;
   };
@@ -188,9 +213,11 @@ interface Visit {
   /** What else the page is called. */
   readonly addresses: readonly string[];
   readonly links: readonly string[];
+  /** True: it has more links than are followed. */
+  readonly isCut: boolean;
 }
 
-const NOTHING: Visit = { change: null, addresses: [], links: [] };
+const NOTHING: Visit = { change: null, addresses: [], links: [], isCut: false };
 
 async function visit(
   access: SourceAccess,
@@ -223,6 +250,7 @@ async function visit(
     return {
       ...NOTHING,
       links: detail.links,
+      isCut: detail.isCut === true,
       change: { kind: "upsert", item: { ...page, version: known.version, detail } },
     };
   if (answer.status === 404 || answer.status === 410) return { ...NOTHING, change: { kind: "remove", id: address } };
@@ -233,11 +261,18 @@ async function visit(
   const { canonical } = found;
   const id = canonical !== null && new URL(canonical).host === new URL(reached).host ? canonical : reached;
   const { etag, "last-modified": modified } = answer.headers;
-  const links = found.links.filter((link) => isInTerritory(link, territory)).slice(0, MOST_LINKS_KEPT);
+  const links = found.links.filter((link) => isInTerritory(link, territory));
+  const isCut = found.links.length >= MOST_LINKS;
   // What was asked for under another address is asked for under its own the next time.
   const validators = id === address ? { ...(etag && { etag }), ...(modified && { modified }) } : {};
-  const item = { ...page, id, address: id, version: sha256(answer.bytes), detail: { ...validators, links } };
-  return { change: { kind: "upsert", item, content }, addresses: [reached, id], links };
+  const item = {
+    ...page,
+    id,
+    address: id,
+    version: sha256(answer.bytes),
+    detail: { ...validators, links, ...(isCut && { isCut }) },
+  };
+  return { change: { kind: "upsert", item, content }, addresses: [reached, id], links, isCut };
 }
 
 /** A page that is out of order fails alone: it is noted, and asked for again; its links are those that it had. */
