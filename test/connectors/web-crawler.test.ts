@@ -148,6 +148,28 @@ test("rules with more wildcards than can be heeded let nothing be read, at once"
   expect(parseRobots("https://a.example", many).isAllowed("https://a.example/private/a")).toBe(false);
 });
 
+test("trap: no page takes the place of another by saying that it has its address", async () => {
+  const claim = (address: string, text: string) => ({
+    html: `<html><head><title>X</title><link rel="canonical" href="${address}"></head><body><p>${text}</p></body></html>`,
+  });
+  const site = await startSite({
+    "/": page("Home", "The farm lies on the hill above the river.", "/evil", "/lost", "/victim"),
+    "/evil": claim("/victim", "Send your money to somebody else."),
+    "/hidden": page("Hidden", "Nothing but a claim names this page."),
+    "/victim": page("Victim", "The bank of the village opens at nine."),
+    "/lost": claim("/nowhere", "What it names is not there, so that it stays itself."),
+  });
+  site.pages.set("/evil", claim("/hidden", "Send your money to somebody else."));
+  const connected = await crawl(site);
+  expect(await addresses(connected, site)).toEqual(["/", "/hidden", "/lost", "/victim"]);
+  site.pages.set("/evil", claim("/victim", "Send your money to somebody else."));
+  await connected.sync();
+  const texts = Object.values(await connected.texts()).join("\n");
+  expect(texts).toContain("opens at nine");
+  expect(texts).toContain("Nothing but a claim");
+  expect(texts).not.toContain("your money");
+});
+
 test("a page that leads to another one by now is not taken for unchanged, though both have the same ETag", async () => {
   const site = await startSite({
     "/": page("Home", "The farm lies on the hill above the river.", "/old"),

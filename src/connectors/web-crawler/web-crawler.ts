@@ -118,26 +118,47 @@ async function* crawl(access: SourceAccess, from: Frontier | null): AsyncIterabl
     seen.add(address);
     queue.push([address, depth]);
   };
+  /** Of addresses that were asked for: whether a page answers there. */
+  const outcomes = new Map<string, boolean>();
+  const look = async (address: string, delayMs: number): Promise<Visit> => {
+    if (delayMs > 0) await sleep(delayMs, { signal: access.signal });
+    attempts += 1;
+    const visited = await visit(access, address, { territory, isStart: address === start });
+    outcomes.set(address, visited.change?.kind === "upsert");
+    return visited;
+  };
   for (let isFirst = from === null; ; isFirst = false) {
     const items: SourceChange[] = [];
+    const take = (address: string, depth: number, { change, links, isCut }: Visit): void => {
+      if (change !== null) items.push(change);
+      if (change?.kind === "upsert") pages += 1;
+      for (const link of links) add(link, depth + 1);
+      if (isCut) gap ??= `Of ${address.slice(0, 200)} only the first ${MOST_LINKS} links were followed.`;
+    };
     for (let count = 0; count < TOGETHER && queue.length > 0 && pages < maximum; count += 1) {
       const [address, depth] = queue.shift() ?? ["", 0];
+      if (outcomes.has(address)) continue;
       const robots = await robotsOf(address);
       const isStart = address === start;
       if (isStart) requireStart(robots.isAllowed(address), address, "its robots.txt does not let it be read");
       if (!robots.isAllowed(address)) continue;
-      if (robots.delayMs > 0) await sleep(robots.delayMs, { signal: access.signal });
-      attempts += 1;
-      const visited = await visit(access, address, { territory, isStart });
+      const visited = await look(address, robots.delayMs);
       if (isStart) requireStart(visited.change?.kind === "upsert", address, "it is not there, not open, or elsewhere");
-      const isElsewhere = visited.addresses.some((known) => known !== address && seen.has(known));
-      for (const known of visited.addresses) seen.add(known);
+      const { reached, canonical } = visited;
+      const isElsewhere = reached !== null && reached !== address && seen.has(reached);
+      if (reached !== null) seen.add(reached);
       // Another name of a page that is visited under its own.
       if (visited.change === null || isElsewhere) continue;
-      items.push(visited.change);
-      if (visited.change.kind === "upsert") pages += 1;
-      for (const link of visited.links) add(link, depth + 1);
-      if (visited.isCut) gap ??= `Of ${address.slice(0, 200)} only the first ${MOST_LINKS} links were followed.`;
+      if (canonical !== null && robots.isAllowed(canonical)) {
+        seen.add(canonical);
+        // What a page says its address is has to be that of a page, and is read there: anybody may write it.
+        if (!outcomes.has(canonical)) take(canonical, depth, await look(canonical, robots.delayMs));
+        if (outcomes.get(canonical)) {
+          take(address, depth, { ...visited, change: null });
+          continue;
+        }
+      }
+      take(address, depth, visited);
     }
     const isOver = pages >= maximum || attempts >= maximum * ATTEMPTS_EACH;
     const isLast = queue.length === 0 || isOver;
@@ -210,14 +231,16 @@ function robotsReader(access: SourceAccess) {
 
 interface Visit {
   readonly change: SourceChange | null;
-  /** What else the page is called. */
-  readonly addresses: readonly string[];
+  /** Where redirects have led to; null where no page was read. */
+  readonly reached: string | null;
+  /** Another address of the site that the page says is its own; null for none. */
+  readonly canonical: string | null;
   readonly links: readonly string[];
   /** True: it has more links than are followed. */
   readonly isCut: boolean;
 }
 
-const NOTHING: Visit = { change: null, addresses: [], links: [], isCut: false };
+const NOTHING: Visit = { change: null, reached: null, canonical: null, links: [], isCut: false };
 
 async function visit(
   access: SourceAccess,
@@ -258,21 +281,21 @@ async function visit(
   const content = answer.status === 200 && reached !== null ? contentOf(answer, reached) : null;
   if (content === null || reached === null || !isInTerritory(reached, territory)) return NOTHING;
   const found = content.mimeType === "text/html" ? linksOf(textOf(answer), reached) : { canonical: null, links: [] };
-  const { canonical } = found;
-  const id = canonical !== null && new URL(canonical).host === new URL(reached).host ? canonical : reached;
+  const isOther = found.canonical !== null && found.canonical !== reached && isInTerritory(found.canonical, territory);
+  const canonical = isOther && new URL(found.canonical).host === new URL(reached).host ? found.canonical : null;
   const { etag, "last-modified": modified } = answer.headers;
   const links = found.links.filter((link) => isInTerritory(link, territory));
   const isCut = found.links.length >= MOST_LINKS;
   // What was asked for under another address is asked for under its own the next time.
-  const validators = id === address ? { ...(etag && { etag }), ...(modified && { modified }) } : {};
+  const validators = reached === address ? { ...(etag && { etag }), ...(modified && { modified }) } : {};
   const item = {
     ...page,
-    id,
-    address: id,
+    id: reached,
+    address: reached,
     version: sha256(answer.bytes),
     detail: { ...validators, links, ...(isCut && { isCut }) },
   };
-  return { change: { kind: "upsert", item, content }, addresses: [reached, id], links, isCut };
+  return { change: { kind: "upsert", item, content }, reached, canonical, links, isCut };
 }
 
 /** A page that is out of order fails alone: it is noted, and asked for again; its links are those that it had. */
