@@ -24,14 +24,14 @@ afterEach(async () => {
 
 const stateOf = (authLink = "") => new URL(authLink).searchParams.get("state") ?? "";
 const finish = (authLink: string | undefined, code = "good") =>
-  opened.core.finishConnection({ actor: opened.actor }, { provider: "granola", code, state: stateOf(authLink) });
+  opened.core.finishConnection({ actor: opened.actor }, { provider: "github", code, state: stateOf(authLink) });
 const reconnect = (id: string, wish: Readonly<Record<string, unknown>> = {}) =>
   opened.core.reconnectConnection({ actor: opened.actor }, { id, origin: ORIGIN, ...wish });
 const shown = (id: string) => opened.core.findConnection({ actor: opened.actor }, { id });
 const refreshes = () => source.asked.filter((form) => form.get("grant_type") === "refresh_token").length;
 
 async function begin() {
-  return opened.core.createConnection({ actor: opened.actor }, { provider: "granola", origin: ORIGIN });
+  return opened.core.createConnection({ actor: opened.actor }, { provider: "github", origin: ORIGIN });
 }
 
 async function signedIn(): Promise<string> {

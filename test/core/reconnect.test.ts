@@ -1,9 +1,11 @@
-import { rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createImapConnector } from "../../src/connectors/imap/imap.js";
 import { createS3Connector } from "../../src/connectors/s3.js";
-import { connect, type Connected, lastRun } from "../support/connection.js";
+import { connect, type Connected, lastRun, ONLINE } from "../support/connection.js";
+import { openCore } from "../support/open-core.js";
 import { type ExampleSource, startExampleSource } from "../support/scripted-source.js";
 
 /* Other credentials and settings of a connection whose credentials are among its fields. */
@@ -79,6 +81,31 @@ test("an address to go to afterwards is one of the web", async () => {
   const issues = [{ path: ["redirectUrl"], message: expect.stringContaining("http") as string }];
   for (const redirectUrl of ["javascript:alert(1)", "/done", "file:///etc/passwd"])
     await expect(reconnect({ apiKey: "good" }, { redirectUrl })).rejects.toMatchObject({ kind: "invalid", issues });
+});
+
+test("where the key of the credentials is cut off, nothing is lost once it is put back", async () => {
+  const file = join(connected.dataDirectory, "secret.key");
+  const key = await readFile(file, "utf8");
+  await writeFile(file, key.slice(0, 20));
+  expect(await connected.sync()).toMatchObject({ status: "failed", error: expect.stringContaining("cut off") });
+  await expect(reconnect({ apiKey: "good" })).rejects.toMatchObject({ kind: "corrupt" });
+  expect(await shown()).toMatchObject({ state: "active", problem: expect.stringContaining("Put it back") });
+  await writeFile(file, key);
+  expect(await connected.sync()).toMatchObject({ status: "done" });
+  expect(await shown()).toMatchObject({ state: "active", problem: null });
+});
+
+test("a service begins with a key that is cut off", async () => {
+  const dataDirectory = await mkdtemp(join(tmpdir(), "recollect-key-"));
+  const options = { provider: "granola", metadata: { apiKey: "good" }, connectors: [source.connector], dataDirectory };
+  const { close, core, actor } = await connect(options);
+  await core.updateSettings({ actor }, { githubClientSecret: "a secret of GitHub" });
+  await close();
+  await writeFile(join(dataDirectory, "secret.key"), "");
+  const again = await openCore({ settings: ONLINE, connectors: [source.connector], dataDirectory });
+  expect((await again.core.listConnections({ actor }, {})).connections).toMatchObject([{ state: "active" }]);
+  await again.close();
+  await rm(dataDirectory, { recursive: true });
 });
 
 test("where the key of the credentials is lost, they are given anew", async () => {

@@ -128,7 +128,7 @@ function connectorOf(url: string): Connector {
     return z.object({ token: z.string() }).parse(JSON.parse(Buffer.from(bytes).toString("utf8"))).token;
   };
   return {
-    provider: "granola",
+    provider: "github",
     title: "Example",
     signIn: {
       kind: "oauth",
