@@ -98,9 +98,10 @@ test("where the key of the credentials is cut off, nothing is lost once it is pu
 test("a service begins with a key that is cut off", async () => {
   const dataDirectory = await mkdtemp(join(tmpdir(), "recollect-key-"));
   const options = { provider: "granola", metadata: { apiKey: "good" }, connectors: [source.connector], dataDirectory };
-  const { close, core, actor } = await connect(options);
-  await core.updateSettings({ actor }, { githubClientSecret: "a secret of GitHub" });
-  await close();
+  const first = await connect(options);
+  const { actor } = first;
+  await first.core.updateSettings({ actor }, { githubClientSecret: "a secret of GitHub" });
+  await first.close();
   await writeFile(join(dataDirectory, "secret.key"), "");
   const again = await openCore({ settings: ONLINE, connectors: [source.connector], dataDirectory });
   expect((await again.core.listConnections({ actor }, {})).connections).toMatchObject([{ state: "active" }]);

@@ -1,8 +1,10 @@
 import { AppError } from "../../../core/errors.js";
-import type { Resource } from "../../../core/ports.js";
+import type { FoundResources } from "../../../core/index.js";
 import { type Access, type Cli, withCore } from "../cli.js";
 import { oneLine } from "../style.js";
 import { followRun, newestRun } from "./follow-run.js";
+
+type Resource = FoundResources["resources"][number];
 
 const PER_PAGE = 100;
 /** Pages that a name is looked for in. */
@@ -78,8 +80,8 @@ async function findResources(
   });
 }
 
-function nameOf(resource: Resource): string {
-  return String(resource["full_name"] ?? resource.name);
+function nameOf({ full_name: fullName, name }: Resource): string {
+  return typeof fullName === "string" ? fullName : name;
 }
 
 function kindOf({ kind }: Resource): string {
