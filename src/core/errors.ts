@@ -73,6 +73,13 @@ export class ServiceRefusal extends AppError {}
 /** A refusal that may be of whoever asks or only of what was asked: the service did not say. */
 export class UnclearRefusal extends ServiceRefusal {}
 
+/** What was sealed cannot be opened any more: its key is gone, or it was damaged. */
+export class UnreadableSecret extends AppError {
+  constructor(message: string, options: { cause?: unknown; paths?: readonly string[] } = {}) {
+    super("unavailable", message, options);
+  }
+}
+
 /** A failure as it is told to those whose call it was not: without what the service said to that call. */
 export function forOthers(failure: AppError): AppError {
   const { kind, message, retryAfter, paths } = failure;

@@ -17,11 +17,11 @@ import {
   configureConnection,
   importConnections,
   listConnectionResources,
-  reconnectConnection,
   removeConnection,
   removeConnectionsOf,
   syncOneConnection,
 } from "./connections/change-connection.js";
+import { reconnectConnection } from "./connections/reconnect-connection.js";
 import {
   findConnection,
   findConnectionOf,

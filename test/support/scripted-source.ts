@@ -204,6 +204,7 @@ function createExampleConnector(url: string, hasFeed: boolean): Connector {
     signIn: { kind: "credentials" },
     fields: z.object({ apiKey: z.string(), folder: z.string().optional(), url: z.string().optional() }),
     secretFields: ["apiKey"],
+    placeFields: ["url"],
     sync: { everyMinutes: 240, absences: 1, readsAtOnce: 2 },
     async check(access) {
       await ask(access, "/items");

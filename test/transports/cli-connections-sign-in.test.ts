@@ -64,6 +64,12 @@ test("somebody signs in with a browser of this machine, which comes back to this
   expect((await list()).connections).toMatchObject([{ id, provider: "google-drive", state: "active" }]);
 });
 
+test("a connection is signed in again in the same way", async () => {
+  const { stdout } = await run(ADD, (link) => comeBack(link, { code: "good" }));
+  const again = await run(["connections", "reconnect", stdout.trim()], (link) => comeBack(link, { code: "good" }));
+  expect([again.code, again.stdout]).toEqual([0, expect.stringContaining("is signed in again, and goes on")]);
+});
+
 test("a visit that was not sent out is told so, and the right one may still come", async () => {
   const { code } = await run(ADD, async (link) => {
     await comeBack(link, { state: "stranger", code: "good" });

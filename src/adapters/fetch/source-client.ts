@@ -11,7 +11,7 @@ import {
   type Question,
   readAddress,
 } from "./guarded-exchange.js";
-import { checkLiteral, guardedLookup } from "./guarded-lookup.js";
+import { checkLiteral, guardedLookup, noSuchHost } from "./guarded-lookup.js";
 import { readAnswer } from "./read-answer.js";
 
 const TIMEOUT_MS = 120_000;
@@ -46,7 +46,7 @@ export function createSourceClient(options: GuardedFetchOptions): SourceClient {
       return new Promise((resolve, reject) => {
         const lookup = guardedLookup(resolveName, guard, { host: name, port });
         lookup(name, {}, (error, address) => {
-          if (error) return reject(error);
+          if (error) return reject(lookupFailure(name, error));
           const [first] = typeof address === "string" ? [address] : address.map((one) => one.address);
           if (first === undefined) return reject(new Error(`${name} has no address.`));
           resolve(first);
@@ -54,6 +54,12 @@ export function createSourceClient(options: GuardedFetchOptions): SourceClient {
       });
     },
   };
+}
+
+function lookupFailure(host: string, error: NodeJS.ErrnoException | AppError): AppError {
+  if (error instanceof AppError) return error;
+  if (error.code === "ENOTFOUND") return noSuchHost(host);
+  return new AppError("unavailable", `The address of ${host} cannot be found out at the moment.`, { cause: error });
 }
 
 function refuseOffline(isOffline: boolean): void {

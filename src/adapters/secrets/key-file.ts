@@ -1,9 +1,13 @@
-import { readFile, writeFile } from "node:fs/promises";
-import { AppError } from "../../core/errors.js";
+import { link, open, readFile, rm } from "node:fs/promises";
+import { dirname } from "node:path";
+import { AppError, UnreadableSecret } from "../../core/errors.js";
 import type { SecretBox } from "../../core/ports.js";
 import { randomSecret, seal, sha256, unseal } from "../../lib/crypto.js";
+import { syncFolder } from "../../lib/sync-folder.js";
 
 const ID_LENGTH = 12;
+/** Whatever is shorter was cut off, or is easily guessed. */
+const SHORTEST_KEY = 32;
 
 export interface SecretBoxOptions {
   /** Holds a key a line, the newest first; made, readable to its owner alone, when the first secret is kept. */
@@ -14,24 +18,12 @@ export interface SecretBoxOptions {
 
 /** Credentials sealed with AES-256-GCM under keys of a file. A new first line is a new key; the others still open. */
 export function createSecretBox({ file, key }: SecretBoxOptions): SecretBox {
-  async function keys(): Promise<string[]> {
-    const text = await readFile(file, "utf8").catch((error: unknown) => {
-      if (isMissing(error)) return "";
-      throw error;
-    });
-    const lines = text.split(/\r?\n/).map((line) => line.trim());
-    return [...(key === undefined ? [] : [key]), ...lines.filter((line) => line !== "")];
-  }
-
   async function newest(): Promise<string> {
-    const [first] = await keys();
+    if (key !== undefined) return key;
+    const [first] = await readKeys(file);
     if (first !== undefined) return first;
-    const made = randomSecret();
-    // Whoever made one at the same moment was first.
-    await writeFile(file, `${made}\n`, { mode: 0o600, flag: "wx" }).catch((error: unknown) => {
-      if (!isThere(error)) throw error;
-    });
-    return (await keys())[0] ?? made;
+    await makeKey(file);
+    return newest();
   }
 
   return {
@@ -42,21 +34,64 @@ export function createSecretBox({ file, key }: SecretBoxOptions): SecretBox {
 
     async open(sealed) {
       const [id, closed = ""] = sealed.split(".", 2);
-      const found = (await keys()).find((one) => idOf(one) === id);
+      const isRight = (one: string) => idOf(one) === id;
+      const found = key !== undefined && isRight(key) ? key : (await readKeys(file)).find(isRight);
       if (found === undefined)
-        throw new AppError(
-          "unavailable",
+        throw new UnreadableSecret(
           `The key that the credentials were encrypted with is missing. Put back the file ${file}, or the value of RECOLLECT_SECRET_KEY; or sign in again.`,
           { paths: [file] },
         );
-      return unseal(closed, found);
+      try {
+        return unseal(closed, found);
+      } catch (error) {
+        throw new UnreadableSecret("The credentials were damaged where they are kept. Sign in again.", {
+          cause: error,
+        });
+      }
     },
 
     async isCurrent(sealed) {
-      const [current] = await keys();
+      const current = key ?? (await readKeys(file))[0];
       return current !== undefined && sealed.startsWith(`${idOf(current)}.`);
     },
   };
+}
+
+/** The keys of a file, none where there is no file. @throws AppError `corrupt` for a file that is empty or cut off */
+async function readKeys(file: string): Promise<string[]> {
+  const text = await readFile(file, "utf8").catch((error: unknown) => {
+    if (hasCode(error, "ENOENT")) return null;
+    throw error;
+  });
+  if (text === null) return [];
+  const lines = text.split(/\r?\n/).map((line) => line.trim());
+  const keys = lines.filter((line) => line !== "");
+  if (keys.length > 0 && keys.every((line) => line.length >= SHORTEST_KEY)) return keys;
+  throw new AppError(
+    "corrupt",
+    `The file ${file} holds the key that credentials are encrypted with, and is empty or cut off: every line needs at least ${SHORTEST_KEY} characters. Put it back as it was; or remove it, start the service again, and sign in again to every connection.`,
+    { paths: [file] },
+  );
+}
+
+/** Makes a file with a key, whole or not at all; leaves the one of whoever made it at the same moment. */
+async function makeKey(file: string): Promise<void> {
+  const draft = `${file}.${randomSecret(8)}.tmp`;
+  try {
+    const handle = await open(draft, "wx", 0o600);
+    try {
+      await handle.writeFile(`${randomSecret()}\n`);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await link(draft, file).catch((error: unknown) => {
+      if (!hasCode(error, "EEXIST")) throw error;
+    });
+  } finally {
+    await rm(draft, { force: true });
+  }
+  await syncFolder(dirname(file));
 }
 
 /** Tells keys apart, and says nothing of them. */
@@ -64,10 +99,6 @@ function idOf(key: string): string {
   return sha256(`secret key ${key}`).slice(0, ID_LENGTH);
 }
 
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ENOENT";
-}
-
-function isThere(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "EEXIST";
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && "code" in error && error.code === code;
 }

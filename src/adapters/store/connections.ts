@@ -64,13 +64,15 @@ export function createConnectionStore(db: Kysely<Database>, clock: Clock): Conne
       return row?.secrets ?? null;
     },
 
-    async keepSecrets(organizationId, id, sealed) {
-      await db
+    async keepSecrets(organizationId, id, sealed, former) {
+      const { numUpdatedRows } = await db
         .updateTable("connections")
         .set({ secrets: sealed })
         .where("organization_id", "=", organizationId)
         .where("id", "=", id)
-        .execute();
+        .where(sql<boolean>`secrets is ${former}`)
+        .executeTakeFirstOrThrow();
+      return numUpdatedRows > 0n;
     },
 
     async remove(organizationId, id) {

@@ -69,6 +69,7 @@ export function createImapConnector(options: ImapOptions = {}): Connector {
     signIn: { kind: "credentials" },
     fields,
     secretFields: ["password"],
+    placeFields: ["host", "port", "tls"],
     sync: { everyMinutes: 60, absences: 1, readsAtOnce: 1 },
 
     async check(access) {

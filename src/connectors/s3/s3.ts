@@ -83,6 +83,7 @@ export function createS3Connector({ baseUrl = "https://s3.{region}.amazonaws.com
     signIn: { kind: "credentials" },
     fields: fieldsSchema,
     secretFields: ["accessKeyId", "secretAccessKey"],
+    placeFields: ["endpoint"],
     sync: { everyMinutes: 240, absences: 1, readsAtOnce: 8 },
     async check(access) {
       await listPage(access, placeOf(access), null, 1);

@@ -1,73 +1,89 @@
 import { createSign } from "node:crypto";
 import * as z from "zod";
+import { parseRetryAfter } from "../../lib/http-fetch.js";
 import { iso } from "../../lib/time.js";
 import type { CoreContext } from "../context.js";
 import { AppError } from "../errors.js";
-import type { Connector, OAuthSignIn } from "../ports.js";
-import type { Connection } from "../types.js";
+import type { Connector, OAuthSignIn, SourceAnswer } from "../ports.js";
 import { applicationOf } from "./application.js";
 import { SignInRefused } from "./connector-errors.js";
 import { jsonOf } from "./json-answer.js";
-import { keepSecrets, readSecrets, type Tokens } from "./secrets.js";
+import type { ConnectionSecrets, SecretPlace, Tokens } from "./secrets.js";
 
 /** A token that ends so soon is replaced before it is used. */
 const EARLY_MS = 60_000;
 const ASSERTION_SECONDS = 3_600;
+/** Seconds; whoever wants to be left alone for longer is asked again all the same. */
+const LONGEST_PAUSE = 3_600;
 
 /** What a request of a connection is signed in by; null where its connector signs by itself, or nobody signs in. */
 export async function authorizationOf(
   context: CoreContext,
-  connection: Connection,
-  connector: Connector,
+  place: SecretPlace,
+  { signIn }: Pick<Connector, "signIn">,
   /** A header that was refused just now, in place of which another one is wanted. */
   refused: string | null = null,
 ): Promise<string | null> {
-  const { signIn } = connector;
   if (signIn.kind !== "oauth") return null;
-  const { fields } = await readSecrets(context, connection);
-  const given = signIn.tokenField === undefined ? undefined : fields[signIn.tokenField];
+  const secrets = await place.read();
+  const given = signIn.tokenField === undefined ? undefined : secrets.fields[signIn.tokenField];
   if (given !== undefined) return `Bearer ${given}`;
+  const kept = goodToken(context, secrets, refused);
+  if (kept !== null) return kept;
   // Two requests at once must not use one refresh token twice.
-  const running = context.tokenRequests.get(connection.id);
-  if (running) return running;
-  const made = currentToken(context, connection, signIn, refused).finally(() =>
-    context.tokenRequests.delete(connection.id),
-  );
-  context.tokenRequests.set(connection.id, made);
+  for (;;) {
+    const running = context.tokenRequests.get(place.id);
+    if (!running) break;
+    const made = await running;
+    if (made !== refused) return made;
+  }
+  const made = newToken(context, place, signIn, refused).finally(() => context.tokenRequests.delete(place.id));
+  context.tokenRequests.set(place.id, made);
   return made;
 }
 
-async function currentToken(
+function goodToken({ clock }: CoreContext, { tokens }: ConnectionSecrets, refused: string | null): string | null {
+  if (tokens === null || `Bearer ${tokens.access}` === refused) return null;
+  const isLasting = tokens.expiresAt === null || Date.parse(tokens.expiresAt) - clock.now().getTime() > EARLY_MS;
+  return isLasting ? `Bearer ${tokens.access}` : null;
+}
+
+/** Asks for a token, unless somebody else did, or signed in again, meanwhile. */
+async function newToken(
   context: CoreContext,
-  connection: Connection,
+  place: SecretPlace,
   signIn: OAuthSignIn,
   refused: string | null,
 ): Promise<string> {
-  const secrets = await readSecrets(context, connection);
-  const { tokens } = secrets;
-  const isGood =
-    tokens !== null &&
-    `Bearer ${tokens.access}` !== refused &&
-    (tokens.expiresAt === null || Date.parse(tokens.expiresAt) - context.clock.now().getTime() > EARLY_MS);
-  if (isGood) return `Bearer ${tokens.access}`;
-  const account = signIn.serviceAccountField === undefined ? undefined : secrets.fields[signIn.serviceAccountField];
-  const made =
-    account === undefined
-      ? await refresh(context, connection, signIn, tokens)
-      : await askWithAssertion(context, signIn, account);
-  await keepSecrets(context, connection, { ...secrets, tokens: made });
-  return `Bearer ${made.access}`;
+  const secrets = await place.read();
+  const kept = goodToken(context, secrets, refused);
+  if (kept !== null) return kept;
+  const isSame = (now: ConnectionSecrets | null) => now !== null && credentialsOf(now) === credentialsOf(secrets);
+  try {
+    const tokens = await askAnew(context, place, signIn, secrets);
+    if (await place.change((now) => (now !== null && isSame(now) ? { ...now, tokens } : null)))
+      return `Bearer ${tokens.access}`;
+  } catch (error) {
+    if (!(error instanceof SignInRefused) || isSame(await place.read())) throw error;
+  }
+  return newToken(context, place, signIn, refused);
 }
 
-async function refresh(
+function credentialsOf({ fields, tokens }: ConnectionSecrets): string {
+  return JSON.stringify([fields, tokens]);
+}
+
+async function askAnew(
   context: CoreContext,
-  connection: Connection,
+  { organizationId }: SecretPlace,
   signIn: OAuthSignIn,
-  tokens: Tokens | null,
+  { fields, tokens }: ConnectionSecrets,
 ): Promise<Tokens> {
+  const account = signIn.serviceAccountField === undefined ? undefined : fields[signIn.serviceAccountField];
+  if (account !== undefined) return askWithAssertion(context, signIn, account);
   if (tokens?.refresh == null) throw new SignInRefused("The sign-in is over. Sign in again.");
   const form = { grant_type: "refresh_token", refresh_token: tokens.refresh };
-  const made = await askForTokens(context, connection.organizationId, signIn, form);
+  const made = await askForTokens(context, organizationId, signIn, form);
   return { ...made, refresh: made.refresh ?? tokens.refresh };
 }
 
@@ -88,7 +104,13 @@ export class TokenRefusal extends SignInRefused {
   }
 }
 
-/** Asks for tokens as the app of the organisation. @throws TokenRefusal, or AppError where the provider does not answer */
+/** What a provider says that cannot answer now, and may later. */
+const PASSING: ReadonlySet<string> = new Set(["temporarily_unavailable", "server_error"]);
+
+/**
+ * Asks for tokens as the app of the organisation.
+ * @throws TokenRefusal, or AppError `rate_limited` or `unavailable` where the provider does not answer now
+ */
 export async function askForTokens(
   context: CoreContext,
   organizationId: string,
@@ -128,6 +150,7 @@ async function askTokenEndpoint(
   const refusal = refusalSchema.safeParse(body);
   if (refusal.success) {
     const { error, error_description: description = error } = refusal.data;
+    if (PASSING.has(error)) throw notNow(answer);
     throw new TokenRefusal(error, `${new URL(url).host} refused the sign-in: ${description.slice(0, 300)}`);
   }
   const tokens = answerSchema.safeParse(body);
@@ -136,6 +159,15 @@ async function askTokenEndpoint(
   const { access_token: access, refresh_token: refreshed = null, expires_in: seconds } = tokens.data;
   const expiresAt = seconds === undefined ? null : iso(new Date(clock.now().getTime() + seconds * 1_000));
   return { access, refresh: refreshed, expiresAt };
+}
+
+function notNow({ url, headers }: SourceAnswer): AppError {
+  const retryAfter = parseRetryAfter(headers["retry-after"]);
+  const { host } = new URL(url);
+  if (retryAfter === undefined) return new AppError("unavailable", `${host} gives no tokens at the moment.`);
+  return new AppError("rate_limited", `${host} gives no tokens before ${retryAfter} seconds have passed.`, {
+    retryAfter: Math.min(retryAfter, LONGEST_PAUSE),
+  });
 }
 
 const serviceAccountSchema = z.object({

@@ -1,27 +1,53 @@
 import type { CoreContext } from "../context.js";
-import { AppError } from "../errors.js";
+import { AppError, notFound } from "../errors.js";
 import type { Connector } from "../ports.js";
 import type { Connection } from "../types.js";
 import { orderSync } from "./connection-jobs.js";
 import { SignInRefused } from "./connector-errors.js";
-import { openSource } from "./source-access.js";
+import { openSourceWith } from "./source-access.js";
 import { isChosen } from "./find-connections.js";
+import { changeSecrets, type ConnectionSecrets, NO_SECRETS, triedSecrets } from "./secrets.js";
 import { settleWebhooks } from "./webhooks.js";
 
-/** Tries a sign-in, and begins to sync. @throws AppError `invalid` where the source refuses it */
-export async function activate(context: CoreContext, connection: Connection, connector: Connector): Promise<void> {
-  const { organizationId, id } = connection;
-  const source = await openSource(context, connection, connector, AbortSignal.timeout(60_000));
+/** What one signs in with: values of the secret fields, or tokens that one was given. */
+export type Credentials = Pick<ConnectionSecrets, "fields" | "tokens">;
+
+/**
+ * Tries credentials with the settings of `connection`, keeps both when they work, and begins to sync; a connection that is
+ * paused stays so. What does not work changes nothing.
+ * @throws AppError `invalid` where the source refuses them, `not_found` where the connection was removed meanwhile
+ */
+export async function activate(
+  context: CoreContext,
+  connection: Connection,
+  connector: Connector,
+  credentials: Credentials,
+): Promise<void> {
+  const { organizationId, id, settings } = connection;
+  const tried = triedSecrets(organizationId, { ...NO_SECRETS, ...credentials });
+  const signal = AbortSignal.timeout(60_000);
+  const source = await openSourceWith(context, tried, { connection, connector, signal });
   const { account } = await connector.check(source).catch((error: unknown) => {
     if (error instanceof SignInRefused) throw new AppError("invalid", error.message, { cause: error });
     throw error;
   });
-  await context.store.transaction(async (repositories) => {
-    const active = { state: "active", problem: null, account } as const;
-    await repositories.connections.update(organizationId, id, active);
-    if (isChosen(connector, connection))
-      await orderSync(repositories, { ...connection, ...active }, { trigger: "event", now: context.clock.now() });
-  });
+  // A token may have been replaced while it was tried.
+  const { fields, tokens } = await tried.read();
+  const isKept = await changeSecrets(
+    context,
+    connection,
+    (now) => ({ ...(now ?? NO_SECRETS), fields, tokens }),
+    async (repositories) => {
+      const now = await repositories.connections.byId(organizationId, id);
+      if (!now || now.state === "removing") throw notFound("connection", id);
+      const state = now.state === "paused" ? "paused" : "active";
+      const change = { settings, state, problem: null, account } as const;
+      await repositories.connections.update(organizationId, id, change);
+      if (state === "active" && isChosen(connector, { ...now, settings }))
+        await orderSync(repositories, { ...now, ...change }, { trigger: "event", now: context.clock.now() });
+    },
+  );
+  if (!isKept) throw notFound("connection", id);
   context.wakeJobs();
   await settleWebhooks(context, connection);
 }

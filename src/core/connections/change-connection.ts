@@ -6,8 +6,7 @@ import { containerTagSchema, invalid, parseInput } from "../input.js";
 import type { Connector, FoundResources, Resource } from "../ports.js";
 import type { Connection } from "../types.js";
 import { orderSync, removalJob } from "./connection-jobs.js";
-import { activate } from "./activate-connection.js";
-import { everyMinutesSchema, isSignedIn, raisedLimitSchema, readFields } from "./create-connection.js";
+import { everyMinutesSchema, raisedLimitSchema } from "./create-connection.js";
 import {
   connectionNameSchema,
   isChosen,
@@ -18,8 +17,6 @@ import {
   requireConnector,
 } from "./find-connections.js";
 import { nextSyncOf } from "./schedule.js";
-import { keepSecrets, readSecrets } from "./secrets.js";
-import { beginSignIn } from "./sign-in.js";
 import { openSource } from "./source-access.js";
 import { isOpen } from "./sync.js";
 import { dropWebhooks, settleWebhooks } from "./webhooks.js";
@@ -141,31 +138,6 @@ function nothingToChoose(title: string): AppError {
     "not_implemented",
     `Nothing is chosen for ${title}: a connection brings in all that it is open to.`,
   );
-}
-
-const reconnectSchema = connectionNameSchema.extend({
-  metadata: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).nullish(),
-  redirectUrl: z.string().max(2_048).optional(),
-  origin: z.string().optional(),
-});
-
-/** Signs a connection in again: with other credentials at once, or by a link. Its documents stay. */
-export async function reconnectConnection(
-  context: CoreContext,
-  call: AuthorizedCall,
-  raw: unknown,
-): Promise<{ readonly id: string; readonly authLink?: string }> {
-  const { id, metadata, redirectUrl = null, origin } = parseInput(reconnectSchema, raw);
-  const connection = await requireConnection(context, call, id);
-  const connector = requireConnector(context, connection.provider);
-  const before = await readSecrets(context, connection);
-  const { settings, secrets } = readFields(connector, { ...connection.settings, ...before.fields, ...metadata });
-  if (!isSignedIn(connector, secrets))
-    return { id, authLink: await beginSignIn(context, connection, connector, { redirectUrl, origin }) };
-  await keepSecrets(context, connection, { ...before, fields: secrets, tokens: null });
-  await context.store.connections.update(connection.organizationId, id, { settings });
-  await activate(context, { ...connection, settings }, connector);
-  return { id };
 }
 
 /** Has the connections to a provider synced now. @throws AppError `invalid` when there is nothing to sync */

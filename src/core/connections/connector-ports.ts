@@ -12,6 +12,8 @@ export interface Connector {
   readonly fields: z.ZodObject;
   /** Those of the fields that are credentials: kept encrypted, and never given back. */
   readonly secretFields: readonly string[];
+  /** Those that say where the secrets are sent, and how safely: whoever changes one has to give the secrets anew. */
+  readonly placeFields?: readonly string[];
   /** True where nothing is brought in before somebody chose from `listResources`; may depend on the settings. */
   needsSelection?(settings: ConnectorSettings): boolean;
   readonly sync: {

@@ -30,7 +30,7 @@ export const documentLimitSchema = z.int().min(1).max(MOST_DOCUMENTS);
 /** What an owner may raise it to afterwards; contract 6.10 has a most for new connections alone. */
 export const raisedLimitSchema = z.int().min(1).max(MOST_DOCUMENTS_RAISED);
 
-const webUrlSchema = noteSchema(2_048).refine(
+export const webUrlSchema = noteSchema(2_048).refine(
   (text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol),
   "must be an address that begins with http:// or https://",
 );
@@ -100,32 +100,37 @@ export async function createConnection(
   const sealed = await context.secretBox.seal(JSON.stringify({ ...NO_SECRETS, fields: secrets }));
   const connection = await context.store.connections.insert(draft, sealed);
   try {
-    return await signInTo(context, connection, connector, { ...input, isSignedIn: isSignedIn(connector, secrets) });
+    return await signInTo(context, connection, connector, { ...input, secrets });
   } catch (error) {
     await context.store.connections.remove(connection.organizationId, connection.id);
     throw error;
   }
 }
 
-async function signInTo(
+/** How somebody signs in who has no credentials at hand. */
+export interface SignInWish {
+  /** True: on another device. */
+  readonly isDevice?: boolean | undefined;
+  /** Where the browser goes afterwards. */
+  readonly redirectUrl?: string | undefined;
+  readonly origin?: string | undefined;
+}
+
+/** Signs in with the secrets where they are enough, and otherwise begins a sign-in; settings and secrets are kept once it works. */
+export async function signInTo(
   context: CoreContext,
   connection: Connection,
   connector: Connector,
   {
-    isSignedIn: isDone,
+    secrets,
     isDevice = false,
     redirectUrl,
     origin,
-  }: {
-    isSignedIn: boolean;
-    isDevice?: boolean | undefined;
-    redirectUrl?: string | undefined;
-    origin?: string | undefined;
-  },
+  }: SignInWish & { readonly secrets: Readonly<Record<string, string>> },
 ): Promise<CreatedConnection> {
   const { id } = connection;
-  if (isDone) {
-    await activate(context, connection, connector);
+  if (isSignedIn(connector, secrets)) {
+    await activate(context, connection, connector, { fields: secrets, tokens: null });
     return { id };
   }
   if (isDevice && hasDeviceSignIn(connector))
@@ -163,7 +168,7 @@ function hasDeviceSignIn({ signIn }: Connector): boolean {
 }
 
 /** True where nobody has to sign in: the credentials are there. */
-export function isSignedIn({ signIn }: Connector, secrets: Readonly<Record<string, string>>): boolean {
+function isSignedIn({ signIn }: Connector, secrets: Readonly<Record<string, string>>): boolean {
   if (signIn.kind !== "oauth") return true;
   return [signIn.tokenField, signIn.serviceAccountField].some((name) => name !== undefined && name in secrets);
 }

@@ -34,7 +34,8 @@ export interface ConnectionStore {
   update(organizationId: string, id: string, change: ConnectionChange): Promise<void>;
   /** The credentials, as they were sealed; null for none. */
   sealedSecrets(organizationId: string, id: string): Promise<string | null>;
-  keepSecrets(organizationId: string, id: string, sealed: string): Promise<void>;
+  /** Keeps credentials in place of `former`. @returns false, and keeps nothing, where others are kept by now */
+  keepSecrets(organizationId: string, id: string, sealed: string, former: string | null): Promise<boolean>;
   /** The connection, its items and its runs; documents stay. */
   remove(organizationId: string, id: string): Promise<void>;
 

@@ -1,7 +1,11 @@
 import * as z from "zod";
+import { createId } from "../../lib/ids.js";
 import type { CoreContext } from "../context.js";
+import { UnreadableSecret } from "../errors.js";
+import type { Repositories } from "../ports.js";
 import { resealSettings } from "../upkeep/settings.js";
 import type { Connection } from "../types.js";
+import { SignInRefused } from "./connector-errors.js";
 
 const tokensSchema = z.object({
   access: z.string(),
@@ -12,6 +16,12 @@ const tokensSchema = z.object({
 });
 export type Tokens = z.output<typeof tokensSchema>;
 
+/** What the connection is set to once somebody has signed in; null: as it is. */
+const settings = z
+  .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
+  .nullable()
+  .default(null);
+
 const pendingSignInSchema = z.object({
   state: z.string(),
   verifier: z.string(),
@@ -19,9 +29,10 @@ const pendingSignInSchema = z.object({
   /** Where the browser goes afterwards. */
   redirectUrl: z.string().nullable(),
   expiresAt: z.string(),
+  settings,
 });
 
-const pendingDeviceSchema = z.object({ deviceCode: z.string(), expiresAt: z.string() });
+const pendingDeviceSchema = z.object({ deviceCode: z.string(), expiresAt: z.string(), settings });
 
 const secretsSchema = z.object({
   /** Of the connector's secret fields. */
@@ -37,22 +48,100 @@ export type ConnectionSecrets = z.output<typeof secretsSchema>;
 export const NO_SECRETS: ConnectionSecrets = { fields: {}, tokens: null, signIn: null, device: null };
 
 type SecretContext = Pick<CoreContext, "store" | "secretBox">;
+type Named = Pick<Connection, "organizationId" | "id">;
 
-/** @throws AppError `unavailable` where the key is gone that they were sealed with */
-export async function readSecrets(
-  { store, secretBox }: SecretContext,
-  { organizationId, id }: Pick<Connection, "organizationId" | "id">,
-): Promise<ConnectionSecrets> {
-  const sealed = await store.connections.sealedSecrets(organizationId, id);
+/** @throws SignInRefused where they cannot be opened any more, and why */
+export async function readSecrets(context: SecretContext, { organizationId, id }: Named): Promise<ConnectionSecrets> {
+  try {
+    return await opened(context, await context.store.connections.sealedSecrets(organizationId, id));
+  } catch (error) {
+    if (!(error instanceof UnreadableSecret)) throw error;
+    throw new SignInRefused(error.publicMessage, { cause: error });
+  }
+}
+
+/** As `readSecrets`; null where they cannot be opened any more. */
+export async function readableSecrets(context: SecretContext, named: Named): Promise<ConnectionSecrets | null> {
+  return openedIfReadable(context, await context.store.connections.sealedSecrets(named.organizationId, named.id));
+}
+
+/**
+ * Changes the secrets as they are at the moment of writing, so that nothing is lost that was kept meanwhile.
+ * @param change is given null for secrets that cannot be opened any more; what it makes null stays as it is
+ * @param within what is written in the same transaction
+ * @returns those that were replaced; null where all stayed as it is
+ */
+export async function changeSecrets(
+  context: SecretContext,
+  { organizationId, id }: Named,
+  change: (now: ConnectionSecrets | null) => ConnectionSecrets | null,
+  within?: (repositories: Repositories) => Promise<void>,
+): Promise<ConnectionSecrets | null> {
+  const { store, secretBox } = context;
+  for (;;) {
+    const former = await store.connections.sealedSecrets(organizationId, id);
+    const before = await openedIfReadable(context, former);
+    const after = change(before);
+    if (after === null) return null;
+    const sealed = await secretBox.seal(JSON.stringify(after));
+    const outcome = await store.transaction(async (repositories) => {
+      const { connections } = repositories;
+      if ((await connections.byId(organizationId, id)) === null) return "gone";
+      if (!(await connections.keepSecrets(organizationId, id, sealed, former))) return "overtaken";
+      await within?.(repositories);
+      return "kept";
+    });
+    if (outcome === "gone") return null;
+    if (outcome === "kept") return before ?? NO_SECRETS;
+  }
+}
+
+async function opened({ secretBox }: SecretContext, sealed: string | null): Promise<ConnectionSecrets> {
   return sealed === null ? NO_SECRETS : secretsSchema.parse(JSON.parse(await secretBox.open(sealed)));
 }
 
-export async function keepSecrets(
-  { store, secretBox }: SecretContext,
-  { organizationId, id }: Pick<Connection, "organizationId" | "id">,
-  secrets: ConnectionSecrets,
-): Promise<void> {
-  await store.connections.keepSecrets(organizationId, id, await secretBox.seal(JSON.stringify(secrets)));
+async function openedIfReadable(context: SecretContext, sealed: string | null): Promise<ConnectionSecrets | null> {
+  try {
+    return await opened(context, sealed);
+  } catch (error) {
+    if (error instanceof UnreadableSecret) return null;
+    throw error;
+  }
+}
+
+/** Where the credentials are that a source is asked with. */
+export interface SecretPlace {
+  readonly organizationId: string;
+  readonly id: string;
+  read(): Promise<ConnectionSecrets>;
+  /** As `changeSecrets`. */
+  change(how: (now: ConnectionSecrets | null) => ConnectionSecrets | null): Promise<ConnectionSecrets | null>;
+}
+
+/** Those that are kept with a connection. */
+export function keptSecrets(context: SecretContext, { organizationId, id }: Named): SecretPlace {
+  const named = { organizationId, id };
+  return {
+    ...named,
+    read: () => readSecrets(context, named),
+    change: (how) => changeSecrets(context, named, how),
+  };
+}
+
+/** Those that are only tried, and kept nowhere. */
+export function triedSecrets(organizationId: string, secrets: ConnectionSecrets): SecretPlace {
+  let now = secrets;
+  return {
+    organizationId,
+    id: createId(),
+    read: () => Promise.resolve(now),
+    change(how) {
+      const before = now;
+      const after = how(now);
+      now = after ?? now;
+      return Promise.resolve(after && before);
+    },
+  };
 }
 
 /**
@@ -61,13 +150,17 @@ export async function keepSecrets(
  */
 export async function resealAll(context: SecretContext & Pick<CoreContext, "log">): Promise<void> {
   const { store, secretBox, log } = context;
-  await resealSettings(context);
+  await resealSettings(context).catch((error: unknown) => {
+    log.warn("the secrets of the settings cannot be read", { error });
+  });
   for (const connection of await store.connections.list(store.organizationId)) {
     const { organizationId, id, webhooks } = connection;
     const sealed = await store.connections.sealedSecrets(organizationId, id);
     try {
-      if (sealed !== null && !(await secretBox.isCurrent(sealed)))
-        await keepSecrets(context, connection, await readSecrets(context, connection));
+      if (sealed !== null && !(await secretBox.isCurrent(sealed))) {
+        await readSecrets(context, connection);
+        await changeSecrets(context, connection, (now) => now);
+      }
       if (webhooks === null || (await secretBox.isCurrent(webhooks.secret))) continue;
       const secret = await secretBox.seal(await secretBox.open(webhooks.secret));
       await store.connections.update(organizationId, id, { webhooks: { ...webhooks, secret } });

@@ -13,7 +13,7 @@ import { SignInRefused } from "./connector-errors.js";
 import { jsonOf } from "./json-answer.js";
 import { activate } from "./activate-connection.js";
 import { connectionNameSchema, providerSchema, requireConnection, requireConnector } from "./find-connections.js";
-import { keepSecrets, readSecrets, type Tokens } from "./secrets.js";
+import { changeSecrets, type ConnectionSecrets, NO_SECRETS, readSecrets, type Tokens } from "./secrets.js";
 
 const SIGN_IN_MS = 60 * 60_000;
 const DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code";
@@ -36,11 +36,11 @@ export async function beginSignIn(
   const verifier = randomSecret();
   const redirectUri = `${origin}/v3/connections/auth/callback/${connection.provider}`;
   const expiresAt = iso(new Date(context.clock.now().getTime() + SIGN_IN_MS));
-  const secrets = await readSecrets(context, connection);
-  await keepSecrets(context, connection, {
-    ...secrets,
-    signIn: { state: sha256(state), verifier, redirectUri, redirectUrl, expiresAt },
-  });
+  const { settings } = connection;
+  await changeSecrets(context, connection, (now) => ({
+    ...(now ?? NO_SECRETS),
+    signIn: { state: sha256(state), verifier, redirectUri, redirectUrl, expiresAt, settings },
+  }));
   const link = new URL(signIn.authorizeUrl);
   const parameters = {
     ...signIn.parameters,
@@ -79,22 +79,18 @@ export async function finishConnection(
   raw: unknown,
 ): Promise<FinishedSignIn> {
   const { provider, code, state = "", error } = parseInput(finishSchema, raw);
-  const { store, clock } = context;
+  const { store } = context;
   const [id = ""] = state.split(".", 1);
   const isId = customIdSchema.safeParse(id).success;
   const connection = isId ? await store.connections.byId(store.organizationId, id) : null;
-  const secrets = connection && (await readSecrets(context, connection));
-  const begun = secrets?.signIn;
-  const isGood =
-    connection?.provider === provider && begun?.state === sha256(state) && begun.expiresAt > iso(clock.now());
-  if (!connection || !secrets || !begun || !isGood)
+  const before = connection?.provider === provider ? await takeSignIn(context, connection, state) : null;
+  const begun = before?.signIn;
+  if (!connection || !before || !begun)
     throw new AppError(
       "invalid",
       `No sign-in with ${provider} was begun here that goes on with this address. It works once, for an hour: begin again.`,
     );
   const connector = requireConnector(context, provider);
-  // Used, whatever comes of it.
-  await keepSecrets(context, connection, { ...secrets, signIn: null });
   const { redirectUrl, redirectUri, verifier } = begun;
   if (code === undefined)
     return {
@@ -102,13 +98,27 @@ export async function finishConnection(
       redirectUrl,
       problem: `${connector.title} did not let this server in: ${error ?? "no reason"}.`,
     };
-  const problem = await connect(context, connection, connector, {
+  const wanted = { ...connection, settings: begun.settings ?? connection.settings };
+  const problem = await connect(context, wanted, connector, {
     grant_type: "authorization_code",
     code,
     redirect_uri: redirectUri,
     code_verifier: verifier,
   });
   return { provider, redirectUrl, problem };
+}
+
+/** Takes the sign-in that a state belongs to, so that nobody else can go on with it. @returns the secrets with it; null for none */
+async function takeSignIn(
+  context: CoreContext,
+  connection: Connection,
+  state: string,
+): Promise<ConnectionSecrets | null> {
+  const now = iso(context.clock.now());
+  return changeSecrets(context, connection, (secrets) => {
+    const isGood = secrets?.signIn?.state === sha256(state) && secrets.signIn.expiresAt > now;
+    return isGood ? { ...secrets, signIn: null } : null;
+  });
 }
 
 /** @returns why it did not come to anything; null: connected */
@@ -120,19 +130,13 @@ async function connect(
 ): Promise<string | null> {
   try {
     const tokens = await askForTokens(context, connection.organizationId, requireOAuth(connector), form);
-    await keepTokens(context, connection, tokens);
-    await activate(context, connection, connector);
+    await activate(context, connection, connector, { fields: {}, tokens });
     return null;
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     context.log.warn("a sign-in for a connection failed", { connection: connection.id, reason: error.message });
     return error.message;
   }
-}
-
-async function keepTokens(context: CoreContext, connection: Connection, tokens: Tokens): Promise<void> {
-  const secrets = await readSecrets(context, connection);
-  await keepSecrets(context, connection, { ...secrets, tokens, device: null });
 }
 
 export interface BegunDeviceSignIn {
@@ -185,8 +189,11 @@ export async function beginDeviceSignIn(
   const { device_code: deviceCode, user_code: userCode, verification_uri: verificationUrl } = read.data;
   const { expires_in: expiresIn, interval } = read.data;
   const expiresAt = iso(new Date(context.clock.now().getTime() + expiresIn * 1_000));
-  const secrets = await readSecrets(context, connection);
-  await keepSecrets(context, connection, { ...secrets, device: { deviceCode, expiresAt } });
+  const { settings } = connection;
+  await changeSecrets(context, connection, (now) => ({
+    ...(now ?? NO_SECRETS),
+    device: { deviceCode, expiresAt, settings },
+  }));
   return { userCode, verificationUrl, expiresIn, interval };
 }
 
@@ -197,23 +204,40 @@ export async function pollConnection(
   raw: unknown,
 ): Promise<{ readonly isConnected: boolean; readonly isSlowDown: boolean }> {
   const connection = await requireConnection(context, call, parseInput(connectionNameSchema, raw).id);
-  if (connection.state === "active") return { isConnected: true, isSlowDown: false };
   const connector = requireConnector(context, connection.provider);
   const { device } = await readSecrets(context, connection);
+  if (device === null && connection.state !== "pending" && connection.state !== "reconnect")
+    return { isConnected: true, isSlowDown: false };
   if (device === null || device.expiresAt <= iso(context.clock.now()))
     throw new AppError("invalid", "The code is over. Begin the sign-in again.");
-  const form = { grant_type: DEVICE_GRANT, device_code: device.deviceCode };
-  const signIn = requireOAuth(connector);
+  const tokens = await askWithDevice(context, connection, connector, device.deviceCode);
+  if (tokens === "waiting") return { isConnected: false, isSlowDown: false };
+  if (tokens === "slow down") return { isConnected: false, isSlowDown: true };
+  await changeSecrets(context, connection, (now) =>
+    now?.device?.deviceCode === device.deviceCode ? { ...now, device: null } : null,
+  );
+  const wanted = { ...connection, settings: device.settings ?? connection.settings };
+  await activate(context, wanted, connector, { fields: {}, tokens });
+  return { isConnected: true, isSlowDown: false };
+}
+
+async function askWithDevice(
+  context: CoreContext,
+  { organizationId }: Connection,
+  connector: Connector,
+  deviceCode: string,
+): Promise<Tokens | "waiting" | "slow down"> {
   try {
-    await keepTokens(context, connection, await askForTokens(context, connection.organizationId, signIn, form));
+    const form = { grant_type: DEVICE_GRANT, device_code: deviceCode };
+    return await askForTokens(context, organizationId, requireOAuth(connector), form);
   } catch (error) {
-    if (error instanceof TokenRefusal && /^(authorization_pending|slow_down)$/.test(error.code))
-      return { isConnected: false, isSlowDown: error.code === "slow_down" };
+    if (error instanceof TokenRefusal && error.code === "authorization_pending") return "waiting";
+    if (error instanceof TokenRefusal && error.code === "slow_down") return "slow down";
     if (error instanceof SignInRefused) throw new AppError("invalid", error.message, { cause: error });
+    // RFC 8628 §3.5: whoever gets no answer asks less often.
+    if (error instanceof AppError && /^(rate_limited|unavailable)$/.test(error.kind)) return "slow down";
     throw error;
   }
-  await activate(context, connection, connector);
-  return { isConnected: true, isSlowDown: false };
 }
 
 function requireOAuth({ signIn, title }: Connector): OAuthSignIn {

@@ -3,24 +3,37 @@ import type { Connector, SourceAccess, SourceRequest } from "../ports.js";
 import type { Connection } from "../types.js";
 import { authorizationOf } from "./access-token.js";
 import { SignInRefused } from "./connector-errors.js";
-import { readSecrets } from "./secrets.js";
+import { keptSecrets, type SecretPlace } from "./secrets.js";
 
-/** A connection as its connector sees it. @throws AppError where its credentials cannot be opened */
-export async function openSource(
+/** A connection as its connector sees it. @throws SignInRefused where its credentials cannot be opened */
+export function openSource(
   context: CoreContext,
   connection: Connection,
   connector: Connector,
   signal: AbortSignal,
 ): Promise<SourceAccess> {
+  return openSourceWith(context, keptSecrets(context, connection), { connection, connector, signal });
+}
+
+/** As `openSource`, with credentials that may be no more than tried. */
+export async function openSourceWith(
+  context: CoreContext,
+  place: SecretPlace,
+  {
+    connection,
+    connector,
+    signal,
+  }: { readonly connection: Connection; readonly connector: Connector; readonly signal: AbortSignal },
+): Promise<SourceAccess> {
   const { sources, clock, limits, store } = context;
-  const { fields } = await readSecrets(context, connection);
+  const { fields } = await place.read();
   const send = async (request: SourceRequest) => {
-    const authorization = request.isSigned === false ? null : await authorizationOf(context, connection, connector);
+    const authorization = request.isSigned === false ? null : await authorizationOf(context, place, connector);
     try {
       return await sources.send(request, { authorization, signal });
     } catch (error) {
       if (!(error instanceof SignInRefused) || authorization === null) throw error;
-      const another = await authorizationOf(context, connection, connector, authorization);
+      const another = await authorizationOf(context, place, connector, authorization);
       if (another === authorization) throw error;
       return sources.send(request, { authorization: another, signal });
     }

@@ -14,6 +14,8 @@ export interface Output {
   note(text: string): void;
   /** One line on standard error, with `--json` too. */
   complain(text: string): void;
+  /** Text on standard error as it is: what somebody types there. */
+  echo(text: string): void;
   /** Text for standard output as it is: help and version. */
   write(text: string): void;
   /** Shows that something goes on. */
@@ -41,6 +43,7 @@ export function createOutput(io: CliIo, isJson: boolean): Output {
     answer: (value, lines) => stdout.write(isJson ? `${JSON.stringify(value)}\n` : `${lines().join("\n")}\n`),
     note,
     complain: (text) => stderr.write(`${text}\n`),
+    echo: (text) => stderr.write(text),
     write: (text) => stdout.write(text),
     progress: (text) => (io.isTerminal && !isJson ? spin(stderr, text) : report(note, text)),
     flush: () => stdout.flush(),

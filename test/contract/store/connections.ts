@@ -91,7 +91,7 @@ export function connectionsContract(open: OpenStore): void {
     expect(await connections().list("other")).toEqual([]);
     expect(await connections().sealedSecrets("other", id)).toBeNull();
     await connections().update("other", id, { state: "paused" });
-    await connections().keepSecrets("other", id, "theirs");
+    expect(await connections().keepSecrets("other", id, "theirs", "sealed")).toBe(false);
     await connections().remove("other", id);
     expect(await connections().byId(opened.organization, id)).toMatchObject({ state: "active" });
     expect(await connections().sealedSecrets(opened.organization, id)).toBe("sealed");
@@ -106,11 +106,14 @@ export function connectionsContract(open: OpenStore): void {
     expect((await connections().list(opened.organization)).map(({ id }) => id)).toEqual(ids);
   });
 
-  test("credentials are replaced", async () => {
+  test("credentials are replaced, unless others took their place meanwhile", async () => {
     const { id } = await connections().insert(draftOf(), null);
     expect(await connections().sealedSecrets(opened.organization, id)).toBeNull();
-    await connections().keepSecrets(opened.organization, id, "new");
+    expect(await connections().keepSecrets(opened.organization, id, "new", null)).toBe(true);
+    expect(await connections().keepSecrets(opened.organization, id, "late", null)).toBe(false);
     expect(await connections().sealedSecrets(opened.organization, id)).toBe("new");
+    expect(await connections().keepSecrets(opened.organization, id, "newest", "new")).toBe(true);
+    expect(await connections().sealedSecrets(opened.organization, id)).toBe("newest");
   });
 
   test("an item is kept once, as it was kept last", async () => {

@@ -233,7 +233,7 @@ export const serviceEffects: Readonly<Record<string, Effect>> = {
   }),
   ...effectsOf("POST /v3/connections/{connection}/reconnect", {
     base: () => ({}),
-    fields: all("metadata redirectUrl", CONNECTORS),
+    fields: all("metadata redirectUrl isDevice", CONNECTORS),
   }),
   ...effectsOf("GET /v3/connections/auth/callback/{connection}", {
     base: () => ({}),

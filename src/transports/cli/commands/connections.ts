@@ -1,9 +1,8 @@
 import type { Command } from "commander";
 import type { BegunDeviceSignIn, CreatedConnection, ShownConnection } from "../../../core/index.js";
 import { AppError } from "../../../core/errors.js";
-import type { SyncRun } from "../../../core/types.js";
 import { sleep } from "../../../lib/time.js";
-import { askSecrets } from "../ask-secret.js";
+import { askSecrets } from "../ask.js";
 import { type Access, type Cli, examples, withCore } from "../cli.js";
 import { confirm } from "../confirm.js";
 import { UsageError } from "../failure.js";
@@ -11,15 +10,14 @@ import { openLoopbackCallback } from "../loopback-callback.js";
 import { notEmpty, wholeNumber } from "../options.js";
 import { type BrowserSignIn, signInByBrowser } from "../sign-in-by-browser.js";
 import { count, oneLine } from "../style.js";
+import { chooseResources, type ChooseOptions } from "./choose-resources.js";
+import { type Fields, readFields, readNeededFields } from "./connection-fields.js";
+import { followRun, newestRun, summaryOf } from "./follow-run.js";
 
-/** Between two looks at how far it is. */
-const POLL_MS = 300;
+const PROVIDERS =
+  "notion, google-drive, onedrive, gmail, github, web-crawler, s3, granola, imap or folder (of the server's machine)";
 const MOST_DOCUMENTS = 10_000;
-
-interface Fields {
-  readonly set?: readonly string[];
-  readonly ask?: readonly string[];
-}
+const MOST_PAGES = 100_000;
 
 interface AddOptions extends Fields {
   readonly container?: string;
@@ -33,15 +31,19 @@ interface AddOptions extends Fields {
 export function registerConnections(program: Command, cli: Cli): void {
   const connections = program
     .command("connections")
-    .description("Connect to GitHub, Notion, buckets, web sites and folders, and keep their documents in step.");
+    .description(
+      "Connect to GitHub, Notion, Google, OneDrive, mail, buckets, web sites and folders, and keep their documents in step.",
+    );
   connections
     .command("list")
     .description("List all connections and how their last run went.")
     .addHelpText("after", examples(cli, ["$ connections list"]))
     .action(async () => list(cli));
   withFields(connections.command("add"))
-    .description("Connect to a provider. What is needed for each one is in docs/connections.md.")
-    .argument("<provider>", "github, notion, s3, web-crawler or folder")
+    .description(
+      "Connect to a provider. In a terminal it asks for what is missing; docs/connections.md says more of each one.",
+    )
+    .argument("<provider>", PROVIDERS)
     .option("--container <tag>", "container for its documents", notEmpty)
     .option("--client-id <id>", "id of your own app at the provider, for signing in with it", notEmpty)
     .option("--client-secret", "ask for the secret of that app")
@@ -51,6 +53,7 @@ export function registerConnections(program: Command, cli: Cli): void {
     .addHelpText(
       "after",
       examples(cli, [
+        "$ connections add imap",
         "$ connections add web-crawler --set startUrl=https://docs.example.com/ maxPages=200",
         "$ connections add github --ask token",
         "$ connections add github --client-id Iv23liExample",
@@ -63,9 +66,20 @@ export function registerConnections(program: Command, cli: Cli): void {
     .description("List what a connection could bring in, or choose from it by name or id.")
     .argument("<id>", "id of the connection, as `connections list` prints it")
     .argument("[names...]", "names or ids of what is to be brought in")
+    .option("--page <number>", "page of the list, from 1", wholeNumber(1, MOST_PAGES))
+    .option("--parent <id>", "id of a folder or drive, for what lies in it", notEmpty)
     .option("--no-wait", "answer as soon as the choice is kept")
-    .addHelpText("after", examples(cli, ["$ connections choose 3mJr7AoUXx2Wqd9ZtYbN4c mia/farm"]))
-    .action(async (id: string, names: readonly string[], { wait }: { wait: boolean }) => choose(cli, id, names, wait));
+    .addHelpText(
+      "after",
+      examples(cli, [
+        "$ connections choose 3mJr7AoUXx2Wqd9ZtYbN4c mia/farm",
+        "$ connections choose 3mJr7AoUXx2Wqd9ZtYbN4c --page 2",
+        "$ connections choose 3mJr7AoUXx2Wqd9ZtYbN4c --parent 0AExampleDrive Papers",
+      ]),
+    )
+    .action(async (id: string, names: readonly string[], options: ChooseOptions) =>
+      chooseResources(cli, id, names, options),
+    );
   connections
     .command("sync")
     .description("Bring in now what has changed.")
@@ -93,9 +107,15 @@ export function registerConnections(program: Command, cli: Cli): void {
     .addHelpText("after", examples(cli, ["$ connections history 3mJr7AoUXx2Wqd9ZtYbN4c"]))
     .action(async (id: string) => history(cli, id));
   withFields(connections.command("reconnect"))
-    .description("Sign a connection in again, with other credentials.")
+    .description("Sign a connection in again: with other credentials, or on another device.")
     .argument("<id>", "id of the connection, as `connections list` prints it")
-    .addHelpText("after", examples(cli, ["$ connections reconnect 3mJr7AoUXx2Wqd9ZtYbN4c --ask token"]))
+    .addHelpText(
+      "after",
+      examples(cli, [
+        "$ connections reconnect 3mJr7AoUXx2Wqd9ZtYbN4c",
+        "$ connections reconnect 3mJr7AoUXx2Wqd9ZtYbN4c --ask token",
+      ]),
+    )
     .action(async (id: string, fields: Fields) => reconnect(cli, id, fields));
   connections
     .command("remove")
@@ -131,7 +151,7 @@ function describe(cli: Cli, connection: ShownConnection): string {
 }
 
 async function add(cli: Cli, provider: string, options: AddOptions): Promise<void> {
-  const metadata = await readFields(cli, options);
+  const metadata = await readNeededFields(cli, provider, options);
   const loopback = await openLoopbackCallback();
   await withCore(
     cli,
@@ -147,32 +167,31 @@ async function add(cli: Cli, provider: string, options: AddOptions): Promise<voi
         ...(options.limit !== undefined && { documentLimit: options.limit }),
         ...(options.every !== undefined && { everyMinutes: options.every }),
       });
-      await signIn(cli, access, made, { provider, loopback });
+      await signIn(cli, access, made, { provider, loopback }).catch(async (error: unknown) => {
+        // Without a sign-in there is no connection.
+        await core.removeConnection(newWrite(), { id: made.id });
+        throw error;
+      });
       const connection = await core.findConnection(access.read, { id: made.id });
       cli.output.note(`Connected to ${provider}${connection.account === null ? "" : ` as ${connection.account}`}.`);
       const isIdle = connection.nextSyncAt === null && connection.lastRun === null && connection.everyMinutes !== null;
       if (isIdle) cli.output.note(`Choose what it brings in: ${cli.invocation} connections choose ${made.id}`);
       if (isIdle || !options.wait) return cli.output.answer(made, () => [made.id]);
-      await follow(cli, access, made.id, null);
+      await followRun(cli, access, made.id, null);
     },
     { begins: true },
   ).finally(() => loopback.close());
 }
 
-/** Has somebody sign in where that is needed; without it there is no connection. */
+/** Has somebody sign in where that is needed. */
 async function signIn(
   cli: Cli,
   access: Access,
   { id, device, authLink: link }: CreatedConnection,
   { provider, loopback }: Omit<BrowserSignIn, "link">,
 ): Promise<void> {
-  try {
-    if (device) await signInElsewhere(cli, access, id, device);
-    else if (link !== undefined) await signInByBrowser(cli, access, { provider, link, loopback });
-  } catch (error) {
-    await access.core.removeConnection(access.newWrite(), { id });
-    throw error;
-  }
+  if (device) await signInElsewhere(cli, access, id, device);
+  else if (link !== undefined) await signInByBrowser(cli, access, { provider, link, loopback });
 }
 
 /** Keeps the app of the organisation at a provider, where one is named. */
@@ -216,31 +235,6 @@ async function signInElsewhere(
   throw new AppError("unavailable", "Nobody has signed in in time. Begin again.");
 }
 
-async function choose(cli: Cli, id: string, names: readonly string[], wait: boolean): Promise<void> {
-  await withCore(cli, async (access) => {
-    const { core, read, newWrite } = access;
-    const found = await core.listConnectionResources(read, { id, perPage: 100 });
-    const nameOf = (resource: Readonly<Record<string, unknown>>) => String(resource["full_name"] ?? resource["name"]);
-    if (names.length === 0)
-      return cli.output.answer(found, () =>
-        found.resources.length > 0
-          ? found.resources.map((resource) => `${resource.id}  ${oneLine(nameOf(resource))}`)
-          : ["There is nothing to choose from."],
-      );
-    const resources = names.map((name) => {
-      const chosen = found.resources.find(
-        (resource) => String(resource.id) === name || nameOf(resource) === name || resource.name === name,
-      );
-      if (!chosen) throw new AppError("not_found", `There is no ${name} to choose. Without names, all are listed.`);
-      return chosen;
-    });
-    const before = await newestRun(access, id);
-    const { connection } = await core.configureConnection(newWrite(), { id, resources });
-    if (!wait || connection.state !== "active") return cli.output.answer({ id }, () => ["The choice is kept."]);
-    await follow(cli, access, id, before);
-  });
-}
-
 async function sync(
   cli: Cli,
   id: string,
@@ -250,55 +244,8 @@ async function sync(
     const before = await newestRun(access, id);
     await access.core.syncOneConnection(access.newWrite(), { id, confirmRemovals });
     if (!wait) return cli.output.answer({ id }, () => ["The run is ordered."]);
-    await follow(cli, access, id, before);
+    await followRun(cli, access, id, before);
   });
-}
-
-async function newestRun({ core, read }: Access, id: string): Promise<SyncRun | null> {
-  const { runs } = await core.listSyncRuns(read, { id });
-  return runs[0] ?? null;
-}
-
-/** Shows how far a run is until it is through. @param before the newest run before it was ordered */
-async function follow(cli: Cli, access: Access, id: string, before: SyncRun | null): Promise<void> {
-  const progress = cli.output.progress("waiting for the run to begin");
-  try {
-    for (;;) {
-      const run = await newestRun(access, id);
-      const isNew = run !== null && (run.id !== before?.id || before.status === "running");
-      if (isNew && run.status !== "running") {
-        progress.stop();
-        if (run.status === "failed") cli.exitWith(1);
-        return cli.output.answer({ id, run }, () => summaryOf(run));
-      }
-      if (isNew) progress.update(countsOf(run));
-      await sleep(POLL_MS);
-    }
-  } finally {
-    progress.stop();
-  }
-}
-
-function countsOf({ listed, read, unchanged, removed, skipped, failed }: SyncRun): string {
-  const left = Math.max(0, listed - read - unchanged - removed - skipped - failed);
-  const amounts = { listed, read, unchanged, removed, skipped, failed, left };
-  const told = Object.entries(amounts).filter(([name, amount]) => amount > 0 || name === "listed");
-  return told.map(([name, amount]) => `${amount} ${name}`).join(", ");
-}
-
-const MOST_NAMED = 10;
-
-function summaryOf(run: SyncRun): readonly string[] {
-  const { status, error, notes, failures, failed } = run;
-  const named = failures.slice(0, MOST_NAMED);
-  const more = failed - named.length;
-  return [
-    `${status}: ${countsOf(run)}`,
-    ...(error === null ? [] : [oneLine(error)]),
-    ...notes.map(oneLine),
-    ...named.map(({ title, itemId, reason }) => `  ${oneLine(title ?? itemId)}: ${oneLine(reason)}`),
-    ...(more > 0 ? [`  and ${more} more`] : []),
-  ];
 }
 
 async function pause(cli: Cli, id: string, isPaused: boolean): Promise<void> {
@@ -322,8 +269,17 @@ async function history(cli: Cli, id: string): Promise<void> {
 
 async function reconnect(cli: Cli, id: string, fields: Fields): Promise<void> {
   const metadata = await readFields(cli, fields);
-  const answer = await withCore(cli, ({ core, read }) => core.reconnectConnection(read, { id, metadata }));
-  cli.output.answer(answer, () => [`${id} is signed in again, and goes on.`]);
+  const loopback = await openLoopbackCallback();
+  await withCore(cli, async (access) => {
+    const { core, newWrite, read } = access;
+    const { provider } = await core.findConnection(read, { id });
+    const wanted = { id, metadata, isDevice: true, origin: loopback.origin };
+    const again = await core.reconnectConnection(newWrite(), wanted);
+    await signIn(cli, access, again, { provider, loopback });
+    const { state } = await core.findConnection(read, { id });
+    const what = state === "paused" ? "is still paused" : "goes on";
+    cli.output.answer({ id }, () => [`${id} is signed in again, and ${what}.`]);
+  }).finally(() => loopback.close());
 }
 
 async function remove(
@@ -339,21 +295,4 @@ async function remove(
     const removed = await core.removeConnection(newWrite(), { id, deleteDocuments: !keepDocuments });
     cli.output.answer(removed, () => [`Removed ${id}.`]);
   });
-}
-
-async function readFields(cli: Cli, { set = [], ask = [] }: Fields): Promise<Record<string, string | boolean>> {
-  const given = set.map((text) => {
-    const [, name, value] = /^([A-Za-z]\w*)=([^]*)$/.exec(text) ?? [];
-    if (name === undefined || value === undefined)
-      throw new UsageError(`--set ${JSON.stringify(text)} must look like name=value`);
-    return [name, value === "true" ? true : value === "false" ? false : value] as const;
-  });
-  if (ask.length === 0) return Object.fromEntries(given);
-  const answers = await askSecrets(
-    cli,
-    ask.map((name) => `${name}:`),
-    `give ${ask.map((name) => `--set ${name}=…`).join(" ")}`,
-  );
-  if (answers === null) throw new UsageError("the input ended before everything was given");
-  return Object.fromEntries([...given, ...ask.map((name, index) => [name, answers[index] ?? ""] as const)]);
 }

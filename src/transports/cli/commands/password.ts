@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { askSecrets } from "../ask-secret.js";
+import { askSecrets } from "../ask.js";
 import { examples, withCore, type Cli } from "../cli.js";
 import { UsageError } from "../failure.js";
 import { readText } from "../read-text.js";

@@ -36,14 +36,17 @@ const everyMinutes = everyMinutesSchema.describe(
   "Minutes between two runs; null: only when asked. Without it, what suits the provider.",
 );
 
+const redirectUrl = z.string().optional().describe("Where the browser goes once somebody has signed in.");
+const isDevice = z.boolean().optional().describe("True: somebody signs in on another device, by a code.");
+
 const createBody = ofContainers.extend({
   containerTag: containerTag.optional(),
   documentLimit: documentLimitSchema.optional(),
   metadata: metadata.optional(),
-  redirectUrl: z.string().optional().describe("Where the browser goes once somebody has signed in."),
+  redirectUrl,
   endUserId: z.string().max(1_000).optional().describe("Whom its documents belong to."),
   everyMinutes: everyMinutes.optional(),
-  isDevice: z.boolean().optional().describe("True: somebody signs in on another device, by a code."),
+  isDevice,
 });
 
 const device = z.object({
@@ -51,6 +54,14 @@ const device = z.object({
   verificationUrl: z.string(),
   expiresIn: z.int(),
   interval: z.int(),
+});
+
+const createdConnection = z.object({
+  id: z.string(),
+  authLink: z.string().optional(),
+  expiresIn: z.string().optional(),
+  redirectsTo: z.string().optional(),
+  device: device.optional(),
 });
 
 const provider = { connection: `Name of the provider: ${PROVIDERS.join(", ")}.` };
@@ -105,13 +116,7 @@ export const connectionEndpoints = [
     body: createBody,
     isBodyOptional: true,
     status: 200,
-    answer: z.object({
-      id: z.string(),
-      authLink: z.string().optional(),
-      expiresIn: z.string().optional(),
-      redirectsTo: z.string().optional(),
-      device: device.optional(),
-    }),
+    answer: createdConnection,
     handle: ({ core, call, parameter, body, origin }) =>
       core.createConnection(call, { ...body, provider: parameter("connection"), origin }),
   }),
@@ -259,12 +264,13 @@ export const connectionEndpoints = [
     path: "/v3/connections/{connection}/reconnect",
     parameters: id,
     summary: "Sign a connection in again",
-    description: "With other credentials in `metadata` at once; else by the link in the answer. Its documents stay.",
+    description:
+      "With other credentials in `metadata` at once; else by the link in the answer, or on another device. Its documents stay; so do its settings and credentials until the new ones have worked.",
     tag: "connections",
-    body: z.object({ metadata: metadata.optional(), redirectUrl: z.string().optional() }),
+    body: z.object({ metadata: metadata.optional(), redirectUrl, isDevice }),
     isBodyOptional: true,
     status: 200,
-    answer: z.object({ id: z.string(), authLink: z.string().optional() }),
+    answer: createdConnection,
     handle: ({ core, call, parameter, body, origin }) =>
       core.reconnectConnection(call, { ...body, id: parameter("connection"), origin }),
   }),

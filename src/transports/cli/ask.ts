@@ -1,0 +1,66 @@
+import { createInterface } from "node:readline";
+import { Writable } from "node:stream";
+import type { Cli } from "./cli.js";
+import { isTerminal } from "./confirm.js";
+import { UsageError } from "./failure.js";
+import { untilInterrupted } from "./interrupt.js";
+
+export interface Question {
+  /** One line. */
+  readonly text: string;
+  /** True: what is typed is not shown. */
+  readonly isSecret: boolean;
+}
+
+/** As `ask`, for words that are not shown while they are typed. */
+export async function askSecrets(cli: Cli, questions: readonly string[], instead: string): Promise<string[] | null> {
+  return ask(
+    cli,
+    questions.map((text) => ({ text, isSecret: true })),
+    instead,
+  );
+}
+
+/** True where somebody can be asked. */
+export function canAsk({ stdin, output }: Cli): boolean {
+  return output.isTerminal && !output.isJson && isTerminal(stdin);
+}
+
+/**
+ * Asks the person at the terminal.
+ * @param instead for the error: what to do where nobody can be asked
+ * @returns the answers, or null when input ended before all were given
+ * @throws UsageError where nobody can be asked
+ */
+export async function ask(cli: Cli, questions: readonly Question[], instead: string): Promise<string[] | null> {
+  if (!canAsk(cli)) throw new UsageError(`nobody can be asked here; ${instead}`);
+  const { stdin, output } = cli;
+  const answers: string[] = [];
+  // A terminal of its own, so that what is typed is edited as usual, and shown only where it may be.
+  const screen = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      if (questions[answers.length]?.isSecret === false) output.echo(chunk.toString());
+      done();
+    },
+  });
+  const lines = createInterface({ input: stdin, output: screen, terminal: true, historySize: 0, prompt: "" });
+  const pose = () => output.note(questions[answers.length]?.text ?? "");
+  try {
+    return await untilInterrupted(
+      () =>
+        new Promise((resolve) => {
+          lines.on("close", () => resolve(null));
+          // At once, so that nothing of a secret is shown that was pasted with the answer before it.
+          lines.on("line", (line) => {
+            answers.push(line);
+            if (answers.length === questions.length) resolve(answers);
+            else if (answers.length < questions.length) pose();
+          });
+          if (questions.length === 0) resolve(answers);
+          else pose();
+        }),
+    );
+  } finally {
+    lines.close();
+  }
+}

@@ -1,0 +1,92 @@
+import { ask, askSecrets, canAsk } from "../ask.js";
+import type { Cli } from "../cli.js";
+import { UsageError } from "../failure.js";
+
+/** Settings of a provider as the command line takes them. */
+export interface Fields {
+  readonly set?: readonly string[];
+  readonly ask?: readonly string[];
+}
+
+type Values = Readonly<Record<string, string | boolean>>;
+
+interface NeededField {
+  readonly question: string;
+  readonly example: string;
+  readonly isSecret?: boolean;
+}
+
+/** What a connection cannot be made without, by provider and field; where one signs in, nothing is. */
+export const NEEDED_FIELDS: Readonly<Record<string, Readonly<Record<string, NeededField>>>> = {
+  imap: {
+    host: { question: "Host of the mailbox, such as imap.example.com:", example: "imap.example.com" },
+    user: { question: "Name that you sign in with, mostly the address:", example: "mia@example.com" },
+    password: {
+      question: "Password, where the provider has them one for an app (nothing is shown while you type):",
+      example: "…",
+      isSecret: true,
+    },
+  },
+  s3: {
+    bucket: { question: "Name of the bucket:", example: "papers" },
+    region: { question: "Region, such as eu-central-1:", example: "eu-central-1" },
+    accessKeyId: { question: "Access key id (nothing is shown while you type):", example: "…", isSecret: true },
+    secretAccessKey: { question: "Secret access key (nothing is shown while you type):", example: "…", isSecret: true },
+  },
+  "web-crawler": {
+    startUrl: {
+      question: "Address to begin at, such as https://docs.example.com/:",
+      example: "https://docs.example.com/",
+    },
+  },
+  granola: { apiKey: { question: "API key (nothing is shown while you type):", example: "…", isSecret: true } },
+  folder: { path: { question: "Absolute path of the folder on the server's machine:", example: "/srv/papers" } },
+};
+
+/** What was given with `--set`, and answers to `--ask`. @throws UsageError */
+export async function readFields(cli: Cli, { set = [], ask: asked = [] }: Fields): Promise<Values> {
+  const given = givenFields(set);
+  if (asked.length === 0) return given;
+  const questions = asked.map((name) => `${name}:`);
+  const answers = await askSecrets(cli, questions, `give ${asked.map((name) => `--set ${name}=…`).join(" ")}`);
+  return { ...given, ...named(asked, answers) };
+}
+
+/** As `readFields`, and asks for what a new connection to the provider lacks. @throws UsageError where nobody can be asked */
+export async function readNeededFields(cli: Cli, provider: string, fields: Fields): Promise<Values> {
+  const needed = NEEDED_FIELDS[provider] ?? {};
+  const given = givenFields(fields.set ?? []);
+  const isGiven = (name: string) => Object.hasOwn(given, name) || fields.ask?.includes(name) === true;
+  const missing = Object.entries(needed).filter(([name]) => !isGiven(name));
+  if (missing.length === 0) return readFields(cli, fields);
+  if (!canAsk(cli)) throw lacking(cli, provider, missing);
+  const questions = missing.map(([, { question, isSecret = false }]) => ({ text: question, isSecret }));
+  const others = (fields.ask ?? []).map((name) => ({ text: `${name}:`, isSecret: true }));
+  const names = [...missing.map(([name]) => name), ...(fields.ask ?? [])];
+  return { ...given, ...named(names, await ask(cli, [...questions, ...others], "use --set")) };
+}
+
+function lacking(cli: Cli, provider: string, missing: readonly (readonly [string, NeededField])[]): UsageError {
+  const names = missing.map(([name]) => name);
+  const all = names.length > 1 ? `${names.slice(0, -1).join(", ")} and ${names.at(-1)}` : names.join();
+  const example = missing.map(([name, field]) => `${name}=${field.example}`).join(" ");
+  return new UsageError(
+    `${provider} needs ${all}. Add --set ${example}, or run \`${cli.invocation} connections add ${provider}\` in a terminal, where it asks.`,
+  );
+}
+
+function named(names: readonly string[], answers: readonly string[] | null): Values {
+  if (answers === null) throw new UsageError("the input ended before everything was given");
+  return Object.fromEntries(names.map((name, index) => [name, answers[index] ?? ""]));
+}
+
+function givenFields(set: readonly string[]): Values {
+  return Object.fromEntries(
+    set.map((text) => {
+      const [, name, value] = /^([A-Za-z]\w*)=([^]*)$/.exec(text) ?? [];
+      if (name === undefined || value === undefined)
+        throw new UsageError(`--set ${JSON.stringify(text)} must look like name=value`);
+      return [name, value === "true" ? true : value === "false" ? false : value] as const;
+    }),
+  );
+}

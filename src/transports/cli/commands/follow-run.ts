@@ -1,0 +1,56 @@
+import type { SyncRun } from "../../../core/types.js";
+import { sleep } from "../../../lib/time.js";
+import type { Access, Cli } from "../cli.js";
+import { oneLine } from "../style.js";
+
+/** Between two looks at how far it is. */
+const POLL_MS = 300;
+
+/** The newest run of a connection; null where there was none. */
+export async function newestRun({ core, read }: Access, id: string): Promise<SyncRun | null> {
+  const { runs } = await core.listSyncRuns(read, { id });
+  return runs[0] ?? null;
+}
+
+/** Shows how far a run is until it is through. @param before the newest run before it was ordered */
+export async function followRun(cli: Cli, access: Access, id: string, before: SyncRun | null): Promise<void> {
+  const progress = cli.output.progress("waiting for the run to begin");
+  try {
+    for (;;) {
+      const run = await newestRun(access, id);
+      const isNew = run !== null && (run.id !== before?.id || before.status === "running");
+      if (isNew && run.status !== "running") {
+        progress.stop();
+        if (run.status === "failed") cli.exitWith(1);
+        return cli.output.answer({ id, run }, () => summaryOf(run));
+      }
+      if (isNew) progress.update(countsOf(run));
+      await sleep(POLL_MS);
+    }
+  } finally {
+    progress.stop();
+  }
+}
+
+function countsOf({ listed, read, unchanged, removed, skipped, failed }: SyncRun): string {
+  const left = Math.max(0, listed - read - unchanged - removed - skipped - failed);
+  const amounts = { listed, read, unchanged, removed, skipped, failed, left };
+  const told = Object.entries(amounts).filter(([name, amount]) => amount > 0 || name === "listed");
+  return told.map(([name, amount]) => `${amount} ${name}`).join(", ");
+}
+
+const MOST_NAMED = 10;
+
+/** How a run went, as lines for people. */
+export function summaryOf(run: SyncRun): readonly string[] {
+  const { status, error, notes, failures, failed } = run;
+  const named = failures.slice(0, MOST_NAMED);
+  const more = failed - named.length;
+  return [
+    `${status}: ${countsOf(run)}`,
+    ...(error === null ? [] : [oneLine(error)]),
+    ...notes.map(oneLine),
+    ...named.map(({ title, itemId, reason }) => `  ${oneLine(title ?? itemId)}: ${oneLine(reason)}`),
+    ...(more > 0 ? [`  and ${more} more`] : []),
+  ];
+}
