@@ -11,8 +11,7 @@ import { createOpenAiModel } from "./adapters/llm/openai.js";
 import { createWatchedModel } from "./adapters/llm/watched.js";
 import { createRulesExtractor } from "./adapters/facts/rules.js";
 import { createSmtpMailer } from "./adapters/mail/smtp.js";
-import { createOwnership, findOwnerAddress } from "./adapters/owner/election.js";
-import type { Possession } from "./adapters/owner/possession.js";
+import { findOwnerAddress } from "./adapters/owner/election.js";
 import { createSecretBox } from "./adapters/secrets/key-file.js";
 import { createRerankService } from "./adapters/rerank/service.js";
 import { type Backup, backUpStore } from "./adapters/store/backup.js";
@@ -28,7 +27,7 @@ import { renewWebhooks } from "./core/connections/webhooks.js";
 import { createConnectionJobs, syncDueConnections } from "./core/connections/connection-jobs.js";
 import { createContainerJobs } from "./core/containers/container-jobs.js";
 import { createDocumentEvents } from "./core/documents/document-events.js";
-import { coreOver, createCore, isUseCase, localActor, runsOnce, type Call, type Core } from "./core/index.js";
+import { createCore, type Core } from "./core/index.js";
 import { AppError } from "./core/errors.js";
 import { createEmbedders } from "./core/embeddings/embedders.js";
 import { maintainEmbedders, openEmbedders } from "./core/embeddings/open.js";
@@ -46,7 +45,6 @@ import { createExpiryWarnings } from "./core/access/expiring-keys.js";
 import { whereThereIsRoom } from "./core/upkeep/room.js";
 import { createTextIndexJobs, enqueueRewriting } from "./core/upkeep/text-index.js";
 import { cleanUp, forgetExpired } from "./core/upkeep/upkeep.js";
-import type { Actor } from "./core/types.js";
 import { createExtractionProcess } from "./extractors/extraction-process.js";
 import { createModelExtractor } from "./ingest/extract-with-model.js";
 import { createGuidedExtractor } from "./ingest/guided-rules.js";
@@ -57,10 +55,8 @@ import { versionsOf } from "./ingest/readings.js";
 import { takeUpEmbedding } from "./ingest/take-up.js";
 import { createSchedule } from "./jobs/schedule.js";
 import { createRunner } from "./jobs/runner.js";
-import { createId } from "./lib/ids.js";
 import { isLoopbackName } from "./lib/ip-address.js";
 import { createRateLimiter } from "./lib/rate-limit.js";
-import { sleep } from "./lib/time.js";
 
 /** Name of the folder for uploaded files, inside a data folder. */
 const FILES_FOLDER = "files";
@@ -70,8 +66,6 @@ const SECRET_KEY_FILE = "secret.key";
 const QUIET_FOR_MODELS = 30;
 const PROFILES_SUMMED_UP_MINUTES = 15;
 const KEYS_LOOKED_AT_MINUTES = 30;
-/** So long callers are told why nothing works any more, before the process ends. */
-const LAST_WORDS_MS = 1_000;
 
 const systemClock: Clock = { now: () => new Date() };
 
@@ -363,140 +357,4 @@ export async function explainTakenPort({ dataDirectory, port }: Config, error: u
   if (owner === null || new URL(owner.url).port !== String(port)) return error;
   const message = `Recollect serves the data folder ${dataDirectory} at ${owner.url} already. Use that one, or choose another port with --port; 0 takes a free one.`;
   return new AppError("unavailable", message, { paths: [dataDirectory], cause });
-}
-
-/** A server over HTTP that answers for this process. */
-export interface Listening {
-  readonly url: string;
-  /** Where others reach it, if that is elsewhere. */
-  readonly publicUrl?: string | undefined;
-  /** Lets other processes of the data folder in. */
-  readonly token: string;
-  close(): Promise<void>;
-}
-
-/** What this process says of the data folder that it owns. */
-export interface Standing {
-  readonly prove: () => Possession | null;
-  /** False once the folder is lost. */
-  readonly isReady: () => boolean;
-  /** When it last had no room for what was to be written. */
-  readonly fullAt: () => Date | null;
-}
-
-export interface NodeOptions extends ServiceOptions {
-  /** Starts to answer over HTTP: other processes once this one owns the data folder, and whoever `listen` is for. */
-  readonly listen: (core: Core, organizationId: string, standing: Standing) => Promise<Listening>;
-  /** True for processes that stay: they take over background work when the owner goes. */
-  readonly standby: boolean;
-  /** True for a process that is of no use when it cannot listen: then it does not become the owner either. */
-  readonly mustListen?: boolean;
-  /**
-   * Ends the process, as soon as it may be: the data folder that it owned was removed, moved or replaced, and what is in its
-   * place now must not be touched. Nothing is to be closed.
-   */
-  readonly onLost: () => void;
-}
-
-/** The service as this process reaches it: its own, or that of the process which owns the data folder. */
-export interface Node {
-  readonly core: Core;
-  /** The person at this machine. */
-  actor(): Promise<Actor>;
-  role(): Promise<"owner" | "client">;
-  /** Answers over HTTP now, whoever owns the data folder; resolves with the URL. @throws what `NodeOptions.listen` does */
-  listen(): Promise<string>;
-  settle(): Promise<void>;
-  close(): Promise<void>;
-}
-
-/** Opens nothing by itself: the first call, or `role`, finds the owner or becomes it. */
-export function createNode(options: NodeOptions): Node {
-  let service: Service | undefined;
-  let listening: Promise<Listening> | undefined;
-  let isHungUp = false;
-  let proof: () => Possession | null = () => null;
-  const listen = (organizationId: string): Promise<Listening> => {
-    // A start that was interrupted may come this far after the end.
-    if (isHungUp) return Promise.reject(shuttingDown());
-    const standing: Standing = {
-      prove: () => proof(),
-      isReady: () => service?.isInPlace() ?? true,
-      fullAt: () => service?.fullAt() ?? null,
-    };
-    listening ??= options.listen(core, organizationId, standing);
-    // A port that is taken may be free at the next try.
-    listening.catch(() => (listening = undefined));
-    return listening;
-  };
-  const hangUp = async (): Promise<void> => {
-    isHungUp = true;
-    // A server that could not be started was reported to whoever wanted it.
-    await (await listening?.catch(() => undefined))?.close();
-  };
-  const leave = async (reason: AppError): Promise<void> => {
-    options.log.error("the data folder is lost", { reason: reason.message });
-    await sleep(LAST_WORDS_MS);
-    await hangUp();
-    options.onLost();
-  };
-  const seat = createOwnership({
-    dataDirectory: options.config.dataDirectory,
-    version: options.version,
-    log: options.log,
-    standby: options.standby,
-    async open(prove) {
-      proof = prove;
-      const opened = await openService({ ...options, isShortLived: !options.standby });
-      if (options.mustListen)
-        await listen(opened.organizationId).catch(async (error: unknown) => {
-          await opened.close();
-          throw error;
-        });
-      service = opened;
-      void opened.lost.then(leave);
-      return {
-        async call(name, call, input) {
-          try {
-            return await callLocally(opened.core, name, call as Call, input);
-          } catch (error) {
-            // Whoever asked is gone, or asks the next owner; the closed store is no news.
-            if (isHungUp && !(error instanceof AppError)) throw shuttingDown(error);
-            throw error;
-          }
-        },
-        listen: () => listen(opened.organizationId),
-        async close() {
-          service = undefined;
-          await opened.close();
-        },
-      };
-    },
-    hangUp,
-  });
-  const core = coreOver((name, call, input) => {
-    const needsId = runsOnce(name) && call.operationId === undefined;
-    return seat.call(name, needsId ? { ...call, operationId: createId() } : call, input);
-  });
-  const actor = async (): Promise<Actor> => {
-    const { organizationId } = await core.session({ actor: localActor("") });
-    return localActor(organizationId);
-  };
-  return {
-    core,
-    actor,
-    role: () => seat.take(),
-    listen: async () => (await listen((await actor()).organizationId)).url,
-    settle: async () => service?.settle(),
-    close: () => seat.close(),
-  };
-}
-
-function shuttingDown(cause?: unknown): AppError {
-  return new AppError("unavailable", "This process is shutting down.", { cause });
-}
-
-async function callLocally(core: Core, name: string, call: Call, input: unknown): Promise<unknown> {
-  if (!isUseCase(name)) throw new Error(`There is no use case ${name}`);
-  return core[name](call, input);
 }

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
-import type { Listening, Node, Standing } from "./app.js";
+import type { Listening, Node, Standing } from "./node.js";
 import type { Config } from "./config.js";
 import type { DoorOptions, ServiceInfo, Starters, Surroundings } from "./transports/cli/starters.js";
 import { isMcpStart, openMcpStdio } from "./transports/mcp/opening.js";
@@ -124,7 +124,7 @@ function endAtOnce(): void {
 
 /** A process that answers other processes only, on a port of its own. */
 async function openNode(start: Start, options: { engine: DoorOptions["engine"]; standby: boolean }): Promise<Node> {
-  const { createNode } = await import("./app.js");
+  const { createNode } = await import("./node.js");
   return createNode({
     ...start,
     ...options,
@@ -176,7 +176,7 @@ async function serve(settings: Settings): Promise<ServiceInfo> {
   const start = await prepare(settings);
   const { config, log } = start;
   const isNew = !(await hasMemory(config.dataDirectory));
-  const { createNode } = await import("./app.js");
+  const { createNode } = await import("./node.js");
   const node = createNode({
     ...start,
     version,

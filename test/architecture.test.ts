@@ -89,7 +89,8 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   "config.ts": ["config", "lib"],
   config: ["lib"],
   "app.ts": ["config.ts", "core", "ingest", "jobs", "adapters", "extractors", "connectors", "language", "lib"],
-  "main.ts": ["app.ts", "config.ts", "transports", "lib"],
+  "node.ts": ["app.ts", "core", "adapters", "lib"],
+  "main.ts": ["app.ts", "node.ts", "config.ts", "transports", "lib"],
 };
 
 /** The folders of these places are strangers to each other; only a table knows them all. */

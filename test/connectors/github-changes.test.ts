@@ -3,7 +3,8 @@ import { createGithubConnector } from "../../src/connectors/github/github.js";
 import { SignInRefused } from "../../src/core/connections/connector-errors.js";
 import type { SourceAccess } from "../../src/core/ports.js";
 import { mirrorSource } from "../support/mirrored-source.js";
-import { GITHUB_TOKEN, type ScriptedGithub, type ScriptedRepository, startGithub } from "../support/scripted-github.js";
+import { GITHUB_TOKEN, type ScriptedGithub, startGithub } from "../support/scripted-github.js";
+import type { ScriptedRepository } from "../support/scripted-github-repository.js";
 import { sourceAccess } from "../support/source-access.js";
 
 const DAY_MS = 24 * 3_600_000;

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Node } from "../../src/app.js";
+import type { Node } from "../../src/node.js";
 import { type Call, type Core, isUseCase, runsOnce, type UseCase } from "../../src/core/index.js";
 import { sha256 } from "../../src/lib/crypto.js";
 import { createId } from "../../src/lib/ids.js";

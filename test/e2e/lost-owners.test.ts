@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Node } from "../../src/app.js";
+import type { Node } from "../../src/node.js";
 import type { Call, Core } from "../../src/core/index.js";
 import { type LossyOwner, startAsker, startLossyOwner } from "../support/lossy-owner.js";
 import { type ServeProcess, startServe } from "../support/recollect-process.js";

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { readServiceFile, writeServiceFile } from "../../src/adapters/owner/service-file.js";
-import { createNode, type Node } from "../../src/app.js";
+import { createNode, type Node } from "../../src/node.js";
 import { readConfig } from "../../src/config.js";
 import { captureLog } from "./captured-log.js";
 

@@ -1,47 +1,21 @@
-import { createHash, createHmac } from "node:crypto";
+import { createHmac } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import * as z from "zod";
+import {
+  compared,
+  createRepository,
+  type Discussion,
+  hash,
+  type Kept,
+  type ScriptedRepository,
+  shown,
+  shownDiscussion,
+  shownIssue,
+  treeOf,
+} from "./scripted-github-repository.js";
 import type { ScriptedSource, SourceFault } from "./scripted-source.js";
 import { deliver, type Delivered } from "./webhook-delivery.js";
-
-interface Issue {
-  readonly number: number;
-  title: string;
-  body: string;
-  updatedAt: string;
-  readonly comments: string[];
-  readonly isPull: boolean;
-}
-
-interface Discussion {
-  readonly number: number;
-  title: string;
-  body: string;
-  updatedAt: string;
-  comments: string[];
-}
-
-export interface ScriptedRepository {
-  readonly id: number;
-  fullName: string;
-  defaultBranch: string;
-  readonly files: Map<string, string>;
-  /** Those of the files that are links; their text is where they lead. */
-  readonly links: Set<string>;
-  readonly issues: Issue[];
-  readonly discussions: Discussion[];
-  state: "open" | "closed" | "gone";
-  hasIssues: boolean;
-  /** Entries of a tree that are listed at once. */
-  treeLimit: number;
-  /** Makes a commit of what the files are now. */
-  commit(): void;
-  /** As a forced push: former commits are no longer there. */
-  forgetCommits(): void;
-  /** As a forced push that leaves the former commits where they are: the next one follows the very first. */
-  startOver(): void;
-}
 
 /** What goes wrong with a request, with the next one whose path it names if it does. */
 export type GithubFault = (
@@ -107,7 +81,6 @@ const hookBody = z.strictObject({
 export const GITHUB_TOKEN = "github_pat_example";
 const ID = 4711;
 const NAME = "mia/farm";
-const COMPARED = 300;
 
 /**
  * Paths of the REST API below a repository, with the queries that docs.github.com has for them (version 2022-11-28). Written
@@ -147,45 +120,6 @@ const graphBody = z.strictObject({
     number: z.int().optional(),
   }),
 });
-
-interface Commit {
-  readonly sha: string;
-  readonly tree: ReadonlyMap<string, string>;
-  readonly links: ReadonlySet<string>;
-  /** Commits before it, the nearest first. */
-  readonly before: readonly string[];
-}
-
-function createRepository(id: number, fullName: string) {
-  let commits: Commit[] = [];
-  let isStartingOver = false;
-  const repository: ScriptedRepository = {
-    id,
-    fullName,
-    defaultBranch: "main",
-    files: new Map(),
-    links: new Set(),
-    issues: [],
-    discussions: [],
-    state: "open",
-    hasIssues: true,
-    treeLimit: Number.POSITIVE_INFINITY,
-    commit() {
-      const tree = new Map(repository.files);
-      const [head] = isStartingOver ? commits : commits.slice(-1);
-      isStartingOver = false;
-      const before = head ? [head.sha, ...head.before] : [];
-      const sha = hash(`commit ${commits.length} ${Math.random()}`);
-      commits.push({ sha, tree, links: new Set(repository.links), before });
-    },
-    forgetCommits() {
-      commits = commits.slice(-1).map((one) => ({ ...one, before: [], sha: hash(`rewritten ${Math.random()}`) }));
-    },
-    startOver: () => void (isStartingOver = true),
-  };
-  return { repository, commits: () => commits };
-}
-type Kept = ReturnType<typeof createRepository>;
 
 export async function startGithub(): Promise<ScriptedGithub> {
   const kept = new Map<number, Kept>([[ID, createRepository(ID, NAME)]]);
@@ -292,7 +226,7 @@ export async function startGithub(): Promise<ScriptedGithub> {
       const one = discussions.find((discussion) => discussion.number === number);
       if (!one)
         return { data: { repository: { discussion: null } }, errors: [{ type: "NOT_FOUND", message: "None." }] };
-      return { data: { repository: { discussion: shownDiscussion(one, 100, Number(after ?? 0)) } } };
+      return { data: { repository: { discussion: shownDiscussion(NAME, one, 100, Number(after ?? 0)) } } };
     }
     const sorted = discussions.toSorted((one, other) => (one.updatedAt < other.updatedAt ? -1 : 1));
     if (direction === "DESC") sorted.reverse();
@@ -303,7 +237,7 @@ export async function startGithub(): Promise<ScriptedGithub> {
     const nodes = left.slice(0, 25);
     const pageInfo = { hasNextPage: left.length > 25, endCursor: nodes.at(-1)?.updatedAt ?? null };
     return {
-      data: { repository: { discussions: { pageInfo, nodes: nodes.map((one) => shownDiscussion(one, 50, 0)) } } },
+      data: { repository: { discussions: { pageInfo, nodes: nodes.map((one) => shownDiscussion(NAME, one, 50, 0)) } } },
     };
   }
 
@@ -427,46 +361,6 @@ export async function startGithub(): Promise<ScriptedGithub> {
   return github;
 }
 
-function treeOf(repository: ScriptedRepository, commits: readonly Commit[], name: string, isDeep: boolean) {
-  for (const { sha, tree, links } of commits) {
-    const folders = new Set(
-      [...tree.keys()].flatMap((path) =>
-        path
-          .split("/")
-          .slice(0, -1)
-          .map((_, depth, all) => all.slice(0, depth + 1).join("/")),
-      ),
-    );
-    const folder = name === sha ? "" : [...folders].find((one) => hash(`${sha} ${one}`) === name);
-    if (folder === undefined) continue;
-    const start = folder === "" ? 0 : folder.length + 1;
-    const isIn = (path: string): boolean =>
-      (folder === "" || path.startsWith(`${folder}/`)) && (isDeep || !path.slice(start).includes("/"));
-    const all = [
-      ...[...folders]
-        .filter((path) => path !== folder && isIn(path))
-        .map((path) => ({
-          path: path.slice(start),
-          mode: "040000",
-          type: "tree",
-          sha: hash(`${sha} ${path}`),
-        })),
-      ...[...tree]
-        .filter(([path]) => isIn(path))
-        .map(([path, text]) => ({
-          path: path.slice(start),
-          mode: links.has(path) ? "120000" : "100644",
-          type: "blob",
-          sha: hash(text),
-          size: Buffer.byteLength(text),
-        })),
-    ];
-    const truncated = isDeep && all.length > repository.treeLimit;
-    return { status: 200, value: { sha: name, truncated, tree: truncated ? all.slice(0, repository.treeLimit) : all } };
-  }
-  return null;
-}
-
 function signIn(path: string, body: string, device: { readonly isApproved: boolean }) {
   if (path === "/login/device/code")
     return {
@@ -484,78 +378,6 @@ function signIn(path: string, body: string, device: { readonly isApproved: boole
   if (isCode || isDevice) return { access_token: GITHUB_TOKEN, token_type: "bearer", scope: "repo" };
   const error = form.has("device_code") ? "authorization_pending" : "bad_verification_code";
   return { error, error_description: "No such code." };
-}
-
-function compared(status: string, { tree: base }: Commit, { tree: target }: Commit) {
-  const removed = [...base].filter(([path]) => !target.has(path));
-  const added = [...target].filter(([path, text]) => base.get(path) !== text);
-  const renamed = added.flatMap(([path, text]) => {
-    const former = removed.find(([, before]) => before === text);
-    return former && !base.has(path) ? [{ path, former: former[0], text }] : [];
-  });
-  const files = [
-    ...renamed.map(({ path, former, text }) => ({
-      filename: path,
-      status: "renamed",
-      sha: hash(text),
-      previous_filename: former,
-    })),
-    ...removed
-      .filter(([path]) => !renamed.some(({ former }) => former === path))
-      .map(([path, text]) => ({ filename: path, status: "removed", sha: hash(text) })),
-    ...added
-      .filter(([path]) => !renamed.some((one) => one.path === path))
-      .map(([path, text]) => ({ filename: path, status: base.has(path) ? "modified" : "added", sha: hash(text) })),
-  ];
-  return { status, files: files.slice(0, COMPARED) };
-}
-
-function shown({ id, fullName, defaultBranch }: ScriptedRepository) {
-  return {
-    id,
-    name: fullName.split("/")[1],
-    full_name: fullName,
-    default_branch: defaultBranch,
-    html_url: `https://github.com/${fullName}`,
-    description: "A farm.",
-    private: true,
-    updated_at: "2026-01-01T00:00:00Z",
-  };
-}
-
-function shownIssue({ fullName }: ScriptedRepository, { number, title, body, updatedAt, isPull }: Issue) {
-  return {
-    number,
-    title,
-    body,
-    updated_at: updatedAt,
-    state: "open",
-    html_url: `https://github.com/${fullName}/issues/${number}`,
-    user: { login: "mia" },
-    labels: [{ name: "garden" }],
-    ...(isPull && { pull_request: { url: "x" } }),
-  };
-}
-
-function shownDiscussion({ comments, ...one }: Discussion, size: number, start: number) {
-  const nodes = comments.slice(start, start + size).map((body) => ({
-    body,
-    createdAt: "2026-02-01T00:00:00Z",
-    author: { login: "ann" },
-    replies: { pageInfo: { hasNextPage: false }, nodes: [] },
-  }));
-  const end = start + nodes.length;
-  return {
-    ...one,
-    url: `https://github.com/${NAME}/discussions/${one.number}`,
-    author: { login: "tom" },
-    category: { name: "General" },
-    comments: { pageInfo: { hasNextPage: end < comments.length, endCursor: String(end) }, nodes },
-  };
-}
-
-function hash(text: string): string {
-  return createHash("sha1").update(text).digest("hex");
 }
 
 async function bodyOf(request: IncomingMessage): Promise<string> {
