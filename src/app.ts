@@ -21,7 +21,7 @@ import { createOpenAiTranscriber } from "./adapters/transcribe/openai.js";
 import { createRememberingTranscriber } from "./adapters/transcribe/remembered.js";
 import { createVectors } from "./adapters/vectors/index.js";
 import { type Config, readPlaces } from "./config.js";
-import { keylessOf } from "./config/keyless.js";
+import { keylessOf } from "./core/access/keyless.js";
 import type { CoreContext } from "./core/context.js";
 import { createConnectors } from "./connectors/index.js";
 import { resealAll } from "./core/connections/secrets.js";

@@ -1,9 +1,13 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import * as z from "zod";
 import { createGithubConnector } from "../../src/connectors/github/github.js";
 import { createGoogleDriveConnector } from "../../src/connectors/google/drive/google-drive.js";
 import { createOneDriveConnector } from "../../src/connectors/onedrive/onedrive.js";
 import type { Connector } from "../../src/core/ports.js";
+import { ManualClock } from "../support/clock.js";
 import { ONLINE } from "../support/connection.js";
 import { type OpenedRest, openRest, type RestOptions } from "../support/rest.js";
 import { GITHUB_TOKEN, startGithub } from "../support/scripted-github.js";
@@ -16,6 +20,7 @@ import { deliver, type Delivered } from "../support/webhook-delivery.js";
 const PUBLIC = { RECOLLECT_PUBLIC_URL: "https://memory.example" };
 const ADDRESS = "https://memory.example/v3/connections/webhooks/";
 const REFUSAL = "No source sends messages to this address.";
+const HOUR_MS = 60 * 60_000;
 const GATHERED = { timeout: 20_000, interval: 250 };
 
 interface Scripted {
@@ -31,6 +36,8 @@ interface Followed {
   readonly settings: Readonly<Record<string, unknown>>;
   /** How many the provider has. */
   registered(): number;
+  /** When the last of them ends (ISO 8601). */
+  endsAt?(): string | undefined;
 }
 
 const cleanups: (() => Promise<unknown>)[] = [];
@@ -50,12 +57,17 @@ const providers: Record<string, () => Promise<Followed>> = {
     const scripted = await startScriptedGoogleDrive("good");
     const connector = withToken(createGoogleDriveConnector({ baseUrl: scripted.url }));
     const settings = { syncScope: "full" };
-    return { scripted, connector, token: "good", settings, registered: () => scripted.channels.size };
+    const endsAt = () => {
+      const last = [...scripted.channels.values()].at(-1);
+      return last && new Date(Number(last.expiration)).toISOString();
+    };
+    return { scripted, connector, token: "good", settings, registered: () => scripted.channels.size, endsAt };
   },
   async onedrive() {
     const scripted = await startScriptedOneDrive("good");
     const connector = withToken(createOneDriveConnector({ baseUrl: scripted.url }));
-    return { scripted, connector, token: "good", settings: {}, registered: () => scripted.subscriptions.size };
+    const endsAt = () => [...scripted.subscriptions.values()].at(-1)?.expirationDateTime;
+    return { scripted, connector, token: "good", settings: {}, registered: () => scripted.subscriptions.size, endsAt };
   },
 };
 const NAMES = Object.keys(providers);
@@ -206,4 +218,22 @@ test("a connection goes though its source cannot be reached to remove webhooks",
   await ok(rest, "DELETE", `/v3/connections/${id}`);
   await rest.settle();
   expect((await rest.send("GET", `/v3/connections/${id}`)).status).toBe(404);
+});
+
+test.each(["google-drive", "onedrive"])("webhooks of %s are renewed before they end", async (name) => {
+  const followed = await start(name);
+  const ends: (string | undefined)[] = [];
+  const dataDirectory = await mkdtemp(join(tmpdir(), "recollect-webhooks-"));
+  cleanups.push(() => rm(dataDirectory, { recursive: true }));
+  const first = await open(followed, { dataDirectory });
+  await connect(first, followed);
+  ends.push(followed.endsAt?.());
+  await first.close();
+  const clock = new ManualClock(new Date(Date.parse(ends[0] ?? "") - 12 * HOUR_MS).toISOString());
+  const second = await open(followed, { dataDirectory, clock });
+  await expect.poll(() => followed.endsAt?.(), GATHERED).not.toBe(ends[0]);
+  expect(Date.parse(followed.endsAt?.() ?? "")).toBeGreaterThan(Date.parse(ends[0] ?? ""));
+  expect(followed.registered()).toBe(1);
+  await second.settle();
+  expect(await followed.scripted.notify()).toMatchObject([{ status: 200 }]);
 });

@@ -1,9 +1,14 @@
-import type { Config } from "../config.js";
-import type { About } from "../core/context.js";
-import { isLoopbackName } from "../lib/ip-address.js";
+import { isLoopbackName } from "../../lib/ip-address.js";
+import type { About } from "../context.js";
+
+interface Reach {
+  readonly isKeylessOff: boolean;
+  readonly publicUrl: string | undefined;
+  readonly host: string;
+}
 
 /** Whether programs of this machine need no key, and why. */
-export function keylessOf({ isKeylessOff, publicUrl, host }: Config): About["keyless"] {
+export function keylessOf({ isKeylessOff, publicUrl, host }: Reach): About["keyless"] {
   if (isKeylessOff) return { isAllowed: false, reason: "RECOLLECT_KEYLESS is off" };
   if (publicUrl !== undefined) return { isAllowed: false, reason: "RECOLLECT_PUBLIC_URL is set" };
   if (!isLoopbackName(host)) return { isAllowed: false, reason: `the service listens on ${host}` };
