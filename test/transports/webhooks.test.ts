@@ -9,6 +9,7 @@ import { createOneDriveConnector } from "../../src/connectors/onedrive/onedrive.
 import type { Connector } from "../../src/core/ports.js";
 import { ManualClock } from "../support/clock.js";
 import { ONLINE } from "../support/connection.js";
+import { findProgram, startProxy } from "../support/proxies.js";
 import { type OpenedRest, openRest, type RestOptions } from "../support/rest.js";
 import { GITHUB_TOKEN, startGithub } from "../support/scripted-github.js";
 import { startScriptedGoogleDrive } from "../support/scripted-google-drive.js";
@@ -236,4 +237,84 @@ test.each(["google-drive", "onedrive"])("webhooks of %s are renewed before they 
   expect(followed.registered()).toBe(1);
   await second.settle();
   expect(await followed.scripted.notify()).toMatchObject([{ status: 200 }]);
+});
+
+test("a message that comes while a run goes on makes one more run afterwards", async () => {
+  const github = await startGithub();
+  cleanups.push(() => github.close());
+  github.files.set("README.md", "# The farm\n\nForty pear trees stand here.");
+  github.commit();
+  const connector = createGithubConnector({ apiUrl: github.url });
+  const followed = {
+    scripted: github,
+    connector,
+    token: GITHUB_TOKEN,
+    settings: {},
+    registered: () => github.hooks.size,
+  };
+  const rest = await open(followed);
+  const id = await connect(rest, followed);
+  github.files.set("one.md", "# One\n\nThe first.");
+  github.commit();
+  github.fail({ kind: "slow", ms: 7_000, path: /git\/blobs/ }, 1);
+  await ok(rest, "POST", `/v3/connections/${id}/sync`);
+  await expect.poll(() => github.asked.at(-1), GATHERED).toMatch(/blobs|commits|compare/);
+  github.files.set("two.md", "# Two\n\nThe second.");
+  github.commit();
+  for (let sent = 0; sent < 3; sent += 1) await github.notify();
+  await expect.poll(() => runs(rest, id), { timeout: 25_000 }).toBe(3);
+  expect((await ok(rest, "GET", `/v3/connections/${id}`)).documentCount).toBe(3);
+});
+
+test("a connection goes though its source refuses to remove its webhooks", async () => {
+  const { followed, rest, id } = await opened("github");
+  const { scripted } = followed;
+  if (!("mayHook" in scripted)) throw new Error("This is not GitHub.");
+  scripted.mayHook = false;
+  await ok(rest, "DELETE", `/v3/connections/${id}`);
+  await rest.settle();
+  expect((await rest.send("GET", `/v3/connections/${id}`)).status).toBe(404);
+  expect(followed.registered()).toBe(1);
+  expect(await scripted.notify()).toMatchObject([{ status: 404 }]);
+});
+
+const nginx = findProgram("nginx");
+
+test.skipIf(nginx === undefined)("nginx passes on OneDrive's question and its messages", async () => {
+  const followed = await start("onedrive");
+  const rest = await open(followed, { settings: { RECOLLECT_TRUSTED_PROXIES: "127.0.0.1" } });
+  const target = followed.scripted.listening ?? "";
+  const proxy = await startProxy(nginx ?? "", {
+    file: "nginx.conf",
+    args: (path, folder) => ["-p", folder, "-e", "stderr", "-c", path],
+    configuration: ({ port, folder }) => `daemon off;
+pid ${folder}/nginx.pid;
+error_log stderr;
+events {}
+http {
+  access_log off;
+  client_body_temp_path ${folder}/body;
+  proxy_temp_path ${folder}/proxy;
+  fastcgi_temp_path ${folder}/fastcgi;
+  uwsgi_temp_path ${folder}/uwsgi;
+  scgi_temp_path ${folder}/scgi;
+  server {
+    listen 127.0.0.1:${port};
+    location / {
+      proxy_pass ${target};
+      proxy_set_header Host memory.example;
+      proxy_set_header X-Forwarded-For $remote_addr;
+      proxy_set_header X-Forwarded-Proto https;
+    }
+  }
+}
+`,
+  });
+  cleanups.push(() => proxy.close());
+  followed.scripted.listening = `http://127.0.0.1:${proxy.port}`;
+  const id = await connect(rest, followed);
+  expect(followed.registered()).toBe(1);
+  expect(await followed.scripted.notify()).toMatchObject([{ status: 200, text: "" }]);
+  expect(await followed.scripted.notify("a guess")).toMatchObject([{ status: 404 }]);
+  await expect.poll(() => runs(rest, id), GATHERED).toBe(2);
 });
