@@ -75,14 +75,10 @@ export const GITHUB: FollowedProvider = {
         else farm.discussions.push(thread);
         return true;
       },
-      events: [
-        () => farm.startOver(),
-        (pick) => github.renameRepository(farm, `mia/farm-${pick}-${(made += 1)}`),
-      ],
+      events: [() => farm.startOver(), (pick) => github.renameRepository(farm, `mia/farm-${pick}-${(made += 1)}`)],
       titleOf: ({ id, name }) => (threadOf(id) ? `${name} #${numberOf(id)}` : basename(name)),
       forbid(entry) {
-        if (!entry.id.includes(":discussion:"))
-          github.fail({ kind: "answer", status: 403, path: closed(entry) }, 100);
+        if (!entry.id.includes(":discussion:")) github.fail({ kind: "answer", status: 403, path: closed(entry) }, 100);
       },
       fail(fault, after) {
         github.fail({ kind: "pass" }, after);

@@ -35,8 +35,7 @@ export const NOTION: FollowedProvider = {
       remove: ({ id }) => notion.remove(id),
       restore: async ({ id }) => (await notion.restore(id), true),
       titleOf: ({ name }) => name,
-      forbid: ({ id }) =>
-        notion.fail({ kind: "status", status: 403, path: new RegExp(`/(pages|blocks)/${id}/`) }, 100),
+      forbid: ({ id }) => notion.fail({ kind: "status", status: 403, path: new RegExp(`/(pages|blocks)/${id}/`) }, 100),
       fail(fault, after) {
         notion.fail({ kind: "pass" }, after);
         notion.fail(fault, 1);

@@ -37,7 +37,9 @@ export const WEB_CRAWLER: FollowedProvider = {
       }
       if (fault !== "pass" && fault.kind === "status" && fault.status !== 401) {
         const { status, retryAfter } = fault;
-        return void response.writeHead(status, retryAfter === undefined ? {} : { "retry-after": String(retryAfter) }).end();
+        return void response
+          .writeHead(status, retryAfter === undefined ? {} : { "retry-after": String(retryAfter) })
+          .end();
       }
       if (path === "/sitemap.xml" && isMapped) {
         const places = linked().map((one) => `<url><loc>${site.url}${one}</loc></url>`);
