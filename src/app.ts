@@ -20,7 +20,8 @@ import { createOpenAiTranscriber } from "./adapters/transcribe/openai.js";
 import { createRememberingTranscriber } from "./adapters/transcribe/remembered.js";
 import { createVectors } from "./adapters/vectors/index.js";
 import { type Config, readPlaces } from "./config.js";
-import type { About, CoreContext } from "./core/context.js";
+import { keylessOf } from "./core/access/keyless.js";
+import type { CoreContext } from "./core/context.js";
 import { createConnectors } from "./connectors/index.js";
 import { resealAll } from "./core/connections/secrets.js";
 import { renewWebhooks } from "./core/connections/webhooks.js";
@@ -55,7 +56,6 @@ import { versionsOf } from "./ingest/readings.js";
 import { takeUpEmbedding } from "./ingest/take-up.js";
 import { createSchedule } from "./jobs/schedule.js";
 import { createRunner } from "./jobs/runner.js";
-import { isLoopbackName } from "./lib/ip-address.js";
 import { createRateLimiter } from "./lib/rate-limit.js";
 
 /** Name of the folder for uploaded files, inside a data folder. */
@@ -275,13 +275,6 @@ function assemble({ config, version, log, connectors = [], clock = systemClock }
     await vectors.verify(signal);
   });
   return { context, vectors, runner, schedule, retryModel };
-}
-
-function keylessOf({ isKeylessOff, publicUrl, host }: Config): About["keyless"] {
-  if (isKeylessOff) return { isAllowed: false, reason: "RECOLLECT_KEYLESS is off" };
-  if (publicUrl !== undefined) return { isAllowed: false, reason: "RECOLLECT_PUBLIC_URL is set" };
-  if (!isLoopbackName(host)) return { isAllowed: false, reason: `the service listens on ${host}` };
-  return { isAllowed: true, reason: "the service listens to this machine alone, and no public address is set" };
 }
 
 /** Rules take about a millisecond and need no service, so they are what nobody has to choose. */

@@ -1,4 +1,3 @@
-import { createHmac } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import * as z from "zod";
@@ -15,7 +14,9 @@ import {
   treeOf,
 } from "./scripted-github-repository.js";
 import type { ScriptedSource, SourceFault } from "./scripted-source.js";
-import { deliver, type Delivered } from "./webhook-delivery.js";
+import { graphBody, GITHUB_ROUTES } from "./scripted-github-routes.js";
+import { createGithubHooks, type Hook } from "./scripted-github-hooks.js";
+import type { Delivered } from "./webhook-delivery.js";
 
 /** What goes wrong with a request, with the next one whose path it names if it does. */
 export type GithubFault = (
@@ -59,67 +60,9 @@ export interface ScriptedGithub extends ScriptedSource, Pick<ScriptedRepository,
   notify(secret?: string): Promise<Delivered[]>;
 }
 
-export interface Hook {
-  readonly repository: number;
-  readonly events: readonly string[];
-  readonly url: string;
-  readonly secret: string;
-}
-
-const hookBody = z.strictObject({
-  name: z.literal("web"),
-  active: z.literal(true),
-  events: z.array(z.enum(["push", "issues", "issue_comment", "discussion", "discussion_comment"])).min(1),
-  config: z.strictObject({
-    url: z.url({ protocol: /^https$/ }),
-    secret: z.string().min(32),
-    content_type: z.literal("json"),
-    insecure_ssl: z.literal("0"),
-  }),
-});
-
 export const GITHUB_TOKEN = "github_pat_example";
 const ID = 4711;
 const NAME = "mia/farm";
-
-/**
- * Paths of the REST API below a repository, with the queries that docs.github.com has for them (version 2022-11-28). Written
- * down here because the package with the description of the API is larger than all others together.
- */
-const page = {
-  per_page: z.coerce.number().int().min(1).max(100).optional(),
-  page: z.coerce.number().int().min(1).optional(),
-};
-const sha = "[0-9a-f]{40}";
-const ROUTES: readonly [RegExp, z.ZodObject][] = [
-  [/^$/, z.strictObject({})],
-  [/^\/commits\/([^/]+)$/, z.strictObject(page)],
-  [new RegExp(`^/compare/(${sha})\\.\\.\\.(${sha})$`), z.strictObject(page)],
-  [new RegExp(`^/git/trees/(${sha})$`), z.strictObject({ recursive: z.string().optional() })],
-  [new RegExp(`^/git/blobs/(${sha})$`), z.strictObject({})],
-  [
-    /^\/issues$/,
-    z.strictObject({
-      ...page,
-      state: z.enum(["open", "closed", "all"]).optional(),
-      sort: z.enum(["created", "updated", "comments"]).optional(),
-      direction: z.enum(["asc", "desc"]).optional(),
-      since: z.iso.datetime().optional(),
-    }),
-  ],
-  [/^\/issues\/(\d+)$/, z.strictObject({})],
-  [/^\/issues\/(\d+)\/comments$/, z.strictObject({ ...page, since: z.iso.datetime().optional() })],
-];
-const graphBody = z.strictObject({
-  query: z.string().regex(/orderBy: \{ field: UPDATED_AT, direction: \$direction \}|discussion\(number: \$number\)/),
-  variables: z.strictObject({
-    owner: z.string(),
-    name: z.string(),
-    after: z.string().nullable(),
-    direction: z.enum(["ASC", "DESC"]).optional(),
-    number: z.int().optional(),
-  }),
-});
 
 export async function startGithub(): Promise<ScriptedGithub> {
   const kept = new Map<number, Kept>([[ID, createRepository(ID, NAME)]]);
@@ -127,6 +70,7 @@ export async function startGithub(): Promise<ScriptedGithub> {
   const asked: string[] = [];
   let faults: GithubFault[] = [];
   const device = { isApproved: false };
+  const hooks = createGithubHooks();
   const server = createServer((request, response) => void answer(request, response));
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -163,7 +107,12 @@ export async function startGithub(): Promise<ScriptedGithub> {
       return send(200, graph(data.variables));
     }
     const [, hooked, hookId] = /^\/repositories\/(\d+)\/hooks(?:\/(\d+))?$/.exec(url.pathname) ?? [];
-    if (hooked !== undefined) return answerHooks(request.method, { body, repository: Number(hooked), hookId }, send);
+    if (hooked !== undefined) {
+      const isOpen = github.mayHook && kept.get(Number(hooked))?.repository.state === "open";
+      // A token that may not is told the same as for what is not there.
+      if (!isOpen) return send(404, { message: "Not Found" });
+      return hooks.answer(request.method, { body, repository: Number(hooked), hookId }, send);
+    }
     if (request.method !== "GET") return send(418, { message: `${request.method} ${url.pathname}` });
     if (url.pathname === "/user") return send(200, { login: "mia" });
     if (url.pathname === "/user/repos") {
@@ -180,7 +129,7 @@ export async function startGithub(): Promise<ScriptedGithub> {
       id === undefined
         ? [...kept.values()].find(({ repository }) => repository.fullName === name)
         : kept.get(Number(id));
-    const route = ROUTES.find(([path]) => path.test(rest));
+    const route = GITHUB_ROUTES.find(([path]) => path.test(rest));
     const query = route?.[1].safeParse(Object.fromEntries(url.searchParams));
     if (!route || !query?.success) return send(418, { message: `${url.href}: ${query?.error?.message}` });
     if (!found || found.repository.state === "gone") return send(404, { message: "Not Found" });
@@ -190,32 +139,6 @@ export async function startGithub(): Promise<ScriptedGithub> {
     if (raw === undefined) return send(status, value);
     response.writeHead(200, { "content-type": "application/vnd.github.raw+json; charset=utf-8" });
     response.end(raw);
-  }
-
-  const hooks = new Map<number, Hook>();
-  let hooksMade = 0;
-
-  function answerHooks(
-    method: string | undefined,
-    { body, repository, hookId }: { body: string; repository: number; hookId: string | undefined },
-    send: (status: number, value: unknown) => void,
-  ): void {
-    // A token that may not is told the same as for what is not there.
-    if (!github.mayHook || kept.get(repository)?.repository.state !== "open")
-      return send(404, { message: "Not Found" });
-    const ofRepository = [...hooks].filter(([, hook]) => hook.repository === repository);
-    if (method === "GET")
-      return send(
-        200,
-        ofRepository.map(([id, { url }]) => ({ id, config: { url } })),
-      );
-    if (method === "DELETE") return send(hooks.delete(Number(hookId)) ? 204 : 404, {});
-    const { success, data } = hookBody.safeParse(JSON.parse(body));
-    if (!success || method !== "POST") return send(418, { message: body });
-    const { url, secret } = data.config;
-    if (ofRepository.some(([, hook]) => hook.url === url)) return send(422, { message: "Validation Failed" });
-    hooks.set((hooksMade += 1), { repository, events: data.events, url, secret });
-    send(201, { id: hooksMade, config: { url } });
   }
 
   function graph({ owner, name, after, direction, number }: z.output<typeof graphBody>["variables"]) {
@@ -313,20 +236,10 @@ export async function startGithub(): Promise<ScriptedGithub> {
     isLooping: false,
     betweenRequests: () => {},
     device,
-    hooks,
+    hooks: hooks.all,
     mayHook: true,
     listening: null,
-    notify: (given) =>
-      Promise.all(
-        [...hooks.values()].map(({ url: address, secret }) => {
-          const body = JSON.stringify({ ref: "refs/heads/main", repository: { id: ID } });
-          const digest = createHmac("sha256", given ?? secret)
-            .update(body)
-            .digest("hex");
-          const headers = { "x-github-event": "push", "x-hub-signature-256": `sha256=${digest}` };
-          return deliver(github.listening ?? "", { address, body, headers });
-        }),
-      ),
+    notify: (given) => hooks.notify(github.listening ?? "", given),
     requests: () => asked.length,
     addRepository(id, fullName) {
       const added = createRepository(id, fullName);

@@ -132,7 +132,9 @@ test("graphs of memories say which connection a document came over", async () =>
   await rest.settle();
   const { documents } = await ok("POST", "/v3/documents/documents", { containerTags: [containerTag] });
   const origins = documents.map((one: { connectionId: string | null }) => one.connectionId);
-  expect(origins.toSorted()).toEqual([id, id, id, null].toSorted());
+  const sorted = (ids: readonly (string | null)[]) =>
+    ids.toSorted((one, other) => String(one).localeCompare(String(other)));
+  expect(sorted(origins)).toEqual(sorted([id, id, id, null]));
 });
 
 test("a document says which version of it was brought in, and when the source was seen to have it", async () => {

@@ -1,0 +1,322 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import * as z from "zod";
+import { createGithubConnector } from "../../src/connectors/github/github.js";
+import { createGoogleDriveConnector } from "../../src/connectors/google/drive/google-drive.js";
+import { createOneDriveConnector } from "../../src/connectors/onedrive/onedrive.js";
+import type { Connector } from "../../src/core/ports.js";
+import { ManualClock } from "../support/clock.js";
+import { ONLINE } from "../support/connection.js";
+import { findProgram, startProxy } from "../support/proxies.js";
+import { type OpenedRest, openRest, type RestOptions } from "../support/rest.js";
+import { GITHUB_TOKEN, startGithub } from "../support/scripted-github.js";
+import { startScriptedGoogleDrive } from "../support/scripted-google-drive.js";
+import { startScriptedOneDrive } from "../support/scripted-onedrive.js";
+import { deliver, type Delivered } from "../support/webhook-delivery.js";
+
+/* Sources that send word of changes, from their registration to their end, over sockets. */
+
+const PUBLIC = { RECOLLECT_PUBLIC_URL: "https://memory.example" };
+const ADDRESS = "https://memory.example/v3/connections/webhooks/";
+const REFUSAL = "No source sends messages to this address.";
+const HOUR_MS = 60 * 60_000;
+const GATHERED = { timeout: 20_000, interval: 250 };
+
+interface Scripted {
+  listening: string | null;
+  notify(proof?: string): Promise<Delivered[]>;
+  close(): Promise<unknown>;
+}
+
+interface Followed {
+  readonly scripted: Scripted;
+  readonly connector: Connector;
+  readonly token: string;
+  readonly settings: Readonly<Record<string, unknown>>;
+  /** How many the provider has. */
+  registered(): number;
+  /** When the last of them ends (ISO 8601). */
+  endsAt?(): string | undefined;
+}
+
+const cleanups: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const cleanUp of cleanups.splice(0).reverse()) await cleanUp();
+});
+
+const providers: Record<string, () => Promise<Followed>> = {
+  async github() {
+    const scripted = await startGithub();
+    scripted.files.set("README.md", "# The farm\n\nForty pear trees stand here.");
+    scripted.commit();
+    const connector = createGithubConnector({ apiUrl: scripted.url });
+    return { scripted, connector, token: GITHUB_TOKEN, settings: {}, registered: () => scripted.hooks.size };
+  },
+  async "google-drive"() {
+    const scripted = await startScriptedGoogleDrive("good");
+    const connector = withToken(createGoogleDriveConnector({ baseUrl: scripted.url }));
+    const settings = { syncScope: "full" };
+    const endsAt = () => {
+      const last = [...scripted.channels.values()].at(-1);
+      return last && new Date(Number(last.expiration)).toISOString();
+    };
+    return { scripted, connector, token: "good", settings, registered: () => scripted.channels.size, endsAt };
+  },
+  async onedrive() {
+    const scripted = await startScriptedOneDrive("good");
+    const connector = withToken(createOneDriveConnector({ baseUrl: scripted.url }));
+    const endsAt = () => [...scripted.subscriptions.values()].at(-1)?.expirationDateTime;
+    return { scripted, connector, token: "good", settings: {}, registered: () => scripted.subscriptions.size, endsAt };
+  },
+};
+const NAMES = Object.keys(providers);
+
+/** The connector, for whoever has a token already: what signing in would bring. */
+function withToken(connector: Connector): Connector {
+  if (connector.signIn.kind !== "oauth") throw new Error(`${connector.provider} has no sign-in.`);
+  const fields = connector.fields.extend({ token: z.string().optional() });
+  const signIn = { ...connector.signIn, tokenField: "token" };
+  return { ...connector, signIn, fields, secretFields: [...connector.secretFields, "token"] };
+}
+
+async function start(provider: string): Promise<Followed> {
+  const begin = providers[provider];
+  if (!begin) throw new Error(`There is no ${provider}.`);
+  const followed = await begin();
+  cleanups.push(() => followed.scripted.close());
+  return followed;
+}
+
+async function open({ connector, scripted }: Followed, options: RestOptions = {}): Promise<OpenedRest> {
+  const settings = { ...ONLINE, ...PUBLIC, ...options.settings };
+  const rest = await openRest({ asOwner: true, connectors: [connector], ...options, settings });
+  cleanups.push(() => rest.close());
+  scripted.listening = (await rest.listen()).url;
+  return rest;
+}
+
+async function ok(rest: OpenedRest, method: string, path: string, body?: unknown) {
+  const answer = await rest.send(method, path, body);
+  expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(400);
+  return answer.body;
+}
+
+/** Connects the provider, chooses what can be chosen, and waits for the first run. */
+async function connect(rest: OpenedRest, { connector, token, settings }: Followed): Promise<string> {
+  const { provider } = connector;
+  const wanted = { containerTag: "farm", metadata: { token, ...settings } };
+  const { id } = await ok(rest, "POST", `/v3/connections/${provider}`, wanted);
+  if (provider === "github") {
+    const { resources } = await ok(rest, "GET", `/v3/connections/${id}/resources`);
+    await ok(rest, "POST", `/v3/connections/${id}/configure`, { resources });
+  }
+  await rest.settle();
+  return id;
+}
+
+async function runs(rest: OpenedRest, id: string): Promise<number> {
+  await rest.settle();
+  return (await ok(rest, "GET", `/v3/connections/${id}/sync-runs`)).length;
+}
+
+async function opened(provider: string) {
+  const followed = await start(provider);
+  const rest = await open(followed);
+  return { followed, rest, id: await connect(rest, followed) };
+}
+
+test.each(NAMES)(
+  "%s is asked for webhooks, many of them make one run, and they end with the connection",
+  async (name) => {
+    const { followed, rest, id } = await opened(name);
+    expect(followed.registered()).toBe(1);
+    expect(await runs(rest, id)).toBe(1);
+    for (let sent = 0; sent < 5; sent += 1)
+      expect(await followed.scripted.notify()).toMatchObject([{ status: 200, text: "" }]);
+    await expect.poll(() => runs(rest, id), GATHERED).toBe(2);
+    await followed.scripted.notify();
+    await expect.poll(() => runs(rest, id), GATHERED).toBe(3);
+    await ok(rest, "DELETE", `/v3/connections/${id}`);
+    await rest.settle();
+    expect(followed.registered()).toBe(0);
+  },
+);
+
+test.each(NAMES)("%s is asked for none without a public address", async (name) => {
+  const followed = await start(name);
+  const rest = await open(followed, { settings: { RECOLLECT_PUBLIC_URL: "" } });
+  const id = await connect(rest, followed);
+  expect(followed.registered()).toBe(0);
+  const answer = await deliver(followed.scripted.listening ?? "", { address: `${ADDRESS}${id}`, body: "{}" });
+  expect([answer.status, JSON.parse(answer.text).error]).toEqual([404, REFUSAL]);
+});
+
+test.each(NAMES)("without the proof of %s nothing comes of a message, and nothing is told", async (name) => {
+  const { followed, rest, id } = await opened(name);
+  const listening = followed.scripted.listening ?? "";
+  const send = (address: string, body = "{}", headers = {}) => deliver(listening, { address, body, headers });
+  const told = ({ status, text, type }: Delivered) => [status, JSON.parse(text).error, type];
+  const unknown = told(await send(`${ADDRESS}nobody`));
+  expect(unknown.slice(0, 2)).toEqual([404, REFUSAL]);
+  const [wrong] = await followed.scripted.notify("a guess of what the secret is, which it is not");
+  if (!wrong) throw new Error("Nothing was sent.");
+  const forged = { "x-hub-signature-256": "sha256=", "x-goog-channel-token": "" };
+  const refused = [
+    wrong,
+    await send(`${ADDRESS}${id}`),
+    await send(`${ADDRESS}${id}`, '{"value":[{"clientSt'),
+    await send(`${ADDRESS}${id}`, '{"value":[]}', forged),
+    await send(`${ADDRESS}${id}`, ""),
+    await send(`${ADDRESS}${encodeURIComponent("../x\u0000")}`),
+  ];
+  expect(refused.slice(0, 5).map(told)).toEqual(Array.from({ length: 5 }, () => unknown));
+  expect(refused.at(5)?.status).toBeGreaterThanOrEqual(400);
+  expect((await send(`${ADDRESS}${id}`, "x".repeat(2_000_000))).status).toBe(413);
+  expect(await runs(rest, id)).toBe(1);
+});
+
+test("strangers are told to wait, and cannot tell one address from another", async () => {
+  const { followed, id } = await opened("github");
+  const listening = followed.scripted.listening ?? "";
+  const statuses: number[] = [];
+  for (let sent = 0; sent < 120; sent += 1) {
+    const address = `${ADDRESS}${sent % 2 === 0 ? id : `guess${sent}`}`;
+    statuses.push((await deliver(listening, { address, body: "{}" })).status);
+  }
+  expect(new Set(statuses.slice(0, 60))).toEqual(new Set([404]));
+  // A message is earned back each second, also while these are sent.
+  expect(statuses.slice(60).filter((status) => status === 429).length).toBeGreaterThan(30);
+});
+
+test("OneDrive's question is answered as plain text", async () => {
+  const { followed, id } = await opened("onedrive");
+  const script = "<script>alert(1)</script>";
+  const query = `?validationToken=${encodeURIComponent(script)}`;
+  const answer = await fetch(`${followed.scripted.listening}/v3/connections/webhooks/${id}${query}`, {
+    method: "POST",
+  });
+  expect([answer.status, await answer.text()]).toEqual([200, script]);
+  expect(answer.headers.get("content-type")).toMatch(/^text\/plain/);
+  expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
+});
+
+test.each(NAMES)("a paused connection of %s has none, and has them again afterwards", async (name) => {
+  const { followed, rest, id } = await opened(name);
+  await ok(rest, "POST", `/v3/connections/${id}/configure`, { isPaused: true });
+  expect(followed.registered()).toBe(0);
+  await ok(rest, "POST", `/v3/connections/${id}/configure`, { isPaused: false });
+  expect(followed.registered()).toBe(1);
+  await rest.settle();
+  await ok(rest, "POST", `/v3/connections/${id}/reconnect`, { metadata: { token: followed.token } });
+  await rest.settle();
+  expect(followed.registered()).toBe(1);
+  expect(await followed.scripted.notify()).toMatchObject([{ status: 200 }]);
+});
+
+test("a connection goes though its source cannot be reached to remove webhooks", async () => {
+  const { followed, rest, id } = await opened("onedrive");
+  await followed.scripted.close();
+  await ok(rest, "DELETE", `/v3/connections/${id}`);
+  await rest.settle();
+  expect((await rest.send("GET", `/v3/connections/${id}`)).status).toBe(404);
+});
+
+test.each(["google-drive", "onedrive"])("webhooks of %s are renewed before they end", async (name) => {
+  const followed = await start(name);
+  const ends: (string | undefined)[] = [];
+  const dataDirectory = await mkdtemp(join(tmpdir(), "recollect-webhooks-"));
+  cleanups.push(() => rm(dataDirectory, { recursive: true }));
+  const first = await open(followed, { dataDirectory });
+  await connect(first, followed);
+  ends.push(followed.endsAt?.());
+  await first.close();
+  const clock = new ManualClock(new Date(Date.parse(ends[0] ?? "") - 12 * HOUR_MS).toISOString());
+  const second = await open(followed, { dataDirectory, clock });
+  await expect.poll(() => followed.endsAt?.(), GATHERED).not.toBe(ends[0]);
+  expect(Date.parse(followed.endsAt?.() ?? "")).toBeGreaterThan(Date.parse(ends[0] ?? ""));
+  expect(followed.registered()).toBe(1);
+  await second.settle();
+  expect(await followed.scripted.notify()).toMatchObject([{ status: 200 }]);
+});
+
+test("a message that comes while a run goes on makes one more run afterwards", async () => {
+  const github = await startGithub();
+  cleanups.push(() => github.close());
+  github.files.set("README.md", "# The farm\n\nForty pear trees stand here.");
+  github.commit();
+  const connector = createGithubConnector({ apiUrl: github.url });
+  const followed = {
+    scripted: github,
+    connector,
+    token: GITHUB_TOKEN,
+    settings: {},
+    registered: () => github.hooks.size,
+  };
+  const rest = await open(followed);
+  const id = await connect(rest, followed);
+  github.files.set("one.md", "# One\n\nThe first.");
+  github.commit();
+  github.fail({ kind: "slow", ms: 7_000, path: /git\/blobs/ }, 1);
+  await ok(rest, "POST", `/v3/connections/${id}/sync`);
+  await expect.poll(() => github.asked.at(-1), GATHERED).toMatch(/blobs|commits|compare/);
+  github.files.set("two.md", "# Two\n\nThe second.");
+  github.commit();
+  for (let sent = 0; sent < 3; sent += 1) await github.notify();
+  await expect.poll(() => runs(rest, id), { timeout: 25_000 }).toBe(3);
+  expect((await ok(rest, "GET", `/v3/connections/${id}`)).documentCount).toBe(3);
+});
+
+test("a connection goes though its source refuses to remove its webhooks", async () => {
+  const { followed, rest, id } = await opened("github");
+  const { scripted } = followed;
+  if (!("mayHook" in scripted)) throw new Error("This is not GitHub.");
+  scripted.mayHook = false;
+  await ok(rest, "DELETE", `/v3/connections/${id}`);
+  await rest.settle();
+  expect((await rest.send("GET", `/v3/connections/${id}`)).status).toBe(404);
+  expect(followed.registered()).toBe(1);
+  expect(await scripted.notify()).toMatchObject([{ status: 404 }]);
+});
+
+const nginx = findProgram("nginx");
+
+test.skipIf(nginx === undefined)("nginx passes on OneDrive's question and its messages", async () => {
+  const followed = await start("onedrive");
+  const rest = await open(followed, { settings: { RECOLLECT_TRUSTED_PROXIES: "127.0.0.1" } });
+  const target = followed.scripted.listening ?? "";
+  const proxy = await startProxy(nginx ?? "", {
+    file: "nginx.conf",
+    args: (path, folder) => ["-p", folder, "-e", "stderr", "-c", path],
+    configuration: ({ port, folder }) => `daemon off;
+pid ${folder}/nginx.pid;
+error_log stderr;
+events {}
+http {
+  access_log off;
+  client_body_temp_path ${folder}/body;
+  proxy_temp_path ${folder}/proxy;
+  fastcgi_temp_path ${folder}/fastcgi;
+  uwsgi_temp_path ${folder}/uwsgi;
+  scgi_temp_path ${folder}/scgi;
+  server {
+    listen 127.0.0.1:${port};
+    location / {
+      proxy_pass ${target};
+      proxy_set_header Host memory.example;
+      proxy_set_header X-Forwarded-For $remote_addr;
+      proxy_set_header X-Forwarded-Proto https;
+    }
+  }
+}
+`,
+  });
+  cleanups.push(() => proxy.close());
+  followed.scripted.listening = `http://127.0.0.1:${proxy.port}`;
+  const id = await connect(rest, followed);
+  expect(followed.registered()).toBe(1);
+  expect(await followed.scripted.notify()).toMatchObject([{ status: 200, text: "" }]);
+  expect(await followed.scripted.notify("a guess")).toMatchObject([{ status: 404 }]);
+  await expect.poll(() => runs(rest, id), GATHERED).toBe(2);
+});
