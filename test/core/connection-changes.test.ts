@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { syncDueConnections } from "../../src/core/connections/connection-jobs.js";
+import type { ConnectionDraft } from "../../src/core/connections/ports.js";
 import type { Connector, SourceItem } from "../../src/core/ports.js";
 import { openManualCore } from "../support/manual-core.js";
 import { type Connected, lastRun, TAG } from "../support/connection.js";
@@ -225,17 +226,24 @@ test("a clock that was ahead does not keep a connection from being synced", asyn
   cleanups.push(() => manual.close());
   const { clock, context, store } = manual;
   const inDays = (days: number) => new Date(clock.now().getTime() + days * 24 * 3_600_000).toISOString();
-  const settings = { settings: {}, resources: [], account: null, problem: null, checkpoint: null, webhooks: null };
-  const draft = (id: string, nextSyncAt: string) => ({
-    ...{ id, nextSyncAt, ...settings, organizationId: store.organizationId, provider: "granola", containerTags: [TAG] },
-    ...({
-      endUserId: null,
-      documentLimit: 9,
-      state: "active",
-      listing: 0,
-      everyMinutes: 240,
-      lastSyncedAt: null,
-    } as const),
+  const draft = (id: string, nextSyncAt: string): ConnectionDraft => ({
+    id,
+    organizationId: store.organizationId,
+    provider: "granola",
+    containerTags: [TAG],
+    endUserId: null,
+    documentLimit: 9,
+    settings: {},
+    resources: [],
+    account: null,
+    state: "active",
+    problem: null,
+    checkpoint: null,
+    listing: 0,
+    everyMinutes: 240,
+    nextSyncAt,
+    lastSyncedAt: null,
+    webhooks: null,
   });
   await store.connections.insert(draft("far", inDays(400)), null);
   await store.connections.insert(draft("near", inDays(0.1)), null);

@@ -85,7 +85,10 @@ export async function configureConnection(
     const isChanged = JSON.stringify(after) !== JSON.stringify(before);
     const { state, nextSyncAt, resources: kept, everyMinutes, documentLimit } = after;
     await repositories.connections.update(organizationId, id, {
-      ...{ state, nextSyncAt, everyMinutes, documentLimit },
+      state,
+      nextSyncAt,
+      everyMinutes,
+      documentLimit,
       resources: kept,
     });
     const isSynced = isOpen(after) && isChosen(connector, after) && bringsMore(before, after);
