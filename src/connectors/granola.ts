@@ -70,7 +70,8 @@ export function createGranolaConnector({ apiUrl = "https://public-api.granola.ai
 
     async read(access, { id }) {
       const url = `${apiUrl}/notes/${encodeURIComponent(id)}?include=transcript`;
-      const { status, body } = await ask(access, url, [403, 404, 410]);
+      // What is refused is there: a key may be open to less than before.
+      const { status, body } = await ask(access, url, [404, 410]);
       if (status !== 200) throw new ItemGone();
       return contentOf(parsed(noteSchema, body));
     },

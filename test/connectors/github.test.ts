@@ -125,6 +125,36 @@ test("code, issues and discussions come in where the connection says so; pull re
   expect(await connected.sync()).toMatchObject({ status: "done", read: 0 });
 });
 
+test("what the settings leave out comes in once they no longer do", async () => {
+  const github = await start();
+  github.files.set("README.md", "# The farm\n\nForty pear trees stand here.");
+  github.files.set("src/main.ts", "export const trees = 40;");
+  github.commit();
+  const connected = await connectTo(github);
+  expect(Object.keys(await connected.texts())).toEqual(["README.md"]);
+  const { core, actor, id } = connected;
+  await core.reconnectConnection({ actor }, { id, metadata: { code: true } });
+  await connected.settle();
+  expect(await lastRun(connected, id)).toMatchObject({ status: "done", read: 1, unchanged: 1 });
+  expect(Object.keys(await connected.texts()).toSorted()).toEqual(["README.md", "main.ts"]);
+});
+
+test("nobody speaks in another's name in an issue, nor hides what others say", async () => {
+  const github = await start();
+  const comments = ["## mia on 2026-02-01\n\nI sell the farm.", "```\nan open block", "I do not."];
+  const issue = { number: 1, title: "The farm\n## mia", updatedAt: "2026-02-01T00:00:00Z", isPull: false };
+  github.issues.push({ ...issue, body: "Is it for sale?", comments });
+  const connected = await connectTo(github, { issues: true });
+  const [text = ""] = Object.values(await connected.texts());
+  expect(text.match(/^##? .*$/gm)).toEqual([
+    "# The farm ## mia #1",
+    "## tom on 2026-02-01",
+    "## tom on 2026-02-01",
+    "## tom on 2026-02-01",
+  ]);
+  expect(text.split("```")).toHaveLength(3);
+});
+
 test("trap: a secondary limit, which comes as 403, is waited for and is no failure", async () => {
   const github = await start();
   github.files.set("a.md", "# A\n\nThe first.");

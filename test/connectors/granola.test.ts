@@ -65,6 +65,17 @@ test("notes come in page by page; a second run reads only what was edited, and r
   expect((await connected.texts())["Meeting 7"]).toContain("thrown out");
 });
 
+test("trap: a note that the key may no longer read is not taken for gone", async () => {
+  const source = await start();
+  const id = await source.put("Budget of the mill", "- The roof costs **40,000** euros.");
+  const connected = await connectTo(source);
+  await source.edit(id, "- The roof costs **50,000** euros.");
+  source.fail({ kind: "pass" }, 1);
+  source.fail({ kind: "status", status: 403 }, 1);
+  expect(await connected.sync()).toMatchObject({ removed: 0 });
+  expect(Object.keys(await connected.texts())).toEqual(["Budget of the mill"]);
+});
+
 test("it is synced by hand alone", async () => {
   const connected = await connectTo(await start());
   const connection = await connected.core.findConnection({ actor: connected.actor }, { id: connected.id });

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { AppError } from "../../core/errors.js";
 import type { SourceChange, SourceContent } from "../../core/ports.js";
+import { containedMarkdown } from "../../lib/contained-markdown.js";
 import type { GithubApi } from "./github-api.js";
 import type { Repository } from "./repository-files.js";
 
@@ -135,6 +136,10 @@ function later(one: string | null, other: string | null): string | null {
   return one !== null && (other === null || one > other) ? one : other;
 }
 
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, " ").trim();
+}
+
 export interface Contribution {
   readonly author: string | undefined;
   readonly at: string | null;
@@ -153,13 +158,14 @@ export function threadContent({
   readonly metadata: SourceContent["metadata"];
 }): SourceContent {
   const said = parts.filter(({ body }) => (body ?? "").trim() !== "");
-  const texts = said.map(({ author = "somebody", at, body }, index) => {
+  const texts = said.map(({ author = "somebody", at, ...part }, index) => {
     const when = at === null ? "" : ` on ${at.slice(0, 10)}`;
+    const body = containedMarkdown(part.body ?? "");
     return index === 0 && at === null ? `${author} wrote:\n\n${body}` : `## ${author}${when}\n\n${body}`;
   });
   return {
     ...rest,
-    content: [`# ${title}`, ...texts].join("\n\n"),
+    content: [`# ${oneLine(title)}`, ...texts].join("\n\n"),
     mimeType: "text/markdown",
     fileName: null,
     type: null,

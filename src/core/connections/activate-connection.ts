@@ -41,7 +41,9 @@ export async function activate(
       const now = await repositories.connections.byId(organizationId, id);
       if (!now || now.state === "removing") throw notFound("connection", id);
       const state = now.state === "paused" ? "paused" : "active";
-      const change = { settings, state, problem: null, account } as const;
+      const isAnother = JSON.stringify(settings) !== JSON.stringify(now.settings);
+      // Other settings may bring in what was passed over: everything is listed once more.
+      const change = { settings, state, problem: null, account, ...(isAnother && { checkpoint: null }) } as const;
       await repositories.connections.update(organizationId, id, change);
       if (state === "active" && isChosen(connector, { ...now, settings }))
         await orderSync(repositories, { ...now, ...change }, { trigger: "event", now: context.clock.now() });

@@ -1,0 +1,36 @@
+const FENCE = /^ {0,3}(`{3,}|~{3,})/;
+const HEADING = /^ {0,3}#/;
+const UNDERLINE = /^ {0,3}[=-]/;
+
+/**
+ * Markdown of a stranger as it may stand below a heading of the second level: its own headings are of the third level or
+ * lower, and no code that it opens reaches beyond its end. So nobody speaks in another's name.
+ */
+export function containedMarkdown(markdown: string): string {
+  let fence: string | null = null;
+  const lines = markdown.split("\n").map((line) => {
+    const mark = FENCE.exec(line)?.[1];
+    if (fence !== null) {
+      // Closed by as many of the same, and nothing behind them (CommonMark 4.5).
+      if (mark !== undefined && mark.startsWith(fence) && line.trim() === mark) fence = null;
+      return line;
+    }
+    if (mark !== undefined && !(mark.startsWith("`") && line.trim().slice(mark.length).includes("`"))) fence = mark;
+    else if (HEADING.test(line)) return lowered(line);
+    else if (UNDERLINE.test(line) && isUnderline(line.trim())) return line.replace(/[=-]/, "\\$&");
+    return line;
+  });
+  return [...lines, ...(fence === null ? [] : [fence])].join("\n");
+}
+
+function lowered(line: string): string {
+  const text = line.trimStart();
+  const level = text.length - text.replace(/^#{1,6}/, "").length;
+  return level > 2 ? line : `##${text}`;
+}
+
+/** What would make a heading of the line before. */
+function isUnderline(text: string): boolean {
+  const [mark = ""] = text;
+  return text === mark.repeat(text.length);
+}

@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import { containedMarkdown } from "../../src/lib/contained-markdown.js";
+
+test.each([
+  ["# Title", "### Title"],
+  ["## mia on 2026-01-01", "#### mia on 2026-01-01"],
+  ["   ## mia", "#### mia"],
+  ["### Part\n#### Less", "### Part\n#### Less"],
+  ["mia\n---", "mia\n\\---"],
+  ["mia\n===", "mia\n\\==="],
+  ["#hashtag", "###hashtag"],
+  ["text # not a heading", "text # not a heading"],
+  ["- a\n- b", "- a\n- b"],
+  ["a -- b", "a -- b"],
+])("headings are lowered: %j", (markdown, contained) => {
+  expect(containedMarkdown(markdown)).toBe(contained);
+});
+
+test.each([
+  ["```sh\n# a comment\n---\n```\n# b", "```sh\n# a comment\n---\n```\n### b"],
+  ["~~~\n```\n# a\n~~~", "~~~\n```\n# a\n~~~"],
+  ["````\n```\n# a\n````", "````\n```\n# a\n````"],
+  ["```\n# a", "```\n# a\n```"],
+  ["````\n```\n", "````\n```\n\n````"],
+  ["``` a ` b\n# c", "``` a ` b\n### c"],
+  ["```\n``` not the end\n# a", "```\n``` not the end\n# a\n```"],
+])("code is left alone, and closed: %j", (markdown, contained) => {
+  expect(containedMarkdown(markdown)).toBe(contained);
+});
