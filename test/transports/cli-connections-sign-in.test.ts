@@ -1,7 +1,9 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { PassThrough, Writable } from "node:stream";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import type { CliIo } from "../../src/transports/cli/index.js";
 import { type CommandResult, parseAnswer, runCommand } from "../support/command-line.js";
 import { ONLINE } from "../support/connection.js";
 import { openCore } from "../support/open-core.js";
@@ -21,8 +23,13 @@ afterEach(async () => {
 const settings = () => ({ ...ONLINE, RECOLLECT_PROVIDER_URLS: `google-drive=${drive.url}` });
 
 /** Runs a command whose browser does something with the address that it is sent to. */
-function run(argv: readonly string[], browse: (link: URL) => Promise<void>): Promise<CommandResult> {
+function run(
+  argv: readonly string[],
+  browse: (link: URL) => Promise<void>,
+  io: Partial<CliIo> = {},
+): Promise<CommandResult> {
   return runCommand(folder, argv, {
+    io,
     starters: {
       openDoor: () => openCore({ dataDirectory: folder, settings: settings() }),
       openInBrowser(url) {
@@ -62,6 +69,45 @@ test("somebody signs in with a browser of this machine, which comes back to this
   expect(seen.at(-1)).toEqual({ status: 200, text: "You are signed in. This page can be closed.\n" });
   const id = stdout.trim();
   expect((await list()).connections).toMatchObject([{ id, provider: "google-drive", state: "active" }]);
+});
+
+/** Somebody at a terminal, who answers each question that ends with a colon. */
+function terminal(answers: readonly string[]) {
+  const stdin = Object.assign(new PassThrough(), { isTTY: true });
+  const left = [...answers];
+  let shown = "";
+  const stderr = new Writable({
+    write(piece: Buffer, _encoding, done) {
+      shown += piece.toString();
+      const isAsked = /(?:Client id|while you type\)):\s*$/.test(piece.toString());
+      if (isAsked) setImmediate(() => stdin.write(`${left.shift() ?? ""}\r`));
+      done();
+    },
+  });
+  return { io: { stdin, stderr, isTerminal: true, useColor: false }, shown: () => shown };
+}
+
+test("somebody without an app is led to register one, step by step", async () => {
+  const { io, shown } = terminal(["my app", "1234-farm.apps.googleusercontent.com", "the secret of the app"]);
+  const links: URL[] = [];
+  const { code } = await run(
+    ["connections", "add", "google-drive"],
+    async (link) => {
+      links.push(link);
+      await comeBack(link, { code: "good" });
+    },
+    io,
+  );
+  expect(code).toBe(0);
+  expect(shown()).toMatch(
+    /1\. Open https:\/\/console\.cloud\.google\.com[^]+enable the Google Drive API[^]+Desktop app/,
+  );
+  expect(shown()).toContain("That is no client id. It looks like 1234-abcd.apps.googleusercontent.com.");
+  expect(shown()).not.toContain("the secret of the app");
+  expect(links[0]?.searchParams.get("client_id")).toBe("1234-farm.apps.googleusercontent.com");
+  const again = terminal([]);
+  await run(["connections", "add", "google-drive"], (link) => comeBack(link, { code: "good" }), again.io);
+  expect(again.shown()).not.toContain("1. Open");
 });
 
 test("a connection is signed in again in the same way", async () => {

@@ -151,7 +151,14 @@ async function askTokenEndpoint(
   if (refusal.success) {
     const { error, error_description: description = error } = refusal.data;
     if (PASSING.has(error)) throw notNow(answer);
-    throw new TokenRefusal(error, `${new URL(url).host} refused the sign-in: ${description.slice(0, 300)}`);
+    const isOfApp = /^(invalid_client|unauthorized_client|incorrect_client_credentials)$/.test(error);
+    const advice = isOfApp
+      ? " It does not take the id or the secret of the app: see that both are those of its client."
+      : "";
+    throw new TokenRefusal(
+      error,
+      `${new URL(url).host} refused the sign-in: ${description.slice(0, 300).replace(/\.$/, "")}.${advice}`,
+    );
   }
   const tokens = answerSchema.safeParse(body);
   if (!tokens.success)

@@ -2,7 +2,6 @@ import type { Command } from "commander";
 import type { BegunDeviceSignIn, CreatedConnection, ShownConnection } from "../../../core/index.js";
 import { AppError } from "../../../core/errors.js";
 import { sleep } from "../../../lib/time.js";
-import { askSecrets } from "../ask.js";
 import { type Access, type Cli, examples, withCore } from "../cli.js";
 import { confirm } from "../confirm.js";
 import { UsageError } from "../failure.js";
@@ -10,6 +9,7 @@ import { openLoopbackCallback } from "../loopback-callback.js";
 import { notEmpty, wholeNumber } from "../options.js";
 import { type BrowserSignIn, signInByBrowser } from "../sign-in-by-browser.js";
 import { count, oneLine } from "../style.js";
+import { type AppOptions, keepApp } from "./connection-app.js";
 import { chooseResources, type ChooseOptions } from "./choose-resources.js";
 import { type Fields, readFields, readNeededFields } from "./connection-fields.js";
 import { followRun, newestRun, summaryOf } from "./follow-run.js";
@@ -19,12 +19,10 @@ const PROVIDERS =
 const MOST_DOCUMENTS = 10_000;
 const MOST_PAGES = 100_000;
 
-interface AddOptions extends Fields {
+interface AddOptions extends Fields, AppOptions {
   readonly container?: string;
   readonly limit?: number;
   readonly every?: number;
-  readonly clientId?: string;
-  readonly clientSecret?: boolean;
   readonly wait: boolean;
 }
 
@@ -157,7 +155,7 @@ async function add(cli: Cli, provider: string, options: AddOptions): Promise<voi
     cli,
     async (access) => {
       const { core, newWrite } = access;
-      await keepApp(cli, access, provider, options);
+      await keepApp(cli, access, provider, { ...options, given: Object.keys(metadata) });
       const made = await core.createConnection(newWrite(), {
         provider,
         metadata,
@@ -192,24 +190,6 @@ async function signIn(
 ): Promise<void> {
   if (device) await signInElsewhere(cli, access, id, device);
   else if (link !== undefined) await signInByBrowser(cli, access, { provider, link, loopback });
-}
-
-/** Keeps the app of the organisation at a provider, where one is named. */
-async function keepApp(
-  cli: Cli,
-  { core, newWrite }: Access,
-  provider: string,
-  { clientId, clientSecret = false }: AddOptions,
-): Promise<void> {
-  if (clientId === undefined) return;
-  const prefix = provider.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
-  const asked = clientSecret ? await askSecrets(cli, ["Client secret:"], "keep it with PATCH /v3/settings") : [];
-  if (asked === null) throw new UsageError("the input ended before the secret was given");
-  const [secret] = asked;
-  await core.updateSettings(newWrite(), {
-    [`${prefix}ClientId`]: clientId,
-    ...(secret !== undefined && { [`${prefix}ClientSecret`]: secret }),
-  });
 }
 
 /** Has somebody sign in on another device, and waits for it. */

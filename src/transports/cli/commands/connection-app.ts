@@ -1,0 +1,123 @@
+import { ask, askSecrets, canAsk } from "../ask.js";
+import type { Access, Cli } from "../cli.js";
+import { UsageError } from "../failure.js";
+
+/** How somebody registers an app of their own at a provider, which a sign-in without a public address needs. */
+interface AppGuide {
+  /** Of the settings that keep the app: `github` for `githubClientId`. */
+  readonly prefix: string;
+  readonly steps: readonly string[];
+  /** What an id looks like. */
+  readonly id: RegExp;
+  readonly example: string;
+  readonly hasSecret: boolean;
+  /** Fields that take the place of signing in with an app. */
+  readonly instead: readonly string[];
+}
+
+const google = (api: string): AppGuide => ({
+  prefix: "googleDrive",
+  steps: [
+    "Open https://console.cloud.google.com/ and make a project, or choose one.",
+    `Under “APIs & Services”, “Library”, enable the ${api}.`,
+    "Under “OAuth consent screen”, choose “External”, or “Internal” in an organisation, and add yourself as a test user. While the app is in “Testing”, Google lets a sign-in last for seven days; publish it to keep it.",
+    "Under “Credentials”, create an OAuth client of type “Desktop app”.",
+    "Copy its client id and its client secret here.",
+  ],
+  id: /^[\w-]{1,200}\.apps\.googleusercontent\.com$/,
+  example: "1234-abcd.apps.googleusercontent.com",
+  hasSecret: true,
+  instead: ["serviceAccountKey"],
+});
+
+export const APP_GUIDES: Readonly<Record<string, AppGuide>> = {
+  "google-drive": google("Google Drive API"),
+  gmail: google("Gmail API"),
+  onedrive: {
+    prefix: "onedrive",
+    steps: [
+      "Open https://entra.microsoft.com/, “App registrations”, and register an app for “Accounts in any organizational directory and personal Microsoft accounts”.",
+      "Under “Authentication”, switch on “Allow public client flows”.",
+      "Under “API permissions”, add the delegated permissions Files.Read and offline_access of Microsoft Graph.",
+      "Copy its application (client) id here.",
+    ],
+    id: /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i,
+    example: "11112222-bbbb-3333-cccc-4444dddd5555",
+    hasSecret: false,
+    instead: [],
+  },
+  github: {
+    prefix: "github",
+    steps: [
+      "A personal access token is the shorter way: end this with Ctrl+C, and begin again with `--ask token`.",
+      "Otherwise open https://github.com/settings/developers, “OAuth Apps”, and register one; any callback address will do.",
+      "Tick “Enable Device Flow”, and copy its client id here.",
+    ],
+    id: /^[\w.-]{10,100}$/,
+    example: "Iv23liExampleExample",
+    hasSecret: false,
+    instead: ["token"],
+  },
+};
+
+export interface AppOptions {
+  readonly clientId?: string;
+  readonly clientSecret?: boolean;
+}
+
+/**
+ * Keeps the app of the organisation at a provider: the one that is named, or where one is needed and there is none, the one
+ * that somebody at the terminal is led to register. Whether it works is seen when they sign in.
+ * @throws UsageError when the input ends before everything was given
+ */
+export async function keepApp(
+  cli: Cli,
+  access: Access,
+  provider: string,
+  { clientId, clientSecret = false, given }: AppOptions & { readonly given: readonly string[] },
+): Promise<void> {
+  const guide = APP_GUIDES[provider];
+  if (clientId !== undefined) {
+    const prefix = guide?.prefix ?? provider;
+    const [secret] = clientSecret
+      ? whole(await askSecrets(cli, ["Client secret:"], "keep it with PATCH /v3/settings"))
+      : [];
+    return keep(access, prefix, clientId, secret);
+  }
+  if (!guide || !canAsk(cli) || guide.instead.some((name) => given.includes(name))) return;
+  const { settings } = await access.core.getSettings(access.read);
+  if (Object.entries(settings).some(([name, value]) => name === `${guide.prefix}ClientId` && value)) return;
+  const { note } = cli.output;
+  note(`To sign in to ${provider} from here, you need an app of your own there:`);
+  for (const [index, step] of guide.steps.entries()) note(`  ${index + 1}. ${step}`);
+  note(`docs/connections/${provider}.md says more.`);
+  const id = await askId(cli, guide);
+  const question = { text: "Client secret (nothing is shown while you type):", isSecret: true };
+  const [secret] = guide.hasSecret ? whole(await ask(cli, [question], "use --client-secret")) : [];
+  await keep(access, guide.prefix, id, secret);
+}
+
+async function askId(cli: Cli, { id, example }: AppGuide): Promise<string> {
+  for (;;) {
+    const [typed = ""] = whole(await ask(cli, [{ text: "Client id:", isSecret: false }], "use --client-id"));
+    if (id.test(typed.trim())) return typed.trim();
+    cli.output.note(`That is no client id. It looks like ${example}.`);
+  }
+}
+
+function whole(answers: string[] | null): string[] {
+  if (answers === null) throw new UsageError("the input ended before everything was given");
+  return answers;
+}
+
+async function keep(
+  { core, newWrite }: Access,
+  prefix: string,
+  clientId: string,
+  secret: string | undefined,
+): Promise<void> {
+  await core.updateSettings(newWrite(), {
+    [`${prefix}ClientId`]: clientId,
+    ...(secret !== undefined && { [`${prefix}ClientSecret`]: secret }),
+  });
+}
