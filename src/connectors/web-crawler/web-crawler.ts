@@ -96,7 +96,8 @@ export function createWebCrawlerConnector(): Connector {
 }
 
 async function* crawl(access: SourceAccess, from: Frontier | null): AsyncIterable<ChangePage> {
-  const frontier = from ?? (await begin(access));
+  const robotsOf = robotsReader(access);
+  const frontier = from ?? (await begin(access, robotsOf));
   const territory = territoryOf(access);
   const start = startOf(access);
   const seen = seenOf(frontier.seen);
@@ -104,7 +105,6 @@ async function* crawl(access: SourceAccess, from: Frontier | null): AsyncIterabl
   const maximum = Number(access.settings["maxPages"]);
   let { pages, attempts, gap } = frontier;
   const queue = [...frontier.queue];
-  const robotsOf = robotsReader(access);
   const add = (address: string, depth: number): void => {
     if (seen.has(address) || depth > Number(access.settings["maxDepth"]) || !isInTerritory(address, territory)) return;
     const { origin, pathname, search } = new URL(address);
@@ -185,11 +185,10 @@ function requireStart(isRead: boolean, address: string, why: string): void {
 }
 
 /** Where a crawl begins: the address that it was given, and what the site's maps name. */
-async function begin(access: SourceAccess): Promise<Frontier> {
+async function begin(access: SourceAccess, robotsOf: (address: string) => Promise<Robots>): Promise<Frontier> {
   const start = startOf(access);
   const { origin } = new URL(start);
-  const text = await readRobots(access, origin);
-  const robots = parseRobots(origin, text);
+  const robots = await robotsOf(start);
   const territory = territoryOf(access);
   const sitemaps = robots.sitemaps.length > 0 ? robots.sitemaps : [`${origin}/sitemap.xml`];
   const isOfSite = (address: string) => URL.canParse(address) && new URL(address).host === territory.host;
