@@ -190,5 +190,5 @@ export const USE_CASES_BY_ACCESS: Readonly<Record<UseCase, UseCaseAccess>> = {
   reconnectConnection: owner(nothing, "not_found"),
   pollConnection: owner(nothing, "not_found"),
   removeConnection: owner(nothing, "not_found"),
-  removeConnectionsOf: owner(() => provider, "not_found"),
+  removeConnectionsOf: owner(() => ({ ...provider, containerTags: ["a"] }), "not_found"),
 };

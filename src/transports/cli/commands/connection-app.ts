@@ -87,7 +87,7 @@ export async function keepApp(
   if (!guide || !canAsk(cli) || guide.instead.some((name) => given.includes(name))) return;
   const { settings } = await access.core.getSettings(access.read);
   if (Object.entries(settings).some(([name, value]) => name === `${guide.prefix}ClientId` && value)) return;
-  const { note } = cli.output;
+  const note = (line: string): void => cli.output.note(line);
   note(`To sign in to ${provider} from here, you need an app of your own there:`);
   for (const [index, step] of guide.steps.entries()) note(`  ${index + 1}. ${step}`);
   note(`docs/connections/${provider}.md says more.`);
