@@ -4,7 +4,6 @@ import { AppError } from "../../../core/errors.js";
 import { sleep } from "../../../lib/time.js";
 import { type Access, type Cli, examples, withCore } from "../cli.js";
 import { confirm } from "../confirm.js";
-import { UsageError } from "../failure.js";
 import { openLoopbackCallback } from "../loopback-callback.js";
 import { notEmpty, wholeNumber } from "../options.js";
 import { type BrowserSignIn, signInByBrowser } from "../sign-in-by-browser.js";
