@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ContentPart, ExtractedContent, FileReading, ReadingOutcome } from "../core/documents/content-ports.js";
-import { isTitleFromText } from "../core/documents/document-title.js";
+import { isTitleFromText, titleFromText } from "../core/documents/document-title.js";
 import { systemActor } from "../core/auth.js";
 import { forgetStated } from "../core/documents/read-anew.js";
 import { outcomeOfText } from "../core/documents/known-text.js";
@@ -138,9 +138,11 @@ async function keepRead(
   const metadata = mergeMetadata(withoutFormer(document, former), content, limits.maxMetadataBytes);
   const files = await repositories.files.ofDocument(organizationId, id);
   const namesOfFiles = [null, name, former?.title, ...files.map((file) => file.name)];
-  const isNamedByFile = namesOfFiles.includes(document.title) || isTitleFromText(document);
+  const isNamedByFile = namesOfFiles.includes(document.title);
+  const isNamedByText = !isNamedByFile && isTitleFromText(document);
   const ownTitle = shortened(content.title);
-  const title = ownTitle ?? name;
+  const fromText = isNamedByText ? titleFromText({ ...document, content: text, turns: null }) : null;
+  const title = ownTitle ?? fromText ?? name;
   const date = dateOf(content, endedAt);
   const isDated = document.documentDate !== null && document.documentDate !== former?.date;
   const change = {
@@ -148,7 +150,7 @@ async function keepRead(
     type: TYPES_BY_SOURCE.has(document.type) ? document.type : content.type,
     metadata: metadata.merged,
     turns: null,
-    ...(isNamedByFile && { title }),
+    ...((isNamedByFile || isNamedByText) && { title }),
     ...(replaces && { facts: null, rememberAsIs: false }),
     ...(!isDated && date !== document.documentDate && { documentDate: date }),
   } satisfies DocumentChange;

@@ -150,11 +150,20 @@ test("a sign-in that is refused stops the runs and keeps the documents, until th
   expect(await connected.sync()).toMatchObject({ status: "failed", error: expect.stringContaining("sign-in") });
   const { core, actor, id } = connected;
   expect(await core.findConnection({ actor }, { id })).toMatchObject({ state: "reconnect", nextSyncAt: null });
+  const problem = expect.stringContaining("sign-in");
+  const inTrouble = [{ id, provider: "granola", state: "reconnect", problem }];
+  expect((await core.status({ actor })).connections).toEqual({ total: 1, inTrouble });
+  const { checks } = await core.diagnose({ actor });
+  expect(checks.find(({ name }) => name === "sources")).toMatchObject({
+    ok: false,
+    detail: expect.stringContaining(id),
+  });
   expect(Object.keys(await connected.texts())).toHaveLength(2);
   await expect(core.reconnectConnection({ actor }, { id, metadata: { apiKey: "bad" } })).rejects.toThrow(/401/);
   await core.reconnectConnection({ actor }, { id, metadata: { apiKey: "good" } });
   await connected.settle();
   expect(await core.findConnection({ actor }, { id })).toMatchObject({ state: "active", problem: null });
+  expect((await core.status({ actor })).connections).toEqual({ total: 1, inTrouble: [] });
 });
 
 test("credentials that do not work are refused at once, and leave nothing behind", async () => {

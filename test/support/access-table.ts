@@ -349,6 +349,7 @@ const uri =
 export const RESOURCES: Readonly<Record<string, McpAccess>> = {
   "memory://profile": mcp("read", "neither", uri("memory://profile")),
   "memory://containers": mcp("read", "neither", uri("memory://containers")),
+  "memory://connections": mcp("read", "neither", uri("memory://connections")),
   "supermemory://profile": mcp("read", "neither", uri("supermemory://profile")),
   "supermemory://spaces": mcp("read", "neither", uri("supermemory://spaces")),
   "supermemory://projects": mcp("read", "neither", uri("supermemory://projects")),

@@ -58,7 +58,11 @@ describe.each(CLIENTS)("with the client %s", (client) => {
 
   test("resources are listed and read, fenced and labelled", async () => {
     const { resources } = await mcp.client.listResources();
-    expect(resources.map(({ uri }) => uri)).toEqual(["memory://profile", "memory://containers"]);
+    expect(resources.map(({ uri }) => uri)).toEqual([
+      "memory://profile",
+      "memory://containers",
+      "memory://connections",
+    ]);
     await remember("Nora keeps geese.", { isStatic: true });
     const profile = await read("memory://profile");
     expect(profile).toMatch(/Lasting:\n\[\w+\] \(\d{4}-\d\d-\d\d\) Nora keeps geese\./);
@@ -67,6 +71,7 @@ describe.each(CLIENTS)("with the client %s", (client) => {
       expect.stringMatching(FENCE),
     ]);
     expect(profile).toContain(LABEL);
+    expect(await read("memory://connections")).toBe("There is no connection.");
   });
 
   test("a memory and a document are read by id, and the profile of any container by its tag", async () => {

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { createId } from "../../lib/ids.js";
 import { requireAllContainers } from "../auth.js";
+import { connectionsAtAGlance } from "../connections/at-a-glance.js";
 import type { AuthorizedCall, CoreContext } from "../context.js";
 import { AppError } from "../errors.js";
 import { isUnreadable } from "../given-up.js";
@@ -61,16 +62,15 @@ const CHECKS: readonly (readonly [string, (context: CoreContext, call: Authorize
   ["folder", checkFolder],
 ];
 
-async function checkConnections({ store }: CoreContext): Promise<Finding> {
-  const all = await store.connections.list(store.organizationId);
-  const stopped = all.filter(({ state }) => state === "reconnect" || state === "held");
-  const detail = `${all.length} ${all.length === 1 ? "connection" : "connections"}`;
-  if (stopped.length === 0) return { ok: true, detail };
-  const named = stopped.map(({ id, provider, state, problem }) => `${provider} ${id} (${state}): ${problem ?? ""}`);
+async function checkConnections(context: CoreContext): Promise<Finding> {
+  const { total, inTrouble } = await connectionsAtAGlance(context);
+  const detail = `${total} ${total === 1 ? "connection" : "connections"}`;
+  if (inTrouble.length === 0) return { ok: true, detail };
+  const named = inTrouble.map(({ id, provider, state, problem }) => `${provider} ${id} (${state}): ${problem ?? ""}`);
   return {
     ok: false,
     detail: `${detail}; ${named.join(" ")}`,
-    fix: "Sign in again with `recollect connections reconnect`, or agree to removals with `recollect connections sync --confirm-removals`.",
+    fix: "Sign in again with `recollect connections reconnect`, or agree to removals with `recollect connections sync --confirm-removals`; for others, `recollect connections history` says more.",
   };
 }
 

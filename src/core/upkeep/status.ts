@@ -1,4 +1,5 @@
 import { ownsAll } from "../auth.js";
+import { connectionsAtAGlance, type ConnectionsAtAGlance } from "../connections/at-a-glance.js";
 import type { About, AuthorizedCall, CoreContext } from "../context.js";
 import type { ReadingProgram } from "../documents/content-ports.js";
 import type { FailureTally, ModelTotals, StoreHealth, VectorStatus } from "../ports.js";
@@ -47,6 +48,8 @@ export interface Status {
   readonly waitingDocuments: number;
   /** Those of them that no search finds yet. */
   readonly unsearchableDocuments: number;
+  /** How connections stand; none for callers who may not see them. */
+  readonly connections: ConnectionsAtAGlance;
   /** Keys that expire soon or have expired; none for callers who may not see keys. */
   readonly expiringKeys: readonly ExpiringKey[];
   /** What people said about how texts are read that changes nothing here, and why; nothing for a caller who may not see it. */
@@ -104,6 +107,7 @@ async function collectStatus(context: CoreContext, call: AuthorizedCall): Promis
     waitingDocuments: await store.documents.countWaiting(store.organizationId, call.actor.containers),
     unsearchableDocuments: await store.documents.countUnsearchable(store.organizationId, call.actor.containers),
     idleGuidance: ownsAll(call.actor) ? await findIdleGuidance(context) : [],
+    connections: ownsAll(call.actor) ? await connectionsAtAGlance(context) : { total: 0, inTrouble: [] },
     expiringKeys: ownsAll(call.actor) ? await listExpiringKeys(context) : [],
   };
 }

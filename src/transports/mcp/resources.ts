@@ -6,6 +6,7 @@ import {
   UriTemplate,
 } from "@modelcontextprotocol/server";
 import { AppError } from "../../core/errors.js";
+import { describeConnections } from "./connections.js";
 import { describeSpaces, listSpaces } from "./legacy/spaces.js";
 import { contextOf, protocolErrorOf, textOf } from "./reading.js";
 import type { Caller } from "./server.js";
@@ -50,9 +51,17 @@ const containers = {
   read: async (context: ToolContext) => describeSpaces(await listSpaces(context)),
 } as const;
 
+const connections = {
+  title: "Connections",
+  description: "Where documents are brought in from, and how that stands.",
+  mimeType: "text/plain",
+  read: (context: ToolContext) => describeConnections(context),
+} as const;
+
 const RESOURCES: readonly Resource[] = [
   { uri: "memory://profile", name: "profile", ...profile },
   { uri: "memory://containers", name: "containers", ...containers },
+  { uri: "memory://connections", name: "connections", ...connections },
 ];
 
 /** The names of earlier generations (contract 7.4, 7.6). */

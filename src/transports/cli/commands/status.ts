@@ -35,6 +35,7 @@ function describe(status: Status): [string, string][] {
     ["waiting", describeWaiting(status)],
     ...describeFailures(status),
     ...describeReprocessing(status),
+    ...describeConnections(status),
     ...status.idleGuidance.map((idle): [string, string] => ["guidance", oneLine(idle)]),
     ...describeExpiring(status),
     ...store.problems.map((problem): [string, string] => ["problem", oneLine(problem)]),
@@ -45,6 +46,15 @@ function describeWaiting({ waitingDocuments, unsearchableDocuments }: Status): s
   // Both are counted one after the other.
   const unread = Math.max(0, waitingDocuments - unsearchableDocuments);
   return `${documentsAre(unsearchableDocuments)} not searchable yet, ${documentsAre(unread)} found but not read for facts yet`;
+}
+
+function describeConnections({ connections: { total, inTrouble } }: Status): [string, string][] {
+  if (total === 0) return [];
+  const troubles = inTrouble.map(({ id, provider, state, problem }): [string, string] => [
+    "connection",
+    oneLine(`${provider} ${id} (${state}): ${problem ?? ""}`),
+  ]);
+  return [["connections", count(total, "connection")], ...troubles];
 }
 
 function documentsAre(number: number): string {

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { Status } from "../../../core/index.js";
+import { CONNECTION_STATES } from "../../../core/types.js";
 import { defineEndpoint } from "../endpoint.js";
 import { dateTime } from "../schemas.js";
 
@@ -47,6 +48,19 @@ const status = z.object({
     })
     .nullable()
     .describe("Documents that rules read in place of the language model; null without one."),
+  connections: z.object({
+    total: count,
+    inTrouble: z
+      .array(
+        z.object({
+          id: z.string(),
+          provider: z.string(),
+          state: z.enum(CONNECTION_STATES),
+          problem: z.string().nullable(),
+        }),
+      )
+      .describe("Those that do not go on, or whose last run failed."),
+  }),
   expiringKeys: z.array(z.object({ id: z.string(), name: z.string(), expiresAt: dateTime, daysLeft: count })),
   idleGuidance: z.array(z.string()).describe("Settings that have no effect without a language model."),
   degraded: degraded.describe("Parts that do less than they should now."),
@@ -92,6 +106,7 @@ function present(of: Status): z.infer<typeof status> {
       givenUp: llmFailures.givenUp,
       reasons: llmFailures.reasons.map(({ reason, documents }) => ({ reason, documents })),
     },
+    connections: { total: of.connections.total, inTrouble: of.connections.inTrouble.map((one) => ({ ...one })) },
     expiringKeys: of.expiringKeys.map(({ id, name, expiresAt, daysLeft }) => ({ id, name, expiresAt, daysLeft })),
     idleGuidance: [...of.idleGuidance],
   };
