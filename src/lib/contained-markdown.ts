@@ -8,16 +8,20 @@ const UNDERLINE = /^ {0,3}[=-]/;
  */
 export function containedMarkdown(markdown: string): string {
   let fence: string | null = null;
-  const lines = markdown.split("\n").map((line) => {
+  const lines = markdown.split(/\r\n?|\n/).map((line) => {
     const mark = FENCE.exec(line)?.[1];
     if (fence !== null) {
       // Closed by as many of the same, and nothing behind them (CommonMark 4.5).
       if (mark !== undefined && mark.startsWith(fence) && line.trim() === mark) fence = null;
       return line;
     }
-    if (mark !== undefined && !(mark.startsWith("`") && line.trim().slice(mark.length).includes("`"))) fence = mark;
-    else if (HEADING.test(line)) return lowered(line);
-    else if (UNDERLINE.test(line) && isUnderline(line.trim())) return line.replace(/[=-]/, "\\$&");
+    if (mark !== undefined && !(mark.startsWith("`") && line.trim().slice(mark.length).includes("`"))) {
+      fence = mark;
+      // One that belongs to an item of a list would end with it.
+      return line.trimStart();
+    }
+    if (HEADING.test(line)) return lowered(line);
+    if (UNDERLINE.test(line) && isUnderline(line.trim())) return line.replace(/[=-]/, "\\$&");
     return line;
   });
   return [...lines, ...(fence === null ? [] : [fence])].join("\n");

@@ -12,6 +12,7 @@ test.each([
   ["text # not a heading", "text # not a heading"],
   ["- a\n- b", "- a\n- b"],
   ["a -- b", "a -- b"],
+  ["a\r## mia\r\n# b", "a\n#### mia\n### b"],
 ])("headings are lowered: %j", (markdown, contained) => {
   expect(containedMarkdown(markdown)).toBe(contained);
 });
@@ -23,6 +24,8 @@ test.each([
   ["```\n# a", "```\n# a\n```"],
   ["````\n```\n", "````\n```\n\n````"],
   ["``` a ` b\n# c", "``` a ` b\n### c"],
+  ["- a\n  ```\n## mia", "- a\n```\n## mia\n```"],
+  ["- ```\n## mia\n  ```\n# b", "- ```\n#### mia\n```\n# b\n```"],
   ["```\n``` not the end\n# a", "```\n``` not the end\n# a\n```"],
 ])("code is left alone, and closed: %j", (markdown, contained) => {
   expect(containedMarkdown(markdown)).toBe(contained);
