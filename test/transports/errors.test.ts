@@ -14,6 +14,7 @@ test("every kind has its status", () => {
     too_large: 413,
     unsupported_type: 415,
     unsupported: 404,
+    not_implemented: 501,
     rate_limited: 429,
     unavailable: 503,
     storage_full: 507,
