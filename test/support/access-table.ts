@@ -198,7 +198,7 @@ export const ROUTES: Readonly<Record<string, RouteAccess>> = {
   "GET /v3/analytics/memory": owner(),
   "GET /v3/analytics/chat": owner(),
 
-  // There are no connectors yet, which only the owner is told.
+  // Connections belong to the whole organisation.
   "POST /v3/connections/list": owner(),
   "GET /v3/connections": owner(),
   "GET /v3/connections/{connection}": owner(404, connection),
