@@ -88,7 +88,11 @@ export function describeMcp(transport: string, reach: Reach): void {
       const containerTag = newBox();
       await succeed(mcp.call("add_memory", { content: "Vera sails.", containerTag }));
       const { resources } = await mcp.client.listResources();
-      expect(resources.map(({ uri }) => uri)).toEqual(["memory://profile", "memory://containers", "memory://connections"]);
+      expect(resources.map(({ uri }) => uri)).toEqual([
+        "memory://profile",
+        "memory://containers",
+        "memory://connections",
+      ]);
       const profile = await mcp.client.readResource({ uri: `memory://profile/${containerTag}` });
       expect(profile.contents).toMatchObject([{ text: expect.stringContaining("Vera sails") }]);
       const { prompts } = await mcp.client.listPrompts();
