@@ -5,6 +5,7 @@ import * as z from "zod";
 import { ItemGone, ItemSkipped } from "../core/connections/connector-errors.js";
 import { AppError } from "../core/errors.js";
 import type { ChangePage, Connector, SourceAccess, SourceItem } from "../core/ports.js";
+import { codeOf } from "../lib/error-code.js";
 import { isMissingFile } from "../lib/file-identity.js";
 import { allFilesIn, MOST_FILES } from "../lib/folder-files.js";
 
@@ -132,11 +133,9 @@ function goneOrUnread(error: unknown, id: string): null {
 }
 
 function unread(error: unknown, id: string): AppError {
-  return new AppError("unavailable", `${id} cannot be read (${codeOf(error)}). See who may read it.`, { cause: error });
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : "no reason";
+  return new AppError("unavailable", `${id} cannot be read (${codeOf(error) ?? "no reason"}). See who may read it.`, {
+    cause: error,
+  });
 }
 
 function idOf(place: string, file: string): string {

@@ -1,3 +1,4 @@
+import { codeOf } from "./error-code.js";
 import { AnswerTooLargeError, parseRetryAfter } from "./http-fetch.js";
 import { truncate } from "./truncate.js";
 
@@ -91,10 +92,6 @@ function causesOf(error: unknown, depth = 6): unknown[] {
   if (!(error instanceof Error) || depth === 0) return [error];
   const several: unknown[] = error instanceof AggregateError ? error.errors : [];
   return [error, ...several, ...(error.cause === undefined ? [] : causesOf(error.cause, depth - 1))];
-}
-
-function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 }
 
 /** The `openai` package hides the cause of a time-out and only keeps the words. */

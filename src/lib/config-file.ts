@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import { chmod, copyFile, lstat, mkdir, open, readFile, rename, rm, rmdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { codeOf } from "./error-code.js";
 
 /** A file of another program that cannot be edited safely. The message names it, says why and what to do. */
 export class ConfigFileError extends Error {
@@ -155,8 +156,4 @@ function refuse(path: string, error: unknown, done: string): ConfigFileError {
   const reason = error instanceof Error ? error.message : String(error);
   const advice = codeOf(error) === "EACCES" || codeOf(error) === "EPERM" ? " Check who owns it and its folder." : "";
   return new ConfigFileError(`${path} could not be ${done}: ${reason}.${advice}`);
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && "code" in error ? error.code : undefined;
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { createWebCrawlerConnector } from "../../src/connectors/web-crawler/web-crawler.js";
 import type { SourceAccess } from "../../src/core/ports.js";
-import { findProgram, type Proxy, startProxy } from "../support/proxies.js";
+import { findProgram, type Proxy, startNginx } from "../support/proxies.js";
 import { itemsOf, pagesOf, sourceAccess } from "../support/source-access.js";
 
 const NGINX = findProgram("nginx");
@@ -35,27 +35,13 @@ class Site {
   static async start(program: string): Promise<Site> {
     const folder = await mkdtemp(join(tmpdir(), "recollect-site-"));
     const log = join(folder, "access.log");
-    const server = await startProxy(program, {
-      file: "nginx.conf",
-      args: (path, own) => ["-p", own, "-e", "stderr", "-c", path],
-      configuration: ({ port, folder: own }) => `daemon off;
-pid ${own}/nginx.pid;
-error_log stderr;
-${process.getuid?.() === 0 ? "user root;" : ""}
-events {}
-http {
+    const server = await startNginx(
+      program,
+      ({ port }) => `
   log_format short '$status $request_uri';
-  access_log ${log} short;
-  client_body_temp_path ${own}/body;
-  proxy_temp_path ${own}/proxy;
-  fastcgi_temp_path ${own}/fastcgi;
-  uwsgi_temp_path ${own}/uwsgi;
-  scgi_temp_path ${own}/scgi;
   types { text/html html; }
-  server { listen 127.0.0.1:${port}; root ${folder}; index index.html; }
-}
-`,
-    });
+  server { listen 127.0.0.1:${port}; root ${folder}; index index.html; access_log ${log} short; }`,
+    );
     return new Site(folder, log, server);
   }
 

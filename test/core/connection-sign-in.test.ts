@@ -80,7 +80,8 @@ test("a request that is refused while others look for their token gets another o
   }
 });
 
-test("a sign-in that ends while a token is refreshed is what is kept", async () => {
+/** Has a sign-in end while a token is refreshed; `release` lets the answer to the refresh go. */
+async function signInDuringRefresh() {
   const id = await signedIn();
   const { authLink } = await reconnect(id);
   source.revoke();
@@ -88,19 +89,18 @@ test("a sign-in that ends while a token is refreshed is what is kept", async () 
   const waiting = usedToken(id);
   await expect.poll(refreshes).toBe(1);
   expect(await finish(authLink)).toMatchObject({ problem: null });
+  return { id, release, waiting };
+}
+
+test("a sign-in that ends while a token is refreshed is what is kept", async () => {
+  const { id, release, waiting } = await signInDuringRefresh();
   release();
   expect(await waiting).toBe("access-2");
   expect(await usedToken(id)).toBe("access-2");
 });
 
 test("a sign-in that ends while a refresh is refused is what is used", async () => {
-  const id = await signedIn();
-  const { authLink } = await reconnect(id);
-  source.revoke();
-  const release = source.holdRefreshes();
-  const waiting = usedToken(id);
-  await expect.poll(refreshes).toBe(1);
-  expect(await finish(authLink)).toMatchObject({ problem: null });
+  const { release, waiting } = await signInDuringRefresh();
   source.answerNext({ status: 400, body: { error: "invalid_grant" } });
   release();
   expect(await waiting).toBe("access-2");

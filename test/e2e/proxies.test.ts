@@ -3,7 +3,7 @@ import { request as requestOverHttp } from "node:http";
 import { request as requestOverTls } from "node:https";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { findProgram, freePort, type Proxy, startForwarder, startProxy } from "../support/proxies.js";
+import { findProgram, freePort, type Proxy, startForwarder, startNginx, startProxy } from "../support/proxies.js";
 import { runProgram, type ServeProcess, startServe, waitFor, withDataDirectory } from "../support/recollect-process.js";
 import { makeSelfSigned } from "../support/self-signed.js";
 
@@ -80,23 +80,6 @@ const nginx = findProgram("nginx");
 const haproxy = findProgram("haproxy");
 const caddy = findProgram("caddy");
 
-/** Around one `server` block: everything in the folder, nothing in the background. */
-const nginxFile = (folder: string, server: string) => `daemon off;
-pid ${folder}/nginx.pid;
-error_log stderr;
-events {}
-http {
-  access_log off;
-  client_body_temp_path ${folder}/body;
-  proxy_temp_path ${folder}/proxy;
-  fastcgi_temp_path ${folder}/fastcgi;
-  uwsgi_temp_path ${folder}/uwsgi;
-  scgi_temp_path ${folder}/scgi;
-  ${server}
-}
-`;
-const nginxArgs = (path: string, folder: string) => ["-p", folder, "-e", "stderr", "-c", path];
-
 /** Each in front of the service with the least that its manual asks for. */
 const PROXIES: readonly (readonly [
   name: string,
@@ -107,15 +90,10 @@ const PROXIES: readonly (readonly [
     "nginx",
     nginx,
     (target) =>
-      startProxy(nginx ?? "", {
-        file: "nginx.conf",
-        args: nginxArgs,
-        configuration: ({ port, folder }) =>
-          nginxFile(
-            folder,
-            `server { listen 127.0.0.1:${port}; location / { proxy_pass http://127.0.0.1:${target}; } }`,
-          ),
-      }),
+      startNginx(
+        nginx ?? "",
+        ({ port }) => `server { listen 127.0.0.1:${port}; location / { proxy_pass http://127.0.0.1:${target}; } }`,
+      ),
   ],
   [
     "HAProxy",
@@ -218,19 +196,13 @@ describe("with the configuration of docs/operation.md", () => {
   const settings = { RECOLLECT_PUBLIC_URL: "https://memory.example", RECOLLECT_TRUSTED_PROXIES: "127.0.0.1" };
 
   /** Only ports and paths differ from what the page says. */
-  const startNginx = async (target: number): Promise<Proxy> =>
-    startProxy(nginx ?? "", {
-      file: "nginx.conf",
-      args: nginxArgs,
-      configuration: ({ port, folder }) =>
-        nginxFile(
-          folder,
-          blockOf("nginx")
-            .replace("listen 443 ssl", `listen 127.0.0.1:${port} ssl`)
-            .replaceAll("/etc/ssl/", `${certificates}/`)
-            .replace("127.0.0.1:6767", `127.0.0.1:${target}`),
-        ),
-    });
+  const startNginxOfPage = async (target: number): Promise<Proxy> =>
+    startNginx(nginx ?? "", ({ port }) =>
+      blockOf("nginx")
+        .replace("listen 443 ssl", `listen 127.0.0.1:${port} ssl`)
+        .replaceAll("/etc/ssl/", `${certificates}/`)
+        .replace("127.0.0.1:6767", `127.0.0.1:${target}`),
+    );
   const startCaddy = async (target: number): Promise<Proxy> => {
     const plain = await freePort();
     return startProxy(caddy ?? "", {
@@ -243,7 +215,7 @@ describe("with the configuration of docs/operation.md", () => {
   let certificates = "";
 
   for (const [name, program, start] of [
-    ["nginx", nginx, startNginx],
+    ["nginx", nginx, startNginxOfPage],
     ["Caddy", caddy, startCaddy],
   ] as const)
     test.skipIf(program === undefined)(

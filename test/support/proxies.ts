@@ -81,6 +81,30 @@ function answersAt(port: number): Promise<boolean> {
   });
 }
 
+/** Starts nginx with what stands in its `http` block: everything in a folder of its own, nothing in the background. */
+export function startNginx(program: string, http: Configuration): Promise<Proxy> {
+  return startProxy(program, {
+    file: "nginx.conf",
+    args: (path, folder) => ["-p", folder, "-e", "stderr", "-c", path],
+    // Its workers read the files of whoever runs the tests.
+    configuration: (at) => `daemon off;
+pid ${at.folder}/nginx.pid;
+error_log stderr;
+${process.getuid?.() === 0 ? "user root;" : ""}
+events {}
+http {
+  access_log off;
+  client_body_temp_path ${at.folder}/body;
+  proxy_temp_path ${at.folder}/proxy;
+  fastcgi_temp_path ${at.folder}/fastcgi;
+  uwsgi_temp_path ${at.folder}/uwsgi;
+  scgi_temp_path ${at.folder}/scgi;
+  ${http(at)}
+}
+`,
+  });
+}
+
 /** Passes connections on, byte for byte, as `ssh -L` and `socat` do. */
 export async function startForwarder(target: number): Promise<Proxy> {
   const server: Server = createServer((client) => {

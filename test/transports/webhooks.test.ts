@@ -9,7 +9,7 @@ import { createOneDriveConnector } from "../../src/connectors/onedrive/onedrive.
 import type { Connector } from "../../src/core/ports.js";
 import { ManualClock } from "../support/clock.js";
 import { ONLINE } from "../support/connection.js";
-import { findProgram, startProxy } from "../support/proxies.js";
+import { findProgram, startNginx } from "../support/proxies.js";
 import { type OpenedRest, openRest, type RestOptions } from "../support/rest.js";
 import { GITHUB_TOKEN, startGithub } from "../support/scripted-github.js";
 import { startScriptedGoogleDrive } from "../support/scripted-google-drive.js";
@@ -286,21 +286,9 @@ test.skipIf(nginx === undefined)("nginx passes on OneDrive's question and its me
   const followed = await start("onedrive");
   const rest = await open(followed, { settings: { RECOLLECT_TRUSTED_PROXIES: "127.0.0.1" } });
   const target = followed.scripted.listening ?? "";
-  const proxy = await startProxy(nginx ?? "", {
-    file: "nginx.conf",
-    args: (path, folder) => ["-p", folder, "-e", "stderr", "-c", path],
-    configuration: ({ port, folder }) => `daemon off;
-pid ${folder}/nginx.pid;
-error_log stderr;
-events {}
-http {
-  access_log off;
-  client_body_temp_path ${folder}/body;
-  proxy_temp_path ${folder}/proxy;
-  fastcgi_temp_path ${folder}/fastcgi;
-  uwsgi_temp_path ${folder}/uwsgi;
-  scgi_temp_path ${folder}/scgi;
-  server {
+  const proxy = await startNginx(
+    nginx ?? "",
+    ({ port }) => `server {
     listen 127.0.0.1:${port};
     location / {
       proxy_pass ${target};
@@ -308,10 +296,8 @@ http {
       proxy_set_header X-Forwarded-For $remote_addr;
       proxy_set_header X-Forwarded-Proto https;
     }
-  }
-}
-`,
-  });
+  }`,
+  );
   cleanups.push(() => proxy.close());
   followed.scripted.listening = `http://127.0.0.1:${proxy.port}`;
   const id = await connect(rest, followed);

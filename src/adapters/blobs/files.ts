@@ -3,6 +3,7 @@ import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError } from "../../core/errors.js";
 import type { BlobStore, ListedBlob } from "../../core/ports.js";
+import { codeOf } from "../../lib/error-code.js";
 import { isMissingFile } from "../../lib/file-identity.js";
 import { isId } from "../../lib/ids.js";
 import { syncFolder } from "../../lib/sync-folder.js";
@@ -106,8 +107,4 @@ function describeWriteError(error: unknown, directory: string): unknown {
     paths: [directory],
     cause: error,
   });
-}
-
-function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 }

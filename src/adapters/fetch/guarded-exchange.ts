@@ -1,6 +1,7 @@
 import { type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { AppError } from "../../core/errors.js";
+import { codeOf } from "../../lib/error-code.js";
 import type { AllowedPlaces } from "../../lib/allowed-places.js";
 import {
   addressesOfThisMachine,
@@ -186,7 +187,7 @@ function explain(error: unknown, url: URL, isLate: boolean): unknown {
   const place = placeOf(url);
   const unavailable = (text: string) => new AppError("unavailable", `${place} ${text}`, { cause: error });
   if (isLate) return unavailable("was not fetched: it did not answer, or not to its end, in time.");
-  const code = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+  const code = codeOf(error) ?? "";
   if (code === "ENOTFOUND") return noSuchHost(url.hostname);
   if (CERTIFICATE.test(code))
     return new AppError("invalid", `${place} was not fetched: its certificate is not valid (${code}).`, {

@@ -3,6 +3,8 @@ import { dirname } from "node:path";
 import { AppError, UnreadableSecret } from "../../core/errors.js";
 import type { SecretBox } from "../../core/ports.js";
 import { randomSecret, seal, sha256, unseal } from "../../lib/crypto.js";
+import { codeOf } from "../../lib/error-code.js";
+import { isMissingFile } from "../../lib/file-identity.js";
 import { syncFolder } from "../../lib/sync-folder.js";
 
 const ID_LENGTH = 12;
@@ -60,7 +62,7 @@ export function createSecretBox({ file, key }: SecretBoxOptions): SecretBox {
 /** The keys of a file, none where there is no file. @throws AppError `corrupt` for a file that is empty or cut off */
 async function readKeys(file: string): Promise<string[]> {
   const text = await readFile(file, "utf8").catch((error: unknown) => {
-    if (hasCode(error, "ENOENT")) return null;
+    if (isMissingFile(error)) return null;
     throw error;
   });
   if (text === null) return [];
@@ -86,7 +88,7 @@ async function makeKey(file: string): Promise<void> {
       await handle.close();
     }
     await link(draft, file).catch((error: unknown) => {
-      if (!hasCode(error, "EEXIST")) throw error;
+      if (codeOf(error) !== "EEXIST") throw error;
     });
   } finally {
     await rm(draft, { force: true });
@@ -97,8 +99,4 @@ async function makeKey(file: string): Promise<void> {
 /** Tells keys apart, and says nothing of them. */
 function idOf(key: string): string {
   return sha256(`secret key ${key}`).slice(0, ID_LENGTH);
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && "code" in error && error.code === code;
 }

@@ -5,7 +5,7 @@ import type { Connection } from "../types.js";
 import { orderSync } from "./connection-jobs.js";
 import { SignInRefused } from "./connector-errors.js";
 import { openSourceWith } from "./source-access.js";
-import { isChosen } from "./find-connections.js";
+import { isChosen, requireKept } from "./find-connections.js";
 import { changeSecrets, type ConnectionSecrets, NO_SECRETS, triedSecrets } from "./secrets.js";
 import { settleWebhooks } from "./webhooks.js";
 
@@ -38,8 +38,7 @@ export async function activate(
     connection,
     (now) => ({ ...(now ?? NO_SECRETS), fields, tokens }),
     async (repositories) => {
-      const now = await repositories.connections.byId(organizationId, id);
-      if (!now || now.state === "removing") throw notFound("connection", id);
+      const now = await requireKept(repositories, organizationId, id);
       const state = now.state === "paused" ? "paused" : "active";
       const isAnother = JSON.stringify(settings) !== JSON.stringify(now.settings);
       // Other settings may bring in what was passed over: everything is listed once more.

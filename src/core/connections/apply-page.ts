@@ -29,10 +29,8 @@ export async function applyPage(sync: Sync, page: ChangePage, listing: number): 
   const found = await context.store.connections.items(connection.id, changes.map(idOf));
   const known = new Map(found.map((one) => [one.item.id, one]));
   run.count("listed", changes.length);
-  for (const change of changes) {
-    const before = change.kind === "remove" ? known.get(change.id) : undefined;
-    if (before) await noteGone(sync, before);
-  }
+  const removed = changes.flatMap((change) => (change.kind === "remove" ? (known.get(change.id) ?? []) : []));
+  await noteGone(sync, removed);
   const upserts = changes.filter((change) => change.kind === "upsert");
   const { fresh, beyond } = await sortOut(sync, upserts, known);
   await readAll(
@@ -91,20 +89,13 @@ async function roomOf({
 }
 
 /** Remembers what there is no room for, so that it comes in once there is some. */
-async function keepWaiting(
-  { context, connection }: Sync,
-  items: readonly SourceItem[],
-  listing: number,
-): Promise<void> {
-  if (items.length === 0) return;
+async function keepWaiting(sync: Sync, items: readonly SourceItem[], listing: number): Promise<void> {
+  const { context, connection } = sync;
   const none = { documentId: null, version: null, attempts: 0, retryAt: null, absences: 0 } as const;
   const reason = "The connection brings in no more documents.";
   const own = { connectionId: connection.id, listing, seenAt: iso(context.clock.now()) };
-  await context.store.transaction(async (repositories) => {
-    await requireUnchanged(repositories, { connection });
-    for (const item of items)
-      await repositories.connections.keepItem({ ...own, ...none, item, state: "waiting", reason });
-  });
+  const waiting = items.map((item) => ({ ...own, ...none, item, state: "waiting" as const, reason }));
+  await noteItems(sync, waiting);
 }
 
 /** Follows what is called or lies otherwise now, or is back. What is wrong with it alone is noted. */
@@ -120,14 +111,15 @@ async function followIfMoved(sync: Sync, before: ConnectionItem, item: SourceIte
     run.fail(item, before.documentId, error.message);
     return;
   }
-  await noteItem(sync, { ...before, item, ...(isBack && { state: "present", reason: null }) });
+  await noteItems(sync, [{ ...before, item, ...(isBack && { state: "present", reason: null }) }]);
 }
 
-/** @throws RunOvertaken */
-async function noteItem({ context, connection }: Sync, item: ConnectionItem): Promise<void> {
+/** Keeps them, all or none. @throws RunOvertaken */
+async function noteItems({ context, connection }: Sync, items: readonly ConnectionItem[]): Promise<void> {
+  if (items.length === 0) return;
   await context.store.transaction(async (repositories) => {
     await requireUnchanged(repositories, { connection });
-    await repositories.connections.keepItem(item);
+    for (const item of items) await repositories.connections.keepItem(item);
   });
 }
 
@@ -180,14 +172,14 @@ async function readOne(sync: Sync, { item, content, before, listing }: Reading):
     sync.signal.throwIfAborted();
     if (error instanceof RunOvertaken) throw error;
     if (error instanceof ItemGone) {
-      if (before) await noteGone(sync, before);
+      if (before) await noteGone(sync, [before]);
       return;
     }
     const kept = { documentId: before?.documentId ?? null, version: before?.version ?? null };
     if (error instanceof ItemSkipped) {
       const skipped = { state: "skipped", reason: error.message, attempts: 0, retryAt: null } as const;
-      if (before?.documentId != null) await noteGone(sync, before);
-      else await noteItem(sync, { ...fields, ...kept, ...skipped });
+      if (before?.documentId != null) await noteGone(sync, [before]);
+      else await noteItems(sync, [{ ...fields, ...kept, ...skipped }]);
       run.count("skipped");
       return;
     }
@@ -196,7 +188,7 @@ async function readOne(sync: Sync, { item, content, before, listing }: Reading):
     const waitMs = Math.min(FIRST_RETRY_MS * 2 ** (attempts - 1), LONGEST_RETRY_MS);
     const reason = reasonOf(sync, item, error);
     const retryAt = iso(new Date(now.getTime() + waitMs));
-    await noteItem(sync, { ...fields, ...kept, state: "failed", reason, attempts, retryAt });
+    await noteItems(sync, [{ ...fields, ...kept, state: "failed", reason, attempts, retryAt }]);
     run.fail(item, kept.documentId, reason);
   }
 }
@@ -258,22 +250,30 @@ export async function noteAbsent(sync: Sync, listing: number): Promise<void> {
   const { connections } = context.store;
   for (;;) {
     const unseen = await connections.unseen(connection.id, listing, { after: "", limit: PAGE });
-    for (const one of unseen) {
-      sync.signal.throwIfAborted();
-      // With the number of the listing, so that it is counted once.
-      const counted = { ...one, listing, absences: one.absences + 1 };
-      if (counted.absences >= connector.sync.absences) await noteGone(sync, counted);
-      else await noteItem(sync, counted);
-    }
+    sync.signal.throwIfAborted();
+    // With the number of the listing, so that it is counted once.
+    const counted = unseen.map((one) => ({ ...one, listing, absences: one.absences + 1 }));
+    const isGone = ({ absences }: ConnectionItem) => absences >= connector.sync.absences;
+    await noteItems(
+      sync,
+      counted.filter((one) => !isGone(one)),
+    );
+    await noteGone(sync, counted.filter(isGone));
     if (unseen.length < PAGE) return;
   }
 }
 
-/** Notes that an item is no longer there. Its document stays until `removeGone`, since the owner may be asked before. */
-async function noteGone(sync: Sync, known: ConnectionItem): Promise<void> {
+/** Notes that items are no longer there. Their documents stay until `removeGone`, since the owner may be asked before. */
+async function noteGone(sync: Sync, known: readonly ConnectionItem[]): Promise<void> {
   const { context, connection } = sync;
-  if (known.documentId === null) await context.store.connections.removeItem(connection.id, known.item.id);
-  else await noteItem(sync, { ...known, state: "gone", reason: null, attempts: 0, retryAt: null });
+  const gone = { state: "gone", reason: null, attempts: 0, retryAt: null } as const;
+  const withDocuments = known.filter(({ documentId }) => documentId !== null);
+  for (const { documentId, item } of known)
+    if (documentId === null) await context.store.connections.removeItem(connection.id, item.id);
+  await noteItems(
+    sync,
+    withDocuments.map((one) => ({ ...one, ...gone })),
+  );
 }
 
 /** Removes the documents of what is gone. @throws RemovalsHeld when its owner has to agree before */

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { requireAllContainers } from "../auth.js";
 import type { AuthorizedCall, CoreContext } from "../context.js";
-import { AppError, notFound } from "../errors.js";
+import { AppError } from "../errors.js";
 import { containerTagSchema, invalid, parseInput } from "../input.js";
 import type { Connector, FoundResources, Resource } from "../ports.js";
 import type { Connection } from "../types.js";
@@ -15,6 +15,7 @@ import {
   ofProviderSchema,
   requireConnection,
   requireConnector,
+  requireKept,
 } from "./find-connections.js";
 import { nextSyncOf } from "./schedule.js";
 import { openSource } from "./source-access.js";
@@ -71,38 +72,27 @@ export async function configureConnection(
   call: AuthorizedCall,
   raw: unknown,
 ): Promise<ConfiguredConnection> {
-  const { id, resources, isPaused, ...rest } = parseInput(configureSchema, raw);
+  const { id, resources, isPaused, ...wish } = parseInput(configureSchema, raw);
   const { organizationId, provider } = await requireConnection(context, call, id);
   const connector = requireConnector(context, provider);
   const chosen = resources && readResources(connector, resources);
   const now = context.clock.now();
   const configured = await context.store.transaction(async (repositories) => {
-    const before = await repositories.connections.byId(organizationId, id);
-    if (!before || before.state === "removing") throw notFound("connection", id);
+    const before = await requireKept(repositories, organizationId, id);
     requireSignedIn(before);
-    const wanted = { ...before, ...definedOf(rest), ...(chosen && { resources: chosen }) };
+    const { everyMinutes = before.everyMinutes, documentLimit = before.documentLimit } = wish;
+    const wanted = { ...before, everyMinutes, documentLimit, resources: chosen ?? before.resources };
     const after = scheduled({ ...wanted, state: stateAfter(before, isPaused) }, before, now);
     const isChanged = JSON.stringify(after) !== JSON.stringify(before);
-    const { state, nextSyncAt, resources: kept, everyMinutes, documentLimit } = after;
-    await repositories.connections.update(organizationId, id, {
-      state,
-      nextSyncAt,
-      everyMinutes,
-      documentLimit,
-      resources: kept,
-    });
+    const { state, nextSyncAt } = after;
+    const change = { state, nextSyncAt, everyMinutes, documentLimit, resources: after.resources };
+    await repositories.connections.update(organizationId, id, change);
     const isSynced = isOpen(after) && isChosen(connector, after) && bringsMore(before, after);
     if (isSynced) await orderSync(repositories, after, { trigger: "manual", now });
     return { connection: after, isChanged, isSynced };
   });
   context.wakeJobs();
   return { ...configured, webhooksRegistered: await settleWebhooks(context, configured.connection) };
-}
-
-function definedOf(
-  change: Pick<z.output<typeof configureSchema>, "everyMinutes" | "documentLimit">,
-): Partial<Pick<Connection, "everyMinutes" | "documentLimit">> {
-  return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
 }
 
 function stateAfter({ state }: Connection, isPaused: boolean | undefined): Connection["state"] {

@@ -10,6 +10,10 @@ export class SignInRefused extends AppError {
 /** The source no longer knows a checkpoint. No fault of the account: everything is listed once more. */
 export class CheckpointExpired extends Error {
   override readonly name = "CheckpointExpired";
+
+  constructor(message = "The source no longer knew where the last run had stopped, so everything was listed again.") {
+    super(message);
+  }
 }
 
 /** An item is not there any more, or not open to the account any more. */

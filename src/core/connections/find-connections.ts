@@ -4,7 +4,7 @@ import { requireAllContainers } from "../auth.js";
 import type { AuthorizedCall, CoreContext } from "../context.js";
 import { AppError, notFound } from "../errors.js";
 import { containerTagSchema, customIdSchema, parseInput } from "../input.js";
-import type { Connector } from "../ports.js";
+import type { Connector, Repositories } from "../ports.js";
 import type { Connection, DocumentHead, SyncRun } from "../types.js";
 
 /** Services whose documents a connection brings in (contract 1.14), and two of our own. */
@@ -103,14 +103,23 @@ export async function listSyncRuns(
   return { runs: await context.store.connections.runs(id, RUNS_SHOWN) };
 }
 
-/** @throws AppError `not_found`, also for one that is being removed */
+/** @throws AppError `forbidden` for who may not use all containers; `not_found`, also for one that is being removed */
 export async function requireConnection(
   { store }: CoreContext,
   { actor }: AuthorizedCall,
   id: string,
 ): Promise<Connection> {
   requireAllContainers(actor);
-  const connection = await store.connections.byId(actor.organizationId, id);
+  return requireKept(store, actor.organizationId, id);
+}
+
+/** The connection as it is kept now, inside a transaction. @throws AppError `not_found`, also for one that is being removed */
+export async function requireKept(
+  { connections }: Pick<Repositories, "connections">,
+  organizationId: string,
+  id: string,
+): Promise<Connection> {
+  const connection = await connections.byId(organizationId, id);
   if (!connection || connection.state === "removing") throw notFound("connection", id);
   return connection;
 }

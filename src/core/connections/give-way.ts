@@ -6,8 +6,8 @@ import type { Sync } from "./sync.js";
 const MOST_WAITING = 100;
 const LOOK_EVERY_MS = 250;
 const LONGEST_READING_MS = 10_000;
-/** Seconds until a run goes on that waits for its turn. */
-const SOON = 1;
+/** Seconds until a run goes on that waits for its turn, or whose connection was changed. */
+export const SOON = 1;
 
 /** Waits until the service has taken in most of what it has. @returns false when the run has had its turn before */
 export async function waitForRoom(sync: Sync): Promise<boolean> {

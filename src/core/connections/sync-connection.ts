@@ -5,14 +5,12 @@ import type { ChangePage, JobContext } from "../ports.js";
 import type { Connection, SyncTrigger } from "../types.js";
 import { CheckpointExpired, SignInRefused } from "./connector-errors.js";
 import { applyPage, bringInWaiting, noteAbsent, removeGone, retryFailed } from "./apply-page.js";
-import { giveWay, requireRoom, waitUntilRead } from "./give-way.js";
+import { giveWay, requireRoom, SOON, waitUntilRead } from "./give-way.js";
 import { nextSyncOf } from "./schedule.js";
 import { openSource } from "./source-access.js";
 import { isOpen, RemovalsHeld, requireUnchanged, RunOvertaken, type Sync } from "./sync.js";
 import { openRun, type RunningSync, type SyncError } from "./sync-run.js";
 
-/** Seconds until a run goes on with what its connection is now. */
-const SOON = 1;
 /** A run gives way to others after so long, and goes on with its next turn. */
 const STRETCH_MS = 5 * 60_000;
 const MINUTE_MS = 60_000;
@@ -68,11 +66,7 @@ async function followSource(sync: Sync): Promise<void> {
       connection: connection.id,
     });
     await context.store.connections.update(connection.organizationId, connection.id, { checkpoint: null });
-    run.note(
-      error.message === ""
-        ? "The source no longer knew where the last run had stopped, so everything was listed again."
-        : error.message,
-    );
+    run.note(error.message);
     await followPages(sync, { ...connection, checkpoint: null });
   }
 }
@@ -110,7 +104,7 @@ async function endListing(sync: Sync, page: ChangePage, listing: number): Promis
 /** Says which documents could not be read here. Most are read within moments; those that take longer are told by the next run. */
 async function tellUnread(sync: Sync): Promise<void> {
   const { context, connection, run } = sync;
-  await waitUntilRead(sync);
+  if (run.now.read > 0) await waitUntilRead(sync);
   for (const { item, documentId, reason } of await context.store.connections.unreadItems(connection.id, MOST_UNREAD))
     run.fail(item, documentId, reason ?? "It could not be read.");
 }

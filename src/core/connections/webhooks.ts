@@ -6,6 +6,7 @@ import type { Connector, ConnectorWebhooks } from "../ports.js";
 import type { Connection, Webhooks } from "../types.js";
 import { isChosen } from "./find-connections.js";
 import { openSource } from "./source-access.js";
+import { isOpen } from "./sync.js";
 
 /** Whoever makes or changes a connection waits no longer for its webhooks. */
 const PATIENCE_MS = 20_000;
@@ -59,7 +60,7 @@ export async function dropWebhooks(context: CoreContext, connection: Connection)
 function wishOf(context: CoreContext, connection: Connection, connector: Connector): "some" | "none" | "kept" {
   const { state, everyMinutes } = connection;
   if (urlOf(context, connection) === null || everyMinutes === null || !isChosen(connector, connection)) return "none";
-  if (state === "active" || state === "held") return "some";
+  if (isOpen(connection)) return "some";
   return state === "paused" || state === "removing" ? "none" : "kept";
 }
 

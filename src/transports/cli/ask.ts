@@ -21,6 +21,12 @@ export async function askSecrets(cli: Cli, questions: readonly string[], instead
   );
 }
 
+/** The answers to all questions. @throws UsageError where the input ended before */
+export function requireAnswers(answers: readonly string[] | null): readonly string[] {
+  if (answers === null) throw new UsageError("the input ended before everything was given");
+  return answers;
+}
+
 /** True where somebody can be asked. */
 export function canAsk({ stdin, output }: Cli): boolean {
   return output.isTerminal && !output.isJson && isTerminal(stdin);

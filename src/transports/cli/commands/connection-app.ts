@@ -1,6 +1,5 @@
-import { ask, askSecrets, canAsk } from "../ask.js";
+import { ask, askSecrets, canAsk, requireAnswers } from "../ask.js";
 import type { Access, Cli } from "../cli.js";
-import { UsageError } from "../failure.js";
 
 /** How somebody registers an app of their own at a provider, which a sign-in without a public address needs. */
 interface AppGuide {
@@ -80,7 +79,7 @@ export async function keepApp(
   if (clientId !== undefined) {
     const prefix = guide?.prefix ?? provider;
     const [secret] = clientSecret
-      ? whole(await askSecrets(cli, ["Client secret:"], "keep it with PATCH /v3/settings"))
+      ? requireAnswers(await askSecrets(cli, ["Client secret:"], "keep it with PATCH /v3/settings"))
       : [];
     return keep(access, prefix, clientId, secret);
   }
@@ -93,21 +92,16 @@ export async function keepApp(
   note(`docs/connections/${provider}.md says more.`);
   const id = await askId(cli, guide);
   const question = { text: "Client secret (nothing is shown while you type):", isSecret: true };
-  const [secret] = guide.hasSecret ? whole(await ask(cli, [question], "use --client-secret")) : [];
+  const [secret] = guide.hasSecret ? requireAnswers(await ask(cli, [question], "use --client-secret")) : [];
   await keep(access, guide.prefix, id, secret);
 }
 
 async function askId(cli: Cli, { id, example }: AppGuide): Promise<string> {
   for (;;) {
-    const [typed = ""] = whole(await ask(cli, [{ text: "Client id:", isSecret: false }], "use --client-id"));
+    const [typed = ""] = requireAnswers(await ask(cli, [{ text: "Client id:", isSecret: false }], "use --client-id"));
     if (id.test(typed.trim())) return typed.trim();
     cli.output.note(`That is no client id. It looks like ${example}.`);
   }
-}
-
-function whole(answers: string[] | null): string[] {
-  if (answers === null) throw new UsageError("the input ended before everything was given");
-  return answers;
 }
 
 async function keep(

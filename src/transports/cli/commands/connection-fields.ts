@@ -1,4 +1,4 @@
-import { ask, askSecrets, canAsk } from "../ask.js";
+import { ask, askSecrets, canAsk, requireAnswers } from "../ask.js";
 import type { Cli } from "../cli.js";
 import { UsageError } from "../failure.js";
 
@@ -76,8 +76,8 @@ function lacking(cli: Cli, provider: string, missing: readonly (readonly [string
 }
 
 function named(names: readonly string[], answers: readonly string[] | null): Values {
-  if (answers === null) throw new UsageError("the input ended before everything was given");
-  return Object.fromEntries(names.map((name, index) => [name, answers[index] ?? ""]));
+  const given = requireAnswers(answers);
+  return Object.fromEntries(names.map((name, index) => [name, given[index] ?? ""]));
 }
 
 function givenFields(set: readonly string[]): Values {
