@@ -6,7 +6,7 @@ import { candidatesOfStated } from "../core/memories/stated-facts.js";
 import { SENDER, speakersOf, trustOfDocument } from "../core/memories/trust.js";
 import type { FactSource } from "../core/ports.js";
 import type { Document, FactCandidate, Turn } from "../core/types.js";
-import { createQuoteFinder } from "../language/find-quote.js";
+import { prepareQuoteFinder } from "../language/find-quote.js";
 import { inTimeZone } from "../lib/time-zone.js";
 import { findAddition } from "./addition.js";
 import { speakersIn } from "./conversation-edits.js";
@@ -77,7 +77,7 @@ export async function submissionOf(
   const kept = { wasSentAsTurns: document.turns !== null, rememberAsIs };
   const timeZone = await timeZoneOf(context, document);
   if (document.facts)
-    return { ...kept, stated: candidatesOfStated(document.facts, { content: document.content, timeZone }) };
+    return { ...kept, stated: await candidatesOfStated(document.facts, { content: document.content, timeZone }) };
   const read = (await store.documents.reading(organizationId, id))?.outcome ?? null;
   const author = document.metadata?.["author"];
   const { content, turns, date, edits } = await findAddition(previous, { ...document, speakers }, timeZone);
@@ -167,8 +167,13 @@ function withFormerSentence(candidate: StatedCandidate, edits: readonly Edit[]):
 }
 
 /** Says of every quote where it stands in the newest text of the document, if it does. */
-export function withPlaces(candidates: readonly StatedCandidate[], content: string): StatedCandidate[] {
-  const find = createQuoteFinder(content);
+export async function withPlaces(
+  candidates: readonly StatedCandidate[],
+  content: string,
+  signal?: AbortSignal,
+): Promise<readonly StatedCandidate[]> {
+  if (!candidates.some((candidate) => wordsStating(candidate) !== undefined)) return candidates;
+  const find = await prepareQuoteFinder(content, signal);
   return candidates.map((candidate) => {
     const words = wordsStating(candidate);
     const quoteAt = words === undefined ? null : find(words);

@@ -17,8 +17,8 @@ export interface PieceSize {
 }
 
 const SMALL_REST = 120;
-/** Characters that are cut in one turn: the splitters take a quarter of a second for a megabyte of short lines. */
-const MOST_AT_ONCE = 128 * 1024;
+/** Characters that are cut in one turn: the splitters take a second for a megabyte of short lines. */
+const MOST_AT_ONCE = 32 * 1024;
 /** Stands for every end of a sentence, but for the full stops of abbreviations. */
 const ANY_SENTENCE = ". ";
 const SENTENCE_SEPARATORS = ["\n\n", "\n", ANY_SENTENCE, "! ", "? ", "。", "！", "？", "; ", ", ", " "];

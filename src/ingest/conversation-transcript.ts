@@ -11,7 +11,7 @@ const CONVERSATIONAL =
   /[?!？！]|\b(?:i|i'm|i've|you|your|we|we're|my|me|us|our|hi|hey|hello|thanks|thank|yes|yeah|yep|no|nope|ok|okay|sure|haha|ich|du|wir|mir|je|tu|nous|yo|nosotros)\b/i;
 
 /** Lines read in one turn: a text may have nothing else. */
-const YIELD_EVERY = 20_000;
+const YIELD_EVERY = 5_000;
 const LONGEST_PREAMBLE = 2000;
 /** Beyond this many lines a turn, the labels are ornaments of another kind of text. */
 const MOST_LINES_PER_NAMED_TURN = 12;
@@ -91,6 +91,7 @@ function readLine(line: string): Omit<Line, "start" | "whole"> {
 /** The labels that are speakers, or null when the text is no conversation. */
 function chooseSpeakers(lines: readonly Line[]): ReadonlySet<string> | null {
   const labelled = lines.filter((line) => line.label !== null);
+  if (labelled.length === 0) return null;
   const roles = labelled.filter(isRole);
   const kinds = new Set(roles.map((line) => canonicalRole(line.label ?? "")));
   const full = lines.filter((line) => line.text.trim() !== "").length;

@@ -4,7 +4,7 @@ import type { FactExtractor, FactSource, LanguageModel, Log } from "../core/port
 import type { FactCandidate } from "../core/types.js";
 import { factKey } from "../language/fact-key.js";
 import { checkFact } from "./check-fact.js";
-import { createQuoteFinder, type Place } from "../language/find-quote.js";
+import { prepareQuoteFinder, type Place } from "../language/find-quote.js";
 import { extractFactsPrompt, type ExtractFactsInput } from "./prompts/extract-facts.js";
 import type { StatedByModel } from "./prompts/fact-rules.js";
 import { fenceOf } from "../lib/prompt-delimiter.js";
@@ -106,7 +106,7 @@ export function createModelExtractor({ model, fallback, log }: ModelExtractorOpt
 
     async extract(source, signal) {
       const reading = startReading(source, signal);
-      const find = createQuoteFinder(source.content);
+      const find = await prepareQuoteFinder(source.content, signal);
       const candidates = new Map<string, FactCandidate>();
       let refusals = 0;
       let refusal: AppError | undefined;

@@ -38,7 +38,7 @@ export async function resolveForContainers(
 ): Promise<Resolved[]> {
   const { organizationId, id } = document;
   const { store } = context;
-  const placed = withPlaces(found, document.content);
+  const placed = await withPlaces(found, document.content, signal);
   const candidates = (await isReadAgain(store, document))
     ? await withoutPast(store, { organizationId, documentId: id }, placed, context.clock.now())
     : placed;

@@ -92,7 +92,7 @@ async function read(
   const find = () => findCandidates(context, heard, signal);
   // What decides about forgetting has to be read in one go.
   const stated = replace ? await find() : await findOnce(context, asUnread(document), find);
-  const found = withPlaces(stated, document.content);
+  const found = await withPlaces(stated, document.content, signal);
   const candidates = await withoutPast(store, rereadOf(document), found, clock.now());
   const resolved = await resolveForContainers(context, document, candidates, signal);
   const refusal = resolved.find((one) => one.refusal !== null)?.refusal;

@@ -24,15 +24,24 @@ const FOLDED_AT_ONCE = 50_000;
  */
 export function createQuoteFinder(text: string): QuoteFinder {
   let folded: Folded | undefined;
+  return finderIn(text, () => (folded ??= allOf(folding(text))));
+}
+
+/** The same for a long text, which is read in turns. @throws the signal's reason */
+export async function prepareQuoteFinder(text: string, signal?: AbortSignal): Promise<QuoteFinder> {
+  const folded = await inTurns(folding(text), signal);
+  return finderIn(text, () => folded);
+}
+
+function finderIn(text: string, folded: () => Folded): QuoteFinder {
   return (quote) => {
-    const whole = fold(quote).text.trim();
+    const whole = allOf(folding(quote)).text.trim();
     const bare = withoutEdges(whole);
     if ((bare.match(/[\p{L}\p{N}]/gu)?.length ?? 0) < FEWEST_LETTERS) return null;
-    folded ??= fold(text);
     for (const wanted of [whole, bare]) {
-      const at = folded.text.indexOf(wanted);
+      const at = folded().text.indexOf(wanted);
       if (at === -1) continue;
-      const place = placeOfFolded(text, folded, at, wanted.length);
+      const place = placeOfFolded(text, folded(), at, wanted.length);
       if (place.end - place.start <= quote.length * 2 + MOST_UNSEEN) return place;
     }
     return null;
@@ -59,10 +68,6 @@ export interface Folded {
   readonly origin: Int32Array;
 }
 
-function fold(text: string): Folded {
-  return allOf(folding(text));
-}
-
 function allOf(steps: Generator<void, Folded>): Folded {
   for (;;) {
     const step = steps.next();
@@ -71,8 +76,11 @@ function allOf(steps: Generator<void, Folded>): Folded {
 }
 
 /** Folds a long text in turns, double quotation marks away too. @throws the signal's reason */
-export async function foldInTurns(text: string, signal?: AbortSignal): Promise<Folded> {
-  const steps = folding(text, foldUnquoted);
+export function foldInTurns(text: string, signal?: AbortSignal): Promise<Folded> {
+  return inTurns(folding(text, foldUnquoted), signal);
+}
+
+async function inTurns(steps: Generator<void, Folded>, signal?: AbortSignal): Promise<Folded> {
   for (;;) {
     const step = steps.next();
     if (step.done) return step.value;

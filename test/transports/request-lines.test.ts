@@ -114,3 +114,15 @@ test.each(["text", "json"] as const)("%s: no name breaks a line or hides what it
   expect(said).toBe(HOSTILE);
   expect(line).not.toContain("container");
 });
+
+test.each([
+  ["/internal/*", 503, false],
+  ["/internal/*", 401, true],
+  ["/health", 200, false],
+  ["/health", 503, true],
+])("%s with %i is told by default: %s", (route, status, isTold) => {
+  const written: string[] = [];
+  const log = createLog({ level: "info", write: (line) => written.push(line) });
+  logRequest(log, { method: "POST", route, status, ms: 1 });
+  expect(written).toHaveLength(isTold ? 1 : 0);
+});

@@ -1,5 +1,6 @@
 import type { FactExtractor, FactSource } from "../../core/ports.js";
 import type { FactCandidate } from "../../core/types.js";
+import { yieldTurn } from "../../lib/time.js";
 import { endOfDay, localDate, type TimeZone, wallClock } from "../../lib/time-zone.js";
 import { readDefinition } from "./definitions.js";
 import { readForeign } from "./foreign.js";
@@ -23,8 +24,8 @@ import { resolveDates, type DatedText, type ParseDates } from "./when.js";
 /** A document that states more than this is not a conversation or a note any more; its chunks are found all the same. */
 const MOST_CANDIDATES = 500;
 const LONGEST_FACT = 320;
-/** Other work gets its turn after so many sentences. */
-const SENTENCES_PER_BREATH = 100;
+/** Other work gets its turn after so many lines and sentences. */
+const READ_PER_TURN = 100;
 /** "She" speaks of somebody named at most so many sentences before. */
 const MEMORY_OF_PERSONS = 2;
 
@@ -41,15 +42,15 @@ async function extractFacts(source: FactSource, signal?: AbortSignal): Promise<F
   const parse: ParseDates = (text, reference, option) => chrono.parse(text, reference, option);
   const facts = new Map<string, FactCandidate>();
   const toldByUser: Told = { person: null, age: 0 };
-  let sentences = 0;
+  let read = 0;
   for (const passage of passagesOf(source)) {
     // Among people, what another said in between may have brought somebody else in.
     const told = passage.voice.kind === "user" ? toldByUser : { person: null, age: 0 };
     const reader = createReader(passage, told, { timeZone: source.timeZone, parse });
     for (const sentence of statementsOf(passage.text, passage.voice)) {
-      sentences += 1;
-      if (sentences % SENTENCES_PER_BREATH === 0) await breathe();
-      signal?.throwIfAborted();
+      read += 1;
+      if (read % READ_PER_TURN === 0) await yieldTurn(signal);
+      if (sentence === null) continue;
       for (const fact of reader(sentence)) {
         const key = fact.text.toLowerCase();
         if (!facts.has(key)) facts.set(key, fact);
@@ -58,10 +59,6 @@ async function extractFacts(source: FactSource, signal?: AbortSignal): Promise<F
     }
   }
   return [...facts.values()];
-}
-
-function breathe(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }
 
 /** From where a text is read. */

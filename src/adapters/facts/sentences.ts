@@ -35,8 +35,11 @@ const WISH_TAIL =
   /(?:,? (?:and|but|so)|,| -+| —| –|;) (?=(?:(?:i|we) )?(?:(?:would|'d) (?:love|like)|i'd (?:love|like)|might|maybe|perhaps|hope(?:fully)?|wish|can't wait|am not sure|i'm not sure|don't know)\b)[^.]{0,300}[.!]*$/i;
 const CODE_SIGN = /[{}<>|\\=;]|=>|\(\)|^\s*(?:#|\/\/|import |const |let |var |def |class |function )/;
 
-/** The sentences of a text that may state facts, in order: no headings, code, tables, questions or suppositions. */
-export function* statementsOf(text: string, voice: Voice): Generator<Sentence> {
+/**
+ * The sentences of a text that may state facts, in order: no headings, code, tables, questions or suppositions. Null after
+ * each line, so that whoever reads a text of lines that state nothing can give others a turn.
+ */
+export function* statementsOf(text: string, voice: Voice): Generator<Sentence | null> {
   const lines = text.split("\n");
   let inFence = false;
   let from = 0;
@@ -44,6 +47,7 @@ export function* statementsOf(text: string, voice: Voice): Generator<Sentence> {
   for (const [index, line] of lines.entries()) {
     const start = from;
     from += line.length + 1;
+    yield null;
     const isText = !FENCE.test(line) && !inFence && !isHeading(line) && !isHeader(line, voice);
     if (FENCE.test(line)) inFence = !inFence;
     if (!isText) continue;

@@ -127,6 +127,7 @@ async function tryEmbed(
     const space = await store.ensureSpace(embedder.fingerprint, vectors[0]?.length ?? 0);
     return { vectors, space };
   } catch (error) {
+    signal?.throwIfAborted();
     if (!(error instanceof AppError)) throw error;
     log.warn("facts are kept without vectors for now", { reason: error.message });
     return null;

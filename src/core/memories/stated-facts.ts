@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { createQuoteFinder, type Place } from "../../language/find-quote.js";
+import { prepareQuoteFinder, type Place } from "../../language/find-quote.js";
 import type { TimeZone } from "../../lib/time-zone.js";
 import { isLasting } from "./lasting.js";
 import { customIdSchema, dateSchema, momentIn, textSchema } from "../input.js";
@@ -25,11 +25,11 @@ export const statedFactSchema = z.object({ ...factShape, updates: customIdSchema
  * checked: words that are not in it make the fact a guess, which takes the place of nothing and is nobody's lasting trait.
  * Where nothing is quoted, what most likely says the fact is only noted, so that searches can leave it out with the fact.
  */
-export function candidatesOfStated(
+export async function candidatesOfStated(
   facts: readonly StatedFact[],
   { content, timeZone }: { readonly content: string; readonly timeZone: TimeZone },
-): StatedCandidate[] {
-  const find = createQuoteFinder(content);
+): Promise<StatedCandidate[]> {
+  const find = await prepareQuoteFinder(content);
   const findLikely = createLikelyPlaceFinder(content, find);
   return facts.map((fact) => candidateOf(fact, { content, find, findLikely, timeZone }));
 }

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { sha256 } from "../../lib/crypto.js";
 import { createId } from "../../lib/ids.js";
-import { createQuoteFinder, type Place } from "../../language/find-quote.js";
+import { prepareQuoteFinder, type Place } from "../../language/find-quote.js";
 import { parseIso } from "../../lib/time.js";
 import { dayIn, type TimeZone } from "../../lib/time-zone.js";
 import { maySee } from "../auth.js";
@@ -186,7 +186,7 @@ async function prepare(
   if (!container) throw noSuchTask(task.id);
   const timeZone = await timeZoneOf(context, document);
   const relations = relationsOf(facts, task.handles ?? []);
-  const find = quoteFinderOf(document, task);
+  const find = await quoteFinderOf(document, task);
   const speakerOf = speakersOf(document.turns ?? []);
   const candidates = facts.map((fact, index): StatedCandidate => {
     const candidate = candidateOf(fact, relations[index], {
@@ -238,9 +238,9 @@ function relationOf(kind: StatedRelation["kind"], ids: readonly string[]): State
 }
 
 /** Looks in the part that was read first, then in the rest of the document. */
-function quoteFinderOf({ content }: Document, { window }: ExtractionTask): PlaceFinder {
-  const inPart = createQuoteFinder(content.slice(window.start, window.end));
-  const anywhere = createQuoteFinder(content);
+async function quoteFinderOf({ content }: Document, { window }: ExtractionTask): Promise<PlaceFinder> {
+  const inPart = await prepareQuoteFinder(content.slice(window.start, window.end));
+  const anywhere = await prepareQuoteFinder(content);
   return (quote) => {
     const place = inPart(quote);
     return place ? { start: place.start + window.start, end: place.end + window.start } : anywhere(quote);

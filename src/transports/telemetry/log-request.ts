@@ -21,8 +21,10 @@ export interface AnsweredRequest {
 
 /** Who is not let in, or not any more for now. */
 const REFUSED: ReadonlySet<number> = new Set([401, 403, 429]);
-/** Asked by programs every few seconds, or by other processes that have a log of their own. */
-const QUIET = /^\/(?:health|metrics|internal)(?:\/|$)/;
+/** Asked by programs every few seconds. */
+const FREQUENT = /^\/(?:health|metrics)(?:\/|$)/;
+/** Asked by other processes, which have a log of their own and ask again where this one is just ending. */
+const INTERNAL = /^\/internal(?:\/|$)/;
 /** A container of any other form is whatever the caller wrote there. */
 const TAG = /^[\w:.-]{1,100}$/;
 
@@ -45,5 +47,6 @@ export function logRequest(log: LeveledLog, request: AnsweredRequest): void {
 
 function levelOf({ status, route }: AnsweredRequest): LogLevel {
   if (REFUSED.has(status)) return "warn";
-  return QUIET.test(route) && status < 400 ? "debug" : "info";
+  if (INTERNAL.test(route)) return "debug";
+  return FREQUENT.test(route) && status < 400 ? "debug" : "info";
 }
