@@ -49,7 +49,8 @@ async function extractFacts(source: FactSource, signal?: AbortSignal): Promise<F
     const reader = createReader(passage, told, { timeZone: source.timeZone, parse });
     for (const sentence of statementsOf(passage.text, passage.voice)) {
       read += 1;
-      if (read % READ_PER_TURN === 0) await yieldTurn(signal);
+      if (read % READ_PER_TURN === 0) await yieldTurn();
+      signal?.throwIfAborted();
       if (sentence === null) continue;
       for (const fact of reader(sentence)) {
         const key = fact.text.toLowerCase();
