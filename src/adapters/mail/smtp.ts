@@ -1,6 +1,7 @@
 import type { createTransport } from "nodemailer";
 import { AppError } from "../../core/errors.js";
 import type { Mailer } from "../../core/ports.js";
+import { oneLine } from "../../lib/one-line.js";
 
 export interface SmtpOptions {
   /** `smtp://` or `smtps://`, with user and password where the server wants them. */
@@ -123,9 +124,4 @@ function readFailure(error: unknown): { code: string; responseCode: number; mess
     responseCode: typeof responseCode === "number" ? responseCode : 0,
     message: [response, message].find((text) => typeof text === "string") ?? "",
   };
-}
-
-/** Whatever breaks a line would begin another header, or forge a line of the log. */
-function oneLine(text: string): string {
-  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ").trim();
 }

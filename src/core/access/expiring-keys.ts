@@ -1,4 +1,5 @@
 import { sha256 } from "../../lib/crypto.js";
+import { oneLine } from "../../lib/one-line.js";
 import { iso } from "../../lib/time.js";
 import type { CoreContext } from "../context.js";
 import { AppError } from "../errors.js";
@@ -184,9 +185,4 @@ function commandsFor(news: readonly Expiry[]): string[] {
 
 function readable(moment: string | null): string {
   return moment === null ? "never" : `${iso(new Date(moment)).slice(0, 16).replace("T", " ")} UTC`;
-}
-
-/** Names are other people's words: none may begin a line of its own, or turn the direction of one. */
-function oneLine(name: string): string {
-  return name.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, " ").trim();
 }

@@ -1,3 +1,4 @@
+import { createId } from "../../lib/ids.js";
 import type { CoreContext } from "../context.js";
 import { AppError, notFound } from "../errors.js";
 import type { Connector } from "../ports.js";
@@ -36,7 +37,7 @@ export async function activate(
   const isKept = await changeSecrets(
     context,
     connection,
-    (now) => ({ ...(now ?? NO_SECRETS), fields, tokens }),
+    (now) => ({ ...(now ?? NO_SECRETS), fields, tokens, signInId: createId() }),
     async (repositories) => {
       const now = await requireKept(repositories, organizationId, id);
       const state = now.state === "paused" ? "paused" : "active";

@@ -7,6 +7,7 @@ import { removeItem } from "./bring-in.js";
 import { isDue, nextSyncOf } from "./schedule.js";
 import { isOpen } from "./sync.js";
 import { syncConnection } from "./sync-connection.js";
+import { createNewsJob } from "./tell-owner.js";
 
 /** Runs of different connections at once; they wait for others most of the time. */
 const RUNS_AT_ONCE = 2;
@@ -42,7 +43,7 @@ export function createConnectionJobs(context: CoreContext): Record<string, JobHa
     resumes: true,
     run: ({ connectionId }, { signal }) => removeWithDocuments(context, connectionId, signal),
   };
-  return { "sync-connection": sync, "remove-connection": remove };
+  return { "sync-connection": sync, "remove-connection": remove, "tell-of-connection": createNewsJob(context) };
 }
 
 /** Has a connection synced, unless a run waits or goes on already. */

@@ -38,6 +38,8 @@ const secretsSchema = z.object({
   /** Of the connector's secret fields. */
   fields: z.record(z.string(), z.string()),
   tokens: tokensSchema.nullable(),
+  /** Another one each time that somebody has signed in; null for a sign-in of an earlier version. */
+  signInId: z.string().nullable().default(null),
   signIn: pendingSignInSchema.nullable(),
   device: pendingDeviceSchema.nullable(),
 });
@@ -45,7 +47,7 @@ const secretsSchema = z.object({
 /** All that nobody but the service may know of a connection. */
 export type ConnectionSecrets = z.output<typeof secretsSchema>;
 
-export const NO_SECRETS: ConnectionSecrets = { fields: {}, tokens: null, signIn: null, device: null };
+export const NO_SECRETS: ConnectionSecrets = { fields: {}, tokens: null, signInId: null, signIn: null, device: null };
 
 type SecretContext = Pick<CoreContext, "store" | "secretBox">;
 type Named = Pick<Connection, "organizationId" | "id">;

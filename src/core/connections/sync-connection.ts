@@ -7,9 +7,11 @@ import { CheckpointExpired, SignInRefused } from "./connector-errors.js";
 import { applyPage, bringInWaiting, noteAbsent, removeGone, retryFailed } from "./apply-page.js";
 import { giveWay, requireRoom, SOON, waitUntilRead } from "./give-way.js";
 import { nextSyncOf } from "./schedule.js";
+import { readableSecrets } from "./secrets.js";
 import { openSource } from "./source-access.js";
 import { isOpen, RemovalsHeld, requireUnchanged, RunOvertaken, type Sync } from "./sync.js";
 import { openRun, type RunningSync, type SyncError } from "./sync-run.js";
+import { newsJob } from "./tell-owner.js";
 
 /** A run gives way to others after so long, and goes on with its next turn. */
 const STRETCH_MS = 5 * 60_000;
@@ -34,6 +36,7 @@ export async function syncConnection(context: CoreContext, order: SyncOrder, job
   if (!connection || !connector) return;
   if (!isOpen(connection)) return;
   const run = await openRun(context, connection, order.trigger);
+  const signInId = await signInIdOf(context, connection);
   try {
     const source = await openSource(context, connection, connector, job.signal);
     const { mayRemoveMany } = order;
@@ -51,8 +54,14 @@ export async function syncConnection(context: CoreContext, order: SyncOrder, job
   } catch (error) {
     await run.save();
     job.signal.throwIfAborted();
-    await end(context, { connection, run, job }, error);
+    await end(context, { connection, signInId, run, job }, error);
   }
+}
+
+/** Which sign-in a connection has; null where it has none. Secrets that cannot be opened are told by whoever needs them. */
+async function signInIdOf(context: CoreContext, connection: Connection): Promise<string | null> {
+  const secrets = await readableSecrets(context, connection).catch(() => null);
+  return secrets?.signInId ?? null;
 }
 
 /** Goes on from the checkpoint; from the beginning where the source no longer knows it. */
@@ -111,12 +120,14 @@ async function tellUnread(sync: Sync): Promise<void> {
 
 interface Ending {
   readonly connection: Connection;
+  /** The sign-in that the run began with. */
+  readonly signInId: string | null;
   readonly run: RunningSync;
   readonly job: JobContext;
 }
 
 /** Notes why a run stopped, or has it go on later. @throws RetryLater, or the error where it may pass */
-async function end(context: CoreContext, { connection, run, job }: Ending, error: unknown): Promise<void> {
+async function end(context: CoreContext, { connection, signInId, run, job }: Ending, error: unknown): Promise<void> {
   if (error instanceof RetryLater) throw error;
   if (error instanceof RunOvertaken) {
     const now = await context.store.connections.byId(connection.organizationId, connection.id);
@@ -132,6 +143,8 @@ async function end(context: CoreContext, { connection, run, job }: Ending, error
     return settle(context, connection, { state: "held", problem: error.message });
   }
   if (error instanceof SignInRefused) {
+    if ((await signInIdOf(context, connection)) !== signInId)
+      throw new RetryLater(SOON, "Somebody signed in again meanwhile.");
     await run.finish({ code: "auth_expired", message: error.message });
     context.log.warn("a connection has to be signed in again", { connection: connection.id });
     return settle(context, connection, { state: "reconnect", problem: error.message });
@@ -161,10 +174,12 @@ async function settle(
   { state, problem }: Pick<Connection, "state" | "problem">,
 ): Promise<void> {
   const now = clock.now();
-  await store.transaction(async ({ connections }) => {
+  await store.transaction(async ({ connections, jobs }) => {
     const connection = await connections.byId(organizationId, id);
     // Paused, or removed, meanwhile.
     if (!connection || !isOpen(connection)) return;
+    const news = connection.state === state ? null : newsJob(connection, state, iso(now));
+    if (news) await jobs.enqueue([news]);
     await connections.update(organizationId, id, {
       state,
       problem,

@@ -1,0 +1,75 @@
+import * as z from "zod";
+import { sha256 } from "../../lib/crypto.js";
+import { oneLine } from "../../lib/one-line.js";
+import type { CoreContext } from "../context.js";
+import { AppError } from "../errors.js";
+import type { JobDraft, JobHandler, OwnerMail } from "../ports.js";
+import type { Connection, ConnectionState } from "../types.js";
+
+/** States in which a connection waits for its owner. */
+const TOLD = ["reconnect", "held"] as const;
+type Told = (typeof TOLD)[number];
+
+/** Over about half a day, where the mail server cannot be reached. */
+const ATTEMPTS = 14;
+const LONGEST_MS = 60_000;
+
+const newsSchema = z.object({ connectionId: z.string(), state: z.enum(TOLD), since: z.string() });
+type News = z.output<typeof newsSchema>;
+
+/** Has the owner told by mail that a connection waits for them; null for a state of which nobody is told. */
+export function newsJob({ id }: Pick<Connection, "id">, state: ConnectionState, since: string): JobDraft | null {
+  const told = TOLD.find((one) => one === state);
+  if (told === undefined) return null;
+  const payload: News = { connectionId: id, state: told, since };
+  return { kind: "tell-of-connection", payload, group: `connection:${id}`, maxAttempts: ATTEMPTS };
+}
+
+/** Mails what still holds, once; where there is no mail server, the log, `status` and `doctor` say it. */
+export function createNewsJob(context: CoreContext): JobHandler<News> {
+  const { store, mailer, log } = context;
+  return {
+    schema: newsSchema,
+    slots: 1,
+    timeoutMs: LONGEST_MS,
+    async run(news, { job, signal }) {
+      const connection = await store.connections.byId(store.organizationId, news.connectionId);
+      if (!mailer || connection?.state !== news.state) return;
+      try {
+        await mailer.send(mailOf(connection, news), signal);
+      } catch (error) {
+        const mayPass = error instanceof AppError && error.kind === "unavailable" && job.attempt < job.maxAttempts;
+        if (mayPass || !(error instanceof AppError)) throw error;
+        log.warn("that a connection waits for its owner could not be mailed", { connection: connection.id, error });
+        return;
+      }
+      log.info("the owner was told by mail of a connection that waits", { connection: connection.id });
+    },
+  };
+}
+
+function mailOf({ id, provider, account, problem }: Connection, { state, since }: News): OwnerMail {
+  const name = account === null ? provider : `${provider} (${oneLine(account)})`;
+  const [what, command] = {
+    reconnect: [
+      "has to be signed in again. Its documents stay as they are until then, and nothing new comes.",
+      `recollect connections reconnect ${id}`,
+    ],
+    held: [
+      "would remove so many documents that it asks first. Until you agree they stay; all else goes on.",
+      `recollect connections sync ${id} --confirm-removals`,
+    ],
+  }[state];
+  const question = state === "held" ? "waits for your agreement" : "has to be signed in again";
+  return {
+    subject: `Recollect: the connection to ${name} ${question}`,
+    text: [
+      `The connection to ${name} ${what}`,
+      "",
+      ...(problem === null ? [] : [oneLine(problem), ""]),
+      `  ${command}`,
+      "",
+    ].join("\n"),
+    id: sha256(`${id} ${state} ${since}`).slice(0, 32),
+  };
+}
