@@ -276,6 +276,8 @@ test.each([
   ["RECOLLECT_FETCH_ALLOW", "10.1.0.0/33", "host names such as"],
   ["RECOLLECT_FETCH_ALLOW", "wiki.corp.example, 127.1", "host names such as"],
   ["RECOLLECT_FETCH_ALLOW", "https://wiki.corp.example", "host names such as"],
+  ["RECOLLECT_PROVIDER_URLS", "gihub=https://github.corp.example/api/v3", "has no provider “gihub”"],
+  ["RECOLLECT_PROVIDER_URLS", "github=github.corp.example", "must be entries such as"],
   ["RECOLLECT_FETCH_ALLOW", "wiki.corp.example:0", "host names such as"],
   ["RECOLLECT_FETCH_ALLOW", "wiki.corp.example:65536", "host names such as"],
   ["RECOLLECT_FETCH_ALLOW", "wiki.corp.example:", "host names such as"],

@@ -59,10 +59,16 @@ const fetchAllow = nameList.transform((names, context) => {
   return places ?? NO_PLACES;
 });
 
+/** Providers of connections whose addresses are not given with each connection. */
+const ADDRESSED_PROVIDERS = ["github", "notion", "onedrive", "gmail", "granola", "google-drive"];
+
 const providerUrls = nameList.transform((entries, context): Readonly<Record<string, string>> => {
   const pairs = entries.map((entry) => /^([a-z0-9-]+)=(https?:\/\/.+)$/.exec(entry));
   if (pairs.some((pair) => pair === null || !URL.canParse(pair[2] ?? "")))
     context.addIssue("must be entries such as github=https://github.corp.example/api/v3, with commas between them");
+  for (const [, name = ""] of pairs.filter((pair) => pair !== null))
+    if (!ADDRESSED_PROVIDERS.includes(name))
+      context.addIssue(`has no provider “${name}”: those that it takes are ${ADDRESSED_PROVIDERS.join(", ")}`);
   return Object.fromEntries(
     pairs.flatMap((pair) => (pair ? [[pair[1] ?? "", (pair[2] ?? "").replace(/\/+$/, "")]] : [])),
   );

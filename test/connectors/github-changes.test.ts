@@ -178,9 +178,11 @@ describe("repositories", () => {
     github.farm.state = "gone";
     await source.sync();
     expect(source.documents.size).toBe(0);
+    expect(source.pages.at(-1)?.missing).toEqual(["mia/farm"]);
     github.farm.state = "open";
     await source.sync();
     expect(source.documents.size).toBe(3);
+    expect(source.pages.at(-1)?.missing).toBeUndefined();
   });
 
   test("trap: a repository that is renamed stays the same, and nothing is read again", async () => {

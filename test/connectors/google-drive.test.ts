@@ -158,6 +158,28 @@ describe("chosen folders and files", () => {
     expect(source.texts()).toEqual({ a: "a" });
   });
 
+  test("what was chosen and is not there is named by every run, until it is back", async () => {
+    const id = await folder("plans");
+    await drive.put("a.txt", "one", { parent: id });
+    const chosen = [
+      { id, name: "plans" },
+      { id: "never-there", name: "drafts" },
+    ];
+    const source = mirror(chosen);
+    const missing = async () => {
+      await source.sync();
+      return source.pages.at(-1)?.missing ?? [];
+    };
+    expect(await missing()).toEqual(["drafts"]);
+    expect(source.texts()).toEqual({ "a.txt": "one" });
+    await drive.remove(id);
+    expect(await missing()).toEqual(["drafts", "plans"]);
+    expect(await missing()).toEqual(["drafts", "plans"]);
+    await drive.restore(id);
+    expect(await missing()).toEqual(["drafts"]);
+    expect(source.texts()).toEqual({ "a.txt": "one" });
+  });
+
   test("without a choice nothing is listed, and the message says what to do", async () => {
     await expect(mirror([]).sync()).rejects.toThrow(/Choose some, or make a connection with syncScope/);
     expect(connector().needsSelection?.({ syncScope: "selected" })).toBe(true);

@@ -273,6 +273,33 @@ test("a server that names four thousand million mails ends the run, and nothing 
   });
 });
 
+test("trap: a folder that says it has mails and names none is not taken for an empty one by the first run", async () => {
+  const port = await startLiar({
+    LIST: '* LIST () "/" INBOX\r\n',
+    EXAMINE: "* 8 EXISTS\r\n* OK [UIDVALIDITY 7] ok\r\n* OK [UIDNEXT 10] ok\r\n",
+    "UID SEARCH": '* ESEARCH (TAG "x") UID\r\n',
+  });
+  const metadata = { host: "127.0.0.1", port, tls: "off", user: MAIL_USER, password: MAIL_PASSWORD };
+  await expect(pagesOf(connector, sourceAccess(connector, { metadata }))).rejects.toMatchObject({
+    kind: "unavailable",
+    message: expect.stringMatching(/names fewer mails than it says/),
+  });
+});
+
+test("trap: a mail that the server leaves out of its answer is asked for again by the next run", async () => {
+  const envelope = '("Mon, 2 Mar 2026 10:00:00 +0000" "Bees" NIL NIL NIL NIL NIL NIL NIL NIL)';
+  const port = await startLiar({
+    LIST: '* LIST () "/" INBOX\r\n',
+    EXAMINE: "* 2 EXISTS\r\n* OK [UIDVALIDITY 7] ok\r\n* OK [UIDNEXT 3] ok\r\n",
+    STATUS: "* STATUS INBOX (MESSAGES 2 UIDNEXT 3 UIDVALIDITY 7)\r\n",
+    "UID SEARCH": '* ESEARCH (TAG "x") UID ALL 1:2\r\n',
+    "UID FETCH": `* 1 FETCH (UID 1 RFC822.SIZE 9 ENVELOPE ${envelope})\r\n`,
+  });
+  const metadata = { host: "127.0.0.1", port, tls: "off", user: MAIL_USER, password: MAIL_PASSWORD };
+  const pages = await pagesOf(connector, sourceAccess(connector, { metadata }));
+  expect(pages.at(-1)?.checkpoint).toMatchObject({ folders: [{ uids: "1" }] });
+});
+
 test("trap: a folder that says it has mails and names none removes nothing", async () => {
   const port = await startLiar({
     LIST: '* LIST () "/" INBOX\r\n',

@@ -180,3 +180,32 @@ describe("choose", () => {
     expect(await chosen()).toEqual(["folder204", "in-folder7-1"]);
   });
 });
+
+describe("change", () => {
+  let source: ExampleSource;
+  let id: string;
+  beforeEach(async () => {
+    source = await startExampleSource({ hasFeed: true });
+    for (const name of ["One", "Two", "Three"]) await source.put(name, `${name} plants a pear tree.`);
+    const added = await run(source.connector, [
+      ...["add", "granola", "--set", "apiKey=good", "folder=notes", "--limit", "2", "--json"],
+    ]);
+    id = parseAnswer<{ id: string }>(added).id;
+  });
+  afterEach(() => source.close());
+
+  test("raises the limit and sets the pace, and what waited comes in", async () => {
+    const before = await run(source.connector, ["list"]);
+    expect(before.stdout).toContain("2 documents");
+    const { code, stdout } = await run(source.connector, ["change", id, "--limit", "50000", "--every", "60"]);
+    expect([code, stdout]).toEqual([0, `${id} brings in 50000 documents at most, and is synced every 60 minutes.\n`]);
+    await run(source.connector, ["sync", id]);
+    expect((await run(source.connector, ["list"])).stdout).toContain("3 documents");
+  });
+
+  test("asks for at least one of them", async () => {
+    const { code, stderr } = await run(source.connector, ["change", id]);
+    expect(code).not.toBe(0);
+    expect(stderr).toContain("Say what is to change, with --limit or --every.");
+  });
+});

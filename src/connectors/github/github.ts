@@ -109,7 +109,7 @@ async function* follow(api: GithubApi, before: Readonly<Record<string, Known>>):
     const isLast = index === resources.length - 1;
     for await (const page of followRepository(api, resource, repositories[String(resource.id)] ?? NOTHING_KNOWN)) {
       repositories = { ...repositories, [String(resource.id)]: page.known };
-      const { changes: items, cutShort } = page;
+      const { changes: items, cutShort, missing } = page;
       yield {
         kind: "changes",
         isFirst: false,
@@ -117,6 +117,7 @@ async function* follow(api: GithubApi, before: Readonly<Record<string, Known>>):
         items,
         checkpoint: { repositories },
         ...(cutShort !== undefined && { cutShort }),
+        ...(missing && { missing }),
       };
     }
   }
@@ -127,6 +128,7 @@ interface RepositoryPage {
   readonly known: Known;
   readonly isLast: boolean;
   readonly cutShort?: string;
+  readonly missing?: readonly string[];
 }
 
 async function* followRepository(api: GithubApi, resource: Resource, before: Known): AsyncIterable<RepositoryPage> {
@@ -141,7 +143,7 @@ async function* followRepository(api: GithubApi, resource: Resource, before: Kno
   if (repository === "gone") {
     const all = await api.access.knownIds(idOfFile({ id: Number(id) }, ""));
     const changes = all.map((one) => ({ kind: "remove" as const, id: one }));
-    yield { changes, known: NOTHING_KNOWN, isLast: true };
+    yield { changes, known: NOTHING_KNOWN, isLast: true, missing: [name] };
     return;
   }
   let known = before;

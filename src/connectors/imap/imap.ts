@@ -183,7 +183,7 @@ async function* compare(
   const gone = withoutUids(before?.uids ?? [], present);
   // By now, less what was removed meanwhile. One that has come meanwhile is looked for again.
   const exists = client.mailbox === false ? opened.exists : client.mailbox.exists;
-  if (countUids(gone) > 0 && countUids(present) < exists)
+  if (countUids(present) < Math.min(opened.exists, exists) || (countUids(gone) > 0 && countUids(present) < exists))
     throw new AppError("unavailable", `The folder ${mailbox} was not read: it names fewer mails than it says it has.`);
   const next = opened.uidNext ?? 0;
   let folder: Folder = { path: mailbox, validity, next: before?.next ?? 0, uids: before?.uids ?? [] };
@@ -193,8 +193,9 @@ async function* compare(
     yield { folder, items: removals(access, folder, piece) };
   }
   for (const piece of uidPieces(fresh, PAGE)) {
-    const items = await fetchPiece(client, access, { listed, validity }, piece);
-    folder = { ...folder, uids: addUids(folder.uids, piece) };
+    const { items, fetched } = await fetchPiece(client, access, { listed, validity }, piece);
+    // What the server left out is asked for again by the next run, where it is still there.
+    folder = { ...folder, uids: addUids(folder.uids, fetched) };
     yield { folder, items };
   }
   yield { folder: { ...folder, next }, items: [] };
@@ -220,7 +221,7 @@ async function fetchPiece(
   access: SourceAccess,
   place: Place,
   piece: UidSet,
-): Promise<readonly SourceChange[]> {
+): Promise<{ readonly items: readonly SourceChange[]; readonly fetched: UidSet }> {
   const headers = await client.fetchAll(formatUids(piece), { uid: true, size: true, envelope: true }, { uid: true });
   const items = headers.map((mail) => itemOf(access, place, mail));
   const wanted: number[] = [];
@@ -237,10 +238,13 @@ async function fetchPiece(
   const contents = new Map(
     mails.flatMap((mail) => (mail.source ? [[mail.uid, contentOf(mail, mail.source, path)]] : [])),
   );
-  return items.map((item, at) => {
-    const content = contents.get(headers[at]?.uid ?? 0);
-    return { kind: "upsert", item, ...(content && { content }) };
-  });
+  return {
+    items: items.map((item, at) => {
+      const content = contents.get(headers[at]?.uid ?? 0);
+      return { kind: "upsert", item, ...(content && { content }) };
+    }),
+    fetched: headers.map(({ uid }) => [uid, uid]),
+  };
 }
 
 function itemOf(access: SourceAccess, { listed, validity }: Place, mail: FetchMessageObject): SourceItem {

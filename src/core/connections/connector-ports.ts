@@ -230,6 +230,8 @@ export interface ChangePage {
   readonly checkpoint: unknown;
   /** A limit that ended the listing early, as a sentence: then nothing counts as gone, and the run is no complete one. */
   readonly cutShort?: string;
+  /** Names of what was chosen and is not at the source, or not open to the account: the owner is told, run by run. */
+  readonly missing?: readonly string[];
 }
 
 export interface SourceContent {

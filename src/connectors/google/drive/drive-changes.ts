@@ -36,6 +36,8 @@ const checkpointSchema = z.object({
   /** Of the first listing. */
   page: z.string().nullable(),
   isPartial: z.boolean(),
+  /** Ids among the chosen ones of what is not there, or not open to the account. */
+  missing: z.array(z.string()).default([]),
 });
 type Checkpoint = z.infer<typeof checkpointSchema>;
 type Feed = Checkpoint["feeds"][number];
@@ -62,10 +64,15 @@ export async function* driveChanges(api: DriveApi, access: SourceAccess, given: 
       isLast,
       items,
       checkpoint: structuredClone(state),
+      ...(isLast && state.missing.length > 0 && { missing: state.missing.map((id) => nameOf(access, id)) }),
       ...(kind === "listing" && state.isPartial && { cutShort: "Google Drive did not search all drives." }),
     };
     isFirst = false;
   }
+}
+
+function nameOf({ resources }: SourceAccess, wanted: string): string {
+  return resources.find(({ id }) => String(id) === wanted)?.name ?? wanted;
 }
 
 /** Also turns the state into that of the next run. */
@@ -106,6 +113,7 @@ async function begin(api: DriveApi, chosen: string[] | null): Promise<{ state: C
     listings: [],
     page: null,
     isPartial: false,
+    missing: [],
   };
   if (chosen === null) {
     for (const { id, name } of await sharedDrives(api)) {
@@ -122,6 +130,7 @@ async function begin(api: DriveApi, chosen: string[] | null): Promise<{ state: C
   // Asked again where their feed has begun only now, so that no edit falls between the two.
   if (drives.length > 0) files = await findFiles(api, chosen);
   const open = files.filter((file) => !file.trashed);
+  state.missing = chosen.filter((id) => !open.some((file) => file.id === id));
   for (const folder of open.filter(isFolder)) {
     noteFolder(state, folder);
     listFolder(state, folder.id, folder.driveId ?? null, false);
@@ -258,7 +267,10 @@ async function changePage(api: DriveApi, state: Checkpoint, seen: Set<string>): 
 }
 
 function itemsOf(state: Checkpoint, changes: readonly DriveChange[]): SourceChange[] {
-  for (const change of changes) refuseUnfollowable(state, change);
+  for (const change of changes) {
+    refuseUnfollowable(state, change);
+    noteMissing(state, change);
+  }
   const files = changes.flatMap(({ changeType, file }) => (changeType === "drive" || !file ? [] : [file]));
   followFolders(state, files.filter(isFolder));
   return changes.flatMap(({ changeType, file, fileId }): SourceChange[] => {
@@ -267,6 +279,13 @@ function itemsOf(state: Checkpoint, changes: readonly DriveChange[]): SourceChan
     if (isFolder(file)) return [];
     return counts(state, file) ? upsert(state, file) : [{ kind: "remove", id: file.id }];
   });
+}
+
+function noteMissing(state: Checkpoint, { fileId, file }: DriveChange): void {
+  const id = file?.id ?? fileId;
+  if (id === undefined || state.chosen?.includes(id) !== true) return;
+  const isHere = file !== undefined && !file.trashed;
+  state.missing = [...state.missing.filter((one) => one !== id), ...(isHere ? [] : [id])];
 }
 
 /** @throws CheckpointExpired for what the feeds do not tell file by file */

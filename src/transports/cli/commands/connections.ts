@@ -16,12 +16,16 @@ import { followRun, newestRun, summaryOf } from "./follow-run.js";
 const PROVIDERS =
   "notion, google-drive, onedrive, gmail, github, web-crawler, s3, granola, imap or folder (of the server's machine)";
 const MOST_DOCUMENTS = 10_000;
+const MOST_DOCUMENTS_RAISED = 1_000_000;
 const MOST_PAGES = 100_000;
 
-interface AddOptions extends Fields, AppOptions {
-  readonly container?: string;
+interface PaceOptions {
   readonly limit?: number;
   readonly every?: number;
+}
+
+interface AddOptions extends Fields, AppOptions, PaceOptions {
+  readonly container?: string;
   readonly wait: boolean;
 }
 
@@ -87,6 +91,14 @@ export function registerConnections(program: Command, cli: Cli): void {
     .action(async (id: string, { confirmRemovals = false, wait }: { confirmRemovals?: boolean; wait: boolean }) =>
       sync(cli, id, { confirmRemovals, wait }),
     );
+  connections
+    .command("change")
+    .description("Change how many documents a connection brings in, and how often it is synced.")
+    .argument("<id>", "id of the connection, as `connections list` prints it")
+    .option("--limit <documents>", "bring in so many documents at most", wholeNumber(1, MOST_DOCUMENTS_RAISED))
+    .option("--every <minutes>", "minutes between two runs, 5 to 44640", wholeNumber(5, 44_640))
+    .addHelpText("after", examples(cli, ["$ connections change 3mJr7AoUXx2Wqd9ZtYbN4c --limit 50000 --every 60"]))
+    .action(async (id: string, options: PaceOptions) => change(cli, id, options));
   for (const [name, description, isPaused] of [
     ["pause", "Sync a connection no more until it is resumed.", true],
     ["resume", "Go on with a connection that was paused.", false],
@@ -225,6 +237,23 @@ async function sync(
     if (!wait) return cli.output.answer({ id }, () => ["The run is ordered."]);
     await followRun(cli, access, id, before);
   });
+}
+
+async function change(cli: Cli, id: string, { limit, every }: PaceOptions): Promise<void> {
+  if (limit === undefined && every === undefined)
+    throw new AppError("invalid", "Say what is to change, with --limit or --every.");
+  const wish = {
+    ...(limit !== undefined && { documentLimit: limit }),
+    ...(every !== undefined && { everyMinutes: every }),
+  };
+  const { connection } = await withCore(cli, ({ core, newWrite }) =>
+    core.configureConnection(newWrite(), { id, ...wish }),
+  );
+  const { documentLimit, everyMinutes } = connection;
+  const pace = everyMinutes === null ? "only when asked" : `every ${count(everyMinutes, "minute")}`;
+  cli.output.answer({ id, documentLimit, everyMinutes }, () => [
+    `${id} brings in ${count(documentLimit, "document")} at most, and is synced ${pace}.`,
+  ]);
 }
 
 async function pause(cli: Cli, id: string, isPaused: boolean): Promise<void> {
