@@ -2,7 +2,8 @@ import { AppError } from "../core/errors.js";
 import type { Clock, Job, JobContext, JobDraft, JobHandler, JobStore, Log } from "../core/ports.js";
 import { createId } from "../lib/ids.js";
 import { sleep } from "../lib/time.js";
-import { count, judge } from "./verdict.js";
+import { judge } from "./verdict.js";
+import { count } from "../lib/count.js";
 
 /** Gives a job up within a transaction, or as a change of its own. */
 export type Bury = (jobs: JobStore) => Promise<void>;

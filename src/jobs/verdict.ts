@@ -1,6 +1,7 @@
 import { AppError, type ErrorKind, RetryLater } from "../core/errors.js";
 import { GAVE_UP } from "../core/given-up.js";
 import type { Job } from "../core/ports.js";
+import { count } from "../lib/count.js";
 import { backoff } from "../lib/retry.js";
 
 /** What becomes of a job whose run threw. */
@@ -67,9 +68,4 @@ function messageOf(error: unknown, job: Job, errorId: string): string {
   if (error instanceof AppError) return `${error.publicMessage}${error.quote}`;
   if (error instanceof RetryLater) return error.message;
   return `The step "${job.kind}" failed unexpectedly. The log has the details under ${errorId}.`;
-}
-
-/** `1 attempt`, `2 attempts`. */
-export function count(amount: number, noun: string): string {
-  return `${amount} ${noun}${amount === 1 ? "" : "s"}`;
 }

@@ -187,9 +187,8 @@ describe("change", () => {
   beforeEach(async () => {
     source = await startExampleSource({ hasFeed: true });
     for (const name of ["One", "Two", "Three"]) await source.put(name, `${name} plants a pear tree.`);
-    const added = await run(source.connector, [
-      ...["add", "granola", "--set", "apiKey=good", "folder=notes", "--limit", "2", "--json"],
-    ]);
+    const fields = ["--set", "apiKey=good", "folder=notes"];
+    const added = await run(source.connector, ["add", "granola", ...fields, "--limit", "2", "--json"]);
     id = parseAnswer<{ id: string }>(added).id;
   });
   afterEach(() => source.close());

@@ -8,7 +8,6 @@ import type { Connection, ConnectionState } from "../types.js";
 
 /** States in which a connection waits for its owner. */
 const TOLD = ["reconnect", "held"] as const;
-type Told = (typeof TOLD)[number];
 
 /** Over about half a day, where the mail server cannot be reached. */
 const ATTEMPTS = 14;

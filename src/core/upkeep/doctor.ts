@@ -1,3 +1,4 @@
+import { count } from "../../lib/count.js";
 import * as z from "zod";
 import { createId } from "../../lib/ids.js";
 import { requireAllContainers } from "../auth.js";
@@ -102,7 +103,10 @@ function detailOf(error: unknown): string {
 
 async function checkStore({ store }: CoreContext): Promise<Finding> {
   const health = await store.health({ deep: true });
-  const detail = `${health.documents} documents, ${health.chunks} chunks, ${health.memories} memories`;
+  const { documents, chunks, memories } = health;
+  const detail = [count(documents, "document"), count(chunks, "chunk"), count(memories, "memory", "memories")].join(
+    ", ",
+  );
   if (health.problems.length === 0) return { ok: true, detail };
   return {
     ok: false,

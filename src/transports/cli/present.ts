@@ -2,7 +2,8 @@ import type { ExplainedFact, SearchAnswer, SearchResult } from "../../core/index
 import type { DocumentHead, Memory } from "../../core/types.js";
 import { dayIn, type TimeZone } from "../../lib/time-zone.js";
 import type { Cli } from "./cli.js";
-import { count, indent, oneLine, printable } from "./style.js";
+import { indent, oneLine, printable } from "./style.js";
+import { count } from "../../lib/count.js";
 import { truncate } from "../../lib/truncate.js";
 
 const LONGEST_NAME = 60;

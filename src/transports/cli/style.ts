@@ -34,11 +34,6 @@ export function indent(text: string, spaces: number): string {
     .join("\n");
 }
 
-/** `1 document`, `2 documents`. */
-export function count(amount: number, noun: string, plural = `${noun}s`): string {
-  return `${amount} ${amount === 1 ? noun : plural}`;
-}
-
 /** An amount of US dollars with as many digits as it takes to be more than nothing. */
 export function dollars(amount: number): string {
   const digits = amount === 0 || amount >= 0.1 ? 2 : Math.min(9, 1 - Math.floor(Math.log10(amount)));

@@ -12,7 +12,8 @@ import { findFiles, isFolder, isThere, looksLikeGlob, looksLikePath } from "../f
 import { pathIdentity } from "../files/path-identity.js";
 import { sendFile, type AwaitReceipt } from "../files/send-file.js";
 import { readText } from "../read-text.js";
-import { count, indent, oneLine } from "../style.js";
+import { indent, oneLine } from "../style.js";
+import { count } from "../../../lib/count.js";
 import { describeState, waitUntilUnderstood } from "../wait.js";
 import { watchFolder } from "../watch/watch-folder.js";
 

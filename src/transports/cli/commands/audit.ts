@@ -1,7 +1,8 @@
 import { type Command, InvalidArgumentError } from "commander";
 import type { ListedAuditEntry } from "../../../core/index.js";
 import { examples, withCore, type Cli } from "../cli.js";
-import { count, oneLine } from "../style.js";
+import { oneLine } from "../style.js";
+import { count } from "../../../lib/count.js";
 
 const UNITS_MS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 const SHOWN_NAMES = 3;

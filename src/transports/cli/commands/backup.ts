@@ -3,7 +3,8 @@ import { examples, type Cli } from "../cli.js";
 import { untilInterrupted } from "../interrupt.js";
 import { notEmpty } from "../options.js";
 import { shellWord } from "../shell-word.js";
-import { count, megabytes } from "../style.js";
+import { megabytes } from "../style.js";
+import { count } from "../../../lib/count.js";
 
 export function registerBackup(program: Command, cli: Cli): void {
   program

@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 import type { ListedContainer } from "../../../core/index.js";
 import { examples, withCore, type Cli } from "../cli.js";
-import { count, oneLine } from "../style.js";
+import { oneLine } from "../style.js";
+import { count } from "../../../lib/count.js";
 
 export function registerContainers(program: Command, cli: Cli): void {
   program

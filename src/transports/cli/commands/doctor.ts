@@ -3,7 +3,8 @@ import type { Diagnosis } from "../../../core/index.js";
 import { sleep } from "../../../lib/time.js";
 import { examples, withCore, type Access, type Cli } from "../cli.js";
 import { EXIT_FAILED } from "../exit-codes.js";
-import { count, oneLine } from "../style.js";
+import { oneLine } from "../style.js";
+import { count } from "../../../lib/count.js";
 
 /** A first start may have to fetch the vector engine. */
 const ENGINE_START_MS = 60_000;

@@ -7,7 +7,8 @@ import { examples, withCore, type Access, type Cli } from "../cli.js";
 import { confirm } from "../confirm.js";
 import { UsageError } from "../failure.js";
 import { notEmpty, wholeNumber } from "../options.js";
-import { count, dollars, oneLine, pairs } from "../style.js";
+import { dollars, oneLine, pairs } from "../style.js";
+import { count } from "../../../lib/count.js";
 
 /** Between two looks at how far it is. */
 const POLL_MS = 500;

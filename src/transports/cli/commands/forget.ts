@@ -3,7 +3,8 @@ import type { Fetched, Forgotten } from "../../../core/index.js";
 import { AppError } from "../../../core/errors.js";
 import { examples, withCore, type Access, type Cli } from "../cli.js";
 import { UsageError } from "../failure.js";
-import { count, oneLine } from "../style.js";
+import { oneLine } from "../style.js";
+import { count } from "../../../lib/count.js";
 
 interface ForgetOptions {
   readonly text?: string;

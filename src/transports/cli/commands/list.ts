@@ -4,7 +4,8 @@ import { dayIn } from "../../../lib/time-zone.js";
 import { examples, withCore, type Access, type Cli } from "../cli.js";
 import { wholeNumber } from "../options.js";
 import { requireContainer } from "../require-container.js";
-import { count, oneLine } from "../style.js";
+import { oneLine } from "../style.js";
+import { count } from "../../../lib/count.js";
 
 interface ListOptions {
   readonly container?: string;

@@ -3,7 +3,7 @@ import { askSecrets } from "../ask.js";
 import { examples, withCore, type Cli } from "../cli.js";
 import { UsageError } from "../failure.js";
 import { readText } from "../read-text.js";
-import { count } from "../style.js";
+import { count } from "../../../lib/count.js";
 
 interface PasswordOptions {
   readonly stdin?: true;

@@ -4,7 +4,8 @@ import { examples, withCore, type Cli } from "../cli.js";
 import { confirm } from "../confirm.js";
 import { UsageError } from "../failure.js";
 import { notEmpty } from "../options.js";
-import { count, oneLine } from "../style.js";
+import { oneLine } from "../style.js";
+import { count } from "../../../lib/count.js";
 
 interface PurgeOptions {
   readonly document?: string;

@@ -5,7 +5,8 @@ import { examples, withCore, type Access, type Cli } from "../cli.js";
 import { confirm } from "../confirm.js";
 import { UsageError } from "../failure.js";
 import { notEmpty } from "../options.js";
-import { count, dollars, oneLine } from "../style.js";
+import { dollars, oneLine } from "../style.js";
+import { count } from "../../../lib/count.js";
 
 /** Between two looks at how much is left. */
 const POLL_MS = 500;

@@ -4,7 +4,8 @@ import type { Memory } from "../../../core/types.js";
 import { examples, withCore, type Access, type Cli } from "../cli.js";
 import { UsageError } from "../failure.js";
 import { requireContainer } from "../require-container.js";
-import { count, oneLine } from "../style.js";
+import { oneLine } from "../style.js";
+import { count } from "../../../lib/count.js";
 
 const ACTIONS = ["approve", "decline", "undo"] as const;
 type Action = (typeof ACTIONS)[number];

@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 import type { Status } from "../../../core/index.js";
 import { examples, withCore, type Cli } from "../cli.js";
-import { count, dollars, megabytes, oneLine, pairs } from "../style.js";
+import { dollars, megabytes, oneLine, pairs } from "../style.js";
+import { count } from "../../../lib/count.js";
 
 export function registerStatus(program: Command, cli: Cli): void {
   program
@@ -12,6 +13,10 @@ export function registerStatus(program: Command, cli: Cli): void {
       const status = await withCore(cli, ({ core, read }) => core.status(read));
       cli.output.answer(status, () => pairs(describe(status)));
     });
+}
+
+function keptIn({ documents, chunks, memories }: Status["store"]): string {
+  return [count(documents, "document"), count(chunks, "passage"), count(memories, "memory", "memories")].join(", ");
 }
 
 function describe(status: Status): [string, string][] {
@@ -26,7 +31,7 @@ function describe(status: Status): [string, string][] {
     ],
     ...describeParts(status),
     ...describeReading(status.reading),
-    ["kept", `${store.documents} documents, ${store.chunks} passages, ${store.memories} memories`],
+    ["kept", keptIn(store)],
     ["size", `${megabytes(store.bytes)}, ${megabytes(store.freeBytes)} free on this disk`],
     ...describeFull(store),
     ["jobs", `${jobs.waiting} waiting, ${jobs.running} running, ${jobs.dead} given up`],

@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 import type { Undone } from "../../../core/index.js";
 import { examples, withCore, type Cli } from "../cli.js";
-import { count, oneLine } from "../style.js";
+import { oneLine } from "../style.js";
+import { count } from "../../../lib/count.js";
 
 export function registerUndo(program: Command, cli: Cli): void {
   program

@@ -3,7 +3,8 @@ import type { AddDocumentInput, ExplainedReceipt, ReadingStatus } from "../../..
 import { AppError } from "../../../core/errors.js";
 import { groupBy } from "../../../lib/group-by.js";
 import type { Access, Cli } from "../cli.js";
-import { count, oneLine } from "../style.js";
+import { oneLine } from "../style.js";
+import { count } from "../../../lib/count.js";
 import { pathIdentity } from "./path-identity.js";
 import { sendFile } from "./send-file.js";
 

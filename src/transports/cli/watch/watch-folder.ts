@@ -11,7 +11,8 @@ import {
 } from "../files/add-files.js";
 import { pathIdentity } from "../files/path-identity.js";
 import { Interrupted } from "../interrupt.js";
-import { count, oneLine } from "../style.js";
+import { oneLine } from "../style.js";
+import { count } from "../../../lib/count.js";
 import { followFolder, type Mirror } from "./follow-folder.js";
 import { openRoot, scanFolder, type Root, type SeenFolder } from "./scan-folder.js";
 
