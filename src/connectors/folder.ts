@@ -2,7 +2,7 @@ import { lstat, readFile, realpath } from "node:fs/promises";
 import { basename, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import * as z from "zod";
-import { ItemGone, ItemSkipped } from "../core/connections/connector-errors.js";
+import { ItemGone, ItemSkipped, readCheckpoint } from "../core/connections/connector-errors.js";
 import { AppError } from "../core/errors.js";
 import type { ChangePage, Connector, SourceAccess, SourceItem } from "../core/ports.js";
 import { codeOf } from "../lib/error-code.js";
@@ -70,7 +70,7 @@ export function createFolderConnector({ roots }: { readonly roots: readonly stri
       return { account: null };
     },
     changes: (access, checkpoint) =>
-      walk(access, checkpoint === null ? null : checkpointSchema.parse(checkpoint).after),
+      walk(access, checkpoint === null ? null : readCheckpoint(checkpointSchema, checkpoint).after),
     async read(access, { id, title }) {
       const place = await placeOf(access);
       const file = join(place, ...id.split("/"));

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { CheckpointExpired, ItemGone } from "../core/connections/connector-errors.js";
+import { CheckpointExpired, ItemGone, readCheckpoint } from "../core/connections/connector-errors.js";
 import { AppError } from "../core/errors.js";
 import type { ChangePage, Connector, SourceAccess, SourceAnswer, SourceContent } from "../core/ports.js";
 
@@ -66,7 +66,7 @@ export function createGranolaConnector({ apiUrl = "https://public-api.granola.ai
     },
 
     changes: (access, checkpoint) =>
-      list(access, apiUrl, checkpoint === null ? null : checkpointSchema.parse(checkpoint).cursor),
+      list(access, apiUrl, checkpoint === null ? null : readCheckpoint(checkpointSchema, checkpoint).cursor),
 
     async read(access, { id }) {
       const url = `${apiUrl}/notes/${encodeURIComponent(id)}?include=transcript`;

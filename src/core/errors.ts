@@ -87,14 +87,20 @@ export function forOthers(failure: AppError): AppError {
   return new (failure instanceof ServiceRefusal ? ServiceRefusal : AppError)(kind, message, options);
 }
 
-/** Thrown by the handler of a job that cannot go on yet. Not a failure: the job is put back and no attempt counts. */
+/**
+ * Thrown by the handler of a job that cannot go on yet. Not a failure: the job is put back and no attempt counts. Whoever
+ * throws it again and again waits ever longer, unless something was done in between.
+ */
 export class RetryLater extends Error {
   override readonly name = "RetryLater";
   readonly seconds: number;
+  readonly isFurther: boolean;
 
-  constructor(seconds: number, reason: string) {
+  /** @param isFurther true: this run has done a part of the work */
+  constructor(seconds: number, reason: string, { isFurther = false } = {}) {
     super(reason);
     this.seconds = seconds;
+    this.isFurther = isFurther;
   }
 }
 

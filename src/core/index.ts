@@ -29,6 +29,7 @@ import {
   listConnections,
   listSyncRuns,
 } from "./connections/find-connections.js";
+import { choosePicked, openPicker, showPicker } from "./connections/picker.js";
 import { finishConnection, pollConnection } from "./connections/sign-in.js";
 import { receiveWebhook } from "./connections/receive-webhook.js";
 import type { Call, CoreContext } from "./context.js";
@@ -291,6 +292,9 @@ const USE_CASES = {
   findConnectionOf,
   finishConnection,
   pollConnection,
+  openPicker,
+  showPicker,
+  choosePicked,
   receiveWebhook,
   createConnection,
   reconnectConnection,

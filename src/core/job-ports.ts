@@ -93,6 +93,7 @@ export interface WaitingJob {
   readonly payload: unknown;
   /** How often it failed. */
   readonly attempt: number;
+  readonly runAt: Date;
 }
 
 export interface JobStore {

@@ -69,7 +69,7 @@ export async function isInstantWaiting({ store }: IngestContext, { job }: JobCon
   return waiting.some(({ payload }) => stepSchema.safeParse(payload).data?.waits === undefined);
 }
 
-interface WaitingStep extends WaitingJob {
+interface WaitingStep extends Pick<WaitingJob, "id" | "attempt"> {
   readonly payload: StepPayload & { readonly waits: Waiting };
 }
 

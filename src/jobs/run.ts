@@ -1,4 +1,4 @@
-import { AppError } from "../core/errors.js";
+import { AppError, RetryLater } from "../core/errors.js";
 import type { Clock, Job, JobContext, JobDraft, JobHandler, JobStore, Log } from "../core/ports.js";
 import { createId } from "../lib/ids.js";
 import { sleep } from "../lib/time.js";
@@ -167,6 +167,7 @@ export function createRun(options: RunOptions): (job: Job) => Run {
       return;
     }
     const errorId = createId();
+    if (error instanceof RetryLater && error.isFurther) postponements.delete(job.id);
     const verdict = judge(error, job, {
       postponements: postponements.get(job.id) ?? 0,
       errorId,

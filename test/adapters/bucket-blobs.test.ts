@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createBucketBlobs } from "../../src/adapters/blobs/bucket.js";
 import { createId } from "../../src/lib/ids.js";
 import { describeBlobs } from "../contract/blobs.js";
+import { openWebServer } from "../support/web-server.js";
 import { BUCKET_KEYS, startBucketServer, type BucketServer } from "../support/bucket-server.js";
 
 const bucketOf = (server: BucketServer, prefix: string) => ({
@@ -60,4 +61,16 @@ describe("a bucket", () => {
     await other.put(createId(), Uint8Array.of(1));
     expect(await mine.list()).toEqual([]);
   });
+});
+
+test("a bucket whose store repeats its pages is not listed for ever", async () => {
+  const server = await openWebServer((_request, response) => {
+    const entry = "<Contents><Key>a</Key><LastModified>2026-01-01T00:00:00Z</LastModified></Contents>";
+    response.end(`<ListBucketResult><IsTruncated>true</IsTruncated>${entry}</ListBucketResult>`);
+  });
+  const keys = { region: "eu-central-1", accessKeyId: "a", secretAccessKey: "b", sessionToken: undefined };
+  const blobs = createBucketBlobs({ bucket: "memories", prefix: "", url: `${server.url}/memories`, ...keys });
+  await expect(blobs.list()).rejects.toThrow(/repeats its pages/);
+  await server.close();
+  expect(server.asked.length).toBe(2);
 });

@@ -200,6 +200,7 @@ test("somebody signs in in a browser, once, and only with the state that was beg
     provider: "github",
     redirectUrl: "https://app.example/done",
     problem: null,
+    pickUrl: null,
   });
   await expect(finish({ code: "good", state })).rejects.toThrow(/begin again/);
   expect((await core.listConnections({ actor }, {})).connections).toMatchObject([

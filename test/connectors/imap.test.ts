@@ -9,6 +9,7 @@ import {
 } from "../../src/core/connections/connector-errors.js";
 import type { SourceAccess } from "../../src/core/ports.js";
 import { createImapConnector } from "../../src/connectors/imap/imap.js";
+import { sleep } from "../../src/lib/time.js";
 import { connect, lastRun } from "../support/connection.js";
 import { DOVECOT, type Dovecot, MAIL_PASSWORD, MAIL_USER, startDovecot } from "../support/dovecot.js";
 import { itemsOf, pagesOf, sourceAccess } from "../support/source-access.js";
@@ -236,6 +237,21 @@ describe.skipIf(DOVECOT === undefined)("with dovecot (the package dovecot-imapd)
     );
   });
 });
+
+test.skipIf(DOVECOT === undefined)(
+  "a page that is taken in for longer than a silence does not end the run",
+  async () => {
+    const server = await start();
+    await put(server, "INBOX", ...Array.from({ length: 60 }, (_, at) => `${at}`));
+    const patient = createImapConnector({ silenceMs: 1_500 });
+    const texts = new Set<string>();
+    for await (const { items } of patient.changes(accessTo(server), null)) {
+      for (const change of items) if (change.kind === "upsert") texts.add(change.item.id);
+      if (items.length === 50) await sleep(4_000);
+    }
+    expect(texts.size).toBe(60);
+  },
+);
 
 /** A server that speaks as it is told: answers by the command that they are for. */
 async function startLiar(answers: Readonly<Record<string, string>>): Promise<number> {

@@ -2,8 +2,11 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { linksOf } from "../../src/connectors/web-crawler/page-address.js";
+import { createWebCrawlerConnector } from "../../src/connectors/web-crawler/web-crawler.js";
 import { parseRobots } from "../../src/connectors/web-crawler/robots.js";
 import { type ConnectOptions, connect, type Connected, lastRun } from "../support/connection.js";
+import { pagesOf, sourceAccess } from "../support/source-access.js";
+import { openWebServer } from "../support/web-server.js";
 
 interface Page {
   readonly html?: string;
@@ -312,4 +315,20 @@ test("trap: what a page that is out of order has led to is not taken for gone", 
   for (let turn = 0; turn < 3; turn += 1)
     expect(await connected.sync()).toMatchObject({ status: "partial", failed: 1, unchanged: 2, removed: 0 });
   expect(await addresses(connected, site)).toEqual(["/", "/hub", "/leaf"]);
+});
+
+test("what is kept of a page has at most 64 KB", async () => {
+  const site = await openWebServer((request, response) => {
+    if (request.url !== "/") return void response.writeHead(404).end();
+    const links = Array.from({ length: 2_000 }, (_, at) => `<a href="/${"x".repeat(1_000)}${at}">on</a>`);
+    response.writeHead(200, { "content-type": "text/html" }).end(`<p>Text</p>${links.join("")}`);
+  });
+  const metadata = { startUrl: `${site.url}/`, maxPages: 1 };
+  const crawler = createWebCrawlerConnector();
+  const [page] = await pagesOf(crawler, sourceAccess(crawler, { metadata }));
+  await site.close();
+  const [change] = page?.items ?? [];
+  const detail = JSON.stringify(change?.kind === "upsert" && change.item.detail);
+  expect(detail.length).toBeGreaterThan(50_000);
+  expect(detail.length).toBeLessThanOrEqual(64 * 1024);
 });

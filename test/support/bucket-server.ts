@@ -43,10 +43,10 @@ export async function startBucketServer({ pageSize = 1_000 } = {}): Promise<Buck
       if (url.searchParams.get("list-type") === "2") {
         const prefix = `${key}/${url.searchParams.get("prefix") ?? ""}`;
         const all = [...objects].filter(([name]) => name.startsWith(prefix)).sort(([a], [b]) => (a < b ? -1 : 1));
-        const start = Number(url.searchParams.get("continuation-token") ?? 0);
-        const page = all.slice(start, start + pageSize);
-        const next =
-          start + pageSize < all.length ? `<NextContinuationToken>${start + pageSize}</NextContinuationToken>` : "";
+        const after = url.searchParams.get("start-after") ?? "";
+        const left = all.filter(([name]) => name.slice(key.length + 1) > after);
+        const page = left.slice(0, pageSize);
+        const next = `<IsTruncated>${left.length > pageSize}</IsTruncated>`;
         const contents = page.map(
           ([name, { writtenAt }]) =>
             `<Contents><Key>${name.slice(key.length + 1)}</Key><LastModified>${writtenAt.toISOString()}</LastModified></Contents>`,

@@ -29,7 +29,7 @@ const FIELDS: ReadonlyMap<string, Holds> = new Map([
     `content newContent query q informationToGet thingToRemember text quote reason forgetReason title name topic
     entityContext entities messages speaker description emoji email firstName file fileType mimeType password filepath timezone
     memoryFilesystemPaths source sources provider categoriesFilter buckets limit page operator action actor start end from
-    to code state validationToken redirectUrl pluginId userId endUserId confirmation date documentDate eventDate eventDates forgetAfter imageUrl
+    to code state validationToken redirectUrl returnUrl pluginId userId endUserId confirmation date documentDate eventDate eventDates forgetAfter imageUrl
     image_url url image mediaType tool_call_id toolCallId toolName tool_use_id args input result output filterPrompt workspacePrompt githubClientId githubClientSecret googleDriveClientId
     googleDriveClientSecret notionClientId notionClientSecret onedriveClientId onedriveClientSecret tool_calls metadata includeContent
     order sort status period type statusCode outcome deleteDocuments

@@ -38,12 +38,23 @@ export function createGithubHooks() {
         ofRepository.map(([id, { url }]) => ({ id, config: { url } })),
       );
     if (method === "DELETE") return send(hooks.delete(Number(hookId)) ? 204 : 404, {});
+    if (method === "PATCH") return change(Number(hookId), body, send);
     const { success, data } = hookBody.safeParse(JSON.parse(body));
     if (!success || method !== "POST") return send(418, { message: body });
     const { url, secret } = data.config;
     if (ofRepository.some(([, hook]) => hook.url === url)) return send(422, { message: "Validation Failed" });
     hooks.set((hooksMade += 1), { repository, events: data.events, url, secret });
     send(201, { id: hooksMade, config: { url } });
+  }
+
+  function change(id: number, body: string, send: (status: number, value: unknown) => void): void {
+    const { success, data } = hookBody.omit({ name: true }).safeParse(JSON.parse(body));
+    const hook = hooks.get(id);
+    if (!success) return send(418, { message: body });
+    if (!hook) return send(404, {});
+    const { url, secret } = data.config;
+    hooks.set(id, { ...hook, events: data.events, url, secret });
+    send(200, { id, config: { url } });
   }
 
   return {

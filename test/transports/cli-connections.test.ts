@@ -181,6 +181,21 @@ describe("choose", () => {
   });
 });
 
+test("choosing the same once more comes to an end", async () => {
+  const source = await startExampleSource({ hasFeed: true });
+  const drive: Connector = {
+    ...source.connector,
+    needsSelection: () => true,
+    resourceSchema: z.object({ id: z.string(), name: z.string() }),
+    listResources: () => Promise.resolve({ resources: [{ id: "a", name: "a" }] }),
+  };
+  const id = (await run(drive, ["add", "granola", "--set", "apiKey=good", "--no-wait"])).stdout.trim();
+  expect((await run(drive, ["choose", id, "a"])).code).toBe(0);
+  const again = await run(drive, ["choose", id, "a"]);
+  await source.close();
+  expect([again.code, again.stdout]).toEqual([0, "The choice is kept.\n"]);
+});
+
 describe("change", () => {
   let source: ExampleSource;
   let id: string;

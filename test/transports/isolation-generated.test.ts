@@ -77,6 +77,8 @@ async function tryAll(name: string, isMaking: boolean): Promise<void> {
   expect(findings.join("\n\n")).toBe("");
 }
 
+/** Counts what comes from one network, whatever it names: that it was too much says nothing of what is there. */
+const COUNTS_CALLERS = "POST /v3/connections/webhooks/{connection}";
 const NAMES_WHAT_IS_MADE = new Set(["customId", "conversationId"]);
 
 async function tryDoor(door: Door, key: IsolationKey, isMaking: boolean): Promise<string[]> {
@@ -133,6 +135,7 @@ class Attempt {
 
   async #name(thing: Thing, ofNothing: string): Promise<void> {
     const shape = shapeOf(await this.ask(thing.id), thing.id);
+    if (shape.startsWith("429 ") && this.#door.name === COUNTS_CALLERS) return;
     if (shape === ofNothing || !isNothingTo(this.#key, thing, this.#door.name)) return;
     const told = `is told\n  ${shape.slice(0, 400)}\nnot just\n  ${ofNothing.slice(0, 400)}`;
     this.findings.push(`${this.#say(thing.id)} (${thing.kind}, ${thing.state}) ${told}`);

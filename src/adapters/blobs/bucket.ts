@@ -3,6 +3,7 @@ import { AppError } from "../../core/errors.js";
 import type { BlobStore, ListedBlob } from "../../core/ports.js";
 import { createFetch } from "../../lib/http-fetch.js";
 import { isId } from "../../lib/ids.js";
+import { readListing } from "../../lib/s3-listing.js";
 import { retry } from "../../lib/retry.js";
 
 /** A bucket of Amazon S3 or of a store that speaks its protocol. */
@@ -22,6 +23,7 @@ const TIMEOUT_MS = 60_000;
 const LARGEST_ANSWER = 1024 * 1024 * 1024;
 const RETRY = { attempts: 3, baseMs: 200, maximumMs: 2_000 };
 const LONGEST_REASON = 200;
+const NOT_LISTED = "The files were not listed";
 
 /**
  * Bytes as one object each in a bucket, over the REST API of Amazon S3 with signatures of version 4
@@ -87,24 +89,26 @@ export function createBucketBlobs(bucket: Bucket): BlobStore {
 
     async list() {
       const found: ListedBlob[] = [];
-      let after: string | null = null;
-      do {
-        const page: URL = new URL(url);
+      for (let after = ""; ;) {
+        const page = new URL(url);
         page.searchParams.set("list-type", "2");
         page.searchParams.set("prefix", path);
-        if (after !== null) page.searchParams.set("continuation-token", after);
-        const answer: Response = await call("The files were not listed", page.href, {}, []);
+        if (after !== "") page.searchParams.set("start-after", after);
+        const answer = await call(NOT_LISTED, page.href, {}, []);
         const now = Date.parse(answer.headers.get("date") ?? "");
-        const text: string = await answer.text();
-        for (const entry of text.split("<Contents>").slice(1)) {
-          const key = (elementOf(entry, "Key") ?? "").slice(path.length);
-          const ageMs = now - Date.parse(elementOf(entry, "LastModified") ?? "");
+        const listing = readListing(await answer.text());
+        if (listing === null) throw unavailable(bucket, NOT_LISTED, "answers with no whole list");
+        for (const { key: name, lastModified } of listing.objects) {
+          const key = name.slice(path.length);
+          const ageMs = now - Date.parse(lastModified);
           // Without both times nothing says that it is not being written.
           if (isId(key)) found.push({ key, ageMs: Number.isNaN(ageMs) ? 0 : ageMs });
         }
-        after = elementOf(text, "NextContinuationToken");
-      } while (after !== null);
-      return found;
+        if (!listing.isTruncated) return found;
+        const last = listing.objects.at(-1)?.key ?? "";
+        if (last <= after) throw unavailable(bucket, NOT_LISTED, "repeats its pages");
+        after = last;
+      }
     },
   };
 }

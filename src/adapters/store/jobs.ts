@@ -118,14 +118,19 @@ function createQueue(
     async waiting(kind, group) {
       const rows = await db
         .selectFrom("jobs")
-        .select(["id", "payload", "attempt"])
+        .select(["id", "payload", "attempt", "run_at"])
         .where("state", "=", "waiting")
         .where("group_key", "=", group)
         .where("kind", "=", kind)
         .orderBy("run_at")
         .orderBy("id")
         .execute();
-      return rows.map(({ id, payload, attempt }) => ({ id, attempt, payload: readPayload(payload) }));
+      return rows.map(({ id, payload, attempt, run_at }) => ({
+        id,
+        attempt,
+        runAt: new Date(run_at),
+        payload: readPayload(payload),
+      }));
     },
 
     async hold(ids, runAt, reason) {

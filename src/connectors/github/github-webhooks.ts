@@ -8,7 +8,9 @@ import { askGithub, type GithubApi, parsed, readAllGithub } from "./github-api.j
 const MOST_HOOKS = 50;
 
 /** By the ids of the repositories. */
-const detailSchema = z.object({ hooks: z.array(z.object({ repository: z.string(), id: z.number() })) });
+const detailSchema = z.object({
+  hooks: z.array(z.object({ repository: z.string(), id: z.number(), events: z.array(z.string()).default([]) })),
+});
 type Hooks = z.output<typeof detailSchema>["hooks"];
 
 const hookSchema = z.object({ id: z.number(), config: z.object({ url: z.string().optional() }).optional() });
@@ -25,9 +27,12 @@ export function githubWebhooks(apiOf: (access: SourceAccess) => GithubApi): Conn
         before.filter(({ repository }) => !chosen.includes(repository)),
       );
       const hooks: Hooks = [];
+      const events = eventsOf(access.settings);
       for (const repository of chosen) {
-        const id = before.find((one) => one.repository === repository)?.id ?? (await create(api, repository, target));
-        if (id !== null) hooks.push({ repository, id });
+        const known = before.find((one) => one.repository === repository);
+        const isSame = known !== undefined && known.events.join() === events.join();
+        const id = isSame ? known.id : await put(api, repository, known?.id ?? null, { target, events });
+        if (id !== null) hooks.push({ repository, id, events });
       }
       return { count: hooks.length, detail: { hooks }, expiresAt: null };
     },
@@ -43,21 +48,36 @@ function hooksOf(detail: unknown): Hooks {
   return detailSchema.safeParse(detail).data?.hooks ?? [];
 }
 
-/** @returns the id of the webhook; null where the account may make none, which is common */
-async function create(api: GithubApi, repository: string, { url, secret }: WebhookTarget): Promise<number | null> {
+interface WantedHook {
+  readonly target: WebhookTarget;
+  readonly events: readonly string[];
+}
+
+/**
+ * Makes a webhook, or makes one that is there tell what is wanted now.
+ * @returns its id; null where the account may make none, which is common
+ */
+async function put(
+  api: GithubApi,
+  repository: string,
+  known: number | null,
+  { target: { url, secret }, events }: WantedHook,
+): Promise<number | null> {
   const path = `/repositories/${repository}/hooks`;
-  const body = {
-    name: "web",
-    active: true,
-    events: eventsOf(api.access.settings),
-    config: { url, secret, content_type: "json", insecure_ssl: "0" },
+  const wanted = { active: true, events, config: { url, secret, content_type: "json", insecure_ssl: "0" } };
+  const change = async (id: number): Promise<number | null> => {
+    const changed = await askGithub(api, `${path}/${id}`, { method: "PATCH", body: wanted, accepts: [403, 404] });
+    return changed.status === 200 ? id : null;
   };
-  const answer = await askGithub(api, path, { body, accepts: [403, 404, 422] });
+  const changed = known === null ? null : await change(known);
+  if (changed !== null) return changed;
+  const answer = await askGithub(api, path, { body: { name: "web", ...wanted }, accepts: [403, 404, 422] });
   if (answer.status === 201) return parsed(answer, hookSchema).id;
   if (answer.status !== 422) return null;
-  // It is there already: an earlier answer did not arrive.
+  // It is there already, with a secret of before: an answer did not arrive, or it could not be removed.
   const hooks = await readAllGithub(api, path, hookSchema);
-  return hooks.find(({ config }) => config?.url === url)?.id ?? null;
+  const there = hooks.find(({ config }) => config?.url === url);
+  return there ? change(there.id) : null;
 }
 
 function eventsOf({ issues, discussions }: ConnectorSettings): string[] {

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { CheckpointExpired, ItemGone, ItemSkipped } from "../../core/connections/connector-errors.js";
+import { ItemGone, ItemSkipped, readCheckpoint } from "../../core/connections/connector-errors.js";
 import { AppError } from "../../core/errors.js";
 import type { ChangePage, Connector, Resource, SourceAccess, SourceContent, SourceItem } from "../../core/ports.js";
 import { DISCUSSIONS, readDiscussion } from "./discussions.js";
@@ -91,12 +91,8 @@ export function createGithubConnector({ apiUrl = "https://api.github.com" }: { r
       const found = await readGithub(apiOf(access), path, z.array(repositorySchema));
       return { resources: found.map((one) => ({ ...one, defaultBranch: one.default_branch })) };
     },
-    changes(access, checkpoint) {
-      if (checkpoint === null) return follow(apiOf(access), {});
-      const { success, data } = checkpointSchema.safeParse(checkpoint);
-      if (!success) throw new CheckpointExpired("The checkpoint is of another version.");
-      return follow(apiOf(access), data.repositories);
-    },
+    changes: (access, checkpoint) =>
+      follow(apiOf(access), checkpoint === null ? {} : readCheckpoint(checkpointSchema, checkpoint).repositories),
     read: (access, item) => read(apiOf(access), item),
     webhooks: githubWebhooks(apiOf),
   };

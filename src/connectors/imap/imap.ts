@@ -1,6 +1,6 @@
 import type { FetchMessageObject, ImapFlow, ListResponse } from "imapflow";
 import * as z from "zod";
-import { CheckpointExpired, ItemGone, ItemSkipped } from "../../core/connections/connector-errors.js";
+import { CheckpointExpired, ItemGone, ItemSkipped, readCheckpoint } from "../../core/connections/connector-errors.js";
 import { AppError } from "../../core/errors.js";
 import type { ChangePage, Connector, SourceAccess, SourceChange, SourceContent, SourceItem } from "../../core/ports.js";
 import { foldersOf, hostOf, type ImapOptions, withMailbox } from "./mailbox-client.js";
@@ -77,10 +77,10 @@ export function createImapConnector(options: ImapOptions = {}): Connector {
       return { account: String(access.settings["user"]) };
     },
 
-    changes: (access, checkpoint) =>
-      withMailbox(access, options, (client) =>
-        follow(client, access, checkpoint === null ? null : checkpointSchema.parse(checkpoint)),
-      ),
+    changes(access, checkpoint) {
+      const from = checkpoint === null ? null : readCheckpoint(checkpointSchema, checkpoint);
+      return withMailbox(access, options, (client) => follow(client, access, from));
+    },
 
     async read(access, item) {
       const { folder, validity, uid, size } = detailSchema.parse(item.detail);

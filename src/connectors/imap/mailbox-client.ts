@@ -19,6 +19,8 @@ const loadLibrary = loadOnce(() => import("imapflow"));
 export interface ImapOptions {
   /** Certificates that are trusted besides those of Node, in PEM. */
   readonly ca?: string;
+  /** After so long without a word, in ms, the server counts as gone; two minutes by default. */
+  readonly silenceMs?: number;
 }
 
 /**
@@ -31,23 +33,28 @@ export async function* withMailbox<T>(
   work: (client: ImapFlow) => AsyncIterable<T>,
 ): AsyncGenerator<T> {
   const client = await clientFor(access, options);
+  let awake: NodeJS.Timeout | undefined;
   const stop = (): void => client.close();
   access.signal.addEventListener("abort", stop, { once: true });
   try {
     access.signal.throwIfAborted();
     await client.connect();
+    // So that it stays open while what it gave is taken in.
+    const everyMs = (options.silenceMs ?? SILENCE_MS) / 3;
+    awake = setInterval(() => void client.noop().catch(() => undefined), everyMs);
     yield* work(client);
   } catch (error) {
     access.signal.throwIfAborted();
     throw explain(error, hostOf(access));
   } finally {
+    clearInterval(awake);
     access.signal.removeEventListener("abort", stop);
     if (client.usable && !access.signal.aborted) await client.logout().catch(() => undefined);
     client.close();
   }
 }
 
-async function clientFor(access: SourceAccess, { ca }: ImapOptions): Promise<ImapFlow> {
+async function clientFor(access: SourceAccess, { ca, silenceMs = SILENCE_MS }: ImapOptions): Promise<ImapFlow> {
   const library = await loadLibrary();
   const { user } = access.settings;
   const host = hostOf(access);
@@ -69,7 +76,7 @@ async function clientFor(access: SourceAccess, { ca }: ImapOptions): Promise<Ima
     clientInfo: { name: "Recollect" },
     connectionTimeout: CONNECT_MS,
     greetingTimeout: CONNECT_MS,
-    socketTimeout: SILENCE_MS,
+    socketTimeout: silenceMs,
     maxLineLength: LONGEST_LINE,
     maxLiteralSize: access.maximumBytes,
     maxResponseSize: access.maximumBytes + LONGEST_LINE,

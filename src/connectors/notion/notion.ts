@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { CheckpointExpired } from "../../core/connections/connector-errors.js";
+import { CheckpointExpired, readCheckpoint } from "../../core/connections/connector-errors.js";
 import type { ChangePage, Connector, SourceAccess } from "../../core/ports.js";
 import { askNotion, listSchema, nextCursor, type NotionApi, PAGE_SIZE, parsed } from "./notion-api.js";
 import { contentOf } from "./notion-content.js";
@@ -51,12 +51,8 @@ export function createNotionConnector({ apiUrl = "https://api.notion.com" }: { r
       const { name, bot } = parsed(await askNotion(apiOf(access), "/users/me"), userSchema);
       return { account: bot?.workspace_name ?? name ?? null };
     },
-    changes(access, checkpoint) {
-      if (checkpoint === null) return listAll(apiOf(access), null);
-      const { success, data } = checkpointSchema.safeParse(checkpoint);
-      if (!success) throw new CheckpointExpired("The checkpoint is of another version.");
-      return listAll(apiOf(access), data);
-    },
+    changes: (access, checkpoint) =>
+      listAll(apiOf(access), checkpoint === null ? null : readCheckpoint(checkpointSchema, checkpoint)),
     async read(access, item) {
       const { edited, fields } = detailSchema.parse(item.detail);
       const { markdown, readAt } = await contentOf(apiOf(access), item.id);

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { CheckpointExpired, ItemGone, ItemSkipped } from "../../core/connections/connector-errors.js";
+import { CheckpointExpired, ItemGone, ItemSkipped, readCheckpoint } from "../../core/connections/connector-errors.js";
 import { jsonOf, parseAnswer } from "../../core/connections/json-answer.js";
 import { AppError } from "../../core/errors.js";
 import type {
@@ -93,7 +93,7 @@ export function createOneDriveConnector({
 
   async function* changes(access: SourceAccess, given: unknown): AsyncGenerator<ChangePage> {
     let isFirst = given === null || given === undefined;
-    const state = isFirst ? begin(`${drive}/root/delta?${query()}`) : resume(given);
+    const state = isFirst ? begin(`${drive}/root/delta?${query()}`) : readCheckpoint(checkpointSchema, given);
     const seen = new Set<string>();
     let isLast = false;
     while (!isLast) {
@@ -130,7 +130,18 @@ export function createOneDriveConnector({
   async function folderPage(access: SourceAccess, state: Checkpoint, seen: Set<string>) {
     const [id = ""] = state.listings;
     const url = state.page ?? `${itemUrl(id, "children")}?${query()}`;
-    const answer = await access.request({ url: ownLink(url, baseUrl, seen), accepts: [404] });
+    const answer = await access.request({
+      url: ownLink(url, baseUrl, seen),
+      accepts: state.page === null ? [404] : [400, 404, 410],
+    });
+    if (state.page !== null && answer.status >= 400) {
+      if (seen.has(id)) throw new AppError("unavailable", "OneDrive does not know its own next page of a folder.");
+      // A place in a list that is over: the folder is listed from its beginning, once.
+      seen.clear();
+      seen.add(id);
+      state.page = null;
+      return { changes: [], isLast: false };
+    }
     const page = answer.status === 404 ? { value: [] } : parse(pageSchema, answer);
     const changes = page.value.flatMap((item) => changeOf(state, item));
     state.page = page["@odata.nextLink"] ?? null;
@@ -171,12 +182,6 @@ function query(): string {
 
 function begin(link: string): Checkpoint {
   return { phase: "listing", link, folders: {}, listings: [], page: null };
-}
-
-function resume(given: unknown): Checkpoint {
-  const parsed = checkpointSchema.safeParse(given);
-  if (!parsed.success) throw new CheckpointExpired("The checkpoint is of another version.");
-  return parsed.data;
 }
 
 /** Links come from answers, and are asked for with the token: they must lead to where it belongs. @throws AppError `unavailable` */

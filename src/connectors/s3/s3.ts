@@ -1,10 +1,10 @@
 import { createContext, runInContext } from "node:vm";
 import { AwsClient } from "aws4fetch";
 import * as z from "zod";
-import { ItemGone, ItemSkipped, SignInRefused } from "../../core/connections/connector-errors.js";
+import { ItemGone, ItemSkipped, SignInRefused, readCheckpoint } from "../../core/connections/connector-errors.js";
 import { AppError } from "../../core/errors.js";
 import type { ChangePage, Connector, SourceAccess, SourceAnswer, SourceItem } from "../../core/ports.js";
-import { readListing, strongTag } from "./s3-listing.js";
+import { readListing, strongTag } from "../../lib/s3-listing.js";
 
 const PAGE = 1_000;
 const MOST_BYTES_OF_A_PAGE = 16 * 1024 * 1024;
@@ -90,7 +90,7 @@ export function createS3Connector({ baseUrl = "https://s3.{region}.amazonaws.com
       return { account: null };
     },
     changes: (access, checkpoint) =>
-      list(access, checkpoint === null ? null : checkpointSchema.parse(checkpoint).after),
+      list(access, checkpoint === null ? null : readCheckpoint(checkpointSchema, checkpoint).after),
     async read(access, item) {
       const { key, size, storageClass } = detailSchema.parse(item.detail);
       if (size > access.maximumBytes)

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { ItemGone, ItemSkipped } from "../../core/connections/connector-errors.js";
+import { ItemGone, ItemSkipped, readCheckpoint } from "../../core/connections/connector-errors.js";
 import { AppError } from "../../core/errors.js";
 import type {
   ChangePage,
@@ -19,6 +19,8 @@ const TOGETHER = 10;
 const MOST_PAGES = 10_000;
 /** Addresses that wait; a crawl asks for three times as many pages at most. */
 const MOST_QUEUED = 10_000;
+/** Of one page, in characters: they are kept with it. */
+const LONGEST_LINKS = 60_000;
 const USUAL_PAGES = 500;
 const USUAL_DEPTH = 10;
 /** Requests for each page that is brought in, at most. */
@@ -84,7 +86,8 @@ export function createWebCrawlerConnector(): Connector {
       await access.request({ url: address, maximumBytes: MOST_BYTES });
       return { account: null };
     },
-    changes: (access, checkpoint) => crawl(access, checkpoint === null ? null : checkpointSchema.parse(checkpoint)),
+    changes: (access, checkpoint) =>
+      crawl(access, checkpoint === null ? null : readCheckpoint(checkpointSchema, checkpoint)),
     async read(access, { id }) {
       const answer = await access.request({ url: id, maximumBytes: MOST_BYTES, accepts: [404, 410] });
       if (answer.status !== 200) throw new ItemGone();
@@ -283,8 +286,9 @@ async function visit(
   const isOther = found.canonical !== null && found.canonical !== reached && isInTerritory(found.canonical, territory);
   const canonical = isOther && new URL(found.canonical).host === new URL(reached).host ? found.canonical : null;
   const { etag, "last-modified": modified } = answer.headers;
-  const links = found.links.filter((link) => isInTerritory(link, territory));
-  const isCut = found.links.length >= MOST_LINKS;
+  const inside = found.links.filter((link) => isInTerritory(link, territory));
+  const links = firstOf(inside, LONGEST_LINKS);
+  const isCut = found.links.length >= MOST_LINKS || links.length < inside.length;
   // What was asked for under another address is asked for under its own the next time.
   const validators = reached === address ? { ...(etag && { etag }), ...(modified && { modified }) } : {};
   const item = {
@@ -295,6 +299,12 @@ async function visit(
     detail: { ...validators, links, ...(isCut && { isCut }) },
   };
   return { change: { kind: "upsert", item, content }, reached, canonical, links, isCut };
+}
+
+/** As many as have so many characters together. */
+function firstOf(links: readonly string[], most: number): string[] {
+  let length = 0;
+  return links.filter((link) => (length += link.length + 3) <= most);
 }
 
 /** A page that is out of order fails alone: it is noted, and asked for again; its links are those that it had. */

@@ -41,8 +41,9 @@ export async function activate(
     async (repositories) => {
       const now = await requireKept(repositories, organizationId, id);
       const state = now.state === "paused" ? "paused" : "active";
-      const isAnother = JSON.stringify(settings) !== JSON.stringify(now.settings);
-      // Other settings may bring in what was passed over: everything is listed once more.
+      // Other settings may bring in what was passed over, and another account has other things: all is listed once more.
+      const isAnother =
+        JSON.stringify(settings) !== JSON.stringify(now.settings) || (now.account !== null && account !== now.account);
       const change = { settings, state, problem: null, account, ...(isAnother && { checkpoint: null }) } as const;
       await repositories.connections.update(organizationId, id, change);
       if (state === "active" && isChosen(connector, { ...now, settings }))

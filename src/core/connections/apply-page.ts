@@ -28,7 +28,6 @@ export async function applyPage(sync: Sync, page: ChangePage, listing: number): 
   const changes = [...new Map(page.items.map((change) => [idOf(change), change])).values()];
   const found = await context.store.connections.items(connection.id, changes.map(idOf));
   const known = new Map(found.map((one) => [one.item.id, one]));
-  run.count("listed", changes.length);
   const removed = changes.flatMap((change) => (change.kind === "remove" ? (known.get(change.id) ?? []) : []));
   await noteGone(sync, removed);
   const upserts = changes.filter((change) => change.kind === "upsert");
@@ -40,6 +39,8 @@ export async function applyPage(sync: Sync, page: ChangePage, listing: number): 
   await keepWaiting(sync, beyond, listing);
   const seen = { listing, at: iso(context.clock.now()) };
   await context.store.connections.noteSeen(connection.id, upserts.map(idOf), seen);
+  // A page that is broken off is gone through again.
+  run.count("listed", changes.length);
 }
 
 function idOf(change: SourceChange): string {
@@ -65,10 +66,9 @@ async function sortOut(
       await followIfMoved(sync, before, change.item);
       // What failed is read again when it is due, not now.
       if (before.state === "failed") run.fail(before.item, before.documentId, before.reason ?? "It could not be read.");
-      else run.count("unchanged");
+      else if (before.seenAt < run.now.startedAt) run.count("unchanged");
     } else if (before === undefined && room <= 0) {
       beyond.push(change.item);
-      run.count("skipped");
     } else {
       if (before === undefined) room -= 1;
       fresh.push(change);
@@ -96,6 +96,7 @@ async function keepWaiting(sync: Sync, items: readonly SourceItem[], listing: nu
   const own = { connectionId: connection.id, listing, seenAt: iso(context.clock.now()) };
   const waiting = items.map((item) => ({ ...own, ...none, item, state: "waiting" as const, reason }));
   await noteItems(sync, waiting);
+  sync.run.count("skipped", items.length);
 }
 
 /** Follows what is called or lies otherwise now, or is back. What is wrong with it alone is noted. */
@@ -109,6 +110,7 @@ async function followIfMoved(sync: Sync, before: ConnectionItem, item: SourceIte
     sync.signal.throwIfAborted();
     if (!(error instanceof AppError) || error.kind !== "invalid") throw error;
     run.fail(item, before.documentId, error.message);
+    if (isBack) await noteItems(sync, [{ ...before, state: "present", reason: null }]);
     return;
   }
   await noteItems(sync, [{ ...before, item, ...(isBack && { state: "present", reason: null }) }]);
@@ -153,6 +155,7 @@ async function readOne(sync: Sync, { item, content, before, listing }: Reading):
     const read = content ?? (await connector.read(source, item));
     if (isEmpty(read)) throw new ItemSkipped("There is no text in it.");
     const version = read.version ?? item.version;
+    if (before) await followMove(context, connection, before, item);
     const settled = { state: "present", reason: null, attempts: 0, retryAt: null } as const;
     await keepContent(context, connection, {
       item,
@@ -167,7 +170,8 @@ async function readOne(sync: Sync, { item, content, before, listing }: Reading):
     });
     run.count("read");
     run.recover(item);
-    sync.outages.inARow = 0;
+    sync.turn.outages = 0;
+    sync.turn.kept += 1;
   } catch (error) {
     sync.signal.throwIfAborted();
     if (error instanceof RunOvertaken) throw error;
@@ -197,13 +201,13 @@ function isEmpty({ content }: SourceContent): boolean {
   return typeof content === "string" ? content.trim() === "" : content.byteLength === 0;
 }
 
-function throwForAll({ outages }: Sync, error: unknown): void {
+function throwForAll({ turn }: Sync, error: unknown): void {
   if (error instanceof SignInRefused || error instanceof CheckpointExpired) throw error;
   if (!(error instanceof AppError)) return;
   if (error.kind === "rate_limited" || error.kind === "storage_full") throw error;
   if (error.kind !== "unavailable") return;
-  outages.inARow += 1;
-  if (outages.inARow >= MOST_OUTAGES) throw error;
+  turn.outages += 1;
+  if (turn.outages >= MOST_OUTAGES) throw error;
 }
 
 function reasonOf({ context, connection }: Sync, { id }: SourceItem, error: unknown): string {
@@ -265,11 +269,15 @@ export async function noteAbsent(sync: Sync, listing: number): Promise<void> {
 
 /** Notes that items are no longer there. Their documents stay until `removeGone`, since the owner may be asked before. */
 async function noteGone(sync: Sync, known: readonly ConnectionItem[]): Promise<void> {
+  if (known.length === 0) return;
   const { context, connection } = sync;
   const gone = { state: "gone", reason: null, attempts: 0, retryAt: null } as const;
   const withDocuments = known.filter(({ documentId }) => documentId !== null);
-  for (const { documentId, item } of known)
-    if (documentId === null) await context.store.connections.removeItem(connection.id, item.id);
+  await context.store.transaction(async (repositories) => {
+    await requireUnchanged(repositories, sync);
+    for (const { documentId, item } of known)
+      if (documentId === null) await repositories.connections.removeItem(connection.id, item.id);
+  });
   await noteItems(
     sync,
     withDocuments.map((one) => ({ ...one, ...gone })),
@@ -285,7 +293,8 @@ export async function removeGone(sync: Sync): Promise<void> {
     const gone = await connections.goneItems(connection.id, PAGE);
     for (const one of gone) {
       sync.signal.throwIfAborted();
-      if (await removeItem(context, connection, one)) run.count("removed");
+      if (await removeItem(context, connection, one, (repositories) => requireUnchanged(repositories, sync)))
+        run.count("removed");
     }
     if (gone.length < PAGE) return;
   }

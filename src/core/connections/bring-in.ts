@@ -106,14 +106,19 @@ export async function followMove(
   });
 }
 
-/** Removes what an item became, and the item. @returns whether there was a document */
+/**
+ * Removes what an item became, and the item. @returns whether there was a document
+ * @param guard looks before, in the same transaction; nothing is removed when it throws
+ */
 export async function removeItem(
   context: CoreContext,
   connection: Connection,
   known: ConnectionItem,
+  guard?: (repositories: Repositories) => Promise<void>,
 ): Promise<boolean> {
   const actor = actorOf(connection);
   const files = await context.store.transaction(async (repositories) => {
+    await guard?.(repositories);
     const document =
       known.documentId === null ? null : await repositories.documents.byId(connection.organizationId, known.documentId);
     await repositories.connections.removeItem(connection.id, known.item.id);

@@ -72,8 +72,16 @@ export async function configureConnection(
   call: AuthorizedCall,
   raw: unknown,
 ): Promise<ConfiguredConnection> {
-  const { id, resources, isPaused, ...wish } = parseInput(configureSchema, raw);
-  const { organizationId, provider } = await requireConnection(context, call, id);
+  const { id, ...wish } = parseInput(configureSchema, raw);
+  return configure(context, await requireConnection(context, call, id), wish);
+}
+
+/** As `configureConnection`, for a call that may. */
+export async function configure(
+  context: CoreContext,
+  { organizationId, id, provider }: Connection,
+  { resources, isPaused, ...wish }: Omit<z.output<typeof configureSchema>, "id">,
+): Promise<ConfiguredConnection> {
   const connector = requireConnector(context, provider);
   const chosen = resources && readResources(connector, resources);
   const now = context.clock.now();
@@ -188,7 +196,7 @@ function whyIdle(context: CoreContext, connection: Connection): string {
     : `Nothing is chosen for the connection ${id} yet.`;
 }
 
-function requireSignedIn({ state, id }: Connection): void {
+export function requireSignedIn({ state, id }: Connection): void {
   if (state === "pending") throw new AppError("invalid", unsigned(id));
 }
 

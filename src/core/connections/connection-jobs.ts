@@ -8,6 +8,7 @@ import { isDue, nextSyncOf } from "./schedule.js";
 import { isOpen } from "./sync.js";
 import { syncConnection } from "./sync-connection.js";
 import { createNewsJob } from "./tell-owner.js";
+import { dropWebhooks } from "./webhooks.js";
 
 /** Runs of different connections at once; they wait for others most of the time. */
 const RUNS_AT_ONCE = 2;
@@ -25,7 +26,7 @@ const orderSchema = z.object({
   trigger: z.enum(SYNC_TRIGGERS),
   mayRemoveMany: z.boolean(),
 });
-const removalSchema = z.object({ connectionId: z.string() });
+const removalSchema = z.object({ connectionId: z.string(), keepsDocuments: z.boolean().default(false) });
 
 /** The jobs that keep connections in step, by their kinds. */
 export function createConnectionJobs(context: CoreContext): Record<string, JobHandler> {
@@ -41,27 +42,16 @@ export function createConnectionJobs(context: CoreContext): Record<string, JobHa
     slots: 1,
     timeoutMs: LONGEST_MS,
     resumes: true,
-    run: ({ connectionId }, { signal }) => removeWithDocuments(context, connectionId, signal),
+    run: (order, { signal }) => removeConnection(context, order, signal),
   };
   return { "sync-connection": sync, "remove-connection": remove, "tell-of-connection": createNewsJob(context) };
 }
 
-/** Has a connection synced, unless a run waits or goes on already. */
-export function syncJob(connection: Connection, trigger: SyncTrigger, mayRemoveMany = false): JobDraft {
-  return {
-    kind: "sync-connection",
-    payload: { connectionId: connection.id, trigger, mayRemoveMany },
-    group: `connection:${connection.id}`,
-    key: `sync-connection:${connection.id}`,
-    exclusive: true,
-    maxAttempts: ATTEMPTS,
-  };
-}
-
-export function removalJob({ id }: Connection): JobDraft {
+/** Removes a connection that is `removing`, with what its source knows of it. */
+export function removalJob({ id }: Connection, { keepsDocuments = false } = {}): JobDraft {
   return {
     kind: "remove-connection",
-    payload: { connectionId: id },
+    payload: { connectionId: id, keepsDocuments },
     group: `connection:${id}`,
     key: `remove-connection:${id}`,
   };
@@ -82,32 +72,54 @@ export async function syncDueConnections(context: CoreContext): Promise<void> {
   if (due.length > 0) context.wakeJobs();
 }
 
-/** Orders a run, inside a transaction; the next one by itself is due an interval later. */
-export async function orderSync(
-  { jobs, connections }: Repositories,
-  connection: Connection,
-  { trigger, now, mayRemoveMany = false }: { trigger: SyncTrigger; now: Date; mayRemoveMany?: boolean },
-): Promise<void> {
-  const { organizationId, id } = connection;
-  const job = syncJob(connection, trigger, mayRemoveMany);
-  await jobs.enqueue([job]);
-  // Whoever asks does not wait until what failed is tried again by itself; what the source asked for is heeded.
-  if (trigger !== "cron") {
-    const failed = (await jobs.waiting(job.kind, job.group)).filter(({ attempt }) => attempt > 0);
-    await jobs.hold(
-      failed.map(({ id: jobId }) => jobId),
-      now,
-      "It is tried again.",
-    );
-  }
-  await connections.update(organizationId, id, { nextSyncAt: nextSyncOf(connection, now) });
+interface RunOrder {
+  readonly trigger: SyncTrigger;
+  readonly now: Date;
+  /** Its owner agrees to whatever is to be removed. */
+  readonly mayRemoveMany?: boolean;
+  /** Not before this moment, and why. */
+  readonly gathered?: { readonly runAt: Date; readonly reason: string };
 }
 
-async function removeWithDocuments(context: CoreContext, id: string, signal: AbortSignal): Promise<void> {
+/**
+ * Orders a run, inside a transaction, unless one waits that does the same; the next one by itself is due an interval later.
+ * A run that goes on may have passed what this one is to see, so that another one follows it.
+ */
+export async function orderSync(repositories: Repositories, connection: Connection, order: RunOrder): Promise<void> {
+  const { jobs, connections } = repositories;
+  const { trigger, now, mayRemoveMany = false, gathered } = order;
+  const { organizationId, id } = connection;
+  const [kind, group] = ["sync-connection", `connection:${id}`];
+  const waiting = await jobs.waiting(kind, group);
+  if (waiting.length === 0 || (mayRemoveMany && !waiting.some(isAgreed))) {
+    await jobs.drop(waiting.map(({ id: jobId }) => jobId));
+    // What the source asked for is heeded.
+    const [postponed] = waiting.filter(({ attempt }) => attempt === 0);
+    const payload = { connectionId: id, trigger, mayRemoveMany };
+    const draft: JobDraft = { kind, payload, group, exclusive: true, maxAttempts: ATTEMPTS, ...gathered };
+    await jobs.enqueue([postponed ? { ...draft, runAt: postponed.runAt } : draft]);
+  } else if (trigger !== "cron") {
+    // Whoever asks does not wait until what failed is tried again by itself.
+    const failed = waiting.filter(({ attempt }) => attempt > 0).map(({ id: jobId }) => jobId);
+    await jobs.hold(failed, now, "It is tried again.");
+  }
+  if (!gathered) await connections.update(organizationId, id, { nextSyncAt: nextSyncOf(connection, now) });
+}
+
+function isAgreed({ payload }: { readonly payload: unknown }): boolean {
+  return orderSchema.safeParse(payload).data?.mayRemoveMany === true;
+}
+
+async function removeConnection(
+  context: CoreContext,
+  { connectionId: id, keepsDocuments }: z.output<typeof removalSchema>,
+  signal: AbortSignal,
+): Promise<void> {
   const { store } = context;
   const connection = await store.connections.byId(store.organizationId, id);
   if (connection?.state !== "removing") return;
-  for (;;) {
+  await dropWebhooks(context, connection);
+  while (!keepsDocuments) {
     const some = await store.connections.itemsWithDocuments(id, { after: "", limit: PAGE });
     for (const known of some) {
       signal.throwIfAborted();

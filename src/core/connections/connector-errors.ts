@@ -1,3 +1,4 @@
+import type * as z from "zod";
 import { AppError } from "../errors.js";
 
 /** The source does not take the credentials any more: somebody has to sign in again. */
@@ -14,6 +15,13 @@ export class CheckpointExpired extends Error {
   constructor(message = "The source no longer knew where the last run had stopped, so everything was listed again.") {
     super(message);
   }
+}
+
+/** A checkpoint as a connector wrote it. @throws CheckpointExpired for one of another version, so that all is listed again */
+export function readCheckpoint<T>(schema: z.ZodType<T>, checkpoint: unknown): T {
+  const { success, data } = schema.safeParse(checkpoint);
+  if (!success) throw new CheckpointExpired("The checkpoint is of another version.");
+  return data;
 }
 
 /** An item is not there any more, or not open to the account any more. */

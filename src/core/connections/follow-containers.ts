@@ -1,11 +1,12 @@
 import type { Repositories } from "../ports.js";
+import { removalJob } from "./connection-jobs.js";
 
 /**
  * Has connections bring their documents into the container that took the place of others, inside a transaction; without one,
  * those that would only bring back what was deleted are removed, and what they brought in elsewhere stays.
  */
 export async function followContainers(
-  { connections }: Pick<Repositories, "connections">,
+  { connections, jobs }: Pick<Repositories, "connections" | "jobs">,
   organizationId: string,
   { from, to }: { readonly from: readonly string[]; readonly to: string | null },
 ): Promise<void> {
@@ -13,7 +14,9 @@ export async function followContainers(
     const { id, containerTags } = connection;
     if (!containerTags.some((tag) => from.includes(tag))) continue;
     const left = containerTags.flatMap((tag) => (from.includes(tag) ? (to ?? []) : tag));
-    if (left.length === 0) await connections.remove(organizationId, id);
-    else await connections.update(organizationId, id, { containerTags: [...new Set(left)] });
+    if (left.length === 0) {
+      await connections.update(organizationId, id, { state: "removing", nextSyncAt: null });
+      await jobs.enqueue([removalJob(connection, { keepsDocuments: true })]);
+    } else await connections.update(organizationId, id, { containerTags: [...new Set(left)] });
   }
 }

@@ -4,9 +4,7 @@ import type { AuthorizedCall, CoreContext } from "../context.js";
 import { bytesSchema } from "../documents/files.js";
 import { AppError } from "../errors.js";
 import { customIdSchema, parseInput } from "../input.js";
-import type { Repositories } from "../ports.js";
-import type { Connection } from "../types.js";
-import { syncJob } from "./connection-jobs.js";
+import { orderSync } from "./connection-jobs.js";
 import { isOpen } from "./sync.js";
 
 /** Messages without proof, from one network. */
@@ -51,17 +49,13 @@ export async function receiveWebhook(
   attempts.giveBack(counted, REFUSED);
   if (isOpen(connection)) {
     const runAt = new Date(context.clock.now().getTime() + GATHERED_MS);
-    await store.transaction((repositories) => hintAt(repositories, connection, runAt));
+    const gathered = { runAt, reason: "Its source says that something changed." };
+    await store.transaction((repositories) =>
+      orderSync(repositories, connection, { trigger: "event", now: context.clock.now(), gathered }),
+    );
     context.wakeJobs();
   }
   return { answer: "" };
-}
-
-/** Has a connection synced once more, unless a run waits already. One that goes on may have passed what has changed. */
-async function hintAt({ jobs }: Repositories, connection: Connection, runAt: Date): Promise<void> {
-  const { key: _oneAtATime, ...job } = syncJob(connection, "event");
-  const waiting = await jobs.waiting(job.kind, job.group);
-  if (waiting.length === 0) await jobs.enqueue([{ ...job, runAt, reason: "Its source says that something changed." }]);
 }
 
 function unknown(): AppError {

@@ -34,6 +34,8 @@ const pendingSignInSchema = z.object({
 
 const pendingDeviceSchema = z.object({ deviceCode: z.string(), expiresAt: z.string(), settings });
 
+const pickerSchema = z.object({ token: z.string(), expiresAt: z.string(), returnUrl: z.string().nullable() });
+
 const secretsSchema = z.object({
   /** Of the connector's secret fields. */
   fields: z.record(z.string(), z.string()),
@@ -42,12 +44,21 @@ const secretsSchema = z.object({
   signInId: z.string().nullable().default(null),
   signIn: pendingSignInSchema.nullable(),
   device: pendingDeviceSchema.nullable(),
+  /** The page where somebody may choose what is brought in. */
+  picker: pickerSchema.nullable().default(null),
 });
 
 /** All that nobody but the service may know of a connection. */
 export type ConnectionSecrets = z.output<typeof secretsSchema>;
 
-export const NO_SECRETS: ConnectionSecrets = { fields: {}, tokens: null, signInId: null, signIn: null, device: null };
+export const NO_SECRETS: ConnectionSecrets = {
+  fields: {},
+  tokens: null,
+  signInId: null,
+  signIn: null,
+  device: null,
+  picker: null,
+};
 
 type SecretContext = Pick<CoreContext, "store" | "secretBox">;
 type Named = Pick<Connection, "organizationId" | "id">;

@@ -12,7 +12,14 @@ import { applicationOf } from "./application.js";
 import { SignInRefused } from "./connector-errors.js";
 import { jsonOf } from "./json-answer.js";
 import { activate } from "./activate-connection.js";
-import { connectionNameSchema, providerSchema, requireConnection, requireConnector } from "./find-connections.js";
+import { beginPicking } from "./picker-link.js";
+import {
+  connectionNameSchema,
+  isChosen,
+  providerSchema,
+  requireConnection,
+  requireConnector,
+} from "./find-connections.js";
 import { changeSecrets, type ConnectionSecrets, NO_SECRETS, readSecrets, type Tokens } from "./secrets.js";
 
 const SIGN_IN_MS = 60 * 60_000;
@@ -36,7 +43,7 @@ export async function beginSignIn(
   const verifier = randomSecret();
   const redirectUri = `${origin}/v3/connections/auth/callback/${connection.provider}`;
   const expiresAt = iso(new Date(context.clock.now().getTime() + SIGN_IN_MS));
-  const { settings } = connection;
+  const settings = await otherSettings(context, connection);
   await changeSecrets(context, connection, (now) => ({
     ...(now ?? NO_SECRETS),
     signIn: { state: sha256(state), verifier, redirectUri, redirectUrl, expiresAt, settings },
@@ -56,6 +63,15 @@ export async function beginSignIn(
   return link.href;
 }
 
+/** What a sign-in is to set; null where nothing changes with it, so that what is set meanwhile stays. */
+async function otherSettings(
+  { store }: CoreContext,
+  { organizationId, id, settings }: Connection,
+): Promise<Connection["settings"] | null> {
+  const kept = await store.connections.byId(organizationId, id);
+  return JSON.stringify(kept?.settings) === JSON.stringify(settings) ? null : settings;
+}
+
 const finishSchema = z.object({
   provider: providerSchema,
   code: z.string().max(4_096).optional(),
@@ -70,6 +86,8 @@ export interface FinishedSignIn {
   readonly redirectUrl: string | null;
   /** Why nothing came of it, as a sentence; null: it is connected. */
   readonly problem: string | null;
+  /** Where somebody chooses what is brought in, before the browser goes on; null where nothing has to be chosen. */
+  readonly pickUrl: string | null;
 }
 
 /** Ends a sign-in that was begun here. @throws AppError `invalid` for one that was not, is over, or was used already */
@@ -97,6 +115,7 @@ export async function finishConnection(
       provider,
       redirectUrl,
       problem: `${connector.title} did not let this server in: ${error ?? "no reason"}.`,
+      pickUrl: null,
     };
   const wanted = { ...connection, settings: begun.settings ?? connection.settings };
   const problem = await connect(context, wanted, connector, {
@@ -105,7 +124,19 @@ export async function finishConnection(
     redirect_uri: redirectUri,
     code_verifier: verifier,
   });
-  return { provider, redirectUrl, problem };
+  const pickUrl = problem === null ? await pickUrlOf(context, wanted, connector, begun) : null;
+  return { provider, redirectUrl, problem, pickUrl };
+}
+
+async function pickUrlOf(
+  context: CoreContext,
+  connection: Connection,
+  connector: Connector,
+  { redirectUrl, redirectUri }: Pick<NonNullable<ConnectionSecrets["signIn"]>, "redirectUrl" | "redirectUri">,
+): Promise<string | null> {
+  if (connector.asksAfterSignIn !== true || isChosen(connector, connection)) return null;
+  const { origin } = new URL(redirectUri);
+  return (await beginPicking(context, connection, { returnUrl: redirectUrl, origin })).url;
 }
 
 /** Takes the sign-in that a state belongs to, so that nobody else can go on with it. @returns the secrets with it; null for none */
@@ -189,7 +220,7 @@ export async function beginDeviceSignIn(
   const { device_code: deviceCode, user_code: userCode, verification_uri: verificationUrl } = read.data;
   const { expires_in: expiresIn, interval } = read.data;
   const expiresAt = iso(new Date(context.clock.now().getTime() + expiresIn * 1_000));
-  const { settings } = connection;
+  const settings = await otherSettings(context, connection);
   await changeSecrets(context, connection, (now) => ({
     ...(now ?? NO_SECRETS),
     device: { deviceCode, expiresAt, settings },

@@ -37,13 +37,13 @@ export async function syncConnection(context: CoreContext, order: SyncOrder, job
   if (!isOpen(connection)) return;
   const run = await openRun(context, connection, order.trigger);
   const signInId = await signInIdOf(context, connection);
+  const turn = { outages: 0, kept: 0 };
   try {
     const source = await openSource(context, connection, connector, job.signal);
     const { mayRemoveMany } = order;
     const { signal } = job;
     const deadline = context.clock.now().getTime() + STRETCH_MS;
-    const outages = { inARow: 0 };
-    const sync = { context, connection, connector, source, run, signal, mayRemoveMany, deadline, outages };
+    const sync = { context, connection, connector, source, run, signal, mayRemoveMany, deadline, turn };
     await followSource(sync);
     await retryFailed(sync);
     await removeGone(sync);
@@ -54,7 +54,10 @@ export async function syncConnection(context: CoreContext, order: SyncOrder, job
   } catch (error) {
     await run.save();
     job.signal.throwIfAborted();
-    await end(context, { connection, signInId, run, job }, error);
+    await end(context, { connection, signInId, run, job }, error).catch((later: unknown) => {
+      if (!(later instanceof RetryLater)) throw later;
+      throw new RetryLater(later.seconds, later.message, { isFurther: turn.kept > 0 });
+    });
   }
 }
 
@@ -74,9 +77,13 @@ async function followSource(sync: Sync): Promise<void> {
     context.log.info("a source no longer knows where a connection stood; all is listed again", {
       connection: connection.id,
     });
-    await context.store.connections.update(connection.organizationId, connection.id, { checkpoint: null });
+    const { connections } = context.store;
+    const { organizationId, id } = connection;
+    await connections.update(organizationId, id, { checkpoint: null });
     run.note(error.message);
-    await followPages(sync, { ...connection, checkpoint: null });
+    // What was listed until then counts as another listing.
+    const { listing } = (await connections.byId(organizationId, id)) ?? connection;
+    await followPages(sync, { ...connection, listing, checkpoint: null });
   }
 }
 
@@ -99,6 +106,7 @@ async function followPages(sync: Sync, { organizationId, id, ...from }: Connecti
       await repositories.connections.update(organizationId, id, { checkpoint: page.checkpoint });
       await repositories.connections.updateRun(run.now);
     });
+    sync.turn.kept += 1;
     if (page.isLast) return;
     giveWay(sync);
   }

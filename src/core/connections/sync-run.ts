@@ -37,8 +37,12 @@ export async function openRun(
 ): Promise<RunningSync> {
   const [last] = await store.connections.runs(connectionId, 1);
   let run: SyncRun;
-  if (last?.status === "running") run = last;
-  else {
+  /** All that failed, also beyond those that are told one by one. */
+  const failed = new Set<string>();
+  if (last?.status === "running") {
+    run = last;
+    for (const { itemId } of run.failures) failed.add(itemId);
+  } else {
     run = newRun(connectionId, trigger, iso(clock.now()));
     await store.connections.insertRun(run);
   }
@@ -52,12 +56,14 @@ export async function openRun(
     fail({ id: itemId, title }, documentId, reason) {
       const failure: SyncFailure = { itemId, documentId, title, reason, failedAt: iso(clock.now()) };
       const others = run.failures.filter((one) => one.itemId !== itemId);
-      const isNew = others.length === run.failures.length;
+      const isNew = !failed.has(itemId);
+      failed.add(itemId);
       run = { ...run, failed: run.failed + (isNew ? 1 : 0), failures: [...others, failure].slice(0, MOST_FAILURES) };
     },
     recover({ id }) {
+      if (!failed.delete(id)) return;
       const failures = run.failures.filter(({ itemId }) => itemId !== id);
-      run = { ...run, failed: run.failed - (run.failures.length - failures.length), failures };
+      run = { ...run, failed: run.failed - 1, failures };
     },
     note(sentence, meaning) {
       if (run.notes.includes(sentence)) return;
@@ -66,8 +72,8 @@ export async function openRun(
     },
     save: () => store.connections.updateRun(run),
     async finish(error) {
-      const { failed, cut } = run;
-      const status = error !== null ? "failed" : failed > 0 || cut > 0 ? "partial" : "done";
+      const isWhole = run.failed === 0 && run.cut === 0;
+      const status = error !== null ? "failed" : isWhole ? "done" : "partial";
       const failure = { error: error?.message ?? null, errorCode: error?.code ?? null };
       run = { ...run, ...failure, status, completedAt: iso(clock.now()) };
       await store.connections.updateRun(run);

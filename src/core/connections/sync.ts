@@ -15,8 +15,8 @@ export interface Sync {
   readonly mayRemoveMany: boolean;
   /** When it gives way to others, in milliseconds. */
   readonly deadline: number;
-  /** How often in a row the source was out of order while it was read. */
-  readonly outages: { inARow: number };
+  /** Since it was begun or went on: how often in a row the source was out of order, and how many items and pages were kept. */
+  readonly turn: { outages: number; kept: number };
 }
 
 /** The connection was paused, removed or changed while the run went on. */

@@ -11,6 +11,7 @@ import { doConnect, showConnect } from "./connect.js";
 import { answerDevice, pollDevice, showDevice, startDevice } from "./device.js";
 import { searchKept, showHome, showStart } from "./kept.js";
 import { makeKeyForPage } from "./key-for-page.js";
+import { doPick, showPick } from "./pick.js";
 import { doSignIn, doSignOut, showSignIn } from "./sign-in.js";
 import { type ConsoleOptions, type Handler, jsonAnswer, type Surroundings, type Visit } from "./visit.js";
 import { truncate } from "../../lib/truncate.js";
@@ -37,6 +38,7 @@ const PAGES: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
   "/auth/desktop": connect,
   "/auth/device": { GET: showDevice, POST: answerDevice },
   "/auth/apps": { GET: showApps, POST: endApp },
+  "/auth/pick": { GET: showPick, POST: doPick },
 };
 
 /** Addresses for programs. */

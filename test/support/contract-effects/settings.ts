@@ -185,10 +185,12 @@ export const settings: readonly ContractGroup[] = [
           });
         },
       ),
-      doesNot(
+      works(
         "A picker is opened for Google Drive",
-        "this version has no picker page: `resources` and `configure` choose",
-        (world) => world.gives(404, "POST", "/v3/connections/1234567890123456789012/google-drive/hosted-picker", {}),
+        inTest(
+          "transports/connection-picker",
+          "it is opened with a key, shows what was chosen, and is over once something was",
+        ),
       ),
       works("Lists of connections are empty arrays", async (world) => {
         expect(await world.ok("POST", "/v3/connections/list", {})).toEqual([]);

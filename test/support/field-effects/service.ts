@@ -235,6 +235,10 @@ export const serviceEffects: Readonly<Record<string, Effect>> = {
     base: () => ({}),
     fields: all("metadata redirectUrl isDevice", CONNECTORS),
   }),
+  ...effectsOf("POST /v3/connections/{connection}/google-drive/hosted-picker", {
+    base: () => ({}),
+    fields: all("returnUrl", "test/transports/connection-picker.test.ts is sent on to it"),
+  }),
   ...effectsOf("GET /v3/connections/auth/callback/{connection}", {
     base: () => ({}),
     fields: all("?code ?state ?error", CONNECTORS),

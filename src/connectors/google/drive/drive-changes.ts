@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { CheckpointExpired } from "../../../core/connections/connector-errors.js";
+import { CheckpointExpired, readCheckpoint } from "../../../core/connections/connector-errors.js";
 import { AppError } from "../../../core/errors.js";
 import type { ChangePage, SourceAccess, SourceChange } from "../../../core/ports.js";
 import {
@@ -95,11 +95,10 @@ function chosenIds({ settings, resources }: SourceAccess): string[] | null {
 }
 
 function resume(given: unknown, chosen: string[] | null): Checkpoint {
-  const parsed = checkpointSchema.safeParse(given);
-  if (!parsed.success) throw new CheckpointExpired("The checkpoint is of another version.");
-  if (JSON.stringify(parsed.data.chosen) !== JSON.stringify(chosen))
+  const state = readCheckpoint(checkpointSchema, given);
+  if (JSON.stringify(state.chosen) !== JSON.stringify(chosen))
     throw new CheckpointExpired("Other folders or files were chosen.");
-  return parsed.data;
+  return state;
 }
 
 async function begin(api: DriveApi, chosen: string[] | null): Promise<{ state: Checkpoint; items: SourceChange[] }> {

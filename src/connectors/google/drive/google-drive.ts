@@ -54,6 +54,7 @@ export function createGoogleDriveConnector({
         .optional(),
     }),
     secretFields: ["serviceAccountKey"],
+    asksAfterSignIn: true,
     needsSelection: (settings) => settings["syncScope"] !== "full",
     sync: { everyMinutes: 240, absences: 1, readsAtOnce: 4 },
     async check(access) {

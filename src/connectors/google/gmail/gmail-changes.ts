@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { CheckpointExpired } from "../../../core/connections/connector-errors.js";
+import { CheckpointExpired, readCheckpoint } from "../../../core/connections/connector-errors.js";
 import { AppError } from "../../../core/errors.js";
 import type { ChangePage, SourceAccess, SourceChange } from "../../../core/ports.js";
 import { decides, type GmailApi, isCounted, parseGmail, type Query } from "./gmail-api.js";
@@ -82,10 +82,9 @@ function searchOf({ settings }: SourceAccess): string {
 }
 
 function resume(given: unknown, search: string): Checkpoint {
-  const parsed = checkpointSchema.safeParse(given);
-  if (!parsed.success) throw new CheckpointExpired("The checkpoint is of another version.");
-  if (parsed.data.search !== search) throw new CheckpointExpired("Something else is searched for.");
-  return parsed.data;
+  const state = readCheckpoint(checkpointSchema, given);
+  if (state.search !== search) throw new CheckpointExpired("Something else is searched for.");
+  return state;
 }
 
 async function begin(api: GmailApi, search: string): Promise<Checkpoint> {

@@ -28,8 +28,8 @@ export async function chooseResources(
     const { core, newWrite } = access;
     const resources = await findResources(access, id, names, options);
     const before = await newestRun(access, id);
-    const { connection } = await core.configureConnection(newWrite(), { id, resources });
-    if (!options.wait || connection.state !== "active") return cli.output.answer({ id }, () => ["The choice is kept."]);
+    const { isSynced } = await core.configureConnection(newWrite(), { id, resources });
+    if (!options.wait || !isSynced) return cli.output.answer({ id }, () => ["The choice is kept."]);
     await followRun(cli, access, id, before);
   });
 }

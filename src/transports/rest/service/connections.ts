@@ -304,19 +304,15 @@ export const connectionEndpoints = [
     path: "/v3/connections/{connection}/google-drive/hosted-picker",
     parameters: id,
     summary: "Open a picker for the files of a connection",
-    description: "This version has no picker page: choose with `resources` and `configure`.",
+    description:
+      "The address of a page where somebody chooses in any browser, without a key: for an hour, and until something was chosen. Then the browser goes on to `returnUrl`.",
     tag: "connections",
-    body: z.record(z.string(), z.unknown()),
+    body: z.object({ returnUrl: z.string().max(2_048).nullish() }),
     isBodyOptional: true,
     status: 200,
     answer: z.object({ url: z.string(), expiresAt: dateTime }),
-    async handle({ core, call, parameter }) {
-      await core.findConnection(call, { id: parameter("connection") });
-      throw new AppError(
-        "unsupported",
-        "This version has no picker page. List what can be chosen with GET /v3/connections/{id}/resources, and choose with POST /v3/connections/{id}/configure.",
-      );
-    },
+    handle: ({ core, call, parameter, body, origin }) =>
+      core.openPicker(call, { ...body, id: parameter("connection"), origin }),
   }),
   defineEndpoint({
     method: "get",

@@ -2,7 +2,13 @@ import { html } from "hono/html";
 import type { FinishedSignIn } from "../../../core/index.js";
 
 /** Sends a browser on that comes back from a provider, or tells it that it is done. */
-export async function showFinishedSignIn({ provider, redirectUrl, problem }: FinishedSignIn): Promise<Response> {
+export async function showFinishedSignIn({
+  provider,
+  redirectUrl,
+  problem,
+  pickUrl,
+}: FinishedSignIn): Promise<Response> {
+  if (pickUrl !== null) return new Response(null, { status: 302, headers: { location: pickUrl } });
   if (redirectUrl !== null) {
     const target = new URL(redirectUrl);
     if (problem !== null) target.searchParams.set("error", problem);

@@ -6,6 +6,8 @@ export interface ListedObject {
   /** Bytes. */
   readonly size: number;
   readonly storageClass: string;
+  /** As the store says it; empty where it does not. */
+  readonly lastModified: string;
 }
 
 /** A page of the objects of a bucket, in the order of their keys. */
@@ -15,7 +17,7 @@ export interface Listing {
 }
 
 const OF_PAGE = new Set(["IsTruncated", "EncodingType"]);
-const OF_OBJECT = new Set(["Key", "ETag", "Size", "StorageClass"]);
+const OF_OBJECT = new Set(["Key", "ETag", "Size", "StorageClass", "LastModified"]);
 
 /**
  * Reads the answer of ListObjectsV2 (docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html), in one pass.
@@ -48,13 +50,13 @@ export function readListing(xml: string): Listing | null {
   if (!isWhole || root !== "ListBucketResult" || page["IsTruncated"] === undefined) return null;
   const isEncoded = page["EncodingType"] === "url";
   return {
-    objects: objects.map(({ Key: key = "", ETag: etag = "", Size: size = "0", StorageClass: storageClass = "" }) => ({
+    objects: objects.map((object) => {
+      const { Key: key = "", ETag: etag = "", Size: size = "0", StorageClass: storageClass = "" } = object;
+      const { LastModified: lastModified = "" } = object;
       // Some stores do not know encoding-type, and leave keys as they are.
-      key: isEncoded ? decoded(key) : key,
-      etag: strongTag(etag),
-      size: Number(size),
-      storageClass,
-    })),
+      const plain = isEncoded ? decoded(key) : key;
+      return { key: plain, etag: strongTag(etag), size: Number(size), storageClass, lastModified };
+    }),
     isTruncated: page["IsTruncated"].trim() === "true",
   };
 }
