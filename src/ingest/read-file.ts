@@ -91,7 +91,7 @@ async function readKeptFile(
     const read = await watchReading(context, document.id, async (onProgress) => {
       const { file, bytes } = await loadFile(context, document, reading);
       const { name, mimeType } = file;
-      const source = { bytes, name, mimeType, charset: null, url: null };
+      const source = { bytes, name, mimeType, charset: null, url: await webAddressOf(context, document) };
       const password = filePasswords.of(fileKey);
       return { document, reading, name, content: await readContent(context, source, { password, signal, onProgress }) };
     });
@@ -102,6 +102,13 @@ async function readKeptFile(
     if (error instanceof AppError && error.kind !== "unavailable") filePasswords.drop(fileKey);
     throw error;
   }
+}
+
+/** Where a page was read that came over a connection, so that its links lead somewhere. */
+async function webAddressOf({ store }: IngestContext, { id }: Document): Promise<string | null> {
+  const [origin] = await store.connections.ofDocuments([id]);
+  const address = origin?.address ?? null;
+  return address !== null && /^https?:\/\//.test(address) ? address : null;
 }
 
 async function loadFile(

@@ -144,7 +144,7 @@ test("what is edited and belongs to another container at once goes there", async
   await connected.sync();
   const { core, actor } = connected;
   const { documents } = await core.listDocuments({ actor }, { containerTags: ["user-2"], limit: 9 });
-  expect(documents.map(({ title }) => title).toSorted()).toEqual(["Note 1", "Only moved"]);
+  expect(new Set(documents.map(({ title }) => title))).toEqual(new Set(["Note 1", "Only moved"]));
   expect(Object.keys(await textsOf(connected))).toEqual([]);
 });
 
@@ -234,7 +234,8 @@ test("what is back at the source is not removed because it cannot be moved", asy
 
 test("a sign-in that was begun before leaves the settings that were kept meanwhile", async () => {
   const source = await startSignedInSource();
-  const { core, actor, close } = await openCore({ settings: ONLINE, connectors: [source.connector] });
+  const opened = await openCore({ settings: ONLINE, connectors: [source.connector] });
+  const { core, actor } = opened;
   try {
     await core.updateSettings({ actor }, { githubClientId: "client" });
     const origin = "http://127.0.0.1:1";
@@ -255,7 +256,7 @@ test("a sign-in that was begun before leaves the settings that were kept meanwhi
     expect(await finish(link)).toMatchObject({ problem: null });
     expect((await core.findConnection({ actor }, { id })).settings).toEqual({ folder: "notes" });
   } finally {
-    await close();
+    await opened.close();
     await source.close();
   }
 });

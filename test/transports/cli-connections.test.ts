@@ -69,7 +69,7 @@ describe("add", () => {
   test("says where nobody can be asked what is missing, with an example", async () => {
     const { code, stdout, stderr } = await run(mailbox, ["add", "imap", "--set", "user=mia"]);
     expect([code, stdout]).toEqual([2, ""]);
-    expect(stderr).toContain("imap needs host and password. Add --set host=imap.example.com password=…");
+    expect(stderr).toContain("imap needs host and password. Add --set host=imap.example.com --ask password, or run");
     expect(source.requests()).toBe(0);
   });
 

@@ -83,7 +83,7 @@ test("whoever signed in is sent to it, opens a folder, chooses, and is sent on t
   );
   const folder = await press(top, named(formOf(top).buttons, plans));
   const { offered } = formOf(folder);
-  expect(offered.map((text) => JSON.parse(text).name).toSorted()).toEqual(["barn.txt", "orchard.txt"]);
+  expect(new Set(offered.map((text) => JSON.parse(text).name))).toEqual(new Set(["barn.txt", "orchard.txt"]));
   const back = await press(folder, "up:0", [named(offered, "orchard.txt")]);
   expect(formOf(back).chosen).toHaveLength(1);
   expect(back.text).toContain("Plans");

@@ -19,6 +19,7 @@ const TOGETHER = 10;
 const MOST_PAGES = 10_000;
 /** Addresses that wait; a crawl asks for three times as many pages at most. */
 const MOST_QUEUED = 10_000;
+const NONE_WANTED = "No page that was found is among those that include and exclude leave.";
 /** Of one page, in characters: they are kept with it. */
 const LONGEST_LINKS = 60_000;
 const USUAL_PAGES = 500;
@@ -40,15 +41,19 @@ const patterns = z
       .filter((one) => one !== "")
       .join(","),
   );
+const wholeNumber = (least: number, most: number) => {
+  const words = `must be a whole number from ${least} to ${most}`;
+  return z.coerce.number(words).int(words).min(least, words).max(most, words);
+};
 const fieldsSchema = z.object({
   startUrl: z
     .url({ protocol: /^https?$/, error: "must be an address that begins with http:// or https://" })
     .max(2_048),
-  maxPages: z.coerce.number().int().min(1).max(MOST_PAGES).default(USUAL_PAGES),
-  maxDepth: z.coerce.number().int().min(0).max(100).default(USUAL_DEPTH),
+  maxPages: wholeNumber(1, MOST_PAGES).default(USUAL_PAGES),
+  maxDepth: wholeNumber(0, 100).default(USUAL_DEPTH),
   include: patterns.optional(),
   exclude: patterns.optional(),
-  subdomains: z.boolean().default(false),
+  subdomains: z.boolean("must be true or false").default(false),
 });
 
 const checkpointSchema = z.object({
@@ -146,12 +151,13 @@ async function* crawl(access: SourceAccess, from: Frontier | null): AsyncIterabl
       if (isStart) requireStart(robots.isAllowed(address), address, "its robots.txt does not let it be read");
       if (!robots.isAllowed(address)) continue;
       const visited = await look(address, robots.delayMs);
-      if (isStart) requireStart(visited.change?.kind === "upsert", address, "it is not there, not open, or elsewhere");
+      const isRead = visited.reached !== null || visited.change?.kind === "upsert";
+      if (isStart) requireStart(isRead, address, "it is not there, not open, or elsewhere");
       const { reached, canonical } = visited;
       const isElsewhere = reached !== null && reached !== address && seen.has(reached);
       if (reached !== null) seen.add(reached);
       // Another name of a page that is visited under its own.
-      if (visited.change === null || isElsewhere) continue;
+      if (isElsewhere || (visited.change === null && !isStart)) continue;
       if (canonical !== null && robots.isAllowed(canonical)) {
         seen.add(canonical);
         // What a page says its address is has to be that of a page, and is read there: anybody may write it.
@@ -169,7 +175,7 @@ async function* crawl(access: SourceAccess, from: Frontier | null): AsyncIterabl
     const cutShort =
       isOver && queue.length > 0
         ? `The crawl ended after ${pages} pages and ${attempts} requests; ${queue.length} addresses were left (maxPages).`
-        : (gap ?? undefined);
+        : (gap ?? (isLast && pages === 0 ? NONE_WANTED : undefined));
     yield {
       kind: "listing",
       isFirst,
@@ -281,7 +287,10 @@ async function visit(
   if (answer.status === 404 || answer.status === 410) return { ...NOTHING, change: { kind: "remove", id: address } };
   const reached = pageAddress(answer.url);
   const content = answer.status === 200 && reached !== null ? contentOf(answer, reached) : null;
-  if (content === null || reached === null || !isInTerritory(reached, territory)) return NOTHING;
+  const isWanted = reached !== null && isInTerritory(reached, territory);
+  // A crawl may begin at a page that is only there for its links.
+  const isBeginning = isStart && reached !== null && isInTerritory(reached, { ...territory, include: [], exclude: [] });
+  if (content === null || reached === null || !(isWanted || isBeginning)) return NOTHING;
   const found = content.mimeType === "text/html" ? linksOf(textOf(answer), reached) : { canonical: null, links: [] };
   const isOther = found.canonical !== null && found.canonical !== reached && isInTerritory(found.canonical, territory);
   const canonical = isOther && new URL(found.canonical).host === new URL(reached).host ? found.canonical : null;
@@ -298,7 +307,7 @@ async function visit(
     version: sha256(answer.bytes),
     detail: { ...validators, links, ...(isCut && { isCut }) },
   };
-  return { change: { kind: "upsert", item, content }, reached, canonical, links, isCut };
+  return { change: isWanted ? { kind: "upsert", item, content } : null, reached, canonical, links, isCut };
 }
 
 /** As many as have so many characters together. */

@@ -16,7 +16,7 @@ export interface Connector {
   readonly placeFields?: readonly string[];
   /** True where nothing is brought in before somebody chose from `listResources`; may depend on the settings. */
   needsSelection?(settings: ConnectorSettings): boolean;
-  /** True: whoever has signed in is asked what to choose at once, where nothing is chosen yet (contract 9.13). */
+  /** True: whoever has signed in is asked what to choose at once, where nothing is chosen yet. */
   readonly asksAfterSignIn?: boolean;
   readonly sync: {
     /** Minutes between two runs unless the connection says otherwise; null: only when asked. */

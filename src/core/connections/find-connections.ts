@@ -74,18 +74,22 @@ export async function findConnectionOf(
   return shown(context, first);
 }
 
-/** Documents that the connections to a provider brought in, the newest first. */
+/** Documents of these containers, or of all, that the connections to a provider brought in, the newest first. */
 export async function listConnectionDocuments(
   context: CoreContext,
   call: AuthorizedCall,
   raw: unknown,
 ): Promise<{ documents: readonly DocumentHead[] }> {
   requireAllContainers(call.actor);
-  const found = await matching(context, call, parseInput(ofProviderSchema, raw));
+  const { provider, containerTags: tags = [] } = parseInput(ofProviderSchema, raw);
+  const found = await matching(context, call, { provider });
+  const isWanted = (document: DocumentHead) =>
+    tags.length === 0 || document.containerTags.some((tag) => tags.includes(tag));
   const documents: DocumentHead[] = [];
   for (const connection of found)
     for await (const ids of documentIdsOf(context, connection)) {
-      documents.push(...(await context.store.documents.headsByIds(call.actor.organizationId, ids)));
+      const heads = await context.store.documents.headsByIds(call.actor.organizationId, ids);
+      documents.push(...heads.filter(isWanted));
       if (documents.length >= DOCUMENTS_SHOWN) break;
     }
   return {

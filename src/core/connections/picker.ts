@@ -53,7 +53,8 @@ export async function showPicker(context: CoreContext, _call: AuthorizedCall, ra
   const { token, page, parentId = null } = parseInput(showSchema, raw);
   const { connection, connector, returnUrl } = await requirePicker(context, token);
   const source = await openSource(context, connection, connector, AbortSignal.timeout(60_000));
-  const found = await requireListed(connector)(source, { page, perPage: PER_PAGE, parentId });
+  requireListed(connector);
+  const found = await connector.listResources(source, { page, perPage: PER_PAGE, parentId });
   const { account, resources: chosen } = connection;
   const hasMore = found.total === undefined ? found.resources.length === PER_PAGE : found.total > page * PER_PAGE;
   return { ...found, title: connector.title, account, chosen, hasMore, returnUrl };
@@ -95,10 +96,12 @@ async function requirePicker(context: CoreContext, token: string): Promise<Found
 }
 
 /** @throws AppError `not_implemented` */
-function requireListed({ listResources, title }: Connector): NonNullable<Connector["listResources"]> {
-  if (listResources) return listResources;
+function requireListed(
+  connector: Connector,
+): asserts connector is Connector & Required<Pick<Connector, "listResources">> {
+  if (connector.listResources) return;
   throw new AppError(
     "not_implemented",
-    `Nothing is chosen for ${title}: a connection brings in all that it is open to.`,
+    `Nothing is chosen for ${connector.title}: a connection brings in all that it is open to.`,
   );
 }

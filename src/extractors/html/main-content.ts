@@ -19,6 +19,8 @@ const LIMITS = { maximumDepth: 100, maximumElements: 100_000, maximumEntities: 5
 const SMALLEST_SHARE = 0.25;
 const SHORTEST_ARTICLE = 400;
 
+const NOWHERE = "https://page.invalid/";
+
 /** The article of a page as Markdown, and what the page says about itself. @param url where it was fetched from */
 export async function readPage(html: string, url: string | null): Promise<PageContent> {
   const tamed = tameHtml(html, LIMITS);
@@ -64,14 +66,16 @@ async function findArticle(html: string, url: string | null, base: string | null
   try {
     const options = {
       // The library complains where there is none.
-      url: url ?? "https://page.invalid/",
+      url: url ?? NOWHERE,
       // Nothing is fetched: what a page lacks, it lacks.
       useAsync: false,
       // These take short lists for decoration.
       removeContentPatterns: false,
     };
     const found = new DefuddleClass(document as never, options).parse();
-    const markdown = await htmlToMarkdown(tameHtml(found.content, LIMITS).html, base);
+    // Links that begin nowhere stay as the page has them.
+    const content = url === null ? found.content.replaceAll(NOWHERE, "/") : found.content;
+    const markdown = await htmlToMarkdown(tameHtml(content, LIMITS).html, base);
     const text = (value: string): string | null => inOneLine(value).slice(0, 500) || null;
     return { markdown, title: text(found.title), author: text(found.author), date: dateOf(text(found.published)) };
   } catch {

@@ -69,9 +69,16 @@ export async function readNeededFields(cli: Cli, provider: string, fields: Field
 function lacking(cli: Cli, provider: string, missing: readonly (readonly [string, NeededField])[]): UsageError {
   const names = missing.map(([name]) => name);
   const all = names.length > 1 ? `${names.slice(0, -1).join(", ")} and ${names.at(-1)}` : names.join();
-  const example = missing.map(([name, field]) => `${name}=${field.example}`).join(" ");
+  const shown = missing
+    .filter(([, { isSecret }]) => isSecret !== true)
+    .map(([name, field]) => `${name}=${field.example}`);
+  const hidden = missing.flatMap(([name, { isSecret }]) => (isSecret === true ? [name] : []));
+  const options = [
+    ...(shown.length > 0 ? [`--set ${shown.join(" ")}`] : []),
+    ...(hidden.length > 0 ? [`--ask ${hidden.join(" ")}`] : []),
+  ].join(" ");
   return new UsageError(
-    `${provider} needs ${all}. Add --set ${example}, or run \`${cli.invocation} connections add ${provider}\` in a terminal, where it asks.`,
+    `${provider} needs ${all}. Add ${options}, or run \`${cli.invocation} connections add ${provider}\` in a terminal, where it asks.`,
   );
 }
 

@@ -19,6 +19,8 @@ const PROVIDERS =
 const MOST_DOCUMENTS = 10_000;
 const MOST_DOCUMENTS_RAISED = 1_000_000;
 const MOST_PAGES = 100_000;
+/** Settings by which connections to one provider are told apart. */
+const PLACE_SETTINGS = ["bucket", "startUrl", "path"];
 
 interface PaceOptions {
   readonly limit?: number;
@@ -152,9 +154,10 @@ async function list(cli: Cli): Promise<void> {
 }
 
 function describe(cli: Cli, connection: ShownConnection): string {
-  const { id, provider, account, containerTags, state, problem, documentCount, lastRun } = connection;
+  const { id, provider, account, containerTags, state, problem, documentCount, lastRun, settings } = connection;
   const { dim, red } = cli.output.style;
-  const what = [provider, account, `in ${containerTags.join(", ")}`].filter((part) => part !== null).join(" ");
+  const place = PLACE_SETTINGS.map((name) => settings[name]).find((value) => value !== undefined) ?? null;
+  const what = [provider, account ?? place, `in ${containerTags.join(", ")}`].filter((part) => part !== null).join(" ");
   const shown = state === "active" ? dim(lastRun ? `last run ${lastRun.status}` : "no run yet") : red(state);
   const why = problem === null ? "" : `\n    ${oneLine(problem)}`;
   return `${id}  ${oneLine(what)}  ${count(documentCount, "document")}, ${shown}${why}`;

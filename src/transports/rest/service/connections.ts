@@ -62,7 +62,26 @@ const createdConnection = z.object({
   expiresIn: z.string().optional(),
   redirectsTo: z.string().optional(),
   device: device.optional(),
+  warnings: z.array(z.string()).optional(),
 });
+
+type Created = z.output<typeof createdConnection>;
+
+/** Says what of a wish was for a sign-in that nobody has to make. */
+function withIdleWishes(made: Created, wish: { readonly redirectUrl?: unknown; readonly isDevice?: unknown }): Created {
+  const isBrowser = made.authLink !== undefined;
+  const warnings = [
+    ...(wish.redirectUrl !== undefined && !isBrowser
+      ? ["redirectUrl: has no effect: nobody has to sign in in a browser"]
+      : []),
+    ...(wish.isDevice === true && made.device === undefined
+      ? [
+          `isDevice: has no effect: ${isBrowser ? "this provider has no sign-in on another device" : "nobody has to sign in"}`,
+        ]
+      : []),
+  ];
+  return warnings.length > 0 ? { ...made, warnings } : made;
+}
 
 const provider = { connection: `Name of the provider: ${PROVIDERS.join(", ")}.` };
 const id = { connection: "Id of the connection." };
@@ -117,8 +136,10 @@ export const connectionEndpoints = [
     isBodyOptional: true,
     status: 200,
     answer: createdConnection,
-    handle: ({ core, call, parameter, body, origin }) =>
-      core.createConnection(call, { ...body, provider: parameter("connection"), origin }),
+    async handle({ core, call, parameter, body, origin }) {
+      const made = await core.createConnection(call, { ...body, provider: parameter("connection"), origin });
+      return withIdleWishes(made, body);
+    },
   }),
   defineEndpoint({
     method: "delete",
@@ -139,7 +160,14 @@ export const connectionEndpoints = [
     handle({ core, call, parameter, body, query }) {
       const named = providerSchema.safeParse(parameter("connection"));
       const deleteDocuments = query.deleteDocuments !== "false" && query.deleteDocuments !== "0";
-      if (!named.success) return core.removeConnection(call, { id: parameter("connection"), deleteDocuments });
+      if (!named.success) {
+        if (body.containerTags !== undefined)
+          throw new AppError(
+            "invalid",
+            "containerTags: goes with the name of a provider, not with the id of a connection",
+          );
+        return core.removeConnection(call, { id: parameter("connection"), deleteDocuments });
+      }
       const { containerTags: tags = null } = body;
       return core.removeConnectionsOf(call, { provider: named.data, containerTags: tags, deleteDocuments });
     },
@@ -307,7 +335,9 @@ export const connectionEndpoints = [
     description:
       "The address of a page where somebody chooses in any browser, without a key: for an hour, and until something was chosen. Then the browser goes on to `returnUrl`.",
     tag: "connections",
-    body: z.object({ returnUrl: z.string().max(2_048).nullish() }),
+    body: z.object({
+      returnUrl: z.string().max(2_048).nullish().describe("Where the browser goes once something was chosen."),
+    }),
     isBodyOptional: true,
     status: 200,
     answer: z.object({ url: z.string(), expiresAt: dateTime }),

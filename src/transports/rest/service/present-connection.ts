@@ -26,6 +26,7 @@ export const connection = z.object({
   email: z.string().optional(),
   metadata: z.record(z.string(), z.unknown()).optional(),
   containerTags: z.array(z.string()).optional(),
+  endUserId: z.string().optional(),
   lastSyncRun: lastSyncRun.optional(),
   state: z
     .enum(CONNECTION_STATES)
@@ -81,6 +82,7 @@ export function presentConnection(shown: ShownConnection): z.output<typeof conne
     ...(account !== null && { email: account }),
     metadata,
     containerTags: [...shown.containerTags],
+    ...(shown.endUserId !== null && { endUserId: shown.endUserId }),
     ...(lastRun && {
       lastSyncRun: {
         status: lastRun.status,
