@@ -105,7 +105,8 @@ async function readKeptFile(
 }
 
 /** Where a page was read that came over a connection, so that its links lead somewhere. */
-async function webAddressOf({ store }: IngestContext, { id }: Document): Promise<string | null> {
+async function webAddressOf({ store }: IngestContext, { id, origin: from }: Document): Promise<string | null> {
+  if (from !== "connector") return null;
   const [origin] = await store.connections.ofDocuments([id]);
   const address = origin?.address ?? null;
   return address !== null && /^https?:\/\//.test(address) ? address : null;

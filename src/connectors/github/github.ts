@@ -98,22 +98,21 @@ export function createGithubConnector({ apiUrl = "https://api.github.com" }: { r
   };
 }
 
-async function* follow(api: GithubApi, before: Readonly<Record<string, Known>>): AsyncIterable<ChangePage> {
-  let repositories = before;
+async function* follow(api: GithubApi, from: Readonly<Record<string, Known>>): AsyncIterable<ChangePage> {
+  let repositories = from;
   const { resources } = api.access;
   for (const [index, resource] of resources.entries()) {
     const isLast = index === resources.length - 1;
-    for await (const page of followRepository(api, resource, repositories[String(resource.id)] ?? NOTHING_KNOWN)) {
-      repositories = { ...repositories, [String(resource.id)]: page.known };
-      const { changes: items, cutShort, missing } = page;
+    const before = repositories[String(resource.id)] ?? NOTHING_KNOWN;
+    for await (const { changes: items, known, ...page } of followRepository(api, resource, before)) {
+      repositories = { ...repositories, [String(resource.id)]: known };
       yield {
+        ...page,
         kind: "changes",
         isFirst: false,
         isLast: isLast && page.isLast,
         items,
         checkpoint: { repositories },
-        ...(cutShort !== undefined && { cutShort }),
-        ...(missing && { missing }),
       };
     }
   }

@@ -183,7 +183,8 @@ async function* compare(
   const gone = withoutUids(before?.uids ?? [], present);
   // By now, less what was removed meanwhile. One that has come meanwhile is looked for again.
   const exists = client.mailbox === false ? opened.exists : client.mailbox.exists;
-  if (countUids(present) < Math.min(opened.exists, exists) || (countUids(gone) > 0 && countUids(present) < exists))
+  const least = countUids(gone) > 0 ? exists : Math.min(opened.exists, exists);
+  if (countUids(present) < least)
     throw new AppError("unavailable", `The folder ${mailbox} was not read: it names fewer mails than it says it has.`);
   const next = opened.uidNext ?? 0;
   let folder: Folder = { path: mailbox, validity, next: before?.next ?? 0, uids: before?.uids ?? [] };

@@ -272,16 +272,12 @@ async function noteGone(sync: Sync, known: readonly ConnectionItem[]): Promise<v
   if (known.length === 0) return;
   const { context, connection } = sync;
   const gone = { state: "gone", reason: null, attempts: 0, retryAt: null } as const;
-  const withDocuments = known.filter(({ documentId }) => documentId !== null);
   await context.store.transaction(async (repositories) => {
     await requireUnchanged(repositories, sync);
-    for (const { documentId, item } of known)
-      if (documentId === null) await repositories.connections.removeItem(connection.id, item.id);
+    for (const one of known)
+      if (one.documentId === null) await repositories.connections.removeItem(connection.id, one.item.id);
+      else await repositories.connections.keepItem({ ...one, ...gone });
   });
-  await noteItems(
-    sync,
-    withDocuments.map((one) => ({ ...one, ...gone })),
-  );
 }
 
 /** Removes the documents of what is gone. @throws RemovalsHeld when its owner has to agree before */

@@ -3,7 +3,7 @@ import { requireAllContainers } from "../auth.js";
 import type { AuthorizedCall, CoreContext } from "../context.js";
 import { AppError } from "../errors.js";
 import { containerTagSchema, invalid, parseInput } from "../input.js";
-import type { Connector, FoundResources, Resource } from "../ports.js";
+import type { Connector, FoundResources, Resource, ResourcePage } from "../ports.js";
 import type { Connection } from "../types.js";
 import { orderSync, removalJob } from "./connection-jobs.js";
 import { everyMinutesSchema, raisedLimitSchema } from "./create-connection.js";
@@ -37,12 +37,20 @@ export async function listConnectionResources(
   raw: unknown,
 ): Promise<FoundResources> {
   const { id, page, perPage, parentId = null } = parseInput(resourcesSchema, raw);
-  const connection = await requireConnection(context, call, id);
+  return resourcesOf(context, await requireConnection(context, call, id), { page, perPage, parentId });
+}
+
+/** As `listConnectionResources`, for a call that may. */
+export async function resourcesOf(
+  context: CoreContext,
+  connection: Connection,
+  page: ResourcePage,
+): Promise<FoundResources> {
   const connector = requireConnector(context, connection.provider);
   if (!connector.listResources) throw nothingToChoose(connector.title);
   requireSignedIn(connection);
   const source = await openSource(context, connection, connector, AbortSignal.timeout(60_000));
-  return connector.listResources(source, { page, perPage, parentId });
+  return connector.listResources(source, page);
 }
 
 const configureSchema = connectionNameSchema.extend({
@@ -134,7 +142,7 @@ function readResources(connector: Connector, resources: readonly Readonly<Record
   });
 }
 
-function nothingToChoose(title: string): AppError {
+export function nothingToChoose(title: string): AppError {
   return new AppError(
     "not_implemented",
     `Nothing is chosen for ${title}: a connection brings in all that it is open to.`,

@@ -6,12 +6,11 @@ import { AppError } from "../errors.js";
 import { customIdSchema, parseInput } from "../input.js";
 import type { Connector, FoundResources, Resource } from "../ports.js";
 import type { Connection } from "../types.js";
-import { configure, requireSignedIn } from "./change-connection.js";
+import { configure, nothingToChoose, requireSignedIn, resourcesOf } from "./change-connection.js";
 import { webUrlSchema } from "./create-connection.js";
 import { connectionNameSchema, requireConnection, requireConnector } from "./find-connections.js";
 import { changeSecrets, readableSecrets } from "./secrets.js";
 import { beginPicking, type OpenedPicker } from "./picker-link.js";
-import { openSource } from "./source-access.js";
 
 const PER_PAGE = 100;
 const MOST_PAGES = 100_000;
@@ -27,7 +26,8 @@ const openSchema = connectionNameSchema.extend({
 export async function openPicker(context: CoreContext, call: AuthorizedCall, raw: unknown): Promise<OpenedPicker> {
   const { id, returnUrl = null, origin } = parseInput(openSchema, raw);
   const connection = await requireConnection(context, call, id);
-  requireListed(requireConnector(context, connection.provider));
+  const connector = requireConnector(context, connection.provider);
+  if (!connector.listResources) throw nothingToChoose(connector.title);
   requireSignedIn(connection);
   return beginPicking(context, connection, { returnUrl, origin });
 }
@@ -52,9 +52,7 @@ export interface ShownPicker extends FoundResources {
 export async function showPicker(context: CoreContext, _call: AuthorizedCall, raw: unknown): Promise<ShownPicker> {
   const { token, page, parentId = null } = parseInput(showSchema, raw);
   const { connection, connector, returnUrl } = await requirePicker(context, token);
-  const source = await openSource(context, connection, connector, AbortSignal.timeout(60_000));
-  requireListed(connector);
-  const found = await connector.listResources(source, { page, perPage: PER_PAGE, parentId });
+  const found = await resourcesOf(context, connection, { page, perPage: PER_PAGE, parentId });
   const { account, resources: chosen } = connection;
   const hasMore = found.total === undefined ? found.resources.length === PER_PAGE : found.total > page * PER_PAGE;
   return { ...found, title: connector.title, account, chosen, hasMore, returnUrl };
@@ -93,15 +91,4 @@ async function requirePicker(context: CoreContext, token: string): Promise<Found
   if (!picker || picker.token !== sha256(token) || picker.expiresAt <= iso(clock.now()))
     throw new AppError("not_found", "This page is over: something was chosen on it, or its hour has passed.");
   return { connection, connector: requireConnector(context, connection.provider), returnUrl: picker.returnUrl };
-}
-
-/** @throws AppError `not_implemented` */
-function requireListed(
-  connector: Connector,
-): asserts connector is Connector & Required<Pick<Connector, "listResources">> {
-  if (connector.listResources) return;
-  throw new AppError(
-    "not_implemented",
-    `Nothing is chosen for ${connector.title}: a connection brings in all that it is open to.`,
-  );
 }

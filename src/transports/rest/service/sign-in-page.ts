@@ -8,9 +8,9 @@ export async function showFinishedSignIn({
   problem,
   pickUrl,
 }: FinishedSignIn): Promise<Response> {
-  if (pickUrl !== null) return new Response(null, { status: 302, headers: { location: pickUrl } });
-  if (redirectUrl !== null) {
-    const target = new URL(redirectUrl);
+  const next = pickUrl ?? redirectUrl;
+  if (next !== null) {
+    const target = new URL(next);
     if (problem !== null) target.searchParams.set("error", problem);
     return new Response(null, { status: 302, headers: { location: target.href } });
   }
