@@ -407,8 +407,8 @@ export function describeJobStore(name: string, open: (clock: ManualClock) => Pro
         ]);
         await jobs.release("one", failed!.id, { runAt: clock.from(1), failed: true, reason: "x" });
         expect(await jobs.waiting("embed", "a")).toEqual([
-          { id: failed!.id, payload: "failed", attempt: 1 },
-          { id: expect.any(Number) as number, payload: "late", attempt: 0 },
+          { id: failed!.id, payload: "failed", attempt: 1, runAt: clock.from(1) },
+          { id: expect.any(Number) as number, payload: "late", attempt: 0, runAt: clock.from(60_000) },
         ]);
       });
 

@@ -54,6 +54,7 @@ const KNOWN: Known = {
   messages: [[{ role: "user", content: "Mia keeps bees." }], { role: "user", content: "Mia keeps bees." }],
   timezone: ["Europe/Brussels"],
   redirectUrl: ["https://app.example/done"],
+  returnUrl: ["https://app.example/picked"],
   chunkSize: [8_000],
   ...Object.fromEntries(
     ["forgetAfter", "documentDate", "eventDate", "eventDates", "from", "to"].map((name) => [name, [MOMENT]]),

@@ -336,7 +336,7 @@ export const connectionEndpoints = [
       "The address of a page where somebody chooses in any browser, without a key: for an hour, and until something was chosen. Then the browser goes on to `returnUrl`.",
     tag: "connections",
     body: z.object({
-      returnUrl: z.string().max(2_048).nullish().describe("Where the browser goes once something was chosen."),
+      returnUrl: z.string().nullish().describe("Where the browser goes once something was chosen."),
     }),
     isBodyOptional: true,
     status: 200,
