@@ -149,6 +149,17 @@ test.each([
   expect(refreshes()).toBe(2);
 });
 
+test.each([1e20, "3600", null, "soon", -5, 0])(
+  "a token that lasts %j seconds, as its provider says, is used",
+  async (life) => {
+    const { id, authLink } = await begin();
+    source.answerNext({ status: 200, body: { access_token: "odd", refresh_token: null, expires_in: life } });
+    source.allow("odd");
+    expect(await finish(authLink)).toMatchObject({ problem: null });
+    expect(await usedToken(id)).toBe("odd");
+  },
+);
+
 test("a refresh token that is refused asks for another sign-in", async () => {
   const id = await signedIn();
   source.revoke();

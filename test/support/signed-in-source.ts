@@ -19,6 +19,8 @@ export interface SignedInSource {
   readonly device: { isApproved: boolean };
   /** Takes no access token any more that it gave so far; refresh tokens go on. */
   revoke(): void;
+  /** Takes this token, too. */
+  allow(token: string): void;
   /** Refuses whatever is asked with a token, whichever it is. */
   refuseAll(isRefusing: boolean): void;
   /** Gives this in place of the next tokens. */
@@ -102,6 +104,7 @@ export async function startSignedInSource(): Promise<SignedInSource> {
     asked,
     device,
     revoke: () => access.clear(),
+    allow: (token) => void access.add(token),
     refuseAll: (is) => void (isRefusing = is),
     answerNext: (answer) => void answers.push(answer),
     holdRefreshes() {

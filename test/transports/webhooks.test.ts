@@ -6,7 +6,7 @@ import * as z from "zod";
 import { createGithubConnector } from "../../src/connectors/github/github.js";
 import { createGoogleDriveConnector } from "../../src/connectors/google/drive/google-drive.js";
 import { createOneDriveConnector } from "../../src/connectors/onedrive/onedrive.js";
-import type { Connector } from "../../src/core/ports.js";
+import type { Connector, ConnectorWebhooks } from "../../src/core/ports.js";
 import { ManualClock } from "../support/clock.js";
 import { ONLINE } from "../support/connection.js";
 import { findProgram, startNginx } from "../support/proxies.js";
@@ -266,6 +266,27 @@ test("a message that comes while a run goes on makes one more run afterwards", a
   for (let sent = 0; sent < 3; sent += 1) await github.notify();
   await expect.poll(() => runs(rest, id), { timeout: 25_000 }).toBe(3);
   expect((await ok(rest, "GET", `/v3/connections/${id}`)).documentCount).toBe(3);
+});
+
+test("what a source registered and says nonsense of is removed again", async () => {
+  const followed = await start("onedrive");
+  const { webhooks } = followed.connector;
+  if (!webhooks) throw new Error("OneDrive has webhooks.");
+  let isNonsense = true;
+  const odd: ConnectorWebhooks = {
+    ...webhooks,
+    async register(...wanted) {
+      const made = await webhooks.register(...wanted);
+      return isNonsense ? { ...made, expiresAt: "soon" } : made;
+    },
+  };
+  const said = { ...followed, connector: { ...followed.connector, webhooks: odd } };
+  const rest = await open(said);
+  const id = await connect(rest, said);
+  expect(followed.registered()).toBe(0);
+  isNonsense = false;
+  await ok(rest, "POST", `/v3/connections/${id}/configure`, { everyMinutes: 60 });
+  expect(followed.registered()).toBe(1);
 });
 
 test("a connection goes though its source refuses to remove its webhooks", async () => {

@@ -5,6 +5,7 @@ import { ItemGone, ItemSkipped, SignInRefused, readCheckpoint } from "../../core
 import { AppError } from "../../core/errors.js";
 import type { ChangePage, Connector, SourceAccess, SourceAnswer, SourceItem } from "../../core/ports.js";
 import { readListing, strongTag } from "../../lib/s3-listing.js";
+import { yieldTurn } from "../../lib/time.js";
 
 const PAGE = 1_000;
 const MOST_BYTES_OF_A_PAGE = 16 * 1024 * 1024;
@@ -12,8 +13,10 @@ const MOST_BYTES_OF_A_PAGE = 16 * 1024 * 1024;
 const LONGEST_PATTERN = 199;
 /** A pattern is tried against no more of a key than this. */
 const LONGEST_MATCHED = 1_024;
-/** For the keys of a page together; sound patterns take a thousandth of it. */
-const PATTERN_MS = 1_000;
+/** Keys that a pattern is tried on in one turn. */
+const KEYS_OF_A_TURN = 100;
+/** For the keys of a turn together; sound patterns take a thousandth of it. */
+const PATTERN_MS = 100;
 /** Storage that has to be restored before it can be read. */
 const ARCHIVES: ReadonlySet<string> = new Set(["GLACIER", "DEEP_ARCHIVE"]);
 
@@ -157,7 +160,7 @@ async function listPage(
       "The bucket was not listed to its end: the store says that there is more, and names nothing.",
     );
   const files = objects.filter(({ key }) => !key.endsWith("/"));
-  const tags = containerTagsOf(access, files);
+  const tags = await containerTagsOf(access, files);
   return {
     items: files.map((object, at) => itemOf(access, object, tags[at] ?? null)),
     last: objects.at(-1)?.key ?? null,
@@ -187,24 +190,40 @@ function itemOf(
  * The containers that keys name by the group `userId`; null for that of the connection.
  * @throws AppError `invalid` for a pattern that takes too long
  */
-function containerTagsOf({ settings }: SourceAccess, files: readonly Pick<Detail, "key">[]): (string | null)[] {
+async function containerTagsOf(
+  { settings }: SourceAccess,
+  files: readonly Pick<Detail, "key">[],
+): Promise<(string | null)[]> {
   const source = settings["containerTagRegex"];
   if (typeof source !== "string") return [];
-  const keys = files.map(({ key }) => key.slice(0, LONGEST_MATCHED));
-  const context = createContext({ pattern: new RegExp(source, "u"), keys });
+  const pattern = new RegExp(source, "u");
+  const tags: (string | null)[] = [];
+  for (let from = 0; from < files.length; from += KEYS_OF_A_TURN) {
+    const keys = files.slice(from, from + KEYS_OF_A_TURN).map(({ key }) => key.slice(0, LONGEST_MATCHED));
+    // Twice, since a machine may be busy for so long with something else.
+    const found = userIdsIn(pattern, keys) ?? userIdsIn(pattern, keys);
+    if (found === null)
+      throw new AppError(
+        "invalid",
+        "The bucket was not listed: containerTagRegex takes too long on its keys. Write it with fewer repetitions and alternatives.",
+      );
+    tags.push(...found.map((tag) => (tag !== null && /^[A-Za-z0-9_:.-]{1,100}$/.test(tag) ? tag : null)));
+    await yieldTurn();
+  }
+  return tags;
+}
+
+/** What the group `userId` matches in each key; null where it takes too long. */
+function userIdsIn(pattern: RegExp, keys: readonly string[]): (string | null)[] | null {
+  const context = createContext({ pattern, keys });
   try {
     // Nothing but the end of its time stops a pattern that goes back and forth.
     const found: unknown = runInContext("keys.map((key) => pattern.exec(key)?.groups?.userId ?? null)", context, {
       timeout: PATTERN_MS,
     });
-    const tags = z.array(z.string().nullable()).parse(found);
-    return tags.map((tag) => (tag !== null && /^[A-Za-z0-9_:.-]{1,100}$/.test(tag) ? tag : null));
-  } catch (error) {
-    throw new AppError(
-      "invalid",
-      "The bucket was not listed: containerTagRegex takes too long on its keys. Write it with fewer repetitions and alternatives.",
-      { cause: error },
-    );
+    return z.array(z.string().nullable()).parse(found);
+  } catch {
+    return null;
   }
 }
 

@@ -1,6 +1,7 @@
 import { createRequire } from "node:module";
 import { AppError } from "../../core/errors.js";
 import type { SourceAccess } from "../../core/ports.js";
+import { yieldTurn } from "../../lib/time.js";
 
 interface RobotsRules {
   isAllowed(address: string, agent: string): boolean | undefined;
@@ -19,6 +20,9 @@ const MOST_SITEMAP_BYTES = 10 * 1024 * 1024;
 const MOST_SITEMAPS = 20;
 /** Of one map (sitemaps.org). */
 const MOST_PLACES = 50_000;
+const PLACES_OF_A_TURN = 1_000;
+/** Characters at the end of a map, in which it is closed. */
+const TAIL = 10_000;
 /** Answers of a site that has no such file, or none for us. */
 const ABSENT = [400, 401, 403, 404, 405, 406, 410];
 
@@ -45,7 +49,7 @@ export async function readRobots({ request }: SourceAccess, origin: string): Pro
 
 /** Rules that would take too long to heed let nothing be read. */
 export function parseRobots(origin: string, text: string): Robots {
-  const patterns = text.split("\n").filter((line) => line.includes("*") && !/^\s{0,9}user-agent/i.test(line));
+  const patterns = text.split(/\r\n|\r|\n/).filter((line) => line.includes("*") && !/^\s{0,9}user-agent/i.test(line));
   const isTooMuch = patterns.reduce((sum, line) => sum + line.length, 0) > MOST_PATTERN_CHARACTERS;
   const rules = robotsParser(`${origin}/robots.txt`, isTooMuch ? "User-agent: *\nDisallow: /" : text);
   return {
@@ -82,15 +86,26 @@ export async function readSitemaps(
     asked.add(url);
     const text = await readText(access, url);
     const kind = /<(urlset|sitemapindex)[\s>]/i.exec(text ?? "")?.[1];
-    if (text === null || (kind !== undefined && !text.toLowerCase().includes(`</${kind.toLowerCase()}>`)))
-      gap = `The map ${url.slice(0, 200)} of the site was not read to its end.`;
-    const places = [...(text ?? "").matchAll(PLACE)].map((match) => (match[1] ?? "").replaceAll("&amp;", "&"));
+    const isWhole = kind === undefined || text?.slice(-TAIL).toLowerCase().includes(`</${kind.toLowerCase()}>`);
+    if (text === null || isWhole !== true) gap = `The map ${url.slice(0, 200)} of the site was not read to its end.`;
+    const places = await placesIn(text ?? "");
     // One that is asked for is enough of an index: the others are beyond what is read.
     if (kind?.toLowerCase() === "sitemapindex")
       waiting = [...waiting, ...places.filter(mayAsk).slice(0, MOST_SITEMAPS + 1)];
-    else for (const place of places.slice(0, MOST_PLACES)) pages.add(place);
+    else for (const place of places) pages.add(place);
   }
   return { pages: [...pages], gap };
+}
+
+/** The first of the places that a map names, with turns for others in between. */
+async function placesIn(text: string): Promise<string[]> {
+  const places: string[] = [];
+  for (const [, place = ""] of text.matchAll(PLACE)) {
+    places.push(place.replaceAll("&amp;", "&"));
+    if (places.length === MOST_PLACES) break;
+    if (places.length % PLACES_OF_A_TURN === 0) await yieldTurn();
+  }
+  return places;
 }
 
 /** @returns null for one that is there and cannot be read now */

@@ -87,10 +87,27 @@ async function askAnew(
   return { ...made, refresh: made.refresh ?? tokens.refresh };
 }
 
+/** No token and no code lasts longer, whatever its provider says. */
+const LONGEST_LIFE = 10 * 366 * 86_400;
+
+/** Seconds that something lasts; undefined where a provider gives none, or something else. */
+export const lifeSchema = z
+  .union([
+    z.number(),
+    z
+      .string()
+      .regex(/^\d{1,15}$/)
+      .transform(Number),
+  ])
+  .pipe(z.number().positive())
+  .transform((seconds) => Math.min(seconds, LONGEST_LIFE))
+  .optional()
+  .catch(undefined);
+
 const answerSchema = z.object({
   access_token: z.string().min(1),
-  refresh_token: z.string().optional(),
-  expires_in: z.coerce.number().optional(),
+  refresh_token: z.string().nullish(),
+  expires_in: lifeSchema,
 });
 const refusalSchema = z.object({ error: z.string(), error_description: z.string().optional() });
 
@@ -163,9 +180,9 @@ async function askTokenEndpoint(
   const tokens = answerSchema.safeParse(body);
   if (!tokens.success)
     throw new AppError("unavailable", `${new URL(url).host} gave an answer without a token (status ${answer.status}).`);
-  const { access_token: access, refresh_token: refreshed = null, expires_in: seconds } = tokens.data;
+  const { access_token: access, refresh_token: refresh = null, expires_in: seconds } = tokens.data;
   const expiresAt = seconds === undefined ? null : iso(new Date(clock.now().getTime() + seconds * 1_000));
-  return { access, refresh: refreshed, expiresAt };
+  return { access, refresh, expiresAt };
 }
 
 function notNow({ url, headers }: SourceAnswer): AppError {

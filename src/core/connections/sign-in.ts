@@ -7,7 +7,7 @@ import { AppError } from "../errors.js";
 import { customIdSchema, parseInput } from "../input.js";
 import type { Connector, OAuthSignIn } from "../ports.js";
 import type { Connection } from "../types.js";
-import { askForTokens, TokenRefusal } from "./access-token.js";
+import { askForTokens, lifeSchema, TokenRefusal } from "./access-token.js";
 import { applicationOf } from "./application.js";
 import { SignInRefused } from "./connector-errors.js";
 import { jsonOf } from "./json-answer.js";
@@ -23,6 +23,11 @@ import {
 import { changeSecrets, type ConnectionSecrets, NO_SECRETS, readSecrets, type Tokens } from "./secrets.js";
 
 const SIGN_IN_MS = 60 * 60_000;
+/** Of a code whose provider does not say how long it lasts. */
+const DEVICE_SECONDS = 15 * 60;
+/** Between two questions whether somebody has signed in, unless the provider says otherwise (RFC 8628 §3.2). */
+const DEVICE_INTERVAL = 5;
+const LONGEST_INTERVAL = 60;
 const DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code";
 
 /** @returns the address where somebody signs in, once and within an hour (RFC 6749 with PKCE, RFC 7636) */
@@ -184,8 +189,8 @@ const deviceAnswerSchema = z.object({
   device_code: z.string(),
   user_code: z.string(),
   verification_uri: z.string(),
-  expires_in: z.coerce.number(),
-  interval: z.coerce.number().default(5),
+  expires_in: lifeSchema,
+  interval: lifeSchema,
 });
 
 /** Begins a sign-in on another device. @throws AppError `unsupported` where the provider has none */
@@ -218,14 +223,14 @@ export async function beginDeviceSignIn(
       `${connector.title} gave no code for another device. Open the link in a browser.`,
     );
   const { device_code: deviceCode, user_code: userCode, verification_uri: verificationUrl } = read.data;
-  const { expires_in: expiresIn, interval } = read.data;
+  const { expires_in: expiresIn = DEVICE_SECONDS, interval = DEVICE_INTERVAL } = read.data;
   const expiresAt = iso(new Date(context.clock.now().getTime() + expiresIn * 1_000));
   const settings = await otherSettings(context, connection);
   await changeSecrets(context, connection, (now) => ({
     ...(now ?? NO_SECRETS),
     device: { deviceCode, expiresAt, settings },
   }));
-  return { userCode, verificationUrl, expiresIn, interval };
+  return { userCode, verificationUrl, expiresIn, interval: Math.min(interval, LONGEST_INTERVAL) };
 }
 
 /** Whether somebody has signed in on the other device. @throws AppError `invalid` when it was refused or is over */

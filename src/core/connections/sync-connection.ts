@@ -153,11 +153,13 @@ async function end(context: CoreContext, { connection, signInId, run, job }: End
     return settle(context, connection, { state: "held", problem: error.message });
   }
   if (error instanceof SignInRefused) {
-    if ((await signInIdOf(context, connection)) !== signInId)
-      throw new RetryLater(SOON, "Somebody signed in again meanwhile.");
+    const { connections } = context.store;
+    const sealed = await connections.sealedSecrets(connection.organizationId, connection.id);
+    if ((await signInIdOf(context, connection)) !== signInId) throw signedInMeanwhile();
     await run.finish({ code: "auth_expired", message: error.message });
+    await settle(context, connection, { state: "reconnect", problem: error.message, sealed });
     context.log.warn("a connection has to be signed in again", { connection: connection.id });
-    return settle(context, connection, { state: "reconnect", problem: error.message });
+    return;
   }
   if (error instanceof AppError && error.kind === "rate_limited") {
     await context.store.connections.update(connection.organizationId, connection.id, { problem: error.message });
@@ -172,22 +174,33 @@ async function end(context: CoreContext, { connection, signInId, run, job }: End
   await settle(context, connection, { state: connection.state, problem: failure.message });
 }
 
+function signedInMeanwhile(): RetryLater {
+  return new RetryLater(SOON, "Somebody signed in again meanwhile.");
+}
+
 function failureOf(error: unknown): SyncError {
   if (error instanceof AppError) return { code: "provider_unavailable", message: error.message };
   return { code: "internal", message: "Something went wrong that should not; the log has the details." };
 }
 
-/** Notes how the connection stands after a run, and when the next one is due. */
+interface Outcome extends Pick<Connection, "state" | "problem"> {
+  /** The secrets that this is said of. */
+  readonly sealed?: string | null;
+}
+
+/** Notes how the connection stands after a run, and when the next one is due. @throws RetryLater where its secrets are others now */
 async function settle(
   { store, clock }: CoreContext,
   { organizationId, id }: Connection,
-  { state, problem }: Pick<Connection, "state" | "problem">,
+  { state, problem, sealed }: Outcome,
 ): Promise<void> {
   const now = clock.now();
   await store.transaction(async ({ connections, jobs }) => {
     const connection = await connections.byId(organizationId, id);
     // Paused, or removed, meanwhile.
     if (!connection || !isOpen(connection)) return;
+    if (sealed !== undefined && (await connections.sealedSecrets(organizationId, id)) !== sealed)
+      throw signedInMeanwhile();
     const news = connection.state === state ? null : newsJob(connection, state, iso(now));
     if (news) await jobs.enqueue([news]);
     await connections.update(organizationId, id, {

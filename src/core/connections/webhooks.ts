@@ -86,10 +86,12 @@ async function register(
   const begun: Webhooks = known ?? { secret: await secretBox.seal(used), url, count: 0, detail: null, renewAt: null };
   // Before the source is asked: some send a first message while they are.
   await keep(begun);
+  let detail: unknown = null;
   try {
     const source = await openSource(context, connection, connector, AbortSignal.timeout(PATIENCE_MS));
     const made = await webhooks.register(source, { url, secret: used }, begun.detail);
-    const { count, detail, expiresAt } = made;
+    ({ detail } = made);
+    const { count, expiresAt } = made;
     const isKept = await store.transaction(async ({ connections }) => {
       const now = await connections.byId(organizationId, id);
       // Paused, or removed, meanwhile.
@@ -110,8 +112,11 @@ async function register(
       reason,
     });
     const renewAt = iso(new Date(clock.now().getTime() + (isFinal ? DAY_MS : HOUR_MS)));
-    await keep({ ...begun, renewAt });
-    return begun.count;
+    // What was registered and is not kept could be removed by nobody later.
+    await removeAtSource(context, connection, detail);
+    const left = detail === null ? begun : { ...begun, count: 0, detail: null };
+    await keep({ ...left, renewAt });
+    return left.count;
   }
 }
 
