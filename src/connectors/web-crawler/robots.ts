@@ -29,6 +29,9 @@ const ABSENT = [400, 401, 403, 404, 405, 406, 410];
 /** Of rules with wildcards, which take time with each character of an address. */
 const MOST_PATTERN_CHARACTERS = 20_000;
 
+/** Rules that let nothing be read. */
+export const NOTHING_ALLOWED = "User-agent: *\nDisallow: /";
+
 /** What a site asks of crawlers (RFC 9309). */
 export interface Robots {
   isAllowed(address: string): boolean;
@@ -51,7 +54,7 @@ export async function readRobots({ request }: SourceAccess, origin: string): Pro
 export function parseRobots(origin: string, text: string): Robots {
   const patterns = text.split(/\r\n|\r|\n/).filter((line) => line.includes("*") && !/^\s{0,9}user-agent/i.test(line));
   const isTooMuch = patterns.reduce((sum, line) => sum + line.length, 0) > MOST_PATTERN_CHARACTERS;
-  const rules = robotsParser(`${origin}/robots.txt`, isTooMuch ? "User-agent: *\nDisallow: /" : text);
+  const rules = robotsParser(`${origin}/robots.txt`, isTooMuch ? NOTHING_ALLOWED : text);
   return {
     isAllowed: (address) => rules.isAllowed(address, AGENT) !== false,
     delayMs: Math.min(rules.getCrawlDelay(AGENT) ?? 0, LONGEST_DELAY) * 1_000,

@@ -1,18 +1,12 @@
 import * as z from "zod";
 import { ItemGone, ItemSkipped, readCheckpoint } from "../../core/connections/connector-errors.js";
 import { AppError } from "../../core/errors.js";
-import type {
-  ChangePage,
-  Connector,
-  SourceAccess,
-  SourceAnswer,
-  SourceChange,
-  SourceContent,
-} from "../../core/ports.js";
+import type { ChangePage, Connector, SourceAccess, SourceChange, SourceContent } from "../../core/ports.js";
 import { sha256 } from "../../lib/crypto.js";
 import { sleep } from "../../lib/time.js";
-import { isInTerritory, linksOf, MOST_LINKS, pageAddress, type Territory } from "./page-address.js";
-import { parseRobots, readRobots, readSitemaps, type Robots } from "./robots.js";
+import { isInTerritory, MOST_LINKS, pageAddress, type Territory } from "./page-address.js";
+import { contentOf, failedVisit, MOST_BYTES_OF_A_PAGE, NOTHING, visit, type Visit } from "./page-visit.js";
+import { NOTHING_ALLOWED, parseRobots, readRobots, readSitemaps, type Robots } from "./robots.js";
 
 /** Pages that are asked for between two checkpoints. */
 const TOGETHER = 10;
@@ -20,15 +14,14 @@ const MOST_PAGES = 10_000;
 /** Addresses that wait; a crawl asks for three times as many pages at most. */
 const MOST_QUEUED = 10_000;
 const NONE_WANTED = "No page that was found is among those that include and exclude leave.";
-/** Of one page, in characters: they are kept with it. */
-const LONGEST_LINKS = 60_000;
 const USUAL_PAGES = 500;
 const USUAL_DEPTH = 10;
 /** Requests for each page that is brought in, at most. */
 const ATTEMPTS_EACH = 3;
+/** How often an address may answer that it wants to be asked later, before its page counts as out of order. */
+const MOST_LIMITS = 3;
 /** Query strings of one path; calendars and filters have no end. */
 const QUERIES_OF_A_PATH = 50;
-const MOST_BYTES = 10 * 1024 * 1024;
 const WEEK_MINUTES = 7 * 24 * 60;
 
 const patterns = z
@@ -57,7 +50,8 @@ const fieldsSchema = z.object({
 });
 
 const checkpointSchema = z.object({
-  queue: z.array(z.tuple([z.string(), z.number()])),
+  /** Addresses, how deep they lie, and how often their site asked for time instead of a page. */
+  queue: z.array(z.tuple([z.string(), z.number(), z.number().optional()])),
   /** Of addresses that were queued, and that pages said they have: short, since there are many. */
   seen: z.array(z.string()),
   pages: z.number(),
@@ -66,13 +60,6 @@ const checkpointSchema = z.object({
   gap: z.string().nullable().default(null),
 });
 type Frontier = z.output<typeof checkpointSchema>;
-
-const detailSchema = z.object({
-  etag: z.string().optional(),
-  modified: z.string().optional(),
-  links: z.array(z.string()),
-  isCut: z.boolean().optional(),
-});
 
 /** The pages of a site, breadth first from one of them; read one at a time, as its robots.txt allows. */
 export function createWebCrawlerConnector(): Connector {
@@ -88,19 +75,33 @@ export function createWebCrawlerConnector(): Connector {
       const robots = parseRobots(new URL(address).origin, await readRobots(access, new URL(address).origin));
       if (!robots.isAllowed(address))
         throw new AppError("forbidden", `The robots.txt of ${new URL(address).host} does not let ${address} be read.`);
-      await access.request({ url: address, maximumBytes: MOST_BYTES });
+      await access.request({ url: address, maximumBytes: MOST_BYTES_OF_A_PAGE });
       return { account: null };
     },
     changes: (access, checkpoint) =>
       crawl(access, checkpoint === null ? null : readCheckpoint(checkpointSchema, checkpoint)),
-    async read(access, { id }) {
-      const answer = await access.request({ url: id, maximumBytes: MOST_BYTES, accepts: [404, 410] });
-      if (answer.status !== 200) throw new ItemGone();
-      const content = contentOf(answer, id);
-      if (content === null) throw new ItemSkipped("It is neither a page nor a document.");
-      return content;
-    },
+    read: (access, { id }) => readPage(access, id),
   };
+}
+
+async function readPage(access: SourceAccess, id: string): Promise<SourceContent> {
+  const answer = await access
+    .request({ url: id, maximumBytes: MOST_BYTES_OF_A_PAGE, accepts: [404, 410] })
+    .catch((error: unknown) => {
+      // One page that asks for time is no reason to leave all others.
+      if (isLimit(error)) throw new AppError("unavailable", error.message, { cause: error });
+      throw error;
+    });
+  if (answer.status !== 200) throw new ItemGone();
+  const reached = pageAddress(answer.url);
+  if (reached !== id) throw new AppError("not_found", `It leads to another page now: ${answer.url.slice(0, 300)}.`);
+  const content = contentOf(answer, id);
+  if (content === null) throw new ItemSkipped("It is neither a page nor a document.");
+  return content;
+}
+
+function isLimit(error: unknown): error is AppError {
+  return error instanceof AppError && error.kind === "rate_limited";
 }
 
 async function* crawl(access: SourceAccess, from: Frontier | null): AsyncIterable<ChangePage> {
@@ -128,10 +129,12 @@ async function* crawl(access: SourceAccess, from: Frontier | null): AsyncIterabl
   };
   /** Of addresses that were asked for: whether a page answers there. */
   const outcomes = new Map<string, boolean>();
+  const allows = async (address: string) => (await robotsOf(address)).isAllowed(address);
   const look = async (address: string, delayMs: number): Promise<Visit> => {
     if (delayMs > 0) await sleep(delayMs, { signal: access.signal });
     attempts += 1;
-    const visited = await visit(access, address, { territory, isStart: address === start });
+    const isStart = address === start;
+    const visited = await visit(access, address, { territory, isStart, mayRead: allows });
     outcomes.set(address, visited.change?.kind === "upsert");
     return visited;
   };
@@ -143,14 +146,27 @@ async function* crawl(access: SourceAccess, from: Frontier | null): AsyncIterabl
       for (const link of links) add(link, depth + 1);
       if (isCut) gap ??= `Of ${address.slice(0, 200)} only the first ${MOST_LINKS} links were followed.`;
     };
-    for (let count = 0; count < TOGETHER && queue.length > 0 && pages < maximum; count += 1) {
-      const [address, depth] = queue.shift() ?? ["", 0];
+    let limit: AppError | null = null;
+    /** Asks again later, after all others. */
+    const putOff = (error: unknown, [address, depth, limits = 0]: Frontier["queue"][number]): void => {
+      if (!isLimit(error) || address === start) throw error;
+      limit = error;
+      if (limits + 1 < MOST_LIMITS) queue.push([address, depth, limits + 1]);
+      else take(address, depth, failedVisit(address, new AppError("unavailable", error.message)));
+    };
+    for (let count = 0; count < TOGETHER && queue.length > 0 && pages < maximum && limit === null; count += 1) {
+      const [address, depth, limits] = queue.shift() ?? ["", 0];
       if (outcomes.has(address)) continue;
       const robots = await robotsOf(address);
+      gap ??= robots.gap;
       const isStart = address === start;
       if (isStart) requireStart(robots.isAllowed(address), address, "its robots.txt does not let it be read");
       if (!robots.isAllowed(address)) continue;
-      const visited = await look(address, robots.delayMs);
+      const visited = await look(address, robots.delayMs).catch((error: unknown) => {
+        putOff(error, [address, depth, limits]);
+        return null;
+      });
+      if (visited === null) break;
       const isRead = visited.reached !== null || visited.change?.kind === "upsert";
       if (isStart) requireStart(isRead, address, "it is not there, not open, or elsewhere");
       const { reached, canonical } = visited;
@@ -161,7 +177,15 @@ async function* crawl(access: SourceAccess, from: Frontier | null): AsyncIterabl
       if (canonical !== null && robots.isAllowed(canonical)) {
         seen.add(canonical);
         // What a page says its address is has to be that of a page, and is read there: anybody may write it.
-        if (!outcomes.has(canonical)) take(canonical, depth, await look(canonical, robots.delayMs));
+        if (!outcomes.has(canonical))
+          take(
+            canonical,
+            depth,
+            await look(canonical, robots.delayMs).catch((error: unknown) => {
+              putOff(error, [canonical, depth]);
+              return NOTHING;
+            }),
+          );
         if (outcomes.get(canonical)) {
           take(address, depth, { ...visited, change: null });
           continue;
@@ -185,6 +209,7 @@ async function* crawl(access: SourceAccess, from: Frontier | null): AsyncIterabl
       ...(cutShort !== undefined && { cutShort }),
     };
     if (isLast) return;
+    if (limit !== null) throw limit;
   }
 }
 
@@ -225,138 +250,31 @@ function seenOf(kept: readonly string[], addresses: readonly string[] = []) {
   };
 }
 
+interface SiteRules extends Robots {
+  /** Why they are not known now, as a sentence; null where they are. */
+  readonly gap: string | null;
+}
+
+/** The rules of sites. Of another than that of the start nothing is read where they cannot be had (RFC 9309 §2.3.1.4). */
 function robotsReader(access: SourceAccess) {
-  const parsed = new Map<string, Robots>();
-  return async (address: string): Promise<Robots> => {
-    const { origin } = new URL(address);
+  const parsed = new Map<string, SiteRules>();
+  const home = new URL(startOf(access)).origin;
+  return async (address: string): Promise<SiteRules> => {
+    const { origin, host } = new URL(address);
     const known = parsed.get(origin);
     if (known) return known;
-    const robots = parseRobots(origin, await readRobots(access, origin));
-    parsed.set(origin, robots);
-    return robots;
-  };
-}
-
-interface Visit {
-  readonly change: SourceChange | null;
-  /** Where redirects have led to; null where no page was read. */
-  readonly reached: string | null;
-  /** Another address of the site that the page says is its own; null for none. */
-  readonly canonical: string | null;
-  readonly links: readonly string[];
-  /** True: it has more links than are followed. */
-  readonly isCut: boolean;
-}
-
-const NOTHING: Visit = { change: null, reached: null, canonical: null, links: [], isCut: false };
-
-async function visit(
-  access: SourceAccess,
-  address: string,
-  { territory, isStart }: { readonly territory: Territory; readonly isStart: boolean },
-): Promise<Visit> {
-  const known = await access.known(address);
-  const detail = detailSchema.safeParse(known?.detail).data;
-  const ask = (headers: Readonly<Record<string, string>>) =>
-    access.request({
-      url: address,
-      maximumBytes: MOST_BYTES,
-      headers,
-      accepts: [304, 400, 401, 403, 404, 405, 406, 410, 451],
+    let gap: string | null = null;
+    const text = await readRobots(access, origin).catch((error: unknown) => {
+      if (origin === home || !(error instanceof AppError)) throw error;
+      // A host that is not there, or not open to callers, has no pages that could be missing.
+      const isNone = error.kind === "not_found" || error.kind === "forbidden";
+      if (!isNone) gap = `The robots.txt of ${host} could not be read, and so none of its pages.`;
+      return NOTHING_ALLOWED;
     });
-  let answer: SourceAnswer;
-  try {
-    answer = await ask({
-      ...(detail?.etag !== undefined && { "if-none-match": detail.etag }),
-      ...(detail?.modified !== undefined && { "if-modified-since": detail.modified }),
-    });
-    // A redirect has led to another page, of which these say nothing.
-    if (answer.status === 304 && pageAddress(answer.url) !== address) answer = await ask({});
-  } catch (error) {
-    if (isStart) throw error;
-    return failedVisit(address, error, detail);
-  }
-  const page = { id: address, title: null, address, path: null };
-  if (answer.status === 304 && known && detail)
-    return {
-      ...NOTHING,
-      links: detail.links,
-      isCut: detail.isCut === true,
-      change: { kind: "upsert", item: { ...page, version: known.version, detail } },
-    };
-  if (answer.status === 404 || answer.status === 410) return { ...NOTHING, change: { kind: "remove", id: address } };
-  const reached = pageAddress(answer.url);
-  const content = answer.status === 200 && reached !== null ? contentOf(answer, reached) : null;
-  const isWanted = reached !== null && isInTerritory(reached, territory);
-  // A crawl may begin at a page that is only there for its links.
-  const isBeginning = isStart && reached !== null && isInTerritory(reached, { ...territory, include: [], exclude: [] });
-  if (content === null || reached === null || !(isWanted || isBeginning)) return NOTHING;
-  const found = content.mimeType === "text/html" ? linksOf(textOf(answer), reached) : { canonical: null, links: [] };
-  const isOther = found.canonical !== null && found.canonical !== reached && isInTerritory(found.canonical, territory);
-  const canonical = isOther && new URL(found.canonical).host === new URL(reached).host ? found.canonical : null;
-  const { etag, "last-modified": modified } = answer.headers;
-  const inside = found.links.filter((link) => isInTerritory(link, territory));
-  const links = firstOf(inside, LONGEST_LINKS);
-  const isCut = found.links.length >= MOST_LINKS || links.length < inside.length;
-  // What was asked for under another address is asked for under its own the next time.
-  const validators = reached === address ? { ...(etag && { etag }), ...(modified && { modified }) } : {};
-  const item = {
-    ...page,
-    id: reached,
-    address: reached,
-    version: sha256(answer.bytes),
-    detail: { ...validators, links, ...(isCut && { isCut }) },
+    const rules = { ...parseRobots(origin, text), gap };
+    parsed.set(origin, rules);
+    return rules;
   };
-  return { change: isWanted ? { kind: "upsert", item, content } : null, reached, canonical, links, isCut };
-}
-
-/** As many as have so many characters together. */
-function firstOf(links: readonly string[], most: number): string[] {
-  let length = 0;
-  return links.filter((link) => (length += link.length + 3) <= most);
-}
-
-/** A page that is out of order fails alone: it is noted, and asked for again; its links are those that it had. */
-function failedVisit(address: string, error: unknown, detail: z.output<typeof detailSchema> = { links: [] }): Visit {
-  const isOfPage =
-    error instanceof AppError && ["unavailable", "too_large", "invalid", "not_found"].includes(error.kind);
-  if (!isOfPage) throw error;
-  const version = `unread ${error.message}`;
-  return {
-    ...NOTHING,
-    links: detail.links,
-    change: { kind: "upsert", item: { id: address, version, title: null, address, path: null, detail } },
-  };
-}
-
-const READ =
-  /^(text\/(html|plain|markdown|x-markdown|csv)|application\/(xhtml\+xml|pdf|msword|rtf|epub\+zip|vnd\.(openxmlformats|oasis)[\w.+-]*))$/;
-
-function contentOf(answer: SourceAnswer, address: string): SourceContent | null {
-  const [type = ""] = (answer.headers["content-type"] ?? "text/html").split(";");
-  const mimeType = type.trim().toLowerCase();
-  if (!READ.test(mimeType) || answer.bytes.byteLength === 0) return null;
-  const isPage = mimeType === "text/html" || mimeType === "application/xhtml+xml";
-  const name = new URL(address).pathname.split("/").at(-1) ?? "";
-  const modified = Date.parse(answer.headers["last-modified"] ?? "");
-  return {
-    content: answer.bytes,
-    mimeType: isPage ? "text/html" : mimeType,
-    fileName: name === "" ? "index.html" : name.slice(-200),
-    type: null,
-    title: null,
-    changedAt: isPage || Number.isNaN(modified) ? null : new Date(modified).toISOString(),
-    metadata: { url: address },
-  };
-}
-
-function textOf({ bytes, headers }: SourceAnswer): string {
-  const charset = /charset\s{0,5}=\s{0,5}"?([\w-]{1,40})/i.exec(headers["content-type"] ?? "")?.[1] ?? "utf-8";
-  try {
-    return new TextDecoder(charset).decode(bytes);
-  } catch {
-    return Buffer.from(bytes).toString("latin1");
-  }
 }
 
 function startOf({ settings }: SourceAccess): string {

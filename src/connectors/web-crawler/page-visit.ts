@@ -1,0 +1,154 @@
+import * as z from "zod";
+import { AppError } from "../../core/errors.js";
+import type { SourceAccess, SourceAnswer, SourceChange, SourceContent } from "../../core/ports.js";
+import { sha256 } from "../../lib/crypto.js";
+import { isInTerritory, linksOf, MOST_LINKS, pageAddress, type Territory } from "./page-address.js";
+
+export const MOST_BYTES_OF_A_PAGE = 10 * 1024 * 1024;
+/** Of one page, in characters: they are kept with it. */
+const LONGEST_LINKS = 60_000;
+
+const detailSchema = z.object({
+  etag: z.string().optional(),
+  modified: z.string().optional(),
+  links: z.array(z.string()),
+  isCut: z.boolean().optional(),
+});
+
+/** What came of asking for an address. */
+export interface Visit {
+  readonly change: SourceChange | null;
+  /** Where redirects have led to; null where no page was read. */
+  readonly reached: string | null;
+  /** Another address of the site that the page says is its own; null for none. */
+  readonly canonical: string | null;
+  readonly links: readonly string[];
+  /** True: it has more links than are followed. */
+  readonly isCut: boolean;
+}
+
+export const NOTHING: Visit = { change: null, reached: null, canonical: null, links: [], isCut: false };
+
+export interface VisitRules {
+  readonly territory: Territory;
+  readonly isStart: boolean;
+  /** Whether the rules of its site let an address be read. */
+  mayRead(address: string): Promise<boolean>;
+}
+
+/** Asks for a page, unless it is as it was. What redirects lead out of the territory, or where it may not be read, is no page. */
+export async function visit(
+  access: SourceAccess,
+  address: string,
+  { territory, isStart, mayRead }: VisitRules,
+): Promise<Visit> {
+  const known = await access.known(address);
+  const detail = detailSchema.safeParse(known?.detail).data;
+  const ask = (headers: Readonly<Record<string, string>>) =>
+    access.request({
+      url: address,
+      maximumBytes: MOST_BYTES_OF_A_PAGE,
+      headers,
+      accepts: [304, 400, 401, 403, 404, 405, 406, 410, 451],
+    });
+  let answer: SourceAnswer;
+  try {
+    answer = await ask({
+      ...(detail?.etag !== undefined && { "if-none-match": detail.etag }),
+      ...(detail?.modified !== undefined && { "if-modified-since": detail.modified }),
+    });
+    // A redirect has led to another page, of which these say nothing.
+    if (answer.status === 304 && pageAddress(answer.url) !== address) answer = await ask({});
+  } catch (error) {
+    if (isStart) throw error;
+    return failedVisit(address, error, detail);
+  }
+  const page = { id: address, title: null, address, path: null };
+  if (answer.status === 304 && known && detail)
+    return {
+      ...NOTHING,
+      links: detail.links,
+      isCut: detail.isCut === true,
+      change: { kind: "upsert", item: { ...page, version: known.version, detail } },
+    };
+  if (answer.status === 404 || answer.status === 410) return { ...NOTHING, change: { kind: "remove", id: address } };
+  const reached = pageAddress(answer.url);
+  const content = answer.status === 200 && reached !== null ? contentOf(answer, reached) : null;
+  const isWanted = reached !== null && isInTerritory(reached, territory);
+  // A crawl may begin at a page that is only there for its links.
+  const isBeginning = isStart && reached !== null && isInTerritory(reached, { ...territory, include: [], exclude: [] });
+  if (content === null || reached === null || !(isWanted || isBeginning)) return NOTHING;
+  if (reached !== address && !(await mayRead(reached))) return NOTHING;
+  const found = content.mimeType === "text/html" ? linksOf(textOf(answer), reached) : { canonical: null, links: [] };
+  const isOther = found.canonical !== null && found.canonical !== reached && isInTerritory(found.canonical, territory);
+  const canonical = isOther && new URL(found.canonical).host === new URL(reached).host ? found.canonical : null;
+  const { etag, "last-modified": modified } = answer.headers;
+  const inside = found.links.filter((link) => isInTerritory(link, territory));
+  const links = firstOf(inside, LONGEST_LINKS);
+  const isCut = found.links.length >= MOST_LINKS || links.length < inside.length;
+  // What was asked for under another address is asked for under its own the next time.
+  const validators = reached === address ? { ...(etag && { etag }), ...(modified && { modified }) } : {};
+  const item = {
+    ...page,
+    id: reached,
+    address: reached,
+    version: sha256(answer.bytes),
+    detail: { ...validators, links, ...(isCut && { isCut }) },
+  };
+  return { change: isWanted ? { kind: "upsert", item, content } : null, reached, canonical, links, isCut };
+}
+
+/** As many as have so many characters together. */
+function firstOf(links: readonly string[], most: number): string[] {
+  let length = 0;
+  return links.filter((link) => (length += link.length + 3) <= most);
+}
+
+/** A page that is out of order fails alone: it is noted, and asked for again; its links are those that it had. */
+export function failedVisit(
+  address: string,
+  error: unknown,
+  detail: z.output<typeof detailSchema> = { links: [] },
+): Visit {
+  // It leads into a network that is not open to callers.
+  if (error instanceof AppError && error.kind === "forbidden") return NOTHING;
+  const isOfPage =
+    error instanceof AppError && ["unavailable", "too_large", "invalid", "not_found"].includes(error.kind);
+  if (!isOfPage) throw error;
+  const version = `unread ${error.message}`;
+  return {
+    ...NOTHING,
+    links: detail.links,
+    change: { kind: "upsert", item: { id: address, version, title: null, address, path: null, detail } },
+  };
+}
+
+const READ =
+  /^(text\/(html|plain|markdown|x-markdown|csv)|application\/(xhtml\+xml|pdf|msword|rtf|epub\+zip|vnd\.(openxmlformats|oasis)[\w.+-]*))$/;
+
+export function contentOf(answer: SourceAnswer, address: string): SourceContent | null {
+  const [type = ""] = (answer.headers["content-type"] ?? "text/html").split(";");
+  const mimeType = type.trim().toLowerCase();
+  if (!READ.test(mimeType) || answer.bytes.byteLength === 0) return null;
+  const isPage = mimeType === "text/html" || mimeType === "application/xhtml+xml";
+  const name = new URL(address).pathname.split("/").at(-1) ?? "";
+  const modified = Date.parse(answer.headers["last-modified"] ?? "");
+  return {
+    content: answer.bytes,
+    mimeType: isPage ? "text/html" : mimeType,
+    fileName: name === "" ? "index.html" : name.slice(-200),
+    type: null,
+    title: null,
+    changedAt: isPage || Number.isNaN(modified) ? null : new Date(modified).toISOString(),
+    metadata: { url: address },
+  };
+}
+
+function textOf({ bytes, headers }: SourceAnswer): string {
+  const charset = /charset\s{0,5}=\s{0,5}"?([\w-]{1,40})/i.exec(headers["content-type"] ?? "")?.[1] ?? "utf-8";
+  try {
+    return new TextDecoder(charset).decode(bytes);
+  } catch {
+    return Buffer.from(bytes).toString("latin1");
+  }
+}
