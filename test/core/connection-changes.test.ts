@@ -238,7 +238,6 @@ test("a clock that was ahead does not keep a connection from being synced", asyn
     account: null,
     state: "active",
     problem: null,
-    checkpoint: null,
     listing: 0,
     everyMinutes: 240,
     nextSyncAt,

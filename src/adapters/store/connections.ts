@@ -1,4 +1,4 @@
-import { type Kysely, type Selectable, sql } from "kysely";
+import { type Kysely, type Selectable, sql, type Updateable } from "kysely";
 import type { ConnectionChange, ConnectionStore } from "../../core/ports.js";
 import type { Connection, SyncCounts, SyncRun } from "../../core/types.js";
 import { iso } from "../../lib/time.js";
@@ -25,7 +25,7 @@ export function createConnectionStore(db: Kysely<Database>, clock: Clock): Conne
     async byId(organizationId, id) {
       const row = await db
         .selectFrom("connections")
-        .selectAll()
+        .select(COLUMNS)
         .where("organization_id", "=", organizationId)
         .where("id", "=", id)
         .executeTakeFirst();
@@ -35,7 +35,7 @@ export function createConnectionStore(db: Kysely<Database>, clock: Clock): Conne
     async list(organizationId) {
       const rows = await db
         .selectFrom("connections")
-        .selectAll()
+        .select(COLUMNS)
         .where("organization_id", "=", organizationId)
         .orderBy("created_at", "desc")
         .orderBy("id")
@@ -52,6 +52,16 @@ export function createConnectionStore(db: Kysely<Database>, clock: Clock): Conne
         .where("organization_id", "=", organizationId)
         .where("id", "=", id)
         .execute();
+    },
+
+    async checkpoint(organizationId, id) {
+      const row = await db
+        .selectFrom("connections")
+        .select("checkpoint")
+        .where("organization_id", "=", organizationId)
+        .where("id", "=", id)
+        .executeTakeFirst();
+      return fromJson<unknown>(row?.checkpoint ?? null);
     },
 
     async sealedSecrets(organizationId, id) {
@@ -111,10 +121,32 @@ export function createConnectionStore(db: Kysely<Database>, clock: Clock): Conne
   };
 }
 
-type ConnectionRow = Selectable<Database["connections"]>;
-type ConnectionColumns = Omit<ConnectionRow, "id" | "organization_id" | "provider" | "created_at" | "secrets">;
+/** All columns but those that may be long, or are for few. */
+const COLUMNS = [
+  "id",
+  "organization_id",
+  "provider",
+  "container_tags",
+  "end_user_id",
+  "document_limit",
+  "settings",
+  "resources",
+  "account",
+  "state",
+  "problem",
+  "listing",
+  "every_minutes",
+  "next_sync_at",
+  "last_synced_at",
+  "webhooks",
+  "created_at",
+] as const satisfies readonly (keyof Database["connections"])[];
+type ConnectionRow = Pick<Selectable<Database["connections"]>, (typeof COLUMNS)[number]>;
+type ConnectionColumns = Omit<ConnectionRow, "id" | "organization_id" | "provider" | "created_at">;
 
-function columnsOf(connection: Required<ConnectionChange>): ConnectionColumns {
+function columnsOf(
+  connection: Omit<Connection, "id" | "organizationId" | "provider" | "createdAt">,
+): ConnectionColumns {
   return {
     container_tags: listParameter(connection.containerTags),
     end_user_id: connection.endUserId,
@@ -124,7 +156,6 @@ function columnsOf(connection: Required<ConnectionChange>): ConnectionColumns {
     account: connection.account,
     state: connection.state,
     problem: connection.problem,
-    checkpoint: JSON.stringify(connection.checkpoint ?? null),
     listing: connection.listing,
     every_minutes: connection.everyMinutes,
     next_sync_at: connection.nextSyncAt,
@@ -148,17 +179,17 @@ const COLUMN_OF = {
   nextSyncAt: "next_sync_at",
   lastSyncedAt: "last_synced_at",
   webhooks: "webhooks",
-} as const satisfies Readonly<Record<keyof ConnectionChange, keyof ConnectionColumns>>;
+} as const satisfies Readonly<Record<keyof ConnectionChange, keyof Database["connections"]>>;
 
 const IN_JSON: ReadonlySet<string> = new Set(["containerTags", "settings", "resources", "checkpoint", "webhooks"]);
 
-function changedColumnsOf(change: ConnectionChange): Partial<ConnectionColumns> {
+function changedColumnsOf(change: ConnectionChange): Updateable<Database["connections"]> {
   const columns = Object.entries(change).flatMap(([field, value]) =>
     value === undefined
       ? []
       : [[COLUMN_OF[field as keyof ConnectionChange], IN_JSON.has(field) ? JSON.stringify(value) : value] as const],
   );
-  return Object.fromEntries(columns) as Partial<ConnectionColumns>;
+  return Object.fromEntries(columns);
 }
 
 function connectionOf(row: ConnectionRow): Connection {
@@ -174,7 +205,6 @@ function connectionOf(row: ConnectionRow): Connection {
     account: row.account,
     state: row.state as Connection["state"],
     problem: row.problem,
-    checkpoint: fromJson<unknown>(row.checkpoint),
     listing: row.listing,
     everyMinutes: row.every_minutes,
     nextSyncAt: row.next_sync_at,

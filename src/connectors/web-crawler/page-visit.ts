@@ -2,11 +2,12 @@ import * as z from "zod";
 import { AppError } from "../../core/errors.js";
 import type { SourceAccess, SourceAnswer, SourceChange, SourceContent } from "../../core/ports.js";
 import { sha256 } from "../../lib/crypto.js";
-import { isInTerritory, linksOf, MOST_LINKS, pageAddress, type Territory } from "./page-address.js";
+import { isInTerritory, linksOf, pageAddress, type PageLinks, type Territory } from "./page-address.js";
 
 export const MOST_BYTES_OF_A_PAGE = 10 * 1024 * 1024;
 /** Of one page, in characters: they are kept with it. */
 const LONGEST_LINKS = 60_000;
+const NO_LINKS: PageLinks = { canonical: null, links: [], isCut: false };
 
 const detailSchema = z.object({
   etag: z.string().optional(),
@@ -79,13 +80,13 @@ export async function visit(
   const isBeginning = isStart && reached !== null && isInTerritory(reached, { ...territory, include: [], exclude: [] });
   if (content === null || reached === null || !(isWanted || isBeginning)) return NOTHING;
   if (reached !== address && !(await mayRead(reached))) return NOTHING;
-  const found = content.mimeType === "text/html" ? linksOf(textOf(answer), reached) : { canonical: null, links: [] };
+  const found = content.mimeType === "text/html" ? await linksOf(textOf(answer), reached) : NO_LINKS;
   const isOther = found.canonical !== null && found.canonical !== reached && isInTerritory(found.canonical, territory);
   const canonical = isOther && new URL(found.canonical).host === new URL(reached).host ? found.canonical : null;
   const { etag, "last-modified": modified } = answer.headers;
   const inside = found.links.filter((link) => isInTerritory(link, territory));
   const links = firstOf(inside, LONGEST_LINKS);
-  const isCut = found.links.length >= MOST_LINKS || links.length < inside.length;
+  const isCut = found.isCut || links.length < inside.length;
   // What was asked for under another address is asked for under its own the next time.
   const validators = reached === address ? { ...(etag && { etag }), ...(modified && { modified }) } : {};
   const item = {

@@ -20,7 +20,7 @@ const MOST_SITEMAP_BYTES = 10 * 1024 * 1024;
 const MOST_SITEMAPS = 20;
 /** Of one map (sitemaps.org). */
 const MOST_PLACES = 50_000;
-const PLACES_OF_A_TURN = 1_000;
+const PLACES_OF_A_TURN = 200;
 /** Characters at the end of a map, in which it is closed. */
 const TAIL = 10_000;
 /** Answers of a site that has no such file, or none for us. */
@@ -70,45 +70,62 @@ export interface SiteMap {
   readonly gap: string | null;
 }
 
+export interface SiteMapRules {
+  mayAsk(map: string): boolean;
+  /** The address of a page that a map names, as a crawl knows it; null for what is not wanted. */
+  pageAt(text: string): string | null;
+  readonly most: number;
+  /** Characters of all pages together. */
+  readonly longest: number;
+}
+
 /** Addresses of pages that the maps of a site name, of nested maps too. A map that is not there names none. */
 export async function readSitemaps(
   access: SourceAccess,
   sitemaps: readonly string[],
-  mayAsk: (address: string) => boolean,
+  { mayAsk, pageAt, most, longest }: SiteMapRules,
 ): Promise<SiteMap> {
   const pages = new Set<string>();
   const asked = new Set<string>();
-  let waiting = sitemaps.filter(mayAsk);
+  const waiting = sitemaps.filter(mayAsk);
+  let length = 0;
   let gap: string | null = null;
-  while (waiting.length > 0) {
-    const [url = "", ...others] = waiting;
-    waiting = others;
+  for (let url = waiting.shift(); url !== undefined; url = waiting.shift()) {
     if (asked.has(url)) continue;
     if (asked.size >= MOST_SITEMAPS)
       return { pages: [...pages], gap: `Only ${MOST_SITEMAPS} maps of the site were read.` };
     asked.add(url);
     const text = await readText(access, url);
-    const kind = /<(urlset|sitemapindex)[\s>]/i.exec(text ?? "")?.[1];
-    const isWhole = kind === undefined || text?.slice(-TAIL).toLowerCase().includes(`</${kind.toLowerCase()}>`);
+    const kind = /<(urlset|sitemapindex)[\s>]/i.exec(text ?? "")?.[1]?.toLowerCase();
+    const isWhole = kind === undefined || text?.slice(-TAIL).toLowerCase().includes(`</${kind}>`);
     if (text === null || isWhole !== true) gap = `The map ${url.slice(0, 200)} of the site was not read to its end.`;
-    const places = await placesIn(text ?? "");
-    // One that is asked for is enough of an index: the others are beyond what is read.
-    if (kind?.toLowerCase() === "sitemapindex")
-      waiting = [...waiting, ...places.filter(mayAsk).slice(0, MOST_SITEMAPS + 1)];
-    else for (const place of places) pages.add(place);
+    for await (const place of placesIn(text ?? "")) {
+      if (kind === "sitemapindex") {
+        if (mayAsk(place)) waiting.push(place);
+        // One that is asked for is enough of an index: the others are beyond what is read.
+        if (waiting.length > MOST_SITEMAPS) break;
+        continue;
+      }
+      const page = pageAt(place);
+      if (page === null || pages.has(page)) continue;
+      length += page.length;
+      if (pages.size === most || length > longest)
+        return { pages: [...pages], gap: "The maps of the site name more pages than are kept." };
+      pages.add(page);
+    }
   }
   return { pages: [...pages], gap };
 }
 
 /** The first of the places that a map names, with turns for others in between. */
-async function placesIn(text: string): Promise<string[]> {
-  const places: string[] = [];
+async function* placesIn(text: string): AsyncIterable<string> {
+  let count = 0;
   for (const [, place = ""] of text.matchAll(PLACE)) {
-    places.push(place.replaceAll("&amp;", "&"));
-    if (places.length === MOST_PLACES) break;
-    if (places.length % PLACES_OF_A_TURN === 0) await yieldTurn();
+    count += 1;
+    if (count > MOST_PLACES) return;
+    if (count % PLACES_OF_A_TURN === 0) await yieldTurn();
+    yield place.replaceAll("&amp;", "&");
   }
-  return places;
 }
 
 /** @returns null for one that is there and cannot be read now */

@@ -3,7 +3,7 @@ import { ItemGone, ItemSkipped, readCheckpoint } from "../../core/connections/co
 import { AppError } from "../../core/errors.js";
 import type { ChangePage, Connector, SourceAccess, SourceChange, SourceContent } from "../../core/ports.js";
 import { sha256 } from "../../lib/crypto.js";
-import { sleep } from "../../lib/time.js";
+import { sleep, yieldTurn } from "../../lib/time.js";
 import { isInTerritory, MOST_LINKS, pageAddress, type Territory } from "./page-address.js";
 import { contentOf, failedVisit, MOST_BYTES_OF_A_PAGE, NOTHING, visit, type Visit } from "./page-visit.js";
 import { NOTHING_ALLOWED, parseRobots, readRobots, readSitemaps, type Robots } from "./robots.js";
@@ -13,6 +13,8 @@ const TOGETHER = 10;
 const MOST_PAGES = 10_000;
 /** Addresses that wait; a crawl asks for three times as many pages at most. */
 const MOST_QUEUED = 10_000;
+/** Characters of the addresses that wait: they are kept after every few pages. */
+const LONGEST_QUEUE = 1_000_000;
 const NONE_WANTED = "No page that was found is among those that include and exclude leave.";
 const USUAL_PAGES = 500;
 const USUAL_DEPTH = 10;
@@ -114,17 +116,19 @@ async function* crawl(access: SourceAccess, from: Frontier | null): AsyncIterabl
   const maximum = Number(access.settings["maxPages"]);
   let { pages, attempts, gap } = frontier;
   const queue = [...frontier.queue];
+  let queueLength = queue.reduce((sum, [address]) => sum + address.length, 0);
   const add = (address: string, depth: number): void => {
     if (seen.has(address) || depth > Number(access.settings["maxDepth"]) || !isInTerritory(address, territory)) return;
     const { origin, pathname, search } = new URL(address);
     const count = (queries.get(origin + pathname) ?? 0) + (search === "" ? 0 : 1);
     if (count > QUERIES_OF_A_PATH) return;
-    if (queue.length >= MOST_QUEUED) {
-      gap ??= `More than ${MOST_QUEUED} addresses waited to be crawled; those beyond were left out.`;
+    if (queue.length >= MOST_QUEUED || queueLength + address.length > LONGEST_QUEUE) {
+      gap ??= "More addresses waited to be crawled than are kept; those beyond were left out.";
       return;
     }
     queries.set(origin + pathname, count);
     seen.add(address);
+    queueLength += address.length;
     queue.push([address, depth]);
   };
   /** Of addresses that were asked for: whether a page answers there. */
@@ -144,18 +148,22 @@ async function* crawl(access: SourceAccess, from: Frontier | null): AsyncIterabl
       if (change !== null) items.push(change);
       if (change?.kind === "upsert") pages += 1;
       for (const link of links) add(link, depth + 1);
-      if (isCut) gap ??= `Of ${address.slice(0, 200)} only the first ${MOST_LINKS} links were followed.`;
+      if (isCut) gap ??= `Of ${address.slice(0, 200)} only the first links were followed, ${MOST_LINKS} at most.`;
     };
     let limit: AppError | null = null;
     /** Asks again later, after all others. */
     const putOff = (error: unknown, [address, depth, limits = 0]: Frontier["queue"][number]): void => {
       if (!isLimit(error) || address === start) throw error;
       limit = error;
-      if (limits + 1 < MOST_LIMITS) queue.push([address, depth, limits + 1]);
-      else take(address, depth, failedVisit(address, new AppError("unavailable", error.message)));
+      if (limits + 1 === MOST_LIMITS)
+        return take(address, depth, failedVisit(address, new AppError("unavailable", error.message)));
+      queueLength += address.length;
+      queue.push([address, depth, limits + 1]);
     };
     for (let count = 0; count < TOGETHER && queue.length > 0 && pages < maximum && limit === null; count += 1) {
       const [address, depth, limits] = queue.shift() ?? ["", 0];
+      queueLength -= address.length;
+      await yieldTurn(access.signal);
       if (outcomes.has(address)) continue;
       const robots = await robotsOf(address);
       gap ??= robots.gap;
@@ -225,18 +233,17 @@ async function begin(access: SourceAccess, robotsOf: (address: string) => Promis
   const robots = await robotsOf(start);
   const territory = territoryOf(access);
   const sitemaps = robots.sitemaps.length > 0 ? robots.sitemaps : [`${origin}/sitemap.xml`];
-  const isOfSite = (address: string) => URL.canParse(address) && new URL(address).host === territory.host;
-  const { pages: mapped, gap } = await readSitemaps(access, sitemaps, isOfSite);
-  const places = mapped.flatMap((one) => pageAddress(one) ?? []).filter((one) => isInTerritory(one, territory));
-  const all = new Set([start, ...places]);
-  const wanted = [...all].slice(0, MOST_QUEUED);
-  return {
-    queue: wanted.map((one) => [one, 0]),
-    seen: seenOf([], wanted).all(),
-    pages: 0,
-    attempts: 0,
-    gap: wanted.length < all.size ? `The maps of the site name more than ${MOST_QUEUED} pages.` : gap,
-  };
+  const { pages: mapped, gap } = await readSitemaps(access, sitemaps, {
+    mayAsk: (address) => URL.canParse(address) && new URL(address).host === territory.host,
+    pageAt(text) {
+      const address = pageAddress(text);
+      return address !== null && isInTerritory(address, territory) ? address : null;
+    },
+    most: MOST_QUEUED,
+    longest: LONGEST_QUEUE,
+  });
+  const wanted = [...new Set([start, ...mapped])];
+  return { queue: wanted.map((one) => [one, 0]), seen: seenOf([], wanted).all(), pages: 0, attempts: 0, gap };
 }
 
 /** Addresses that were met, by what is left of their hashes. */

@@ -90,7 +90,6 @@ export async function createConnection(
     account: null,
     state: "pending",
     problem: null,
-    checkpoint: null,
     listing: 0,
     everyMinutes: input.everyMinutes === undefined ? connector.sync.everyMinutes : input.everyMinutes,
     nextSyncAt: null,

@@ -1,7 +1,12 @@
 import type { SourceItem } from "./connector-ports.js";
 import type { Connection, ConnectionItem, SyncRun } from "./types.js";
 
-export type ConnectionChange = Partial<Omit<Connection, "id" | "organizationId" | "provider" | "createdAt">>;
+export interface ConnectionChange extends Partial<
+  Omit<Connection, "id" | "organizationId" | "provider" | "createdAt">
+> {
+  /** What `ConnectionStore.checkpoint` gives from now on. */
+  readonly checkpoint?: unknown;
+}
 export type ConnectionDraft = Omit<Connection, "createdAt">;
 
 export interface OriginOfDocument {
@@ -32,6 +37,8 @@ export interface ConnectionStore {
   /** All of them, the newest first. */
   list(organizationId: string): Promise<Connection[]>;
   update(organizationId: string, id: string, change: ConnectionChange): Promise<void>;
+  /** Where its runs stand, as JSON that its connector reads: up to some megabytes; null before the first page. */
+  checkpoint(organizationId: string, id: string): Promise<unknown>;
   /** The credentials, as they were sealed; null for none. */
   sealedSecrets(organizationId: string, id: string): Promise<string | null>;
   /** Keeps credentials in place of `former`. @returns false, and keeps nothing, where others are kept by now */

@@ -70,7 +70,9 @@ async function signInIdOf(context: CoreContext, connection: Connection): Promise
 /** Goes on from the checkpoint; from the beginning where the source no longer knows it. */
 async function followSource(sync: Sync): Promise<void> {
   try {
-    await followPages(sync, sync.connection);
+    const { organizationId, id, listing } = sync.connection;
+    const checkpoint = await sync.context.store.connections.checkpoint(organizationId, id);
+    await followPages(sync, { listing, checkpoint });
   } catch (error) {
     if (!(error instanceof CheckpointExpired)) throw error;
     const { context, connection, run } = sync;
@@ -83,12 +85,18 @@ async function followSource(sync: Sync): Promise<void> {
     run.note(error.message);
     // What was listed until then counts as another listing.
     const { listing } = (await connections.byId(organizationId, id)) ?? connection;
-    await followPages(sync, { ...connection, listing, checkpoint: null });
+    await followPages(sync, { listing, checkpoint: null });
   }
 }
 
-async function followPages(sync: Sync, { organizationId, id, ...from }: Connection): Promise<void> {
+interface Standing {
+  readonly listing: number;
+  readonly checkpoint: unknown;
+}
+
+async function followPages(sync: Sync, from: Standing): Promise<void> {
   const { context, connector, source, run, signal } = sync;
+  const { organizationId, id } = sync.connection;
   const { connections } = context.store;
   let { listing } = from;
   for await (const page of connector.changes(source, from.checkpoint)) {

@@ -25,8 +25,6 @@ export interface Connection {
   readonly state: ConnectionState;
   /** Why it does not go on, as a sentence; null while nothing is wrong. */
   readonly problem: string | null;
-  /** JSON that its connector reads; null before the first page. */
-  readonly checkpoint: unknown;
   /** Number of the listing that goes on or came last; items carry that of the last listing that named them. */
   readonly listing: number;
   /** Minutes between two runs; null: only when asked. */

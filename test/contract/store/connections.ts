@@ -21,7 +21,6 @@ export function connectionsContract(open: OpenStore): void {
     account: "mia@example.com",
     state: "active",
     problem: null,
-    checkpoint: { phase: "changes", since: [1, "2"] },
     listing: 4,
     everyMinutes: 240,
     nextSyncAt: null,
@@ -74,7 +73,6 @@ export function connectionsContract(open: OpenStore): void {
     const change = {
       state: "held",
       problem: "why",
-      checkpoint: null,
       resources: [],
       nextSyncAt: LATER,
       webhooks,
@@ -83,6 +81,17 @@ export function connectionsContract(open: OpenStore): void {
     expect(await connections().byId(opened.organization, draft.id)).toEqual({ ...made, ...change });
     await connections().update(opened.organization, draft.id, {});
     expect(await connections().byId(opened.organization, draft.id)).toEqual({ ...made, ...change });
+  });
+
+  test("where its runs stand is kept beside it", async () => {
+    const { id } = await connections().insert(draftOf(), "sealed");
+    expect(await connections().checkpoint(opened.organization, id)).toBeNull();
+    const checkpoint = { phase: "changes", since: [1, "2"] };
+    await connections().update(opened.organization, id, { checkpoint });
+    expect(await connections().checkpoint(opened.organization, id)).toEqual(checkpoint);
+    expect(await connections().checkpoint("other", id)).toBeNull();
+    await connections().update(opened.organization, id, { checkpoint: null });
+    expect(await connections().checkpoint(opened.organization, id)).toBeNull();
   });
 
   test("another organisation neither sees, changes nor removes it", async () => {
