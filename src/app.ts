@@ -66,6 +66,8 @@ const SECRET_KEY_FILE = "secret.key";
 const QUIET_FOR_MODELS = 30;
 const PROFILES_SUMMED_UP_MINUTES = 15;
 const KEYS_LOOKED_AT_MINUTES = 30;
+/** No job waits for longer than a day. */
+const LONGEST_WAIT_MS = 25 * 3_600_000;
 
 const systemClock: Clock = { now: () => new Date() };
 
@@ -261,6 +263,10 @@ function assemble({ config, version, log, connectors = [], clock = systemClock }
   }
   schedule.every("warn of expiring keys", { minutes: KEYS_LOOKED_AT_MINUTES }, createExpiryWarnings(context));
   schedule.every("sync connections", { minutes: 1 }, () => syncDueConnections(context));
+  schedule.every("make due what a wrong clock put off", { minutes: 1 }, async () => {
+    const latest = new Date(clock.now().getTime() + LONGEST_WAIT_MS);
+    if ((await store.jobs.hastenAfter(latest)) > 0) runner.wake();
+  });
   schedule.every("renew webhooks", { minutes: 10 }, () => renewWebhooks(context));
   schedule.every("look after embedders", { minutes: 1 }, () => maintainEmbedders(context));
   schedule.every("look for missing vectors", { minutes: 60 }, async () => {

@@ -67,11 +67,13 @@ export interface JobHandler<Payload = unknown> {
    */
   readonly slots?: number;
   /**
-   * Each run goes on where the last one stopped, and takes long enough to be killed now and then: only the number of
-   * attempts limits it. Any other job is set aside once two processes have died while they ran it.
+   * Each run goes on where the last one stopped, and takes long enough to be killed now and then: it is set aside once
+   * twenty processes have died while they ran it, one after the other. Any other job is after two.
    */
   readonly resumes?: boolean;
   run(payload: Payload, context: JobContext): Promise<void>;
+  /** Says where people look that a job was given up, and why: it is removed then instead of being kept as dead. */
+  giveUp?(payload: Payload, reason: string): Promise<void>;
 }
 
 export interface DeadJob {
@@ -118,12 +120,14 @@ export interface JobStore {
   release(worker: string, jobId: number, options: { runAt: Date; failed: boolean; reason: string }): Promise<void>;
   /** Gives up: the job stays visible as dead. */
   bury(worker: string, jobId: number, reason: string): Promise<void>;
-  /** Frees every lease of workers that are gone, and counts a crash for each job; only the sole owner of a store may call it. */
+  /** Frees every lease of workers that are gone, and counts a crash for each job in place of an attempt; only the sole owner of a store may call it. */
   reclaim(): Promise<number>;
   /** Jobs of one kind and group that wait, due or not, oldest first. */
   waiting(kind: string, group: string): Promise<WaitingJob[]>;
   /** Puts off those of these jobs that wait; counts no failure. */
   hold(ids: readonly number[], runAt: Date, reason: string): Promise<void>;
+  /** Makes all jobs due that wait for a time after this one. @returns how many */
+  hastenAfter(latest: Date): Promise<number>;
   /** Makes all jobs of a kind due that wait for a later time. */
   hasten(kind: string): Promise<void>;
   /** Removes those of these jobs that wait: their work is done. */

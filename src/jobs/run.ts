@@ -13,6 +13,8 @@ const SETTLED = "settled";
 
 /** A job that was running when so many processes died is taken for what ended them. */
 const MOST_CRASHES = 2;
+/** Of a job that goes on where it stopped. */
+const MOST_RESUMED = 20;
 
 export interface RunOptions {
   readonly jobs: JobStore;
@@ -83,8 +85,8 @@ export function createRun(options: RunOptions): (job: Job) => Run {
     const handler = Object.hasOwn(options.handlers, job.kind) ? options.handlers[job.kind] : undefined;
     if (!handler)
       throw new AppError("invalid", `Nothing handles jobs of the kind "${job.kind}"; another version wrote it.`);
-    if (job.crashes >= MOST_CRASHES && !handler.resumes) throw setAside(job.crashes);
-    if (job.attempt > job.maxAttempts) throw setAside(job.maxAttempts);
+    if (job.crashes >= (handler.resumes ? MOST_RESUMED : MOST_CRASHES)) throw setAside(job.crashes, handler);
+    if (job.attempt > job.maxAttempts) throw setAside(job.maxAttempts, handler);
     const payload = handler.schema.safeParse(job.payload);
     if (!payload.success)
       throw new AppError("invalid", `The payload of the job does not fit "${job.kind}": ${firstIssue(payload.error)}`, {
@@ -189,6 +191,7 @@ export function createRun(options: RunOptions): (job: Job) => Run {
 
   async function bury(job: Job, reason: string): Promise<void> {
     postponements.delete(job.id);
+    if (await isToldElsewhere(job, reason)) return;
     let told = reason;
     let isBuried = false;
     try {
@@ -204,6 +207,19 @@ export function createRun(options: RunOptions): (job: Job) => Run {
     if (!isBuried) await jobs.bury(worker, job.id, told);
   }
 
+  async function isToldElsewhere(job: Job, reason: string): Promise<boolean> {
+    const handler = Object.hasOwn(options.handlers, job.kind) ? options.handlers[job.kind] : undefined;
+    const payload = handler?.schema.safeParse(job.payload);
+    if (!handler?.giveUp || payload?.success !== true) return false;
+    try {
+      await handler.giveUp(payload.data, reason);
+      return await jobs.complete(worker, job.id);
+    } catch (error) {
+      log.error("job.death_not_told", { ...describe(job), error });
+      return false;
+    }
+  }
+
   /** The store refused even the outcome. The lease runs out and the job is taken again. */
   function reportLost(job: Job, error: unknown): null {
     log.error("job.outcome_not_written", { ...describe(job), error });
@@ -211,11 +227,9 @@ export function createRun(options: RunOptions): (job: Job) => Run {
   }
 }
 
-function setAside(times: number): AppError {
-  return new AppError(
-    "invalid",
-    `The process ended in the middle of this step ${count(times, "time")}, so it was set aside: its content may be what ends the process. Nothing was lost. Process the document again to try once more.`,
-  );
+function setAside(times: number, { giveUp }: JobHandler): AppError {
+  const reason = `The process ended in the middle of this step ${count(times, "time")}, so it was set aside: its content may be what ends the process. Nothing was lost.`;
+  return new AppError("invalid", giveUp ? reason : `${reason} Process the document again to try once more.`);
 }
 
 function describe(job: Job): Record<string, unknown> {

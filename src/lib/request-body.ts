@@ -63,10 +63,14 @@ export async function readBodyText(request: Request, maxBytes: number): Promise<
   return createDecoder().decode(await readBodyBytes(request, maxBytes));
 }
 
-/** Reads a whole request body, under the same limit. @throws BodyError */
-export async function readBodyBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
+/**
+ * Reads a whole request body, under the same limit.
+ * @param signal ends the wait for a sender who does not go on
+ * @throws BodyError
+ */
+export async function readBodyBytes(request: Request, maxBytes: number, signal?: AbortSignal): Promise<Uint8Array> {
   const announced = announcedBytes(request);
-  if (announced <= SHORT_BYTES) {
+  if (announced <= SHORT_BYTES && signal === undefined) {
     refuseTooLong(announced, maxBytes);
     return request.arrayBuffer().then(
       (bytes) => new Uint8Array(bytes),
@@ -77,11 +81,12 @@ export async function readBodyBytes(request: Request, maxBytes: number): Promise
   const whole = announced === Infinity ? undefined : Buffer.allocUnsafeSlow(Math.min(announced, maxBytes));
   const chunks: Uint8Array[] = [];
   let size = 0;
-  await readStream(request, maxBytes, (chunk) => {
+  const take = (chunk: Uint8Array): void => {
     if (whole === undefined) chunks.push(chunk);
     else whole.set(chunk, size);
     size += chunk.byteLength;
-  });
+  };
+  await readStream(request, maxBytes, take, signal);
   return whole === undefined ? Buffer.concat(chunks, size) : whole.subarray(0, size);
 }
 
@@ -91,19 +96,31 @@ function announcedBytes({ headers }: Request): number {
   return announced !== null && /^\d+$/.test(announced) ? Number(announced) : Infinity;
 }
 
-async function readStream(request: Request, maxBytes: number, take: (chunk: Uint8Array) => void): Promise<void> {
+async function readStream(
+  request: Request,
+  maxBytes: number,
+  take: (chunk: Uint8Array) => void,
+  signal?: AbortSignal,
+): Promise<void> {
   refuseTooLong(announcedBytes(request), maxBytes);
   let size = 0;
   const { body } = request;
   if (!body) return;
+  const reader = body.getReader();
+  const stop = (): void => void reader.cancel(signal?.reason).catch(() => undefined);
+  signal?.addEventListener("abort", stop, { once: true });
   try {
-    for await (const chunk of body) {
-      size += chunk.byteLength;
+    for (let next = await reader.read(); !next.done; next = await reader.read()) {
+      size += next.value.byteLength;
       if (size > maxBytes) throw tooLarge("is too long", maxBytes);
-      take(chunk);
+      take(next.value);
     }
+    signal?.throwIfAborted();
   } catch (error) {
+    stop();
     throw error instanceof BodyError ? error : interrupted(error);
+  } finally {
+    signal?.removeEventListener("abort", stop);
   }
 }
 

@@ -1,4 +1,4 @@
-import { rm } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { sleep } from "../../src/lib/time.js";
@@ -212,11 +212,24 @@ test("where the key of the credentials is lost, a run says so, and another sign-
   await rm(join(opened.dataDirectory, "secret.key"));
   expect(await sync(id)).toMatchObject({ status: "failed", error: expect.stringContaining("key") });
   const { state, problem } = await shown(id);
-  expect([state, problem]).toEqual(["reconnect", expect.stringMatching(/key .* is missing.*sign in again/)]);
-  expect(problem).not.toContain(opened.dataDirectory);
+  expect([state, problem]).toEqual(["active", expect.stringMatching(/key .* is missing.*sign in again/)]);
+  expect(JSON.stringify([problem, await lastRun(opened, id)])).not.toContain(opened.dataDirectory);
+  const { inTrouble } = (await opened.core.status({ actor: opened.actor })).connections;
+  expect(inTrouble).toMatchObject([{ id }]);
   const { authLink } = await reconnect(id);
   expect(await finish(authLink)).toMatchObject({ problem: null });
   await opened.settle();
   expect(await shown(id)).toMatchObject({ state: "active", problem: null });
   expect(await usedToken(id)).toBe("access-2");
+});
+
+test("where the key of the credentials is put back, the next run goes on with them", async () => {
+  const id = await signedIn();
+  const file = join(opened.dataDirectory, "secret.key");
+  const key = await readFile(file);
+  await rm(file);
+  expect(await sync(id)).toMatchObject({ status: "failed" });
+  await writeFile(file, key);
+  expect(await sync(id)).toMatchObject({ status: "done" });
+  expect(await shown(id)).toMatchObject({ state: "active", problem: null });
 });

@@ -1,7 +1,11 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import * as z from "zod";
 import { CheckpointExpired } from "../../src/core/connections/connector-errors.js";
 import type { Connector } from "../../src/core/ports.js";
+import { ManualClock } from "../support/clock.js";
 import { type Connected, lastRun, ONLINE, TAG, textsOf } from "../support/connection.js";
 import { fill, useExampleSources } from "../support/example-connection.js";
 import { openCore } from "../support/open-core.js";
@@ -258,5 +262,87 @@ test("a sign-in that was begun before leaves the settings that were kept meanwhi
   } finally {
     await opened.close();
     await source.close();
+  }
+});
+
+test("another account that signs in while a run goes on is listed from its beginning", async () => {
+  const source = await startSource();
+  await fill(source, 3);
+  const { connector } = source;
+  let account = "first@example.com";
+  let held: ReturnType<typeof gate> | null = null;
+  let isAsked = false;
+  const asked: unknown[] = [];
+  const own: Connector = {
+    ...connector,
+    check: () => Promise.resolve({ account }),
+    async *changes(access, checkpoint) {
+      asked.push(checkpoint);
+      for await (const page of connector.changes(access, checkpoint)) {
+        isAsked = true;
+        await held?.opened;
+        yield page;
+      }
+    },
+  };
+  const connected = await connectTo(source, { connectors: [own] });
+  const { core, actor, id } = connected;
+  await source.put("Late", "A late word of the first account.");
+  held = gate();
+  isAsked = false;
+  await core.syncOneConnection({ actor }, { id });
+  await until(() => isAsked);
+  account = "second@example.com";
+  await core.reconnectConnection({ actor }, { id, metadata: { apiKey: "good" } });
+  held.open();
+  await connected.settle();
+  await connected.sync();
+  // The first run, the one that was overtaken, and the first of the second account.
+  expect([asked[0], asked[1], asked[2]]).toEqual([null, expect.anything(), null]);
+});
+
+test("a run that waits when its connection is paused ends, and what kept it is no problem any more", async () => {
+  const source = await startSource();
+  await fill(source, 2);
+  const clock = new ManualClock("2026-01-01T00:00:00Z");
+  const connected = await connectTo(source, { clock });
+  const { core, actor, id } = connected;
+  source.fail({ kind: "status", status: 429, retryAfter: 3_600 }, 1);
+  expect(await connected.sync()).toMatchObject({ status: "running" });
+  await core.configureConnection({ actor }, { id, isPaused: true });
+  await connected.settle();
+  expect(await core.findConnection({ actor }, { id })).toMatchObject({
+    state: "paused",
+    problem: null,
+    lastRun: { status: "partial", notes: [expect.stringContaining("paused")] },
+  });
+});
+
+test("a folder that may not be read any more is a problem that is told", async () => {
+  const place = await mkdtemp(join(tmpdir(), "recollect-notes-"));
+  const dataDirectory = await mkdtemp(join(tmpdir(), "recollect-races-"));
+  await writeFile(join(place, "one.md"), "Ann plants a pear tree.");
+  const open = (folders: string, now: string) =>
+    openCore({
+      dataDirectory,
+      settings: { ...ONLINE, RECOLLECT_CONNECTION_FOLDERS: folders },
+      clock: new ManualClock(now),
+    });
+  const first = await open(place, "2026-01-01T00:00:00Z");
+  const made = { provider: "folder", containerTag: TAG, metadata: { path: place } };
+  const { id } = await first.core.createConnection({ actor: first.actor }, made);
+  await first.settle();
+  await first.close();
+  const second = await open("", "2026-01-01T03:00:00Z");
+  try {
+    const problem = expect.stringContaining("RECOLLECT_CONNECTION_FOLDERS");
+    await expect
+      .poll(async () => (await second.settle(), await second.core.findConnection({ actor: second.actor }, { id })), {
+        timeout: 15_000,
+      })
+      .toMatchObject({ state: "active", documentCount: 1, problem, lastRun: { status: "failed" } });
+  } finally {
+    await second.close();
+    await Promise.all([place, dataDirectory].map((folder) => rm(folder, { recursive: true })));
   }
 });

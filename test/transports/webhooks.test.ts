@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
@@ -6,6 +6,7 @@ import * as z from "zod";
 import { createGithubConnector } from "../../src/connectors/github/github.js";
 import { createGoogleDriveConnector } from "../../src/connectors/google/drive/google-drive.js";
 import { createOneDriveConnector } from "../../src/connectors/onedrive/onedrive.js";
+import { AppError } from "../../src/core/errors.js";
 import type { Connector, ConnectorWebhooks } from "../../src/core/ports.js";
 import { ManualClock } from "../support/clock.js";
 import { ONLINE } from "../support/connection.js";
@@ -299,6 +300,146 @@ test("a connection goes though its source refuses to remove its webhooks", async
   expect((await rest.send("GET", `/v3/connections/${id}`)).status).toBe(404);
   expect(followed.registered()).toBe(1);
   expect(await scripted.notify()).toMatchObject([{ status: 404 }]);
+});
+
+/** The connector, whose webhooks cannot be removed as long as `isDown` says so. */
+function stubborn(connector: Connector, isDown: () => boolean): Connector {
+  const { webhooks } = connector;
+  if (!webhooks) throw new Error(`${connector.provider} has webhooks.`);
+  const remove: ConnectorWebhooks["remove"] = async (access, detail) => {
+    if (isDown()) throw new AppError("unavailable", "The source is out of order (status 503).");
+    await webhooks.remove(access, detail);
+  };
+  return { ...connector, webhooks: { ...webhooks, remove } };
+}
+
+async function openedFolder(): Promise<string> {
+  const dataDirectory = await mkdtemp(join(tmpdir(), "recollect-webhooks-"));
+  cleanups.push(() => rm(dataDirectory, { recursive: true }));
+  return dataDirectory;
+}
+
+const hoursAhead = (hours: number) => new ManualClock(new Date(Date.now() + hours * HOUR_MS).toISOString());
+
+test("what could not be removed at a pause is removed once the source answers", async () => {
+  const followed = await start("github");
+  let isDown = true;
+  const said = { ...followed, connector: stubborn(followed.connector, () => isDown) };
+  const dataDirectory = await openedFolder();
+  const first = await open(said, { dataDirectory });
+  const id = await connect(first, said);
+  await ok(first, "POST", `/v3/connections/${id}/configure`, { isPaused: true });
+  expect(followed.registered()).toBe(1);
+  expect(await followed.scripted.notify()).toMatchObject([{ status: 404 }]);
+  await first.close();
+  isDown = false;
+  await open(said, { dataDirectory, clock: hoursAhead(2) });
+  await expect.poll(() => followed.registered(), GATHERED).toBe(0);
+});
+
+test("what could not be removed with its connection is removed once the source answers", async () => {
+  const followed = await start("github");
+  let isDown = true;
+  const said = { ...followed, connector: stubborn(followed.connector, () => isDown) };
+  const dataDirectory = await openedFolder();
+  const first = await open(said, { dataDirectory });
+  const id = await connect(first, said);
+  await ok(first, "DELETE", `/v3/connections/${id}?deleteDocuments=false`);
+  await first.settle();
+  expect((await first.send("GET", `/v3/connections/${id}`)).status).toBe(404);
+  await first.close();
+  isDown = false;
+  const second = await open(said, { dataDirectory, clock: hoursAhead(2) });
+  await expect.poll(() => followed.registered(), GATHERED).toBe(0);
+  await second.settle();
+  expect((await ok(second, "POST", "/v3/documents/list", {})).memories).toHaveLength(1);
+});
+
+test("a copy of a data folder without a public address leaves the webhooks of the original", async () => {
+  const followed = await start("github");
+  const dataDirectory = await openedFolder();
+  const first = await open(followed, { dataDirectory });
+  await connect(first, followed);
+  await first.close();
+  const copy = await openedFolder();
+  await cp(dataDirectory, copy, { recursive: true });
+  const second = await open(followed, {
+    dataDirectory: copy,
+    clock: hoursAhead(1),
+    settings: { RECOLLECT_PUBLIC_URL: "" },
+  });
+  await second.settle();
+  expect(followed.registered()).toBe(1);
+});
+
+test("a webhook that somebody removed at GitHub is registered again within two days", async () => {
+  const followed = await start("github");
+  const { scripted } = followed;
+  if (!("hooks" in scripted)) throw new Error("This is not GitHub.");
+  const dataDirectory = await openedFolder();
+  const first = await open(followed, { dataDirectory });
+  await connect(first, followed);
+  await first.close();
+  (scripted.hooks as Map<unknown, unknown>).clear();
+  await open(followed, { dataDirectory, clock: hoursAhead(48) });
+  await expect.poll(() => followed.registered(), GATHERED).toBe(1);
+});
+
+test("webhooks that a clock put off for a year are renewed", async () => {
+  const followed = await start("google-drive");
+  const dataDirectory = await openedFolder();
+  const first = await open(followed, { dataDirectory, clock: hoursAhead(365 * 24) });
+  await connect(first, followed);
+  const before = followed.endsAt?.();
+  await first.close();
+  await open(followed, { dataDirectory, clock: hoursAhead(1) });
+  await expect.poll(() => followed.endsAt?.(), GATHERED).not.toBe(before);
+});
+
+test("while the key of secrets is missing, strangers are told what they are always told", async () => {
+  const followed = await start("github");
+  const dataDirectory = await openedFolder();
+  const rest = await open(followed, { dataDirectory });
+  const id = await connect(rest, followed);
+  await rm(join(dataDirectory, "secret.key"));
+  const told = async (name: string) => {
+    const { status, text } = await deliver(followed.scripted.listening ?? "", {
+      address: `${ADDRESS}${name}`,
+      body: "{}",
+    });
+    return [status, (JSON.parse(text) as { error: string }).error];
+  };
+  expect(await told(id)).toEqual(await told("nobody"));
+});
+
+test("a shared drive that takes no webhook leaves none behind that nobody knows", async () => {
+  const scripted = await startScriptedGoogleDrive("good");
+  cleanups.push(() => scripted.close());
+  scripted.addDrive("Closed");
+  const connector = withToken(createGoogleDriveConnector({ baseUrl: scripted.url }));
+  const { webhooks } = connector;
+  if (!webhooks) throw new Error("Google Drive has webhooks.");
+  const closed: ConnectorWebhooks = {
+    ...webhooks,
+    register: (access, target, former) =>
+      webhooks.register(
+        {
+          ...access,
+          request(request) {
+            if (!/changes\/watch.*driveId/.test(request.url)) return access.request(request);
+            throw new AppError("unavailable", "The source is out of order (status 500).");
+          },
+        },
+        target,
+        former,
+      ),
+  };
+  const settings = { syncScope: "full" };
+  const registered = () => scripted.channels.size;
+  const followed = { scripted, connector: { ...connector, webhooks: closed }, token: "good", settings, registered };
+  const rest = await open(followed);
+  await connect(rest, followed);
+  expect(registered()).toBe(0);
 });
 
 const nginx = findProgram("nginx");

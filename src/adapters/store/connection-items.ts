@@ -9,6 +9,7 @@ type ItemStore = Pick<
   | "item"
   | "items"
   | "itemIds"
+  | "failedItemIds"
   | "keepItem"
   | "noteSeen"
   | "unseen"
@@ -51,6 +52,17 @@ export function createConnectionItemStore(db: Kysely<Database>): ItemStore {
         .where("item_id", ">=", prefix)
         // In the order of bytes nothing that begins with it is behind this.
         .where("item_id", "<", `${prefix}\u{10ffff}`)
+        .execute();
+      return rows.map((row) => row.item_id);
+    },
+
+    async failedItemIds(connectionId, since) {
+      const rows = await db
+        .selectFrom("connection_items")
+        .select("item_id")
+        .where("connection_id", "=", connectionId)
+        .where("state", "=", "failed")
+        .where("seen_at", ">=", since)
         .execute();
       return rows.map((row) => row.item_id);
     },
@@ -128,8 +140,10 @@ export function createConnectionItemStore(db: Kysely<Database>): ItemStore {
       return rows.map(({ item, documentId, reason }) => ({ item: readItem(item), documentId, reason }));
     },
 
-    async dueItems(connectionId, now, page) {
-      const rows = await pageOf(connectionId, page).where("retry_at", "<=", now).execute();
+    async dueItems(connectionId, { now, latest }, page) {
+      const rows = await pageOf(connectionId, page)
+        .where((where) => where.or([where("retry_at", "<=", now), where("retry_at", ">", latest)]))
+        .execute();
       return rows.map(itemOf);
     },
 

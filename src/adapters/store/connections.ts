@@ -105,8 +105,8 @@ export function createConnectionStore(db: Kysely<Database>, clock: Clock): Conne
         .selectFrom("sync_runs")
         .selectAll()
         .where("connection_id", "=", connectionId)
-        .orderBy("started_at", "desc")
-        .orderBy("id", "desc")
+        // In the order in which they were begun, whatever the clock said then.
+        .orderBy(sql`rowid`, "desc")
         .limit(limit)
         .execute();
       return rows.map(runOf);
@@ -114,7 +114,7 @@ export function createConnectionStore(db: Kysely<Database>, clock: Clock): Conne
 
     async dropOldRuns(keep) {
       const { numAffectedRows = 0n } = await sql`delete from sync_runs where id in (select id from (
-        select id, row_number() over (partition by connection_id order by started_at desc, id desc) as place
+        select id, row_number() over (partition by connection_id order by rowid desc) as place
         from sync_runs) where place > ${keep})`.execute(db);
       return Number(numAffectedRows);
     },

@@ -72,7 +72,10 @@ export function createJobStore(db: Kysely<Database>, clock: Clock = systemClock)
 function createQueue(
   db: Kysely<Database>,
   clock: Clock,
-): Pick<JobStore, "enqueue" | "claim" | "dueKinds" | "reclaim" | "waiting" | "hold" | "drop" | "nextDue"> {
+): Pick<
+  JobStore,
+  "enqueue" | "claim" | "dueKinds" | "reclaim" | "waiting" | "hold" | "hastenAfter" | "drop" | "nextDue"
+> {
   const choose = createChooser();
   return {
     async enqueue(drafts) {
@@ -108,6 +111,7 @@ function createQueue(
           state: "waiting",
           worker: null,
           lease_until: null,
+          attempt: expression("attempt", "-", 1),
           crashes: expression("crashes", "+", 1),
         }))
         .where("state", "=", "running")
@@ -137,6 +141,16 @@ function createQueue(
       await sql`update jobs set run_at = ${iso(runAt)}, reason = ${reason} where state = 'waiting' and ${isAmong(ids)}`.execute(
         db,
       );
+    },
+
+    async hastenAfter(latest) {
+      const result = await db
+        .updateTable("jobs")
+        .set({ run_at: iso(clock.now()) })
+        .where("state", "=", "waiting")
+        .where("run_at", ">", iso(latest))
+        .executeTakeFirst();
+      return Number(result.numUpdatedRows);
     },
 
     async drop(ids) {

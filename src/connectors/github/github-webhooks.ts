@@ -9,7 +9,7 @@ const MOST_HOOKS = 50;
 
 /** By the ids of the repositories. */
 const detailSchema = z.object({
-  hooks: z.array(z.object({ repository: z.string(), id: z.number(), events: z.array(z.string()).default([]) })),
+  hooks: z.array(z.object({ repository: z.string(), id: z.number() })),
 });
 type Hooks = z.output<typeof detailSchema>["hooks"];
 
@@ -30,9 +30,8 @@ export function githubWebhooks(apiOf: (access: SourceAccess) => GithubApi): Conn
       const events = eventsOf(access.settings);
       for (const repository of chosen) {
         const known = before.find((one) => one.repository === repository);
-        const isSame = known !== undefined && known.events.join() === events.join();
-        const id = isSame ? known.id : await put(api, repository, known?.id ?? null, { target, events });
-        if (id !== null) hooks.push({ repository, id, events });
+        const id = await put(api, repository, known?.id ?? null, { target, events });
+        if (id !== null) hooks.push({ repository, id });
       }
       return { count: hooks.length, detail: { hooks }, expiresAt: null };
     },

@@ -11,7 +11,6 @@ const NO_LINKS: PageLinks = { canonical: null, links: [], isCut: false };
 
 const detailSchema = z.object({
   etag: z.string().optional(),
-  modified: z.string().optional(),
   links: z.array(z.string()),
   isCut: z.boolean().optional(),
 });
@@ -56,7 +55,6 @@ export async function visit(
   try {
     answer = await ask({
       ...(detail?.etag !== undefined && { "if-none-match": detail.etag }),
-      ...(detail?.modified !== undefined && { "if-modified-since": detail.modified }),
     });
     // A redirect has led to another page, of which these say nothing.
     if (answer.status === 304 && pageAddress(answer.url) !== address) answer = await ask({});
@@ -83,12 +81,12 @@ export async function visit(
   const found = content.mimeType === "text/html" ? await linksOf(textOf(answer), reached) : NO_LINKS;
   const isOther = found.canonical !== null && found.canonical !== reached && isInTerritory(found.canonical, territory);
   const canonical = isOther && new URL(found.canonical).host === new URL(reached).host ? found.canonical : null;
-  const { etag, "last-modified": modified } = answer.headers;
+  const { etag } = answer.headers;
   const inside = found.links.filter((link) => isInTerritory(link, territory));
   const links = firstOf(inside, LONGEST_LINKS);
   const isCut = found.isCut || links.length < inside.length;
   // What was asked for under another address is asked for under its own the next time.
-  const validators = reached === address ? { ...(etag && { etag }), ...(modified && { modified }) } : {};
+  const validators = reached === address ? { ...(etag && { etag }) } : {};
   const item = {
     ...page,
     id: reached,

@@ -1,6 +1,7 @@
 import { createSign } from "node:crypto";
 import * as z from "zod";
 import { parseRetryAfter } from "../../lib/http-fetch.js";
+import { oneLine } from "../../lib/one-line.js";
 import { iso } from "../../lib/time.js";
 import type { CoreContext } from "../context.js";
 import { AppError } from "../errors.js";
@@ -13,6 +14,8 @@ import type { ConnectionSecrets, SecretPlace, Tokens } from "./secrets.js";
 /** A token that ends so soon is replaced before it is used. */
 const EARLY_MS = 60_000;
 const ASSERTION_SECONDS = 3_600;
+/** Characters. */
+const SHORTEST_SECRET = 6;
 /** Seconds; whoever wants to be left alone for longer is asked again all the same. */
 const LONGEST_PAUSE = 3_600;
 
@@ -172,9 +175,10 @@ async function askTokenEndpoint(
     const advice = isOfApp
       ? " It does not take the id or the secret of the app: see that both are those of its client."
       : "";
+    const said = withoutSecrets(description, [...Object.values(form), authorization ?? ""]);
     throw new TokenRefusal(
       error,
-      `${new URL(url).host} refused the sign-in: ${description.slice(0, 300).replace(/\.$/, "")}.${advice}`,
+      `${new URL(url).host} refused the sign-in: ${oneLine(said).slice(0, 300).replace(/\.$/, "")}.${advice}`,
     );
   }
   const tokens = answerSchema.safeParse(body);
@@ -183,6 +187,12 @@ async function askTokenEndpoint(
   const { access_token: access, refresh_token: refresh = null, expires_in: seconds } = tokens.data;
   const expiresAt = seconds === undefined ? null : iso(new Date(clock.now().getTime() + seconds * 1_000));
   return { access, refresh, expiresAt };
+}
+
+/** What an endpoint says may repeat what it was sent, and is shown to whoever has come back from it. */
+function withoutSecrets(text: string, sent: readonly string[]): string {
+  const secrets = sent.filter((value) => value.length >= SHORTEST_SECRET).toSorted((a, b) => b.length - a.length);
+  return secrets.reduce((shown, secret) => shown.replaceAll(secret, "…"), text);
 }
 
 function notNow({ url, headers }: SourceAnswer): AppError {

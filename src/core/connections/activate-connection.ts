@@ -1,4 +1,6 @@
 import { createId } from "../../lib/ids.js";
+import { oneLine } from "../../lib/one-line.js";
+import { truncate } from "../../lib/truncate.js";
 import type { CoreContext } from "../context.js";
 import { AppError, notFound } from "../errors.js";
 import type { Connector } from "../ports.js";
@@ -9,6 +11,8 @@ import { openSourceWith } from "./source-access.js";
 import { isChosen, requireKept } from "./find-connections.js";
 import { changeSecrets, type ConnectionSecrets, NO_SECRETS, triedSecrets } from "./secrets.js";
 import { settleWebhooks } from "./webhooks.js";
+
+const LONGEST_ACCOUNT = 300;
 
 /** What one signs in with: values of the secret fields, or tokens that one was given. */
 export type Credentials = Pick<ConnectionSecrets, "fields" | "tokens">;
@@ -28,10 +32,12 @@ export async function activate(
   const tried = triedSecrets(organizationId, { ...NO_SECRETS, ...credentials });
   const signal = AbortSignal.timeout(60_000);
   const source = await openSourceWith(context, tried, { connection, connector, signal });
-  const { account } = await connector.check(source).catch((error: unknown) => {
+  const checked = await connector.check(source).catch((error: unknown) => {
     if (error instanceof SignInRefused) throw new AppError("invalid", error.message, { cause: error });
     throw error;
   });
+  // As the source calls it: one line, whatever is in it.
+  const account = checked.account === null ? null : truncate(oneLine(checked.account), LONGEST_ACCOUNT);
   // A token may have been replaced while it was tried.
   const { fields, tokens } = await tried.read();
   const isKept = await changeSecrets(

@@ -25,7 +25,9 @@ type Upsert = Extract<SourceChange, { kind: "upsert" }>;
 export async function applyPage(sync: Sync, page: ChangePage, listing: number): Promise<void> {
   const { context, connection, run } = sync;
   // The last that is said of an item is what holds.
-  const changes = [...new Map(page.items.map((change) => [idOf(change), change])).values()];
+  const named = page.items.filter((change) => !idOf(change).includes("\0"));
+  if (named.length < page.items.length) run.note("Something was left out whose id has a NUL character.", "cut");
+  const changes = [...new Map(named.map((change) => [idOf(change), change])).values()];
   const found = await context.store.connections.items(connection.id, changes.map(idOf));
   const known = new Map(found.map((one) => [one.item.id, one]));
   const removed = changes.flatMap((change) => (change.kind === "remove" ? (known.get(change.id) ?? []) : []));
@@ -175,6 +177,8 @@ async function readOne(sync: Sync, { item, content, before, listing }: Reading):
   } catch (error) {
     sync.signal.throwIfAborted();
     if (error instanceof RunOvertaken) throw error;
+    // Its container may be one now that has taken the place of another.
+    if (error instanceof AppError && error.kind === "conflict") await requireUnchanged(context.store, sync);
     if (error instanceof ItemGone) {
       if (before) await noteGone(sync, [before]);
       return;
@@ -219,9 +223,11 @@ function reasonOf({ context, connection }: Sync, { id }: SourceItem, error: unkn
 /** Reads again what failed in earlier runs and is due. */
 export async function retryFailed(sync: Sync): Promise<void> {
   const { context, connection } = sync;
-  const now = iso(context.clock.now());
+  const now = context.clock.now();
+  // What is put off for longer was put off by a clock that was wrong.
+  const times = { now: iso(now), latest: iso(new Date(now.getTime() + LONGEST_RETRY_MS)) };
   for (let after = ""; ;) {
-    const due = await context.store.connections.dueItems(connection.id, now, { after, limit: PAGE });
+    const due = await context.store.connections.dueItems(connection.id, times, { after, limit: PAGE });
     await readAll(sync, due.map(anew));
     if (due.length < PAGE) return;
     after = due.at(-1)?.item.id ?? after;
@@ -297,13 +303,14 @@ export async function removeGone(sync: Sync): Promise<void> {
 }
 
 /** @throws RemovalsHeld */
-async function requireFewRemovals({ context, connection, mayRemoveMany }: Sync): Promise<void> {
+async function requireFewRemovals({ context, connection, agreement }: Sync): Promise<void> {
   const { connections } = context.store;
   const gone = await connections.countGone(connection.id);
-  if (mayRemoveMany || gone === 0) return;
+  const agreed = agreement !== null && agreement.until > iso(context.clock.now()) ? (agreement.most ?? gone) : 0;
+  if (gone <= agreed) return;
   const all = await connections.countDocuments(connection.id);
   const isNearlyAll = all >= FEW_DOCUMENTS && gone >= all * NEARLY_ALL;
-  if (gone <= Math.max(FREE_REMOVALS, all * FREE_SHARE) && !isNearlyAll) return;
+  if (gone - agreed <= Math.max(FREE_REMOVALS, all * FREE_SHARE) && !isNearlyAll) return;
   throw new RemovalsHeld(
     `The source no longer has ${gone} of ${all} documents, more than are removed without asking. Look whether that is right, then agree with \`recollect connections sync ${connection.id} --confirm-removals\`; without it, the next run looks whether they are back.`,
   );

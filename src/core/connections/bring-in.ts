@@ -65,7 +65,7 @@ async function writeContent(
     authorize("addFile", { actor }),
     {
       bytes: new FileBytes(bytes),
-      name: content.fileName ?? (isText ? `${truncate(title ?? item.id, 100)}.md` : null),
+      name: printable(content.fileName ?? (isText ? `${truncate(title ?? item.id, 100)}.md` : null)),
       ...(mimeType !== null && MIME_TYPE.test(mimeType) && { contentType: mimeType }),
       document: {
         containerTags: [...tags],
@@ -163,7 +163,10 @@ async function freeCustomId(
 
 /** A title without characters that cannot be shown; null for none. */
 function printable(title: string | null): string | null {
-  const shown = title?.replaceAll(/[\p{Cc}\s]+/gu, " ").trim();
+  const shown = title
+    ?.toWellFormed()
+    .replaceAll(/[\p{Cc}\s]+/gu, " ")
+    .trim();
   return shown === undefined || shown === "" ? null : shown;
 }
 

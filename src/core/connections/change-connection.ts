@@ -5,7 +5,7 @@ import { AppError } from "../errors.js";
 import { containerTagSchema, invalid, parseInput } from "../input.js";
 import type { Connector, FoundResources, Resource, ResourcePage } from "../ports.js";
 import type { Connection } from "../types.js";
-import { orderSync, removalJob } from "./connection-jobs.js";
+import { hastenSync, orderSync, removalJob } from "./connection-jobs.js";
 import { everyMinutesSchema, raisedLimitSchema } from "./create-connection.js";
 import {
   connectionNameSchema,
@@ -101,8 +101,10 @@ export async function configure(
     const after = scheduled({ ...wanted, state: stateAfter(before, isPaused) }, before, now);
     const isChanged = JSON.stringify(after) !== JSON.stringify(before);
     const { state, nextSyncAt } = after;
+    const isPausing = state === "paused" && before.state !== "paused";
     const change = { state, nextSyncAt, everyMinutes, documentLimit, resources: after.resources };
-    await repositories.connections.update(organizationId, id, change);
+    await repositories.connections.update(organizationId, id, { ...change, ...(isPausing && { problem: null }) });
+    if (isPausing) await hastenSync(repositories, before, now);
     const isSynced = isOpen(after) && isChosen(connector, after) && bringsMore(before, after);
     if (isSynced) await orderSync(repositories, after, { trigger: "manual", now });
     return { connection: after, isChanged, isSynced };
@@ -188,7 +190,7 @@ export async function syncOneConnection(
   const connection = await requireConnection(context, call, id);
   if (!isOpen(connection) || !isChosen(requireConnector(context, connection.provider), connection))
     throw new AppError("conflict", whyIdle(context, connection));
-  const order = { trigger: "manual", now: context.clock.now(), mayRemoveMany: confirmRemovals } as const;
+  const order = { trigger: "manual", now: context.clock.now(), isAgreed: confirmRemovals } as const;
   await context.store.transaction((repositories) => orderSync(repositories, connection, order));
   context.wakeJobs();
   return { id };
@@ -251,16 +253,16 @@ export async function removeConnectionsOf(
 }
 
 async function removeAll(context: CoreContext, found: readonly Connection[], deleteDocuments: boolean): Promise<void> {
-  await Promise.all(found.map((connection) => dropWebhooks(context, connection)));
+  const silent = await Promise.all(found.map((connection) => dropWebhooks(context, connection)));
   await context.store.transaction(async ({ connections, jobs }) => {
-    for (const connection of found) {
+    for (const [at, connection] of found.entries()) {
       const { organizationId, id } = connection;
-      if (!deleteDocuments) {
+      if (!deleteDocuments && silent[at] === true) {
         await connections.remove(organizationId, id);
         continue;
       }
       await connections.update(organizationId, id, { state: "removing", nextSyncAt: null });
-      await jobs.enqueue([removalJob(connection)]);
+      await jobs.enqueue([removalJob(connection, { keepsDocuments: !deleteDocuments })]);
     }
   });
   context.wakeJobs();

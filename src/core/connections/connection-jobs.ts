@@ -1,12 +1,13 @@
 import * as z from "zod";
 import { iso } from "../../lib/time.js";
 import type { CoreContext } from "../context.js";
-import type { JobDraft, JobHandler, Repositories } from "../ports.js";
+import { AppError } from "../errors.js";
+import type { JobContext, JobDraft, JobHandler, Repositories } from "../ports.js";
 import { type Connection, SYNC_TRIGGERS, type SyncTrigger } from "../types.js";
 import { removeItem } from "./bring-in.js";
 import { isDue, nextSyncOf } from "./schedule.js";
-import { isOpen } from "./sync.js";
-import { syncConnection } from "./sync-connection.js";
+import { isOpen, type RemovalAgreement } from "./sync.js";
+import { giveUpSync, syncConnection } from "./sync-connection.js";
 import { createNewsJob } from "./tell-owner.js";
 import { dropWebhooks } from "./webhooks.js";
 
@@ -16,6 +17,11 @@ const LONGEST_MS = 30 * 60_000;
 const PAGE = 50;
 const ATTEMPTS = 5;
 const MINUTE_MS = 60_000;
+/** How long an agreement to removals holds: to those that were asked about, and to whatever a run finds. */
+const AGREED_MS = 24 * 60 * MINUTE_MS;
+const AGREED_BLINDLY_MS = 60 * MINUTE_MS;
+/** Jobs that were given up, among which removals are looked for. */
+const MOST_DEAD = 1_000;
 /** Of each connection. */
 const RUNS_KEPT = 100;
 /** A sign-in that nobody has ended after so long will not be. */
@@ -24,7 +30,7 @@ const LONGEST_PENDING_MS = 24 * 60 * MINUTE_MS;
 const orderSchema = z.object({
   connectionId: z.string(),
   trigger: z.enum(SYNC_TRIGGERS),
-  mayRemoveMany: z.boolean(),
+  agreement: z.object({ most: z.number().nullable(), until: z.string() }).nullable().default(null),
 });
 const removalSchema = z.object({ connectionId: z.string(), keepsDocuments: z.boolean().default(false) });
 
@@ -36,13 +42,14 @@ export function createConnectionJobs(context: CoreContext): Record<string, JobHa
     timeoutMs: LONGEST_MS,
     resumes: true,
     run: (order, job) => syncConnection(context, order, job),
+    giveUp: (order, reason) => giveUpSync(context, order, reason),
   };
   const remove: JobHandler<z.output<typeof removalSchema>> = {
     schema: removalSchema,
     slots: 1,
     timeoutMs: LONGEST_MS,
     resumes: true,
-    run: (order, { signal }) => removeConnection(context, order, signal),
+    run: (order, job) => removeConnection(context, order, job),
   };
   return { "sync-connection": sync, "remove-connection": remove, "tell-of-connection": createNewsJob(context) };
 }
@@ -66,17 +73,27 @@ export async function syncDueConnections(context: CoreContext): Promise<void> {
   for (const connection of due)
     await store.transaction((repositories) => orderSync(repositories, connection, { trigger: "cron", now }));
   await store.connections.dropOldRuns(RUNS_KEPT);
+  if (all.some(({ state }) => state === "removing")) await reviveRemovals(context);
   const abandoned = iso(new Date(now.getTime() - LONGEST_PENDING_MS));
   for (const { state, createdAt, id } of all)
     if (state === "pending" && createdAt < abandoned) await store.connections.remove(store.organizationId, id);
   if (due.length > 0) context.wakeJobs();
 }
 
+/** Nobody else could remove what such a connection has brought in. */
+async function reviveRemovals({ store, wakeJobs }: CoreContext): Promise<void> {
+  const dead = await store.jobs.dead(MOST_DEAD);
+  const removals = dead.filter(({ kind }) => kind === "remove-connection").map(({ id }) => id);
+  if (removals.length === 0) return;
+  await store.jobs.revive(removals);
+  wakeJobs();
+}
+
 interface RunOrder {
   readonly trigger: SyncTrigger;
   readonly now: Date;
-  /** Its owner agrees to whatever is to be removed. */
-  readonly mayRemoveMany?: boolean;
+  /** Its owner agrees to the removals that were asked about, or to those of this run where none were. */
+  readonly isAgreed?: boolean;
   /** Not before this moment, and why. */
   readonly gathered?: { readonly runAt: Date; readonly reason: string };
 }
@@ -87,15 +104,16 @@ interface RunOrder {
  */
 export async function orderSync(repositories: Repositories, connection: Connection, order: RunOrder): Promise<void> {
   const { jobs, connections } = repositories;
-  const { trigger, now, mayRemoveMany = false, gathered } = order;
+  const { trigger, now, isAgreed = false, gathered } = order;
   const { organizationId, id } = connection;
   const [kind, group] = ["sync-connection", `connection:${id}`];
   const waiting = await jobs.waiting(kind, group);
-  if (waiting.length === 0 || (mayRemoveMany && !waiting.some(isAgreed))) {
+  if (waiting.length === 0 || isAgreed) {
     await jobs.drop(waiting.map(({ id: jobId }) => jobId));
     // What the source asked for is heeded.
     const [postponed] = waiting.filter(({ attempt }) => attempt === 0);
-    const payload = { connectionId: id, trigger, mayRemoveMany };
+    const agreement = isAgreed ? agreementTo(await connections.countGone(id), now) : null;
+    const payload = { connectionId: id, trigger, agreement };
     const draft: JobDraft = { kind, payload, group, exclusive: true, maxAttempts: ATTEMPTS, ...gathered };
     await jobs.enqueue([postponed ? { ...draft, runAt: postponed.runAt } : draft]);
   } else if (trigger !== "cron") {
@@ -106,19 +124,31 @@ export async function orderSync(repositories: Repositories, connection: Connecti
   if (!gathered) await connections.update(organizationId, id, { nextSyncAt: nextSyncOf(connection, now) });
 }
 
-function isAgreed({ payload }: { readonly payload: unknown }): boolean {
-  return orderSchema.safeParse(payload).data?.mayRemoveMany === true;
+/** A run that waits goes on at once, inside a transaction: to be ended where its connection stands still now. */
+export async function hastenSync({ jobs }: Repositories, { id }: Connection, now: Date): Promise<void> {
+  const waiting = await jobs.waiting("sync-connection", `connection:${id}`);
+  await jobs.hold(
+    waiting.map(({ id: jobId }) => jobId),
+    now,
+    "The connection was changed.",
+  );
+}
+
+function agreementTo(gone: number, now: Date): RemovalAgreement {
+  const isAsked = gone > 0;
+  const until = iso(new Date(now.getTime() + (isAsked ? AGREED_MS : AGREED_BLINDLY_MS)));
+  return { most: isAsked ? gone : null, until };
 }
 
 async function removeConnection(
   context: CoreContext,
   { connectionId: id, keepsDocuments }: z.output<typeof removalSchema>,
-  signal: AbortSignal,
+  { job, signal }: JobContext,
 ): Promise<void> {
   const { store } = context;
   const connection = await store.connections.byId(store.organizationId, id);
   if (connection?.state !== "removing") return;
-  await dropWebhooks(context, connection);
+  const isSilent = await dropWebhooks(context, connection);
   while (!keepsDocuments) {
     const some = await store.connections.itemsWithDocuments(id, { after: "", limit: PAGE });
     for (const known of some) {
@@ -127,5 +157,8 @@ async function removeConnection(
     }
     if (some.length < PAGE) break;
   }
+  // Nobody could remove them later.
+  if (!isSilent && job.attempt < job.maxAttempts)
+    throw new AppError("unavailable", "The source could not be reached to remove its webhooks.");
   await store.connections.remove(store.organizationId, id);
 }

@@ -70,10 +70,18 @@ export interface Picked {
 export async function choosePicked(context: CoreContext, _call: AuthorizedCall, raw: unknown): Promise<Picked> {
   const { token, resources } = parseInput(chooseSchema, raw);
   const { connection, connector, returnUrl } = await requirePicker(context, token);
-  await configure(context, connection, { resources });
-  await changeSecrets(context, connection, (now) =>
+  // Before it is used, so that of several at once one chooses.
+  const taken = await changeSecrets(context, connection, (now) =>
     now?.picker?.token === sha256(token) ? { ...now, picker: null } : null,
   );
+  if (taken === null) throw overPage();
+  try {
+    await configure(context, connection, { resources });
+  } catch (error) {
+    const { picker } = taken;
+    await changeSecrets(context, connection, (now) => (now?.picker === null ? { ...now, picker } : null));
+    throw error;
+  }
   return { title: connector.title, count: resources.length, returnUrl };
 }
 
@@ -87,8 +95,12 @@ async function requirePicker(context: CoreContext, token: string): Promise<Found
   const { store, clock } = context;
   const id = customIdSchema.safeParse(token.split(".", 1)[0]);
   const connection = id.success ? await store.connections.byId(store.organizationId, id.data) : null;
-  const picker = connection && (await readableSecrets(context, connection))?.picker;
-  if (!picker || picker.token !== sha256(token) || picker.expiresAt <= iso(clock.now()))
-    throw new AppError("not_found", "This page is over: something was chosen on it, or its hour has passed.");
+  const isKept = connection !== null && connection.state !== "removing";
+  const picker = isKept && (await readableSecrets(context, connection))?.picker;
+  if (!isKept || !picker || picker.token !== sha256(token) || picker.expiresAt <= iso(clock.now())) throw overPage();
   return { connection, connector: requireConnector(context, connection.provider), returnUrl: picker.returnUrl };
+}
+
+function overPage(): AppError {
+  return new AppError("not_found", "This page is over: something was chosen on it, or its hour has passed.");
 }

@@ -9,6 +9,13 @@ export interface ConnectionChange extends Partial<
 }
 export type ConnectionDraft = Omit<Connection, "createdAt">;
 
+/** ISO date-times. */
+export interface DueTimes {
+  readonly now: string;
+  /** Nothing is put off for longer. */
+  readonly latest: string;
+}
+
 export interface OriginOfDocument {
   readonly documentId: string;
   readonly connectionId: string;
@@ -49,6 +56,8 @@ export interface ConnectionStore {
   item(connectionId: string, itemId: string): Promise<ConnectionItem | null>;
   /** Those that are known, in no order. */
   items(connectionId: string, itemIds: readonly string[]): Promise<ConnectionItem[]>;
+  /** Ids of those that failed when they were seen last, at this moment (ISO date-time) or later. */
+  failedItemIds(connectionId: string, since: string): Promise<string[]>;
   /** Ids of all that begin with this. */
   itemIds(connectionId: string, prefix: string): Promise<string[]>;
   keepItem(item: ConnectionItem): Promise<void>;
@@ -66,8 +75,8 @@ export interface ConnectionStore {
   goneItems(connectionId: string, limit: number): Promise<ConnectionItem[]>;
   /** Items whose documents failed to be read here, the first of them. */
   unreadItems(connectionId: string, limit: number): Promise<UnreadItem[]>;
-  /** Items that failed and are due again, in the order of their ids behind `after`. */
-  dueItems(connectionId: string, now: string, page: ItemPage): Promise<ConnectionItem[]>;
+  /** Items that failed and are due again now, or only after `latest`, in the order of their ids behind `after`. */
+  dueItems(connectionId: string, times: DueTimes, page: ItemPage): Promise<ConnectionItem[]>;
   /** Items that wait for room, by their ids, the first behind `after`. */
   waitingItems(connectionId: string, page: ItemPage): Promise<ConnectionItem[]>;
   removeItem(connectionId: string, itemId: string): Promise<void>;

@@ -42,10 +42,12 @@ export async function receiveWebhook(
   const isId = customIdSchema.safeParse(id).success;
   const connection = isId ? await store.connections.byId(store.organizationId, id) : null;
   const webhooks = connection && context.connectors.get(connection.provider)?.webhooks;
-  if (!connection?.webhooks || !webhooks) throw unknown();
+  if (!connection?.webhooks || connection.webhooks.isLeaving || !webhooks) throw unknown();
   const challenge = webhooks.challenge?.(message) ?? null;
   if (challenge !== null) return { answer: challenge };
-  if (!webhooks.verify(message, await secretBox.open(connection.webhooks.secret))) throw unknown();
+  // While its key is missing nothing can be proved, and nothing is told.
+  const secret = await secretBox.open(connection.webhooks.secret).catch(() => null);
+  if (secret === null || !webhooks.verify(message, secret)) throw unknown();
   attempts.giveBack(counted, REFUSED);
   if (isOpen(connection)) {
     const runAt = new Date(context.clock.now().getTime() + GATHERED_MS);

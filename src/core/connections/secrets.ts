@@ -5,7 +5,6 @@ import { UnreadableSecret } from "../errors.js";
 import type { Repositories } from "../ports.js";
 import { resealSettings } from "../upkeep/settings.js";
 import type { Connection } from "../types.js";
-import { SignInRefused } from "./connector-errors.js";
 
 const tokensSchema = z.object({
   access: z.string(),
@@ -63,14 +62,9 @@ export const NO_SECRETS: ConnectionSecrets = {
 type SecretContext = Pick<CoreContext, "store" | "secretBox">;
 type Named = Pick<Connection, "organizationId" | "id">;
 
-/** @throws SignInRefused where they cannot be opened any more, and why */
+/** @throws UnreadableSecret where they cannot be opened any more, or not before their key is back */
 export async function readSecrets(context: SecretContext, { organizationId, id }: Named): Promise<ConnectionSecrets> {
-  try {
-    return await opened(context, await context.store.connections.sealedSecrets(organizationId, id));
-  } catch (error) {
-    if (!(error instanceof UnreadableSecret)) throw error;
-    throw new SignInRefused(error.publicMessage, { cause: error });
-  }
+  return opened(context, await context.store.connections.sealedSecrets(organizationId, id));
 }
 
 /** As `readSecrets`; null where they cannot be opened any more. */

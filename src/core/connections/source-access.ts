@@ -5,7 +5,7 @@ import { authorizationOf } from "./access-token.js";
 import { SignInRefused } from "./connector-errors.js";
 import { keptSecrets, type SecretPlace } from "./secrets.js";
 
-/** A connection as its connector sees it. @throws SignInRefused where its credentials cannot be opened */
+/** A connection as its connector sees it. @throws UnreadableSecret where its credentials cannot be opened */
 export function openSource(
   context: CoreContext,
   connection: Connection,

@@ -1,15 +1,16 @@
 import { iso } from "../../lib/time.js";
 import type { CoreContext } from "../context.js";
-import { AppError, RetryLater } from "../errors.js";
+import { AppError, RetryLater, UnreadableSecret } from "../errors.js";
 import type { ChangePage, JobContext } from "../ports.js";
 import type { Connection, SyncTrigger } from "../types.js";
 import { CheckpointExpired, SignInRefused } from "./connector-errors.js";
 import { applyPage, bringInWaiting, noteAbsent, removeGone, retryFailed } from "./apply-page.js";
 import { giveWay, requireRoom, SOON, waitUntilRead } from "./give-way.js";
+import { requireConnector } from "./find-connections.js";
 import { nextSyncOf } from "./schedule.js";
 import { readableSecrets } from "./secrets.js";
 import { openSource } from "./source-access.js";
-import { isOpen, RemovalsHeld, requireUnchanged, RunOvertaken, type Sync } from "./sync.js";
+import { isOpen, type RemovalAgreement, RemovalsHeld, requireUnchanged, RunOvertaken, type Sync } from "./sync.js";
 import { openRun, type RunningSync, type SyncError } from "./sync-run.js";
 import { newsJob } from "./tell-owner.js";
 
@@ -21,7 +22,7 @@ const MOST_UNREAD = 100;
 export interface SyncOrder {
   readonly connectionId: string;
   readonly trigger: SyncTrigger;
-  readonly mayRemoveMany: boolean;
+  readonly agreement: RemovalAgreement | null;
 }
 
 /**
@@ -32,23 +33,25 @@ export interface SyncOrder {
 export async function syncConnection(context: CoreContext, order: SyncOrder, job: JobContext): Promise<void> {
   const { store } = context;
   const connection = await store.connections.byId(store.organizationId, order.connectionId);
-  const connector = connection && context.connectors.get(connection.provider);
-  if (!connection || !connector) return;
-  if (!isOpen(connection)) return;
+  if (!connection) return;
+  if (!isOpen(connection)) return endLeftRun(context, connection);
   const run = await openRun(context, connection, order.trigger);
   const signInId = await signInIdOf(context, connection);
   const turn = { outages: 0, kept: 0 };
   try {
+    const connector = requireConnector(context, connection.provider);
     const source = await openSource(context, connection, connector, job.signal);
-    const { mayRemoveMany } = order;
+    const { agreement } = order;
     const { signal } = job;
     const deadline = context.clock.now().getTime() + STRETCH_MS;
-    const sync = { context, connection, connector, source, run, signal, mayRemoveMany, deadline, turn };
+    const sync = { context, connection, connector, source, run, signal, agreement, deadline, turn };
     await followSource(sync);
     await retryFailed(sync);
-    await removeGone(sync);
+    // What is not removed without asking keeps nothing else from coming in.
+    const held = await removeGone(sync).catch(heldOnly);
     await bringInWaiting(sync);
     await tellUnread(sync);
+    if (held) throw held;
     await run.finish(null);
     await settle(context, connection, { state: "active", problem: null });
   } catch (error) {
@@ -59,6 +62,32 @@ export async function syncConnection(context: CoreContext, order: SyncOrder, job
       throw new RetryLater(later.seconds, later.message, { isFurther: turn.kept > 0 });
     });
   }
+}
+
+function heldOnly(error: unknown): RemovalsHeld {
+  if (error instanceof RemovalsHeld) return error;
+  throw error;
+}
+
+/** Ends a run that had to wait while its connection was paused, or lost its sign-in. */
+async function endLeftRun(context: CoreContext, connection: Connection): Promise<void> {
+  const [last] = await context.store.connections.runs(connection.id, 1);
+  if (last?.status !== "running") return;
+  const run = await openRun(context, connection, last.trigger);
+  run.note(`The connection was ${connection.state === "paused" ? "paused" : "stopped"} while the run went on.`, "cut");
+  await run.finish(null);
+}
+
+/** Says on a connection that its run was given up by whoever works on jobs, and why. It is due again by itself. */
+export async function giveUpSync(context: CoreContext, { connectionId }: SyncOrder, reason: string): Promise<void> {
+  const connection = await context.store.connections.byId(context.store.organizationId, connectionId);
+  if (!connection || !isOpen(connection)) return;
+  const [last] = await context.store.connections.runs(connection.id, 1);
+  if (last?.status === "running") {
+    const run = await openRun(context, connection, last.trigger);
+    await run.finish({ code: "internal", message: reason });
+  }
+  await settle(context, connection, { state: connection.state, problem: reason });
 }
 
 /** Which sign-in a connection has; null where it has none. Secrets that cannot be opened are told by whoever needs them. */
@@ -151,9 +180,7 @@ async function end(context: CoreContext, { connection, signInId, run, job }: End
     const now = await context.store.connections.byId(connection.organizationId, connection.id);
     // What was chosen meanwhile is what the run goes on with.
     if (now && isOpen(now)) throw new RetryLater(SOON, "The connection was changed.");
-    run.note("The connection was paused while the run went on.", "cut");
-    await run.finish(null);
-    return;
+    return endLeftRun(context, now ?? connection);
   }
   if (error instanceof RemovalsHeld) {
     run.note(error.message, "cut");
@@ -164,17 +191,19 @@ async function end(context: CoreContext, { connection, signInId, run, job }: End
     const { connections } = context.store;
     const sealed = await connections.sealedSecrets(connection.organizationId, connection.id);
     if ((await signInIdOf(context, connection)) !== signInId) throw signedInMeanwhile();
-    await run.finish({ code: "auth_expired", message: error.message });
-    await settle(context, connection, { state: "reconnect", problem: error.message, sealed });
+    await run.finish({ code: "auth_expired", message: error.publicMessage });
+    await settle(context, connection, { state: "reconnect", problem: error.publicMessage, sealed });
     context.log.warn("a connection has to be signed in again", { connection: connection.id });
     return;
   }
   if (error instanceof AppError && error.kind === "rate_limited") {
-    await context.store.connections.update(connection.organizationId, connection.id, { problem: error.message });
-    throw new RetryLater(error.retryAfter ?? MINUTE_MS / 1_000, error.message);
+    await context.store.connections.update(connection.organizationId, connection.id, {
+      problem: error.publicMessage,
+    });
+    throw new RetryLater(error.retryAfter ?? MINUTE_MS / 1_000, error.publicMessage);
   }
-  const isPassing = error instanceof AppError && error.kind === "unavailable";
-  if (isPassing && job.job.attempt < job.job.maxAttempts) throw error;
+  const mayPass = error instanceof AppError && error.kind === "unavailable" && !(error instanceof UnreadableSecret);
+  if (mayPass && job.job.attempt < job.job.maxAttempts) throw error;
   if (!(error instanceof AppError))
     context.log.error("a run of a connection failed", { connection: connection.id, error });
   const failure = failureOf(error);
@@ -187,7 +216,8 @@ function signedInMeanwhile(): RetryLater {
 }
 
 function failureOf(error: unknown): SyncError {
-  if (error instanceof AppError) return { code: "provider_unavailable", message: error.message };
+  if (error instanceof UnreadableSecret) return { code: "internal", message: error.publicMessage };
+  if (error instanceof AppError) return { code: "provider_unavailable", message: error.publicMessage };
   return { code: "internal", message: "Something went wrong that should not; the log has the details." };
 }
 

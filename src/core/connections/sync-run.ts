@@ -40,8 +40,9 @@ export async function openRun(
   /** All that failed, also beyond those that are told one by one. */
   const failed = new Set<string>();
   if (last?.status === "running") {
-    run = last;
-    for (const { itemId } of run.failures) failed.add(itemId);
+    for (const { itemId } of last.failures) failed.add(itemId);
+    for (const itemId of await store.connections.failedItemIds(connectionId, last.startedAt)) failed.add(itemId);
+    run = { ...last, failed: failed.size };
   } else {
     run = newRun(connectionId, trigger, iso(clock.now()));
     await store.connections.insertRun(run);

@@ -3,6 +3,14 @@ import type { Connector, Repositories, SourceAccess } from "../ports.js";
 import type { Connection } from "../types.js";
 import type { RunningSync } from "./sync-run.js";
 
+/** What the owner of a connection has agreed to have removed. */
+export interface RemovalAgreement {
+  /** As many documents; null: whatever is gone, since nothing had been asked yet. */
+  readonly most: number | null;
+  /** ISO date-time. */
+  readonly until: string;
+}
+
 /** One run of a connection while it goes on. */
 export interface Sync {
   readonly context: CoreContext;
@@ -11,8 +19,7 @@ export interface Sync {
   readonly source: SourceAccess;
   readonly run: RunningSync;
   readonly signal: AbortSignal;
-  /** Its owner has agreed to whatever is to be removed. */
-  readonly mayRemoveMany: boolean;
+  readonly agreement: RemovalAgreement | null;
   /** When it gives way to others, in milliseconds. */
   readonly deadline: number;
   /** Since it was begun or went on: how often in a row the source was out of order, and how many items and pages were kept. */
@@ -39,8 +46,8 @@ export async function requireUnchanged(
   if (now === null || !isOpen(now) || choiceOf(now) !== choiceOf(before)) throw new RunOvertaken();
 }
 
-function choiceOf({ containerTags, resources, settings }: Connection): string {
-  return JSON.stringify([containerTags, resources, settings]);
+function choiceOf({ containerTags, resources, settings, account }: Connection): string {
+  return JSON.stringify([containerTags, resources, settings, account]);
 }
 
 /** A run would remove so much that its owner has to agree. */

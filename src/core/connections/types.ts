@@ -48,8 +48,10 @@ export interface Webhooks {
   readonly count: number;
   /** JSON that its connector reads. */
   readonly detail: unknown;
-  /** When they are registered again; null: not by itself. */
+  /** When they are registered again, or removed; null: not by itself. */
   readonly renewAt: string | null;
+  /** True: nobody wants them any more, and the source could not be told yet. What it still sends is refused. */
+  readonly isLeaving?: boolean;
 }
 
 /** What is known of something at a source. */

@@ -12,6 +12,8 @@ import { isOpen } from "./sync.js";
 const PATIENCE_MS = 20_000;
 const HOUR_MS = 60 * 60_000;
 const DAY_MS = 24 * HOUR_MS;
+/** No source keeps a webhook for so long that it would be renewed later: a clock was wrong that said so. */
+const LONGEST_RENEWAL_MS = 60 * DAY_MS;
 
 type Named = Pick<Connection, "organizationId" | "id">;
 
@@ -34,34 +36,49 @@ export async function settleWebhooks(context: CoreContext, { organizationId, id 
 export async function renewWebhooks(context: CoreContext): Promise<void> {
   const { store, clock } = context;
   const now = iso(clock.now());
+  const latest = iso(new Date(clock.now().getTime() + LONGEST_RENEWAL_MS));
   for (const connection of await store.connections.list(store.organizationId)) {
     const connector = context.connectors.get(connection.provider);
     if (!connector?.webhooks) continue;
     const { webhooks } = connection;
     const wanted = wishOf(context, connection, connector);
+    const isTime = webhooks?.renewAt != null && (webhooks.renewAt <= now || webhooks.renewAt > latest);
     const isDue =
       wanted === "none"
-        ? webhooks !== null
-        : wanted === "some" &&
-          (webhooks?.url !== urlOf(context, connection) || (webhooks.renewAt !== null && webhooks.renewAt <= now));
+        ? webhooks !== null && (isTime || webhooks.isLeaving !== true)
+        : wanted === "some" && (webhooks?.url !== urlOf(context, connection) || isTime);
     if (isDue) await settleWebhooks(context, connection);
   }
 }
 
-/** Has the source send no more, as far as it can be reached; what it still sends is refused. */
-export async function dropWebhooks(context: CoreContext, connection: Connection): Promise<void> {
+/**
+ * Has the source send no more; what it still sends is refused from now on.
+ * @returns false where it could not be reached: it is tried again with the next renewal
+ */
+export async function dropWebhooks(context: CoreContext, connection: Connection): Promise<boolean> {
+  const { store, clock } = context;
   const { organizationId, id, webhooks } = connection;
-  if (webhooks === null) return;
-  await context.store.connections.update(organizationId, id, { webhooks: null });
-  await removeAtSource(context, connection, webhooks.detail);
+  if (webhooks === null) return true;
+  const leaving: Webhooks = { ...webhooks, isLeaving: true, renewAt: iso(new Date(clock.now().getTime() + HOUR_MS)) };
+  await store.connections.update(organizationId, id, { webhooks: leaving });
+  if (!(await removeAtSource(context, connection, webhooks.detail))) return false;
+  await store.transaction(async ({ connections }) => {
+    const now = await connections.byId(organizationId, id);
+    // Others may have been registered meanwhile.
+    if (now?.webhooks?.isLeaving) await connections.update(organizationId, id, { webhooks: null });
+  });
+  return true;
 }
 
-/** `kept`: while somebody has to sign in again, the source cannot be asked for anything. */
+/**
+ * `kept`: while somebody has to sign in again, the source cannot be asked for anything; and a copy of a data folder that is
+ * looked at somewhere without an address must not take away those of the original.
+ */
 function wishOf(context: CoreContext, connection: Connection, connector: Connector): "some" | "none" | "kept" {
   const { state, everyMinutes } = connection;
-  if (urlOf(context, connection) === null || everyMinutes === null || !isChosen(connector, connection)) return "none";
-  if (isOpen(connection)) return "some";
-  return state === "paused" || state === "removing" ? "none" : "kept";
+  if (state === "paused" || state === "removing" || everyMinutes === null || !isChosen(connector, connection))
+    return "none";
+  return isOpen(connection) && urlOf(context, connection) !== null ? "some" : "kept";
 }
 
 function urlOf({ webhooksUrl }: CoreContext, { id }: Named): string | null {
@@ -83,7 +100,9 @@ async function register(
   const secret = former ? await secretBox.open(former.secret).catch(() => null) : null;
   const known = secret === null ? null : former;
   const used = secret ?? randomSecret();
-  const begun: Webhooks = known ?? { secret: await secretBox.seal(used), url, count: 0, detail: null, renewAt: null };
+  const begun: Webhooks = known
+    ? { ...known, isLeaving: false }
+    : { secret: await secretBox.seal(used), url, count: 0, detail: null, renewAt: null };
   // Before the source is asked: some send a first message while they are.
   await keep(begun);
   let detail: unknown = null;
@@ -96,7 +115,8 @@ async function register(
       const now = await connections.byId(organizationId, id);
       // Paused, or removed, meanwhile.
       if (now === null || wishOf(context, now, connector) === "none") return false;
-      const renewAt = expiresAt === null ? null : renewalBefore(expiresAt, clock.now());
+      // Those that last are looked after each day: somebody may have removed them.
+      const renewAt = renewalBefore(expiresAt ?? iso(new Date(clock.now().getTime() + 2 * DAY_MS)), clock.now());
       await connections.update(organizationId, id, { webhooks: { ...begun, count, detail, renewAt } });
       return true;
     });
@@ -104,14 +124,13 @@ async function register(
     await removeAtSource(context, connection, detail);
     return 0;
   } catch (error) {
-    const isFinal = error instanceof AppError && error.kind !== "unavailable" && error.kind !== "rate_limited";
     const reason = error instanceof AppError ? error.message : "Something went wrong that should not.";
     log.info("a source does not send word of changes; its connection is synced as often as before", {
       connection: id,
       provider,
       reason,
     });
-    const renewAt = iso(new Date(clock.now().getTime() + (isFinal ? DAY_MS : HOUR_MS)));
+    const renewAt = iso(new Date(clock.now().getTime() + (isFinal(error) ? DAY_MS : HOUR_MS)));
     // What was registered and is not kept could be removed by nobody later.
     await removeAtSource(context, connection, detail);
     const left = detail === null ? begun : { ...begun, count: 0, detail: null };
@@ -126,17 +145,24 @@ function renewalBefore(expiresAt: string, now: Date): string {
   return iso(new Date(Date.parse(expiresAt) - Math.min(DAY_MS, life / 2)));
 }
 
-async function removeAtSource(context: CoreContext, connection: Connection, detail: unknown): Promise<void> {
+/** @returns false where it is worth trying again */
+async function removeAtSource(context: CoreContext, connection: Connection, detail: unknown): Promise<boolean> {
   const connector = context.connectors.get(connection.provider);
-  if (!connector?.webhooks || detail === null) return;
+  if (!connector?.webhooks || detail === null) return true;
   try {
     const source = await openSource(context, connection, connector, AbortSignal.timeout(PATIENCE_MS));
     await connector.webhooks.remove(source, detail);
+    return true;
   } catch (error) {
     const reason = error instanceof AppError ? error.message : "Something went wrong that should not.";
     context.log.info("a source may go on sending word of changes, which is refused", {
       connection: connection.id,
       reason,
     });
+    return isFinal(error);
   }
+}
+
+function isFinal(error: unknown): boolean {
+  return error instanceof AppError && error.kind !== "unavailable" && error.kind !== "rate_limited";
 }

@@ -3,7 +3,7 @@ import { AppError } from "../../core/errors.js";
 import { exitCodeOf } from "../errors.js";
 import { EXIT_FAILED, EXIT_OK, EXIT_WRONG_USE } from "./exit-codes.js";
 import type { Output } from "./output.js";
-import { oneLine } from "./style.js";
+import { oneLine, printable } from "./style.js";
 
 /** The command line cannot be understood; the message says how it should read. */
 export class UsageError extends Error {
@@ -26,7 +26,8 @@ export function reportFailure(error: unknown, output: Output, options: FailureOp
   const failure = describe(error, options);
   if (output.isJson) output.complain(JSON.stringify({ error: failure.error, message: failure.message }));
   else {
-    output.complain(`${output.style.red("error:")} ${failure.message}`);
+    // Parts of it may be the words of strangers, such as the names of folders at a source.
+    output.complain(`${output.style.red("error:")} ${printable(failure.message)}`);
     if (failure.hint) output.complain(failure.hint);
   }
   if (options.isDebug && error instanceof Error && error.stack) output.note(error.stack);

@@ -1,6 +1,7 @@
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
+const GRACE_MS = 500;
 const CALLBACK = "/v3/connections/auth/callback/";
 
 /** One visit of a browser that comes back from a provider. */
@@ -26,8 +27,9 @@ export async function openLoopbackCallback(): Promise<LoopbackCallback> {
   const visits: CallbackVisit[] = [];
   let wake = (): void => {};
   const server = createServer((request, response) => {
-    const url = new URL(request.url ?? "/", "http://127.0.0.1");
-    if (request.method !== "GET" || !url.pathname.startsWith(CALLBACK))
+    const path = request.url ?? "/";
+    const url = URL.canParse(path, "http://127.0.0.1") ? new URL(path, "http://127.0.0.1") : null;
+    if (request.method !== "GET" || !url?.pathname.startsWith(CALLBACK))
       return show(response, 404, "There is no such page.");
     visits.push(visitOf(url, response));
     wake();
@@ -51,6 +53,8 @@ export async function openLoopbackCallback(): Promise<LoopbackCallback> {
     },
     async close() {
       const closed = new Promise((resolve) => server.close(resolve));
+      // Whoever was answered has their answer by then; who was not, or says nothing, is not waited for.
+      setTimeout(() => server.closeAllConnections(), GRACE_MS).unref();
       server.closeIdleConnections();
       await closed;
     },

@@ -55,6 +55,8 @@ export interface Endpoint<Body = unknown, Query = unknown, Answer = unknown> {
   readonly isBodyOptional?: boolean;
   /** Each value is given as the array of all its occurrences. */
   readonly query?: (z.ZodType<Query> & z.ZodObject) | undefined;
+  /** True for a GET that can be done once: whoever only looks ahead, by HEAD or a prefetch, is refused. */
+  readonly isOnce?: boolean;
   /** False for what anybody may read without a key. Default true. */
   readonly needsKey?: boolean;
   /**

@@ -14,6 +14,7 @@ import {
 import type { RequestMeter } from "../telemetry/request-meter.js";
 import { identify, sourceOf } from "../auth.js";
 import { readBodyBytes } from "../../lib/request-body.js";
+import { type ConcurrencyLimit, createConcurrencyLimit } from "../../lib/concurrency-limit.js";
 import type { InTurn } from "../../lib/large-requests.js";
 import { type AccessRules, type HttpBindings, visitorOf } from "../visitor.js";
 import type { Endpoint } from "./endpoint.js";
@@ -61,14 +62,23 @@ export interface MountOptions {
 export function mountEndpoints(app: RestApp, endpoints: readonly Endpoint[], options: MountOptions): void {
   const routes = endpoints.flatMap((endpoint) => pathsOf(endpoint).map((path) => ({ path, endpoint })));
   const paths = [...new Set(routes.map(({ path }) => path))].sort(byParameters);
+  const strangers = createConcurrencyLimit({ most: STRANGERS_AT_ONCE, patienceMs: 300_000 });
   for (const path of paths) {
     const ofPath = routes.filter((route) => route.path === path).map(({ endpoint }) => endpoint);
     for (const endpoint of ofPath)
-      app.on(endpoint.method.toUpperCase(), routerPath(path), (context) => answer(context, endpoint, options));
+      app.on(endpoint.method.toUpperCase(), routerPath(path), (context) =>
+        endpoint.isOnce && isLookingAhead(context)
+          ? refuseMethod(context, path, "GET")
+          : answer(context, endpoint, { ...options, strangers }),
+      );
     const allowed = ofPath.map((endpoint) => endpoint.method.toUpperCase()).join(", ");
     app.all(routerPath(path), (context) => refuseMethod(context, path, allowed));
   }
 }
+
+/** Messages of sources that are read at once, and how long one may take to arrive. */
+const STRANGERS_AT_ONCE = 32;
+const STRANGERS_MS = 10_000;
 
 const DOCUMENTS = /^\/v3\/documents(?=\/|$)/;
 
@@ -87,7 +97,18 @@ function routerPath(path: string): string {
   return path.replace(/\{(\w+)\}/g, ":$1");
 }
 
-async function answer(context: RestContext, endpoint: Endpoint, options: MountOptions): Promise<Response> {
+/** Previews of links, prefetches and probes of proxies. */
+function isLookingAhead({ req }: RestContext): boolean {
+  const purpose = req.header("sec-purpose") ?? req.header("purpose") ?? "";
+  return req.raw.method === "HEAD" || purpose.includes("prefetch");
+}
+
+interface MountedOptions extends MountOptions {
+  /** Bodies of senders without a key, which are held before anything is known of them. */
+  readonly strangers: ConcurrencyLimit;
+}
+
+async function answer(context: RestContext, endpoint: Endpoint, options: MountedOptions): Promise<Response> {
   const { req } = context;
   const facts = context.get("facts");
   facts.path = endpoint.path;
@@ -119,7 +140,7 @@ function actorWithoutKey({ req }: RestContext, endpoint: Endpoint, { organizatio
 interface CheckedCall {
   readonly request: Request;
   readonly endpoint: Endpoint;
-  readonly options: MountOptions;
+  readonly options: MountedOptions;
   readonly actor: Actor;
   readonly query: unknown;
   readonly parameters: UnknownFields;
@@ -130,7 +151,7 @@ async function perform(context: RestContext, checked: CheckedCall): Promise<Resp
   const { request, endpoint, options, actor, query, parameters } = checked;
   const { req } = context;
   const facts = context.get("facts");
-  const { body, fields } = await readFields(request, endpoint, options.limits);
+  const { body, fields } = await readFields(request, endpoint, options);
   facts.containerTag = onlyContainer(body, query, req.param());
   const result = await endpoint.handle({
     core: options.core,
@@ -170,12 +191,19 @@ async function perform(context: RestContext, checked: CheckedCall): Promise<Resp
 async function readFields(
   request: Request,
   endpoint: Endpoint,
-  limits: RequestLimits,
+  { limits, strangers }: MountedOptions,
 ): Promise<{ body: unknown; fields: UnknownFields }> {
   if (endpoint.carries === "bytes") {
     const limit = bodyLimits(limits).bytes;
-    const bytes = await readBodyBytes(request, limit.bytes).catch((error: unknown) => refuseTooLarge(error, limit));
-    return { body: bytes, fields: NONE_UNKNOWN };
+    const leave = await strangers.enter();
+    try {
+      const bytes = await readBodyBytes(request, limit.bytes, AbortSignal.timeout(STRANGERS_MS));
+      return { body: bytes, fields: NONE_UNKNOWN };
+    } catch (error) {
+      return refuseTooLarge(error, limit);
+    } finally {
+      leave();
+    }
   }
   if (!endpoint.body) {
     await refuseBody(request);

@@ -199,8 +199,11 @@ export function connectionsContract(open: OpenStore): void {
       ["d", null],
     ] as const)
       await connections().keepItem(itemOf(id, name, { state: "failed", retryAt }));
-    expect(idsOf(await connections().dueItems(id, now, { after: "", limit: 1 }))).toEqual(["a"]);
-    expect(idsOf(await connections().dueItems(id, now, { after: "a", limit: 9 }))).toEqual(["c"]);
+    const times = { now, latest: LATER };
+    expect(idsOf(await connections().dueItems(id, times, { after: "", limit: 1 }))).toEqual(["a"]);
+    expect(idsOf(await connections().dueItems(id, times, { after: "a", limit: 9 }))).toEqual(["c"]);
+    // Put off for longer than anything is: by a clock that was wrong.
+    expect(idsOf(await connections().dueItems(id, { now, latest: now }, { after: "a", limit: 9 }))).toEqual(["b", "c"]);
   });
 
   test("documents that are there are counted, and those that could not be read are named", async () => {

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import * as z from "zod";
+import { AppError } from "../../../core/errors.js";
 import type { ConnectorWebhooks, SourceAccess } from "../../../core/ports.js";
 import { equalSecrets } from "../../../lib/crypto.js";
 import { iso } from "../../../lib/time.js";
@@ -23,11 +24,19 @@ export function driveWebhooks(apiOf: (access: SourceAccess) => DriveApi): Connec
       const expiration = String(access.now().getTime() + LIFE_MS);
       const drives = (await sharedDrives(api)).slice(0, MOST_DRIVES).map(({ id }) => id);
       const channels: Channel[] = [];
-      for (const drive of [null, ...drives]) {
+      const watch = async (drive: string | null): Promise<void> => {
         const { token: pageToken } = await startFeed(api, drive);
         const query = { ...ALL_DRIVES, pageToken, driveId: drive ?? undefined };
         const body = { id: randomUUID(), type: "web_hook", address, token, expiration };
         channels.push(parseDrive(channelSchema, await api.post("changes/watch", query, { body })));
+      };
+      try {
+        await watch(null);
+        for (const drive of drives) await watch(drive).catch(passOver);
+      } catch (error) {
+        // Nobody would know them afterwards.
+        await stop(api, { channels });
+        throw error;
       }
       // Only now, so that nothing is missed between the two.
       await stop(api, former);
@@ -37,6 +46,12 @@ export function driveWebhooks(apiOf: (access: SourceAccess) => DriveApi): Connec
     remove: (access, detail) => stop(apiOf(access), detail),
     verify: ({ headers }, secret) => equalSecrets(headers["x-goog-channel-token"] ?? "", secret),
   };
+}
+
+/** A drive that takes none for good is looked at by every run instead. */
+function passOver(error: unknown): void {
+  const isRefusal = error instanceof AppError && /^(forbidden|not_found|invalid)$/.test(error.kind);
+  if (!isRefusal) throw error;
 }
 
 async function stop(api: DriveApi, detail: unknown): Promise<void> {

@@ -214,7 +214,7 @@ async function signInElsewhere(
   id: string,
   { userCode, verificationUrl, expiresIn, interval }: BegunDeviceSignIn,
 ): Promise<void> {
-  cli.output.note(`Open ${verificationUrl} and type ${cli.output.style.bold(userCode)}.`);
+  cli.output.note(`Open ${oneLine(verificationUrl)} and type ${cli.output.style.bold(oneLine(userCode))}.`);
   const progress = cli.output.progress("waiting for the sign-in");
   try {
     let waitMs = interval * 1_000;

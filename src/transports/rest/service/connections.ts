@@ -353,6 +353,7 @@ export const connectionEndpoints = [
     description: "Sends it on to `redirectUrl`, or shows a page. Works once for each sign-in.",
     tag: "connections",
     needsKey: false,
+    isOnce: true,
     query: z.object({
       code: once(z.string()).describe("What the provider gives for the sign-in."),
       state: once(z.string()).describe("What was sent along when it was begun."),
