@@ -385,17 +385,6 @@ test("a webhook that somebody removed at GitHub is registered again within two d
   await expect.poll(() => followed.registered(), GATHERED).toBe(1);
 });
 
-test("webhooks that a clock put off for a year are renewed", async () => {
-  const followed = await start("google-drive");
-  const dataDirectory = await openedFolder();
-  const first = await open(followed, { dataDirectory, clock: hoursAhead(365 * 24) });
-  await connect(first, followed);
-  const before = followed.endsAt?.();
-  await first.close();
-  await open(followed, { dataDirectory, clock: hoursAhead(1) });
-  await expect.poll(() => followed.endsAt?.(), GATHERED).not.toBe(before);
-});
-
 test("while the key of secrets is missing, strangers are told what they are always told", async () => {
   const followed = await start("github");
   const dataDirectory = await openedFolder();
