@@ -205,6 +205,7 @@ function assemble({ config, version, log, connectors = [], clock = systemClock }
     webhooksUrl: config.publicUrl?.startsWith("https:") ? `${config.publicUrl}/v3/connections/webhooks` : null,
     secretBox: createSecretBox({ file: join(config.dataDirectory, SECRET_KEY_FILE), key: config.secretKey }),
     tokenRequests: new Map(),
+    webhookChanges: new Map(),
     extractor: createExtractionProcess({ ...config.reading, programFolders: readPlaces().programFolders, log }),
     transcriber: config.transcriber ? createRememberingTranscriber(createOpenAiTranscriber(config.transcriber)) : null,
     readings: new Map(),

@@ -59,6 +59,8 @@ export interface CoreContext {
   readonly secretBox: SecretBox;
   /** Tokens that are being asked for in this process, by the ids of their connections. */
   readonly tokenRequests: Map<string, Promise<string>>;
+  /** What is being registered or removed at the sources of connections, by their ids. */
+  readonly webhookChanges: Map<string, Promise<number>>;
   /** Reads files that are no plain text. */
   readonly extractor: ContentExtractor;
   /** Null where nobody configured one: recordings without subtitles are then not read. */

@@ -346,6 +346,11 @@ test.each<readonly [string, RequestListener, string]>([
     (_, response) => response.writeHead(200, { "content-encoding": "gzip, gzip" }).end("x"),
     "nobody asked for",
   ],
+  [
+    "wants another protocol",
+    (_, { socket }) => socket?.end("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\nabc"),
+    "another protocol",
+  ],
 ])("an answer that %s fails with a reason", async (_what, listener, reason) => {
   expect((await refusalOf(await serve(listener))).message).toContain(reason);
 });

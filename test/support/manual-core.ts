@@ -148,6 +148,7 @@ export async function openManualCore(options: ManualCoreOptions = {}): Promise<M
     }),
     secretBox: createSecretBox({ file: join(dataDirectory, "secret.key"), key: undefined }),
     tokenRequests: new Map(),
+    webhookChanges: new Map(),
     webhooksUrl: null,
     clock,
     timeZone: options.timeZone ?? "UTC",

@@ -137,6 +137,12 @@ function ask(
     asking.on("response", resolve);
     asking.on("timeout", () => stalled.abort());
     asking.on("error", reject);
+    // Without listeners neither an answer nor an error would ever come.
+    asking.on("upgrade", (_answer, socket) => {
+      socket.destroy();
+      reject(new AppError("invalid", `${placeOf(url)} was not fetched: it wants to speak another protocol (101).`));
+    });
+    asking.on("close", () => reject(new Error("The connection ended without an answer.")));
     asking.end(body);
   });
 }

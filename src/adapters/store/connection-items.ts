@@ -9,6 +9,7 @@ type ItemStore = Pick<
   | "item"
   | "items"
   | "itemIds"
+  | "failedItems"
   | "failedItemIds"
   | "keepItem"
   | "noteSeen"
@@ -54,6 +55,11 @@ export function createConnectionItemStore(db: Kysely<Database>): ItemStore {
         .where("item_id", "<", `${prefix}\u{10ffff}`)
         .execute();
       return rows.map((row) => row.item_id);
+    },
+
+    async failedItems(connectionId, page) {
+      const rows = await pageOf(connectionId, page).where("state", "=", "failed").execute();
+      return rows.map(itemOf);
     },
 
     async failedItemIds(connectionId, since) {

@@ -10,6 +10,8 @@ import { NOTHING_ALLOWED, parseRobots, readRobots, readSitemaps, type Robots } f
 
 /** Pages that are asked for between two checkpoints. */
 const TOGETHER = 10;
+/** So long at most, so that a slow site gives way to other connections. */
+const LONGEST_STRETCH_MS = 20_000;
 const MOST_PAGES = 10_000;
 /** Addresses that wait; a crawl asks for three times as many pages at most. */
 const MOST_QUEUED = 10_000;
@@ -71,7 +73,7 @@ export function createWebCrawlerConnector(): Connector {
     signIn: { kind: "none" },
     fields: fieldsSchema,
     secretFields: [],
-    sync: { everyMinutes: WEEK_MINUTES, absences: 2, readsAtOnce: 1 },
+    sync: { everyMinutes: WEEK_MINUTES, absences: 2, readsAtOnce: 1, failsAlone: true },
     async check(access) {
       const address = startOf(access);
       const robots = parseRobots(new URL(address).origin, await readRobots(access, new URL(address).origin));
@@ -160,7 +162,10 @@ async function* crawl(access: SourceAccess, from: Frontier | null): AsyncIterabl
       queueLength += address.length;
       queue.push([address, depth, limits + 1]);
     };
+    const until = access.now().getTime() + LONGEST_STRETCH_MS;
+    const isTime = () => access.now().getTime() < until;
     for (let count = 0; count < TOGETHER && queue.length > 0 && pages < maximum && limit === null; count += 1) {
+      if (count > 0 && !isTime()) break;
       const [address, depth, limits] = queue.shift() ?? ["", 0];
       queueLength -= address.length;
       await yieldTurn(access.signal);

@@ -174,6 +174,7 @@ async function readOne(sync: Sync, { item, content, before, listing }: Reading):
     run.recover(item);
     sync.turn.outages = 0;
     sync.turn.kept += 1;
+    sync.turn.read += 1;
   } catch (error) {
     sync.signal.throwIfAborted();
     if (error instanceof RunOvertaken) throw error;
@@ -184,11 +185,12 @@ async function readOne(sync: Sync, { item, content, before, listing }: Reading):
       return;
     }
     const kept = { documentId: before?.documentId ?? null, version: before?.version ?? null };
-    if (error instanceof ItemSkipped) {
-      const skipped = { state: "skipped", reason: error.message, attempts: 0, retryAt: null } as const;
+    if (error instanceof ItemSkipped || isUnreadable(error)) {
+      const reason = error instanceof AppError ? error.publicMessage : error.message;
+      const skipped = { state: "skipped", reason, attempts: 0, retryAt: null } as const;
       if (before?.documentId != null) await noteGone(sync, [before]);
       else await noteItems(sync, [{ ...fields, ...kept, ...skipped }]);
-      run.count("skipped");
+      run.skip(item, reason);
       return;
     }
     throwForAll(sync, error);
@@ -201,15 +203,20 @@ async function readOne(sync: Sync, { item, content, before, listing }: Reading):
   }
 }
 
+/** No other try would end otherwise, unless it changes. */
+function isUnreadable(error: unknown): error is AppError {
+  return error instanceof AppError && (error.kind === "unsupported_type" || error.kind === "too_large");
+}
+
 function isEmpty({ content }: SourceContent): boolean {
   return typeof content === "string" ? content.trim() === "" : content.byteLength === 0;
 }
 
-function throwForAll({ turn }: Sync, error: unknown): void {
+function throwForAll({ turn, connector }: Sync, error: unknown): void {
   if (error instanceof SignInRefused || error instanceof CheckpointExpired) throw error;
   if (!(error instanceof AppError)) return;
   if (error.kind === "rate_limited" || error.kind === "storage_full") throw error;
-  if (error.kind !== "unavailable") return;
+  if (error.kind !== "unavailable" || connector.sync.failsAlone) return;
   turn.outages += 1;
   if (turn.outages >= MOST_OUTAGES) throw error;
 }

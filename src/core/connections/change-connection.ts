@@ -5,7 +5,7 @@ import { AppError } from "../errors.js";
 import { containerTagSchema, invalid, parseInput } from "../input.js";
 import type { Connector, FoundResources, Resource, ResourcePage } from "../ports.js";
 import type { Connection } from "../types.js";
-import { hastenSync, orderSync, removalJob } from "./connection-jobs.js";
+import { hastenSync, orderSync, removalJob, reopen } from "./connection-jobs.js";
 import { everyMinutesSchema, raisedLimitSchema } from "./create-connection.js";
 import {
   connectionNameSchema,
@@ -188,10 +188,11 @@ export async function syncOneConnection(
 ): Promise<{ readonly id: string }> {
   const { id, confirmRemovals } = parseInput(syncSchema, raw);
   const connection = await requireConnection(context, call, id);
-  if (!isOpen(connection) || !isChosen(requireConnector(context, connection.provider), connection))
+  const isRefused = connection.state === "reconnect";
+  if (!(isOpen(connection) || isRefused) || !isChosen(requireConnector(context, connection.provider), connection))
     throw new AppError("conflict", whyIdle(context, connection));
   const order = { trigger: "manual", now: context.clock.now(), isAgreed: confirmRemovals } as const;
-  await context.store.transaction((repositories) => orderSync(repositories, connection, order));
+  await context.store.transaction((repositories) => (isRefused ? reopen : orderSync)(repositories, connection, order));
   context.wakeJobs();
   return { id };
 }

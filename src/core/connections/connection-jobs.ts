@@ -5,7 +5,7 @@ import { AppError } from "../errors.js";
 import type { JobContext, JobDraft, JobHandler, Repositories } from "../ports.js";
 import { type Connection, SYNC_TRIGGERS, type SyncTrigger } from "../types.js";
 import { removeItem } from "./bring-in.js";
-import { isDue, nextSyncOf } from "./schedule.js";
+import { isDue, isRetryDue, nextSyncOf } from "./schedule.js";
 import { isOpen, type RemovalAgreement } from "./sync.js";
 import { giveUpSync, syncConnection } from "./sync-connection.js";
 import { createNewsJob } from "./tell-owner.js";
@@ -70,6 +70,8 @@ export async function syncDueConnections(context: CoreContext): Promise<void> {
   const now = clock.now();
   const all = await store.connections.list(store.organizationId);
   const due = all.filter((connection) => isOpen(connection) && isDue(connection, now));
+  for (const connection of all.filter((one) => one.state === "reconnect" && isRetryDue(one, now)))
+    await store.transaction((repositories) => reopen(repositories, connection, { trigger: "cron", now }));
   for (const connection of due)
     await store.transaction((repositories) => orderSync(repositories, connection, { trigger: "cron", now }));
   await store.connections.dropOldRuns(RUNS_KEPT);
@@ -77,7 +79,14 @@ export async function syncDueConnections(context: CoreContext): Promise<void> {
   const abandoned = iso(new Date(now.getTime() - LONGEST_PENDING_MS));
   for (const { state, createdAt, id } of all)
     if (state === "pending" && createdAt < abandoned) await store.connections.remove(store.organizationId, id);
-  if (due.length > 0) context.wakeJobs();
+  context.wakeJobs();
+}
+
+/** A sign-in that was refused is tried once more. */
+export async function reopen(repositories: Repositories, connection: Connection, order: RunOrder): Promise<void> {
+  const { organizationId, id } = connection;
+  await repositories.connections.update(organizationId, id, { state: "active" });
+  await orderSync(repositories, { ...connection, state: "active" }, order);
 }
 
 /** Nobody else could remove what such a connection has brought in. */

@@ -25,6 +25,8 @@ export interface Connector {
     readonly absences: 1 | 2;
     /** Reads at once, at most. */
     readonly readsAtOnce: number;
+    /** True: that several in a row cannot be read says nothing of the source, since strangers may have named them. */
+    readonly failsAlone?: boolean;
   };
   /**
    * Tries the sign-in, when a connection is made or signed in again. @returns whose account it is, such as an address of

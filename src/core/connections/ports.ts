@@ -56,6 +56,8 @@ export interface ConnectionStore {
   item(connectionId: string, itemId: string): Promise<ConnectionItem | null>;
   /** Those that are known, in no order. */
   items(connectionId: string, itemIds: readonly string[]): Promise<ConnectionItem[]>;
+  /** Items that are not brought in since reading them failed, by their ids, the first behind `after`. */
+  failedItems(connectionId: string, page: ItemPage): Promise<ConnectionItem[]>;
   /** Ids of those that failed when they were seen last, at this moment (ISO date-time) or later. */
   failedItemIds(connectionId: string, since: string): Promise<string[]>;
   /** Ids of all that begin with this. */

@@ -43,7 +43,8 @@ export async function receiveWebhook(
   const connection = isId ? await store.connections.byId(store.organizationId, id) : null;
   const webhooks = connection && context.connectors.get(connection.provider)?.webhooks;
   if (!connection?.webhooks || connection.webhooks.isLeaving || !webhooks) throw unknown();
-  const challenge = webhooks.challenge?.(message) ?? null;
+  // Asked while webhooks are registered, and by nobody else at another time.
+  const challenge = connection.webhooks.count === 0 ? (webhooks.challenge?.(message) ?? null) : null;
   if (challenge !== null) return { answer: challenge };
   // While its key is missing nothing can be proved, and nothing is told.
   const secret = await secretBox.open(connection.webhooks.secret).catch(() => null);

@@ -15,9 +15,15 @@ import { openRun, type RunningSync, type SyncError } from "./sync-run.js";
 import { newsJob } from "./tell-owner.js";
 
 /** A run gives way to others after so long, and goes on with its next turn. */
-const STRETCH_MS = 5 * 60_000;
+const STRETCH_MS = 2 * 60_000;
 const MINUTE_MS = 60_000;
-const MOST_UNREAD = 100;
+const PAGE = 100;
+/** Until a key that was refused is tried once more. */
+const AGAIN_MS = 6 * 60 * MINUTE_MS;
+const UNREAD = "It could not be read.";
+const MOST_UNREAD = 1_000;
+/** Seconds until a run goes on whose source broke off after something had come of it. */
+const AFTER_BREAK = 30;
 
 export interface SyncOrder {
   readonly connectionId: string;
@@ -37,7 +43,7 @@ export async function syncConnection(context: CoreContext, order: SyncOrder, job
   if (!isOpen(connection)) return endLeftRun(context, connection);
   const run = await openRun(context, connection, order.trigger);
   const signInId = await signInIdOf(context, connection);
-  const turn = { outages: 0, kept: 0 };
+  const turn = { outages: 0, kept: 0, read: 0 };
   try {
     const connector = requireConnector(context, connection.provider);
     const source = await openSource(context, connection, connector, job.signal);
@@ -57,7 +63,7 @@ export async function syncConnection(context: CoreContext, order: SyncOrder, job
   } catch (error) {
     await run.save();
     job.signal.throwIfAborted();
-    await end(context, { connection, signInId, run, job }, error).catch((later: unknown) => {
+    await end(context, { connection, signInId, run, job, turn }, error).catch((later: unknown) => {
       if (!(later instanceof RetryLater)) throw later;
       throw new RetryLater(later.seconds, later.message, { isFurther: turn.kept > 0 });
     });
@@ -87,7 +93,14 @@ export async function giveUpSync(context: CoreContext, { connectionId }: SyncOrd
     const run = await openRun(context, connection, last.trigger);
     await run.finish({ code: "internal", message: reason });
   }
-  await settle(context, connection, { state: connection.state, problem: reason });
+  await settle(context, connection, { state: null, problem: reason });
+}
+
+/** True for a sign-in that is made anew from what was given once, such as a key, without anybody in a browser. */
+async function isByItself(context: CoreContext, connection: Connection): Promise<boolean> {
+  const signIn = context.connectors.get(connection.provider)?.signIn;
+  const secrets = await readableSecrets(context, connection).catch(() => null);
+  return signIn?.kind !== "oauth" || Object.keys(secrets?.fields ?? {}).length > 0;
 }
 
 /** Which sign-in a connection has; null where it has none. Secrets that cannot be opened are told by whoever needs them. */
@@ -157,12 +170,21 @@ async function endListing(sync: Sync, page: ChangePage, listing: number): Promis
   if (page.kind === "listing" && page.isLast && page.cutShort === undefined) await noteAbsent(sync, listing);
 }
 
-/** Says which documents could not be read here. Most are read within moments; those that take longer are told by the next run. */
+/**
+ * Says which documents could not be read here, and what is not brought in since it failed before. Most are read within moments;
+ * those that take longer are told by the next run.
+ */
 async function tellUnread(sync: Sync): Promise<void> {
   const { context, connection, run } = sync;
   if (run.now.read > 0) await waitUntilRead(sync);
   for (const { item, documentId, reason } of await context.store.connections.unreadItems(connection.id, MOST_UNREAD))
-    run.fail(item, documentId, reason ?? "It could not be read.");
+    run.fail(item, documentId, reason ?? UNREAD);
+  for (let after = ""; ;) {
+    const failed = await context.store.connections.failedItems(connection.id, { after, limit: PAGE });
+    for (const { item, documentId, reason } of failed) run.fail(item, documentId, reason ?? UNREAD);
+    if (failed.length < PAGE) return;
+    after = failed.at(-1)?.item.id ?? after;
+  }
 }
 
 interface Ending {
@@ -171,10 +193,12 @@ interface Ending {
   readonly signInId: string | null;
   readonly run: RunningSync;
   readonly job: JobContext;
+  readonly turn: Sync["turn"];
 }
 
 /** Notes why a run stopped, or has it go on later. @throws RetryLater, or the error where it may pass */
-async function end(context: CoreContext, { connection, signInId, run, job }: Ending, error: unknown): Promise<void> {
+async function end(context: CoreContext, ending: Ending, error: unknown): Promise<void> {
+  const { connection, signInId, run, job, turn } = ending;
   if (error instanceof RetryLater) throw error;
   if (error instanceof RunOvertaken) {
     const now = await context.store.connections.byId(connection.organizationId, connection.id);
@@ -192,7 +216,11 @@ async function end(context: CoreContext, { connection, signInId, run, job }: End
     const sealed = await connections.sealedSecrets(connection.organizationId, connection.id);
     if ((await signInIdOf(context, connection)) !== signInId) throw signedInMeanwhile();
     await run.finish({ code: "auth_expired", message: error.publicMessage });
-    await settle(context, connection, { state: "reconnect", problem: error.publicMessage, sealed });
+    // A key may be taken again, such as after maintenance; whoever was signed out has to come back.
+    const retryAt = (await isByItself(context, connection))
+      ? iso(new Date(context.clock.now().getTime() + AGAIN_MS))
+      : null;
+    await settle(context, connection, { state: "reconnect", problem: error.publicMessage, sealed, retryAt });
     context.log.warn("a connection has to be signed in again", { connection: connection.id });
     return;
   }
@@ -203,12 +231,14 @@ async function end(context: CoreContext, { connection, signInId, run, job }: End
     throw new RetryLater(error.retryAfter ?? MINUTE_MS / 1_000, error.publicMessage);
   }
   const mayPass = error instanceof AppError && error.kind === "unavailable" && !(error instanceof UnreadableSecret);
+  // Line by line a first run over a bad line ends, too.
+  if (mayPass && turn.read > 0) throw new RetryLater(AFTER_BREAK, error.publicMessage);
   if (mayPass && job.job.attempt < job.job.maxAttempts) throw error;
   if (!(error instanceof AppError))
     context.log.error("a run of a connection failed", { connection: connection.id, error });
   const failure = failureOf(error);
   await run.finish(failure);
-  await settle(context, connection, { state: connection.state, problem: failure.message });
+  await settle(context, connection, { state: null, problem: failure.message });
 }
 
 function signedInMeanwhile(): RetryLater {
@@ -221,7 +251,11 @@ function failureOf(error: unknown): SyncError {
   return { code: "internal", message: "Something went wrong that should not; the log has the details." };
 }
 
-interface Outcome extends Pick<Connection, "state" | "problem"> {
+interface Outcome extends Pick<Connection, "problem"> {
+  /** Null: as it is, and with the question that its owner is asked. */
+  readonly state: Connection["state"] | null;
+  /** When it is tried again by itself with the same sign-in; null: not before somebody has signed in again. */
+  readonly retryAt?: string | null;
   /** The secrets that this is said of. */
   readonly sealed?: string | null;
 }
@@ -230,7 +264,7 @@ interface Outcome extends Pick<Connection, "state" | "problem"> {
 async function settle(
   { store, clock }: CoreContext,
   { organizationId, id }: Connection,
-  { state, problem, sealed }: Outcome,
+  { state: wanted, problem: news, sealed, retryAt = null }: Outcome,
 ): Promise<void> {
   const now = clock.now();
   await store.transaction(async ({ connections, jobs }) => {
@@ -239,13 +273,16 @@ async function settle(
     if (!connection || !isOpen(connection)) return;
     if (sealed !== undefined && (await connections.sealedSecrets(organizationId, id)) !== sealed)
       throw signedInMeanwhile();
-    const news = connection.state === state ? null : newsJob(connection, state, iso(now));
-    if (news) await jobs.enqueue([news]);
+    const state = wanted ?? connection.state;
+    const problem = wanted === null && state === "held" ? connection.problem : news;
+    const isTold = connection.state === state || (state === "reconnect" && connection.problem === problem);
+    const mail = isTold ? null : newsJob(connection, state, iso(now));
+    if (mail) await jobs.enqueue([mail]);
     await connections.update(organizationId, id, {
       state,
       problem,
       ...(problem === null && { lastSyncedAt: iso(now) }),
-      nextSyncAt: state === "reconnect" ? null : nextSyncOf(connection, now),
+      nextSyncAt: state === "reconnect" ? retryAt : nextSyncOf(connection, now),
     });
   });
 }

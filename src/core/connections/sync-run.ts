@@ -18,6 +18,8 @@ export interface SyncError {
 export interface RunningSync {
   count(what: keyof SyncCounts, by?: number): void;
   fail(item: Pick<SourceItem, "id" | "title">, documentId: string | null, reason: string): void;
+  /** Something that is not brought in for good: counted, and told with its reason; the run is complete all the same. */
+  skip(item: Pick<SourceItem, "id" | "title">, reason: string): void;
   /** It was read after all. */
   recover(item: Pick<SourceItem, "id">): void;
   /** Something that its owner should know; said once. `cut`: for want of which the run is not complete. */
@@ -40,13 +42,20 @@ export async function openRun(
   /** All that failed, also beyond those that are told one by one. */
   const failed = new Set<string>();
   if (last?.status === "running") {
-    for (const { itemId } of last.failures) failed.add(itemId);
+    for (const { itemId, isSkipped } of last.failures) if (!isSkipped) failed.add(itemId);
     for (const itemId of await store.connections.failedItemIds(connectionId, last.startedAt)) failed.add(itemId);
     run = { ...last, failed: failed.size };
   } else {
     run = newRun(connectionId, trigger, iso(clock.now()));
     await store.connections.insertRun(run);
   }
+  /** The first hundred of what failed, and of what was skipped. */
+  function tell(failure: SyncFailure): void {
+    const others = run.failures.filter((one) => one.itemId !== failure.itemId);
+    const alike = others.filter(({ isSkipped = false }) => isSkipped === (failure.isSkipped ?? false));
+    run = { ...run, failures: alike.length < MOST_FAILURES ? [...others, failure] : others };
+  }
+
   return {
     get now() {
       return run;
@@ -55,11 +64,14 @@ export async function openRun(
       run = { ...run, [what]: run[what] + by };
     },
     fail({ id: itemId, title }, documentId, reason) {
-      const failure: SyncFailure = { itemId, documentId, title, reason, failedAt: iso(clock.now()) };
-      const others = run.failures.filter((one) => one.itemId !== itemId);
       const isNew = !failed.has(itemId);
       failed.add(itemId);
-      run = { ...run, failed: run.failed + (isNew ? 1 : 0), failures: [...others, failure].slice(0, MOST_FAILURES) };
+      run = { ...run, failed: run.failed + (isNew ? 1 : 0) };
+      tell({ itemId, documentId, title, reason, failedAt: iso(clock.now()) });
+    },
+    skip({ id: itemId, title }, reason) {
+      run = { ...run, skipped: run.skipped + 1 };
+      tell({ itemId, documentId: null, title, reason, failedAt: iso(clock.now()), isSkipped: true });
     },
     recover({ id }) {
       if (!failed.delete(id)) return;

@@ -22,8 +22,8 @@ export interface Sync {
   readonly agreement: RemovalAgreement | null;
   /** When it gives way to others, in milliseconds. */
   readonly deadline: number;
-  /** Since it was begun or went on: how often in a row the source was out of order, and how many items and pages were kept. */
-  readonly turn: { outages: number; kept: number };
+  /** Since it was begun or went on: how often in a row the source was out of order, and how many items and pages were kept, and items read. */
+  readonly turn: { outages: number; kept: number; read: number };
 }
 
 /** The connection was paused, removed or changed while the run went on. */

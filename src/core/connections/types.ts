@@ -97,6 +97,8 @@ export interface SyncFailure {
   readonly title: string | null;
   readonly reason: string;
   readonly failedAt: string;
+  /** True: it is not read again before it changes, and the run is complete without it. */
+  readonly isSkipped?: boolean;
 }
 
 export interface SyncCounts {
@@ -124,6 +126,6 @@ export interface SyncRun extends SyncCounts {
   readonly errorCode: SyncErrorCode | null;
   /** What else there is to say, such as a limit that was reached, as sentences. */
   readonly notes: readonly string[];
-  /** The first of them. */
+  /** The first of what failed, and of what was skipped. */
   readonly failures: readonly SyncFailure[];
 }

@@ -22,7 +22,18 @@ type Named = Pick<Connection, "organizationId" | "id">;
  * without webhooks is synced by itself.
  * @returns how many are registered
  */
-export async function settleWebhooks(context: CoreContext, { organizationId, id }: Named): Promise<number> {
+export async function settleWebhooks(context: CoreContext, named: Named): Promise<number> {
+  const { id } = named;
+  // Two at once would each register with a secret of its own.
+  const former = context.webhookChanges.get(id) ?? Promise.resolve(0);
+  const settled = former.catch(() => 0).then(() => settleOnce(context, named));
+  context.webhookChanges.set(id, settled);
+  return settled.finally(() => {
+    if (context.webhookChanges.get(id) === settled) context.webhookChanges.delete(id);
+  });
+}
+
+async function settleOnce(context: CoreContext, { organizationId, id }: Named): Promise<number> {
   const connection = await context.store.connections.byId(organizationId, id);
   const connector = connection && context.connectors.get(connection.provider);
   if (!connection || !connector?.webhooks) return 0;
@@ -104,7 +115,7 @@ async function register(
     ? { ...known, isLeaving: false }
     : { secret: await secretBox.seal(used), url, count: 0, detail: null, renewAt: null };
   // Before the source is asked: some send a first message while they are.
-  await keep(begun);
+  await keep({ ...begun, count: 0 });
   let detail: unknown = null;
   try {
     const source = await openSource(context, connection, connector, AbortSignal.timeout(PATIENCE_MS));

@@ -99,6 +99,11 @@ function get(url: URL, options: { lookup: LookupFunction; ca?: string }): Promis
       });
     });
     asking.on("error", reject);
+    asking.on("upgrade", (_answer, socket) => {
+      socket.destroy();
+      reject(new Error("the server wants to speak another protocol"));
+    });
+    asking.on("close", () => reject(new Error("the connection ended without an answer")));
     asking.end();
   });
 }

@@ -1,4 +1,4 @@
-import type { SyncRun } from "../../../core/types.js";
+import type { SyncFailure, SyncRun } from "../../../core/types.js";
 import { sleep } from "../../../lib/time.js";
 import type { Access, Cli } from "../cli.js";
 import { oneLine } from "../style.js";
@@ -43,14 +43,24 @@ const MOST_NAMED = 10;
 
 /** How a run went, as lines for people. */
 export function summaryOf(run: SyncRun): readonly string[] {
-  const { status, error, notes, failures, failed } = run;
-  const named = failures.slice(0, MOST_NAMED);
-  const more = failed - named.length;
+  const { status, error, notes, failures, failed, skipped } = run;
+  const ofFailed = failures.filter(({ isSkipped }) => !isSkipped);
+  const ofSkipped = failures.filter(({ isSkipped }) => isSkipped);
   return [
     `${status}: ${countsOf(run)}`,
     ...(error === null ? [] : [oneLine(error)]),
     ...notes.map(oneLine),
-    ...named.map(({ title, itemId, reason }) => `  ${oneLine(title ?? itemId)}: ${oneLine(reason)}`),
-    ...(more > 0 ? [`  and ${more} more`] : []),
+    ...named("failed", ofFailed, failed),
+    ...named("skipped", ofSkipped, ofSkipped.length === 0 ? 0 : skipped),
+  ];
+}
+
+/** The first of what failed, or was skipped, each with its reason. */
+function named(what: string, some: readonly SyncFailure[], count: number): string[] {
+  const shown = some.slice(0, MOST_NAMED);
+  const more = count - shown.length;
+  return [
+    ...shown.map(({ title, itemId, reason }) => `  ${what}: ${oneLine(title ?? itemId)}: ${oneLine(reason)}`),
+    ...(more > 0 ? [`  and ${more} more ${what}`] : []),
   ];
 }

@@ -5,6 +5,7 @@ import {
   SYNC_ERROR_CODES,
   SYNC_STATUSES,
   SYNC_TRIGGERS,
+  type SyncFailure,
   type SyncRun,
 } from "../../../core/types.js";
 import { dateTime } from "../schemas.js";
@@ -39,6 +40,14 @@ export const connection = z.object({
   documentCount: z.int(),
 });
 
+const syncFailure = z.object({
+  itemId: z.string(),
+  documentId: z.string().nullable(),
+  title: z.string().nullable(),
+  errorMessage: z.string(),
+  failedAt: dateTime,
+});
+
 export const syncRun = z.object({
   id: z.string(),
   connectionId: z.string(),
@@ -56,17 +65,10 @@ export const syncRun = z.object({
   errorCode: z.enum(SYNC_ERROR_CODES).nullable(),
   error: z.string().nullable(),
   notes: z.array(z.string()),
-  failures: z
-    .array(
-      z.object({
-        itemId: z.string(),
-        documentId: z.string().nullable(),
-        title: z.string().nullable(),
-        errorMessage: z.string(),
-        failedAt: dateTime,
-      }),
-    )
-    .describe("The first hundred of them."),
+  failures: z.array(syncFailure).describe("The first hundred of them."),
+  skippedItems: z
+    .array(syncFailure)
+    .describe("The first hundred that are not brought in for good, such as files of a kind that is not read, and why."),
 });
 
 export function presentConnection(shown: ShownConnection): z.output<typeof connection> {
@@ -109,6 +111,10 @@ export function tellConfigured({ connection: { state }, isChanged, isSynced }: C
   return "The change is kept.";
 }
 
+function presentFailure({ itemId, documentId, title, reason, failedAt }: SyncFailure): z.output<typeof syncFailure> {
+  return { itemId, documentId, title, failedAt, errorMessage: reason };
+}
+
 export function presentSyncRun(run: SyncRun): z.output<typeof syncRun> {
   return {
     id: run.id,
@@ -127,6 +133,7 @@ export function presentSyncRun(run: SyncRun): z.output<typeof syncRun> {
     errorCode: run.errorCode,
     error: run.error,
     notes: [...run.notes],
-    failures: run.failures.map(({ reason, ...failure }) => ({ ...failure, errorMessage: reason })),
+    failures: run.failures.filter(({ isSkipped }) => !isSkipped).map(presentFailure),
+    skippedItems: run.failures.filter(({ isSkipped }) => isSkipped).map(presentFailure),
   };
 }
