@@ -1,13 +1,15 @@
-import { lstat, readFile, realpath } from "node:fs/promises";
+import { lstat, realpath } from "node:fs/promises";
 import { basename, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import * as z from "zod";
-import { ItemGone, ItemSkipped, readCheckpoint } from "../core/connections/connector-errors.js";
+import { CheckpointExpired, ItemGone, ItemSkipped, readCheckpoint } from "../core/connections/connector-errors.js";
 import { AppError } from "../core/errors.js";
 import type { ChangePage, Connector, SourceAccess, SourceItem } from "../core/ports.js";
 import { codeOf } from "../lib/error-code.js";
-import { isMissingFile } from "../lib/file-identity.js";
-import { allFilesIn, MOST_FILES } from "../lib/folder-files.js";
+import { identityOf, isFileError, isMissingFile } from "../lib/file-identity.js";
+import { allFilesIn, describeLeftOut, MOST_FILES } from "../lib/folder-files.js";
+import { isWithin } from "../lib/path-within.js";
+import { readContainedFile } from "../lib/read-contained-file.js";
 
 const PAGE = 200;
 
@@ -17,43 +19,50 @@ const fieldsSchema = z.object({
     .min(1, "must be the path of a folder on the server's machine")
     .refine((path) => isAbsolute(path) && !path.includes("\0"), "must be an absolute path on the server's machine"),
 });
-const checkpointSchema = z.object({ after: z.string() });
+const checkpointSchema = z.object({ after: z.string(), folder: z.string() });
+
+/** A folder as a run began with it. */
+interface Place {
+  /** Without links. */
+  readonly path: string;
+  readonly identity: string;
+}
 
 /**
  * A folder of the server's own machine, as far as one of `roots` holds it. Files are known by their paths: one that is moved
  * is another one. Hidden files, links, and what `.gitignore` leaves out are not brought in.
  */
 export function createFolderConnector({ roots }: { readonly roots: readonly string[] }): Connector {
-  /** The real place of the folder. @throws AppError `forbidden` outside of the roots, `not_found` */
-  const placeOf = async ({ settings }: SourceAccess): Promise<string> => {
-    const path = resolve(String(settings["path"]));
-    const place = await realpath(path).catch(() => null);
-    const allowed = await Promise.all(roots.map((root) => realpath(root).catch(() => null)));
-    // What is not allowed and what is not there are told in the same words.
-    if (place === null || !allowed.some((root) => root !== null && isWithin(root, place)))
-      throw new AppError(
-        "forbidden",
-        "The folder is not there, or lies outside of those that RECOLLECT_CONNECTION_FOLDERS names.",
-      );
-    if (!(await lstat(place)).isDirectory()) throw new AppError("invalid", "The path is not that of a folder.");
+  const begun = new WeakMap<SourceAccess, Place>();
+
+  const begin = async (access: SourceAccess): Promise<Place> => {
+    const place = await placeOf(roots, String(access.settings["path"]));
+    begun.set(access, place);
     return place;
   };
 
-  async function* walk(access: SourceAccess, after: string | null): AsyncIterable<ChangePage> {
-    const place = await placeOf(access);
-    const ids = await listFiles(place);
+  async function* walk(access: SourceAccess, checkpoint: unknown): AsyncIterable<ChangePage> {
+    const stopped = checkpoint === null ? null : readCheckpoint(checkpointSchema, checkpoint);
+    const place = await begin(access);
+    // What another folder held says nothing of this one.
+    if (stopped !== null && stopped.folder !== place.identity)
+      throw new CheckpointExpired("The folder was replaced, so everything was listed again.");
+    const after = stopped?.after ?? null;
+    const { ids, leftOut } = await listFiles(place.path, access.signal);
     const left = after === null ? ids : ids.filter((id) => id > after);
     for (let start = 0; start === 0 || start < left.length; start += PAGE) {
       access.signal.throwIfAborted();
       const some = left.slice(start, start + PAGE);
-      const items = (await Promise.all(some.map((id) => itemAt(place, id)))).flatMap((item) => item ?? []);
+      const items = (await Promise.all(some.map((id) => itemAt(place.path, id)))).flatMap((item) => item ?? []);
+      await requireSame(place);
       const isLast = start + PAGE >= left.length;
       yield {
         kind: "listing",
         isFirst: after === null && start === 0,
         isLast,
         items: items.map((item) => ({ kind: "upsert" as const, item })),
-        checkpoint: isLast ? null : { after: some.at(-1) },
+        checkpoint: isLast ? null : { after: some.at(-1), folder: place.identity },
+        ...(isLast && { leftOut }),
       };
     }
   }
@@ -66,50 +75,80 @@ export function createFolderConnector({ roots }: { readonly roots: readonly stri
     secretFields: [],
     sync: { everyMinutes: 15, absences: 1, readsAtOnce: 4 },
     async check(access) {
-      await placeOf(access);
+      await begin(access);
       return { account: null };
     },
-    changes: (access, checkpoint) =>
-      walk(access, checkpoint === null ? null : readCheckpoint(checkpointSchema, checkpoint).after),
+    changes: walk,
     async read(access, { id, title }) {
-      const place = await placeOf(access);
-      const file = join(place, ...id.split("/"));
-      // A link may have been put in the place of a folder since it was listed.
-      const real = await realpath(file).catch((error: unknown) => goneOrUnread(error, id));
-      if (real === null || !isWithin(place, real)) throw new ItemGone();
-      const found = await lstat(real).catch((error: unknown) => goneOrUnread(error, id));
-      if (!found?.isFile()) throw new ItemGone();
-      if (found.size > access.maximumBytes)
+      const place = begun.get(access) ?? (await begin(access));
+      const path = join(place.path, ...id.split("/"));
+      const { maximumBytes } = access;
+      const found = await readContainedFile(path, { root: place.path, maximumBytes }).catch((error: unknown) => {
+        throw unread(error, id);
+      });
+      await requireSame(place);
+      if (found.kind === "absent") throw new ItemGone();
+      if (found.kind === "too_large")
         throw new ItemSkipped(
-          `The file has ${found.size} bytes, more than ${access.maximumBytes} (RECOLLECT_MAX_FILE_BYTES).`,
+          `The file has ${found.bytes} bytes, more than ${maximumBytes} (RECOLLECT_MAX_FILE_BYTES).`,
         );
-      if (found.size === 0) throw new ItemSkipped("The file is empty.");
+      if (found.bytes.byteLength === 0) throw new ItemSkipped("The file is empty.");
       return {
-        content: await readFile(real).catch((error: unknown) => {
-          throw unread(error, id);
-        }),
+        content: found.bytes,
         mimeType: null,
-        fileName: basename(real),
+        fileName: basename(path),
         type: null,
         title,
-        changedAt: found.mtime.toISOString(),
+        changedAt: found.changedAt.toISOString(),
         metadata: { path: id },
       };
     },
   };
 }
 
+/** @throws AppError `forbidden` outside of the roots, and for what is not there */
+async function placeOf(roots: readonly string[], wanted: string): Promise<Place> {
+  const path = await realpath(resolve(wanted)).catch(() => null);
+  const allowed = await Promise.all(roots.map((root) => realpath(root).catch(() => null)));
+  // What is not allowed and what is not there are told in the same words.
+  if (path === null || !allowed.some((root) => root !== null && isWithin(root, path)))
+    throw new AppError(
+      "forbidden",
+      "The folder is not there, or lies outside of those that RECOLLECT_CONNECTION_FOLDERS names.",
+    );
+  const found = await lstat(path, { bigint: true });
+  if (!found.isDirectory()) throw new AppError("invalid", "The path is not that of a folder.");
+  return { path, identity: identityOf(found) };
+}
+
+/** From what another folder holds, or the empty one that a drive leaves behind, nothing is concluded. @throws AppError `unavailable` */
+async function requireSame({ path, identity }: Place): Promise<void> {
+  const found = await lstat(path, { bigint: true }).catch(() => null);
+  if (found === null || identityOf(found) !== identity)
+    throw new AppError("unavailable", "The folder went away, or was replaced by another one, while it was read.");
+}
+
+interface Listing {
+  readonly ids: readonly string[];
+  /** What is not among them, as sentences. */
+  readonly leftOut: readonly string[];
+}
+
 /** @throws AppError for a folder that cannot be listed to its end: what it does not name would count as gone */
-async function listFiles(place: string): Promise<readonly string[]> {
-  const files = await allFilesIn(place).catch((error: NodeJS.ErrnoException) => {
+async function listFiles(place: string, signal: AbortSignal): Promise<Listing> {
+  const found = await allFilesIn(place, signal).catch((error: unknown) => {
+    if (!isFileError(error)) throw error;
     const part = error.path === undefined ? "" : idOf(place, error.path);
     throw new AppError("unavailable", `The folder was not listed: ${part || "it"} cannot be read (${error.code}).`, {
       cause: error,
     });
   });
-  if (files.length > MOST_FILES)
+  if (found.files.length > MOST_FILES)
     throw new AppError("too_large", `The folder has more than ${MOST_FILES} files. Connect its parts one by one.`);
-  return files.map((file) => idOf(place, file)).toSorted();
+  return {
+    ids: found.files.map((file) => idOf(place, file)).toSorted(),
+    leftOut: describeLeftOut(found, (folder) => idOf(place, folder) || "the whole folder"),
+  };
 }
 
 async function itemAt(place: string, id: string): Promise<SourceItem | null> {
@@ -140,9 +179,4 @@ function unread(error: unknown, id: string): AppError {
 
 function idOf(place: string, file: string): string {
   return relative(place, file).split(sep).join("/");
-}
-
-function isWithin(root: string, path: string): boolean {
-  const way = relative(root, path);
-  return way === "" || (!isAbsolute(way) && way !== ".." && !way.startsWith(`..${sep}`));
 }

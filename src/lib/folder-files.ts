@@ -1,66 +1,155 @@
-import { readdir } from "node:fs/promises";
+import { isUtf8 } from "node:buffer";
+import { readdir, realpath } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { isIgnored, rulesAround, rulesOf, type IgnoreRules } from "./ignore-rules.js";
-import { matchesPath, type PathPattern } from "./path-pattern.js";
+import {
+  BOUNDS_OF_RULES,
+  isIgnored,
+  rulesAround,
+  TooManyRules,
+  withRulesOf,
+  type IgnoreRules,
+} from "./ignore-rules.js";
+import { oneLine } from "./one-line.js";
+import { parsePathPattern, pathParts, type PathPattern } from "./path-pattern.js";
+import { createPace, type Pace } from "./time.js";
 
 /** Nobody means to have more of them remembered one by one. */
 export const MOST_FILES = 100_000;
+/** Folders that are named of those that were left out. */
+const MOST_NAMED = 5;
+
+/** What a folder holds. */
+export interface FoundFiles {
+  readonly files: readonly string[];
+  /** How many files and folders were left out because their names are not UTF-8: no text can name them. */
+  readonly nameless: number;
+  /** Folders that were left out because their `.gitignore` is not heeded: what it means to leave out must not come in. */
+  readonly unruled: readonly string[];
+}
 
 /**
  * The files of a folder, by name within each folder below it, without hidden entries, `node_modules`, links, and what
  * `.gitignore` leaves out.
  * @param onFolder hears of every folder that was searched
  */
-export async function filesIn(folder: string, onFolder?: (path: string) => void): Promise<readonly string[]> {
-  const root = resolve(folder);
-  return walkFolder(root, { rules: await rulesAround(root), pattern: ["**"], onFolder });
+export function filesIn(folder: string, onFolder?: (path: string) => void): Promise<FoundFiles> {
+  return walkFolder(resolve(folder), { pattern: ["**"], isRuledFromAbove: true, onFolder });
 }
 
 /**
  * As `filesIn`, for whoever takes what it does not name for gone.
- * @throws what the system says of a folder that cannot be read
+ * @throws what the system says of a folder that cannot be read, and the signal's reason
  */
-export async function allFilesIn(folder: string): Promise<readonly string[]> {
-  const root = resolve(folder);
-  return walkFolder(root, { rules: await rulesAround(root), pattern: ["**"], isComplete: true });
+export function allFilesIn(folder: string, signal: AbortSignal): Promise<FoundFiles> {
+  return walkFolder(resolve(folder), { pattern: ["**"], isRuledFromAbove: true, isComplete: true, signal });
+}
+
+/**
+ * What was left out, as sentences for people.
+ * @param nameOf what a folder is called where they are read
+ */
+export function describeLeftOut(
+  { nameless, unruled }: Omit<FoundFiles, "files">,
+  nameOf: (folder: string) => string,
+): readonly string[] {
+  const named = unruled.slice(0, MOST_NAMED).map((folder) => oneLine(nameOf(folder)));
+  const more = unruled.length - named.length;
+  const folders = [...named, ...(more > 0 ? [`and ${more} more`] : [])].join(", ");
+  return [
+    ...(nameless === 1 ? ["1 file or folder has a name that is not UTF-8 and was left out."] : []),
+    ...(nameless > 1 ? [`${nameless} files or folders have names that are not UTF-8 and were left out.`] : []),
+    ...(unruled.length > 0
+      ? [`Left out, as .gitignore cannot be read there or goes beyond ${BOUNDS_OF_RULES}: ${folders}.`]
+      : []),
+  ];
 }
 
 interface Wanted {
-  readonly rules: IgnoreRules;
-  readonly pattern: PathPattern;
+  /** The patterns of the parts of a path. */
+  readonly pattern: readonly string[];
+  /** True: the rules around the folder hold in it. */
+  readonly isRuledFromAbove?: boolean;
   readonly onFolder?: ((path: string) => void) | undefined;
   /** True: a folder that cannot be read ends the walk. */
   readonly isComplete?: boolean;
+  readonly signal?: AbortSignal;
 }
 
-export async function walkFolder(
-  root: string,
-  { rules, pattern, onFolder, isComplete = false }: Wanted,
-): Promise<readonly string[]> {
-  const files: string[] = [];
-  const depth = pattern.includes("**") ? Infinity : pattern.length;
-  const open = async (folder: string, inherited: IgnoreRules, parts: readonly string[]): Promise<void> => {
-    onFolder?.(folder);
-    const holding = folder === root ? inherited : [...inherited, ...(await rulesOf(folder))];
-    for (const entry of await entriesOf(folder, isComplete)) {
-      const [path, place] = [join(folder, entry.name), [...parts, entry.name]];
-      if (isIgnored(holding, path, entry.isDirectory())) continue;
-      if (entry.isDirectory() && place.length < depth) await open(path, holding, place);
-      else if (entry.isFile() && matchesPath(pattern, place)) files.push(path);
-      if (files.length > MOST_FILES) return;
-    }
+export async function walkFolder(root: string, wanted: Wanted): Promise<FoundFiles> {
+  const walk: Walk = {
+    ...wanted,
+    // One that is gone meanwhile is told where it is read.
+    real: await realpath(root).catch(() => root),
+    isFile: parsePathPattern(wanted.pattern),
+    depth: wanted.pattern.includes("**") ? Infinity : wanted.pattern.length,
+    pace: createPace(wanted.signal),
+    files: [],
+    unruled: [],
+    nameless: 0,
   };
-  await open(root, rules, []);
-  return files;
+  const { isRuledFromAbove = false } = wanted;
+  await search(walk, { path: root, parts: [], rulesOf: async () => (isRuledFromAbove ? rulesAround(root) : []) });
+  const { files, nameless, unruled } = walk;
+  return { files, nameless, unruled };
 }
 
-/** What can be seen in a folder, by name; nothing of one that may not be read, unless it has to be. */
-async function entriesOf(folder: string, isComplete: boolean) {
-  const entries = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
+interface Walk extends Wanted {
+  readonly real: string;
+  readonly isFile: PathPattern;
+  readonly depth: number;
+  readonly pace: Pace;
+  readonly files: string[];
+  readonly unruled: string[];
+  nameless: number;
+}
+
+interface Folder {
+  readonly path: string;
+  readonly parts: readonly string[];
+  readonly rulesOf: () => Promise<IgnoreRules>;
+}
+
+async function search(walk: Walk, { path: folder, parts, rulesOf }: Folder): Promise<void> {
+  walk.onFolder?.(folder);
+  const entries = await entriesOf(folder, walk);
+  const rules = await rulesOf().catch((error: unknown) => {
+    if (walk.isComplete && !(error instanceof TooManyRules)) throw error;
+    return null;
+  });
+  if (rules === null) return void walk.unruled.push(folder);
+  for (const { name, isNamable, isFolder } of entries) {
+    if (walk.files.length > MOST_FILES) return;
+    if (walk.pace.isDue()) await walk.pace.rest();
+    const [path, place] = [join(folder, name), [...parts, name]];
+    if (await isIgnored(rules, { path, isFolder }, walk.pace)) continue;
+    if (!(isFolder ? place.length < walk.depth : walk.isFile(pathParts(place)))) continue;
+    if (!isNamable) walk.nameless += 1;
+    else if (!isFolder) walk.files.push(path);
+    else await search(walk, { path, parts: place, rulesOf: () => withRulesOf(path, rules, walk.real) });
+  }
+}
+
+interface Entry {
+  /** Not its name where that is not UTF-8, only like it. */
+  readonly name: string;
+  readonly isNamable: boolean;
+  readonly isFolder: boolean;
+}
+
+/** The files and folders that can be seen in a folder, by name; none of one that may not be read, unless it has to be. */
+async function entriesOf(folder: string, { isComplete }: Wanted): Promise<readonly Entry[]> {
+  // As bytes, since a name in another encoding has no text that leads to it.
+  const entries = await readdir(folder, { withFileTypes: true, encoding: "buffer" }).catch((error: unknown) => {
     if (isComplete) throw error;
     return [];
   });
   return entries
+    .filter((entry) => entry.isFile() || entry.isDirectory())
+    .map((entry) => ({
+      name: entry.name.toString("utf8"),
+      isNamable: isUtf8(entry.name),
+      isFolder: entry.isDirectory(),
+    }))
     .filter(({ name }) => !name.startsWith(".") && name !== "node_modules")
     .toSorted((left, right) => (left.name < right.name ? -1 : 1));
 }

@@ -1,58 +1,121 @@
-import { readFile, stat } from "node:fs/promises";
-import { dirname, join, relative, sep } from "node:path";
-import { matchesPath, type PathPattern } from "./path-pattern.js";
+import { realpath, stat } from "node:fs/promises";
+import { dirname, join, sep } from "node:path";
+import { parsePathPattern, pathParts, type PathPattern } from "./path-pattern.js";
+import { readContainedFile } from "./read-contained-file.js";
+import type { Pace } from "./time.js";
 
 /** One line of a `.gitignore`. */
 interface IgnoreRule {
-  /** The folder of its file. */
-  readonly base: string;
   readonly pattern: PathPattern;
+  /** True: it is asked about the name of an entry alone, however deep that lies. */
+  readonly isOfNames: boolean;
   readonly isException: boolean;
   readonly isForFolders: boolean;
 }
 
-/** What is left out, the later rule wins. */
-export type IgnoreRules = readonly IgnoreRule[];
+/** A `.gitignore`. */
+interface IgnoreFile {
+  /** How many names lead from the root of the file system to its folder. */
+  readonly depth: number;
+  /** The last line first, as it decides. */
+  readonly fromLast: readonly IgnoreRule[];
+  readonly characters: number;
+}
 
-/** A longer `.gitignore` is none that a person wrote. */
-const MOST_BYTES = 256 * 1024;
+/** What is left out; files of deeper folders stand later, and the later rule wins. */
+export type IgnoreRules = readonly IgnoreFile[];
 
-/** The rules that hold in a folder: those of the folders above it in the same Git repository, then its own. */
+/* A longer `.gitignore` is none that a person wrote, and every entry of the folder would have to be held against it. */
+const MOST_BYTES = 64 * 1024;
+const MOST_RULES = 2_000;
+const LONGEST_RULE = 1_000;
+/** Rules about names between two looks at the time. */
+const RULES_OF_A_LOOK = 8;
+/** Of all files whose rules hold in a folder together. */
+const MOST_CHARACTERS = 128 * 1024;
+
+/** What a `.gitignore` has to keep to, for people. */
+export const BOUNDS_OF_RULES = `64 KB, ${MOST_RULES} rules, ${LONGEST_RULE} characters a rule, or 128 KB with those above it`;
+
+/** A `.gitignore` goes beyond what is held against every entry of a folder. */
+export class TooManyRules extends Error {
+  override readonly name = "TooManyRules";
+}
+
+/**
+ * The rules that hold in a folder: those of the folders above it in the same Git repository, then its own.
+ * @throws as `withRulesOf`
+ */
 export async function rulesAround(folder: string): Promise<IgnoreRules> {
-  const own = await rulesOf(folder);
-  const above = await foldersAbove(folder);
-  const inherited = await Promise.all(above.map(rulesOf));
-  return [...inherited.flat(), ...own];
+  let rules: IgnoreRules = [];
+  for (const one of [...(await foldersAbove(folder)), folder])
+    rules = await withRulesOf(one, rules, await realpath(one));
+  return rules;
 }
 
-/** The rules of the folder's own `.gitignore`; none where there is no such file, or it cannot be read. */
-export async function rulesOf(folder: string): Promise<IgnoreRules> {
-  const path = join(folder, ".gitignore");
-  const found = await stat(path).catch(() => null);
-  if (!found?.isFile() || found.size > MOST_BYTES) return [];
-  const text = await readFile(path, "utf8").catch(() => "");
-  return text.split(/\r?\n/).flatMap((line) => ruleOf(folder, line));
+/**
+ * Adds the rules of a folder's own `.gitignore` to those that hold there anyway. As in Git, a link is no such file.
+ * @param root a real path; what lies outside of it is not read
+ * @throws TooManyRules, and what the system says of a file that cannot be read
+ */
+export async function withRulesOf(folder: string, inherited: IgnoreRules, root: string): Promise<IgnoreRules> {
+  const found = await readContainedFile(join(folder, ".gitignore"), { root, maximumBytes: MOST_BYTES });
+  if (found.kind === "absent") return inherited;
+  if (found.kind === "too_large") throw new TooManyRules();
+  const lines = found.bytes.toString("utf8").split(/\r?\n/).map(withoutSpaces).filter(isRule);
+  if (lines.length === 0) return inherited;
+  const characters = lines.reduce((sum, line) => sum + line.length, 0);
+  const together = inherited.reduce((sum, file) => sum + file.characters, characters);
+  if (lines.length > MOST_RULES || lines.some((line) => line.length > LONGEST_RULE) || together > MOST_CHARACTERS)
+    throw new TooManyRules();
+  return [...inherited, { depth: namesOf(folder).length, fromLast: lines.map(ruleOf).toReversed(), characters }];
 }
 
-/** True for an entry of a folder that the rules leave out. */
-export function isIgnored(rules: IgnoreRules, path: string, isFolder: boolean): boolean {
-  const last = rules.findLast(
-    ({ base, pattern, isForFolders }) =>
-      (isFolder || !isForFolders) && matchesPath(pattern, relative(base, path).split(sep)),
-  );
-  return last !== undefined && !last.isException;
+/** True for an entry of a folder that the rules leave out. Others have their turn while many rules are gone through. */
+export async function isIgnored(
+  rules: IgnoreRules,
+  { path, isFolder }: { readonly path: string; readonly isFolder: boolean },
+  pace: Pace,
+): Promise<boolean> {
+  if (rules.length === 0) return false;
+  const parts = pathParts(namesOf(path));
+  const ownName = parts.slice(-1);
+  let asked = 0;
+  for (const file of rules.toReversed()) {
+    const inside = parts.slice(file.depth);
+    for (const { pattern, isOfNames, isException, isForFolders } of file.fromLast) {
+      // A path may be many times as long as a name.
+      asked += isOfNames ? 1 : RULES_OF_A_LOOK;
+      if (asked >= RULES_OF_A_LOOK) {
+        asked = 0;
+        if (pace.isDue()) await pace.rest();
+      }
+      if ((isFolder || !isForFolders) && pattern(isOfNames ? ownName : inside)) return !isException;
+    }
+  }
+  return false;
 }
 
-function ruleOf(base: string, line: string): IgnoreRule[] {
-  const text = line.replace(/(?<!\\) {1,100}$/, "");
-  if (text === "" || text.startsWith("#")) return [];
-  const isException = text.startsWith("!");
-  const body = isException ? text.slice(1) : text;
+function namesOf(path: string): readonly string[] {
+  return path.split(sep).filter((name) => name !== "");
+}
+
+function withoutSpaces(line: string): string {
+  return line.replace(/(?<!\\) {1,100}$/, "");
+}
+
+function isRule(line: string): boolean {
+  return line !== "" && !line.startsWith("#");
+}
+
+function ruleOf(line: string): IgnoreRule {
+  const isException = line.startsWith("!");
+  const body = isException ? line.slice(1) : line;
   const isForFolders = body.endsWith("/");
   const path = isForFolders ? body.slice(0, -1) : body;
   const parts = path.split("/");
-  const pattern = parts.length === 1 ? ["**", path] : parts[0] === "" ? parts.slice(1) : parts;
-  return [{ base, pattern, isException, isForFolders }];
+  const pattern = parsePathPattern(parts[0] === "" ? parts.slice(1) : parts);
+  return { pattern, isOfNames: parts.length === 1, isException, isForFolders };
 }
 
 /** From the root of the Git repository that the folder lies in down to its parent; none outside of one. */

@@ -1,60 +1,87 @@
-/** A pattern for paths, cut into the patterns of their parts. */
-export type PathPattern = readonly string[];
+/** A pattern for paths, parsed: true for the parts of a path that are what it says. */
+export type PathPattern = (parts: readonly PathPart[]) => boolean;
+
+/** A part of a path, in characters. */
+export type PathPart = readonly string[];
 
 /** True for a text in which something stands for other characters. */
 export function hasWildcard(text: string): boolean {
   return /[*?[]/.test(text);
 }
 
+/** The parts of a path, as patterns look at them: whoever asks several patterns takes them apart once. */
+export function pathParts(parts: readonly string[]): readonly PathPart[] {
+  return parts.map((part) => Array.from(part));
+}
+
 /**
- * True when the parts of a path are what a pattern says: `*` and `?` within a part, `[a-z]` and `[!a-z]` for one character, and
- * a part `**` for any number of parts. Takes time in proportion to the product of both lengths at most.
+ * Parses a pattern that is cut into the patterns of its parts: `*` and `?` stand for characters within a part, `[a-z]` and
+ * `[!a-z]` for one character, and a part `**` for any number of parts. To ask it takes time in proportion to the product of
+ * both lengths at most.
  */
-export function matchesPath(pattern: PathPattern, parts: readonly string[]): boolean {
-  return matchesAll(pattern, parts, {
-    isAny: (part) => part === "**",
-    fits: (part, name) => matchesName(part, name),
-  });
+export function parsePathPattern(parts: readonly string[]): PathPattern {
+  return sequenceOf(parts.map((part) => (part === "**" ? ANY : namePattern(part))));
 }
 
-function matchesName(pattern: string, name: string): boolean {
-  return matchesAll(tokensOf(pattern), Array.from(name), { isAny: (token) => token === "*", fits: fitsCharacter });
+/** Stands for any number of items. */
+const ANY = Symbol("any");
+type Test<Item> = (item: Item) => boolean;
+
+/** What the items of a sequence have to be, one after the other. */
+function sequenceOf<Item>(tests: readonly (Test<Item> | typeof ANY)[]): Test<readonly Item[]> {
+  const runs: Test<Item>[][] = [[]];
+  for (const test of tests)
+    if (test === ANY) runs.push([]);
+    else runs.at(-1)?.push(test);
+  const [first = [], ...others] = runs;
+  const last = others.pop();
+  if (last === undefined) return (items) => items.length === first.length && fitsAt(first, items, 0);
+  const middle = others.filter((run) => run.length > 0);
+  const least = tests.filter((test) => test !== ANY).length;
+  return (items) => {
+    const end = items.length - last.length;
+    if (items.length < least || !fitsAt(first, items, 0) || !fitsAt(last, items, end)) return false;
+    return fitBetween(middle, items, { from: first.length, end });
+  };
 }
 
-interface Matching {
-  readonly isAny: (token: string) => boolean;
-  readonly fits: (token: string, item: string) => boolean;
-}
-
-/** Goes back to the last token for any number of items only, which is enough and never takes exponential time. */
-function matchesAll(tokens: readonly string[], items: readonly string[], { isAny, fits }: Matching): boolean {
-  let token = 0;
-  let item = 0;
-  let anyToken = -1;
-  let anyItem = 0;
-  while (item < items.length) {
-    const [expected, found] = [tokens[token], items[item]];
-    if (expected !== undefined && isAny(expected)) {
-      anyToken = token++;
-      anyItem = item;
-    } else if (expected !== undefined && found !== undefined && fits(expected, found)) {
-      token++;
-      item++;
-    } else if (anyToken >= 0) {
-      token = anyToken + 1;
-      item = ++anyItem;
-    } else return false;
+/** A loop of its own kind, since it is what a long file of patterns costs. */
+function fitsAt<Item>(run: readonly Test<Item>[], items: readonly Item[], start: number): boolean {
+  for (let at = 0; at < run.length; at++) {
+    const [test, item] = [run[at], items[start + at]];
+    if (test === undefined || item === undefined || !test(item)) return false;
   }
-  return tokens.slice(token).every(isAny);
+  return true;
+}
+
+/** Takes each run where it fits first: no later place leaves more room for those after it. */
+function fitBetween<Item>(
+  runs: readonly (readonly Test<Item>[])[],
+  items: readonly Item[],
+  { from, end }: { readonly from: number; readonly end: number },
+): boolean {
+  let at = from;
+  for (const run of runs) {
+    const most = end - run.length;
+    while (at <= most && !fitsAt(run, items, at)) at += 1;
+    if (at > most) return false;
+    at += run.length;
+  }
+  return true;
+}
+
+function namePattern(pattern: string): Test<PathPart> {
+  return sequenceOf(tokensOf(pattern).map((token) => (token === "*" ? ANY : characterTest(token))));
 }
 
 /** `a[0-9]\*` as `a`, `[0-9]`, `\*`. */
 function tokensOf(pattern: string): string[] {
   const characters = Array.from(pattern);
+  const lastEnd = characters.lastIndexOf("]");
   const tokens: string[] = [];
   for (let at = 0; at < characters.length; at++) {
     const character = characters[at] ?? "";
-    const end = character === "[" ? characters.indexOf("]", at + 2) : -1;
+    const end = character === "[" && at + 2 <= lastEnd ? characters.indexOf("]", at + 2) : -1;
     if (character === "\\" && at + 1 < characters.length) tokens.push(`\\${characters[++at]}`);
     else if (end > 0) {
       tokens.push(characters.slice(at, end + 1).join(""));
@@ -64,20 +91,26 @@ function tokensOf(pattern: string): string[] {
   return tokens;
 }
 
-function fitsCharacter(token: string, character: string): boolean {
-  if (token === "?") return true;
-  if (token.length > 1 && token.startsWith("\\")) return token.slice(1) === character;
-  if (token.length > 2 && token.startsWith("[")) return isInSet(Array.from(token.slice(1, -1)), character);
-  return token === character;
+function characterTest(token: string): Test<string> {
+  if (token === "?") return () => true;
+  if (token.length > 2 && token.startsWith("[")) return setTest(Array.from(token.slice(1, -1)));
+  const expected = token.length > 1 && token.startsWith("\\") ? token.slice(1) : token;
+  return (character) => character === expected;
 }
 
-function isInSet(set: readonly string[], character: string): boolean {
+function setTest(set: readonly string[]): Test<string> {
   const isNegated = set[0] === "!" || set[0] === "^";
   const members = isNegated ? set.slice(1) : set;
-  const isMember = members.some((member, at) => {
-    if (members[at + 1] === "-" && at + 2 < members.length)
-      return member <= character && character <= (members[at + 2] ?? "");
-    return member === character;
-  });
-  return isMember !== isNegated;
+  const single = new Set<string>();
+  const ranges: (readonly [string, string])[] = [];
+  for (let at = 0; at < members.length; at++) {
+    const [from = "", , to = ""] = members.slice(at, at + 3);
+    if (members[at + 1] === "-" && at + 2 < members.length) {
+      ranges.push([from, to]);
+      at += 2;
+    } else single.add(from);
+  }
+  const isMember = (character: string) =>
+    single.has(character) || ranges.some(([from, to]) => from <= character && character <= to);
+  return (character) => isMember(character) !== isNegated;
 }

@@ -58,3 +58,24 @@ export async function yieldTurn(signal?: AbortSignal): Promise<void> {
   await new Promise<void>((resolve) => setImmediate(resolve));
   signal?.throwIfAborted();
 }
+
+/** When a loop whose steps take no known time lets others have their turn. */
+export interface Pace {
+  /** True once it has gone on for some milliseconds without `rest`. */
+  isDue(): boolean;
+  /** @throws the signal's reason */
+  rest(): Promise<void>;
+}
+
+const STRETCH_MS = 10;
+
+export function createPace(signal?: AbortSignal): Pace {
+  let since = performance.now();
+  return {
+    isDue: () => performance.now() - since >= STRETCH_MS,
+    async rest() {
+      await yieldTurn(signal);
+      since = performance.now();
+    },
+  };
+}

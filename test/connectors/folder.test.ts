@@ -171,3 +171,34 @@ test("trap: a folder that is replaced by a link to the outside is not read", asy
   await symlink(outside, join(root, "part"));
   await expect(connector.read(access, change.item)).rejects.toBeInstanceOf(ItemGone);
 });
+
+test("a folder whose .gitignore is too long to be heeded stays out, and the run says so", async () => {
+  const root = await folder();
+  await mkdir(join(root, "archive"));
+  await writeFile(join(root, "archive", "secret.txt"), "The password is swordfish.");
+  await writeFile(join(root, "archive", ".gitignore"), "secret.txt\n".repeat(2_001));
+  await writeFile(join(root, "kept.txt"), "This one is read.");
+  const connected = await connectTo(root, [root]);
+  const run = await lastRun(connected, connected.id);
+  expect(run).toMatchObject({
+    status: "partial",
+    read: 1,
+    notes: [expect.stringMatching(/\.gitignore .*: archive\.$/)],
+  });
+  expect(Object.keys(await connected.texts())).toEqual(["kept.txt"]);
+  await writeFile(join(root, "archive", ".gitignore"), "secret.txt\n");
+  expect(await connected.sync()).toMatchObject({ status: "done", notes: [] });
+});
+
+test.runIf(process.platform === "linux")("files whose names are not UTF-8 are not passed over in silence", async () => {
+  const root = await folder();
+  await writeFile(Buffer.concat([Buffer.from(`${root}/`), Buffer.from("café.md", "latin1")]), "It is on the hill.");
+  await writeFile(join(root, "café.md"), "It is in the valley.");
+  await writeFile(join(root, "odd\n\u202ename.md"), "It is by the sea.");
+  const connected = await connectTo(root, [root]);
+  expect(await lastRun(connected, connected.id)).toMatchObject({
+    status: "partial",
+    read: 2,
+    notes: ["1 file or folder has a name that is not UTF-8 and was left out."],
+  });
+});

@@ -2,8 +2,12 @@ import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { ReadingStatus } from "../../src/core/index.js";
+import type { Access } from "../../src/transports/cli/cli.js";
+import { sendFile, type FileToSend } from "../../src/transports/cli/files/send-file.js";
 import { parseAnswer, runCommand, type CommandOptions, type FoundTexts } from "../support/command-line.js";
 import { openCore } from "../support/open-core.js";
+import { makePipe } from "../support/named-pipe.js";
 
 let folder: string;
 let data: string;
@@ -87,6 +91,30 @@ describe("recollect add of several files", () => {
     expect(await titles()).toEqual(["a.md", "b.md", "in.md", "kept.log"]);
     expect(result.stdout).toContain("4 added, 1 skipped");
     expect(result.stdout).toContain("song.mid");
+  });
+
+  test("names what it left out of a folder unasked", async () => {
+    await put({ "a.md": "Ana leads Atlas.", "deep/b.md": "Ben.", "deep/.gitignore": "b.md\n".repeat(2_001) });
+    const told = await run(["add", join(folder, "notes")]);
+    expect(told).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/warning: Left out, as \.gitignore .*deep\./),
+    });
+    expect(await titles()).toEqual(["a.md"]);
+    const { leftOut } = parseAnswer<{ leftOut: readonly string[] }>(await run(["add", at("**/*.md"), "--json"]));
+    expect(leftOut).toEqual([expect.stringContaining("deep")]);
+  });
+
+  test.skipIf(process.platform === "win32")("waits for no pipe that has taken the place of a file", async () => {
+    await put({ "a.md": "Ana leads Atlas." });
+    makePipe(at("pipe.md"));
+    await symlink(at("a.md"), at("link.md"));
+    const [access, reading] = [{} as Access, { endings: ["pdf"], maxFileBytes: 1_000 } as unknown as ReadingStatus];
+    const root = await realpath(join(folder, "notes"));
+    for (const path of [at("pipe.md"), at("link.md")])
+      await expect(
+        sendFile(access, reading, { path, root, document: {} as FileToSend["document"], waits: false }),
+      ).rejects.toMatchObject({ kind: "not_found" });
   });
 
   test("expands a glob that the shell left as it is", async () => {

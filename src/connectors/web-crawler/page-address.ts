@@ -1,4 +1,4 @@
-import { matchesPath } from "../../lib/path-pattern.js";
+import { parsePathPattern, pathParts } from "../../lib/path-pattern.js";
 import { yieldTurn } from "../../lib/time.js";
 
 /** Parameters that say where a visitor came from, and nothing of the page. */
@@ -30,12 +30,8 @@ export interface Territory {
 export function isInTerritory(address: string, { host, isWithSubdomains, include, exclude }: Territory): boolean {
   const url = new URL(address);
   const isAtHome = url.host === host || (isWithSubdomains && url.host.endsWith(`.${host}`));
-  const parts = url.pathname.split("/").filter((part) => part !== "");
-  const fits = (pattern: string) =>
-    matchesPath(
-      pattern.split("/").filter((part) => part !== ""),
-      parts,
-    );
+  const parts = pathParts(url.pathname.split("/").filter((part) => part !== ""));
+  const fits = (pattern: string) => parsePathPattern(pattern.split("/").filter((part) => part !== ""))(parts);
   return isAtHome && (include.length === 0 || include.some(fits)) && !exclude.some(fits);
 }
 

@@ -234,6 +234,8 @@ export interface ChangePage {
   readonly checkpoint: unknown;
   /** A limit that ended the listing early, as a sentence: then nothing counts as gone, and the run is no complete one. */
   readonly cutShort?: string;
+  /** What is never brought in and should be known to the owner, as sentences: the run is no complete one. It counts as gone. */
+  readonly leftOut?: readonly string[];
   /** Names of what was chosen and is not at the source, or not open to the account: the owner is told, run by run. */
   readonly missing?: readonly string[];
 }

@@ -165,6 +165,7 @@ async function followPages(sync: Sync, from: Standing): Promise<void> {
 /** What a complete listing did not name is gone. */
 async function endListing(sync: Sync, page: ChangePage, listing: number): Promise<void> {
   if (page.cutShort !== undefined) sync.run.note(page.cutShort, "cut");
+  for (const sentence of page.leftOut ?? []) sync.run.note(sentence, "cut");
   for (const name of page.missing ?? [])
     sync.run.note(`“${name}” was chosen, and is not at ${sync.connector.title}, or not open to the account.`, "cut");
   if (page.kind === "listing" && page.isLast && page.cutShort === undefined) await noteAbsent(sync, listing);

@@ -130,13 +130,14 @@ function areFiles(words: readonly string[], { text }: AddOptions): boolean {
 
 async function addAll(cli: Cli, paths: readonly string[], options: AddOptions): Promise<void> {
   refuseOfOne(options);
-  const files = await findFiles(paths);
+  const { files, leftOut } = await findFiles(paths);
+  for (const sentence of leftOut) cli.output.note(cli.output.style.yellow(`warning: ${sentence}`));
   if (files.length === 0) throw new AppError("not_found", `There is no file to add in ${paths.join(", ")}.`);
   if (!(await mayAddMany(cli, files.length, options))) return cli.output.note("Nothing was added.");
   const shared = sharedInput(options.container ?? (await cli.defaultContainer()), options);
   const adding = { files, shared, waits: options.wait };
   const outcomes = await withCore(cli, (access) => addFiles(cli, access, adding), { begins: true });
-  cli.output.answer(summaryOf(outcomes), () => describeSummary(outcomes));
+  cli.output.answer({ ...summaryOf(outcomes), leftOut }, () => describeSummary(outcomes));
   if (outcomes.some(({ outcome }) => outcome === "failed")) cli.exitWith(EXIT_FAILED);
 }
 
@@ -184,7 +185,7 @@ function textSending(input: AddDocumentInput, { wait }: AddOptions): Sending {
 async function fileSending(path: string, container: string, options: AddOptions): Promise<Sending> {
   const { title, customId = await pathIdentity(path), wait } = options;
   const document = { ...sharedInput(container, options), customId, ...(title !== undefined && { title }) };
-  const file = { path, document, factsOf: (text: string | null) => factsOf(text, options), waits: wait };
+  const file = { path, root: null, document, factsOf: (text: string | null) => factsOf(text, options), waits: wait };
   return async (access) => {
     const { reading } = await access.core.status(access.read);
     const sent = await sendFile(access, reading, file);

@@ -28,9 +28,16 @@ export interface FileOutcome {
   readonly warnings?: readonly string[];
 }
 
+/** A file that is to be added. */
+export interface FileToAdd {
+  readonly path: string;
+  /** The real path of the folder in which it was found; null for one that somebody named, and that may be a link or a pipe. */
+  readonly root: string | null;
+}
+
 /** Which files are added, and how. */
 export interface Adding {
-  readonly files: readonly string[];
+  readonly files: readonly FileToAdd[];
   /** What all of them get. */
   readonly shared: Omit<AddDocumentInput, "content" | "title" | "customId">;
   readonly waits: boolean;
@@ -73,8 +80,8 @@ export async function sendFiles(
   const outcomes: FileOutcome[] = [];
   for (let start = 0; start < files.length; start += SENT_TOGETHER) {
     const some: (() => Promise<FileOutcome>)[] = [];
-    for (const path of files.slice(start, start + SENT_TOGETHER))
-      some.push(await send(access, reading, { path, shared, waits, onState }));
+    for (const file of files.slice(start, start + SENT_TOGETHER))
+      some.push(await send(access, reading, { file, shared, waits, onState }));
     for (const outcomeOf of some) {
       const outcome = await outcomeOf();
       outcomes.push(outcome);
@@ -85,7 +92,7 @@ export async function sendFiles(
 }
 
 interface Sending extends Omit<Adding, "files"> {
-  readonly path: string;
+  readonly file: FileToAdd;
   readonly onState: (state: string) => void;
 }
 
@@ -93,11 +100,12 @@ interface Sending extends Omit<Adding, "files"> {
 async function send(
   access: Access,
   reading: ReadingStatus,
-  { path, shared, waits, onState }: Sending,
+  { file, shared, waits, onState }: Sending,
 ): Promise<() => Promise<FileOutcome>> {
+  const { path } = file;
   try {
     const document = { ...shared, customId: await pathIdentity(path) };
-    const sent = await sendFile(access, reading, { path, document, waits });
+    const sent = await sendFile(access, reading, { ...file, document, waits });
     if (!sent) return () => Promise.resolve({ path, outcome: "skipped", reason: `${path} is empty.` });
     return async () => {
       try {
@@ -132,11 +140,11 @@ function refusalOf(path: string, error: unknown): FileOutcome {
 
 const STOPS: ReadonlySet<AppError["kind"]> = new Set(["unauthorized", "forbidden"]);
 
-function bar(done: number, files: readonly string[]): string {
+function bar(done: number, files: readonly FileToAdd[]): string {
   const filled = Math.round((done / files.length) * BAR_WIDTH);
   const next = files[done];
   const shown = `[${"#".repeat(filled)}${"-".repeat(BAR_WIDTH - filled)}] ${done} of ${files.length}`;
-  return next === undefined ? shown : `${shown}  ${oneLine(basename(next))}`;
+  return next === undefined ? shown : `${shown}  ${oneLine(basename(next.path))}`;
 }
 
 function lineOf({ path, outcome }: FileOutcome): string {

@@ -1,8 +1,10 @@
 import { existsSync, statSync } from "node:fs";
+import { realpath } from "node:fs/promises";
 import { parse, resolve, sep } from "node:path";
 import { AppError } from "../../../core/errors.js";
-import { filesIn, MOST_FILES, walkFolder } from "../../../lib/folder-files.js";
+import { describeLeftOut, filesIn, MOST_FILES, walkFolder, type FoundFiles } from "../../../lib/folder-files.js";
 import { hasWildcard } from "../../../lib/path-pattern.js";
+import { shortest, type FileToAdd } from "./add-files.js";
 
 /** True for a text that could be the path of a file on this machine. */
 export function mayBePath(argument: string): boolean {
@@ -34,22 +36,44 @@ export function looksLikeGlob(argument: string): boolean {
   return /^\*|[\\/]/.test(argument) || /\.[A-Za-z*?][A-Za-z0-9*?]{0,4}$/.test(argument);
 }
 
+/** What paths, folders and globs name. */
+interface NamedFiles {
+  readonly files: readonly FileToAdd[];
+  /** What was left out, as sentences. */
+  readonly leftOut: readonly string[];
+}
+
 /**
  * The files that paths, folders and globs name, each once, in the order of the arguments and by name within a folder. Folders
  * are searched to the bottom, without hidden entries, `node_modules`, links, and what `.gitignore` leaves out.
  * @throws AppError `not_found` for a glob that matches nothing, `too_large` for more than 100,000 files
  */
-export async function findFiles(paths: readonly string[]): Promise<readonly string[]> {
-  const found = new Set<string>();
+export async function findFiles(paths: readonly string[]): Promise<NamedFiles> {
+  const found = new Map<string, FileToAdd>();
+  const leftOut = new Set<string>();
   for (const path of paths) {
-    const named = looksLikeGlob(path) ? await expand(path) : isFolder(path) ? await filesIn(path) : [path];
-    for (const file of named) found.add(resolve(file));
+    const named = looksLikeGlob(path) ? await expand(path) : isFolder(path) ? await search(path) : single(path);
+    for (const file of named.files) if (!found.has(file.path)) found.set(file.path, file);
+    for (const sentence of named.leftOut) leftOut.add(sentence);
     if (found.size > MOST_FILES) throw new AppError("too_large", `There are more than ${MOST_FILES} files in ${path}.`);
   }
-  return [...found];
+  return { files: [...found.values()], leftOut: [...leftOut] };
 }
 
-async function expand(glob: string): Promise<readonly string[]> {
+function single(path: string): NamedFiles {
+  return { files: [{ path: resolve(path), root: null }], leftOut: [] };
+}
+
+async function search(folder: string): Promise<NamedFiles> {
+  return foundIn(folder, await filesIn(folder));
+}
+
+async function foundIn(folder: string, found: FoundFiles): Promise<NamedFiles> {
+  const root = await realpath(folder);
+  return { files: found.files.map((path) => ({ path, root })), leftOut: describeLeftOut(found, shortest) };
+}
+
+async function expand(glob: string): Promise<NamedFiles> {
   const separators = sep === "\\" ? /[\\/]/ : "/";
   const { root } = parse(glob);
   const parts = glob
@@ -58,7 +82,8 @@ async function expand(glob: string): Promise<readonly string[]> {
     .filter((part) => part !== "" && part !== ".");
   const first = parts.findIndex(hasWildcard);
   const base = resolve(root, ...parts.slice(0, first));
-  const files = isFolder(base) ? await walkFolder(base, { rules: [], pattern: parts.slice(first) }) : [];
-  if (files.length === 0) throw new AppError("not_found", `No file matches ${glob}. If these are words, add --text.`);
-  return files;
+  const found = isFolder(base) ? await walkFolder(base, { pattern: parts.slice(first) }) : null;
+  if (!found || found.files.length === 0)
+    throw new AppError("not_found", `No file matches ${glob}. If these are words, add --text.`);
+  return foundIn(base, found);
 }

@@ -4,6 +4,8 @@ import { basename, extname } from "node:path";
 import { Readable } from "node:stream";
 import type { AddDocumentInput, ExplainedReceipt, ReadingStatus } from "../../../core/index.js";
 import { AppError } from "../../../core/errors.js";
+import { isFileError } from "../../../lib/file-identity.js";
+import { withContainedFile, type OpenedFile } from "../../../lib/read-contained-file.js";
 import { decodeText, utf16Of } from "../../../lib/text-bytes.js";
 import type { Access } from "../cli.js";
 import { readFailure, readText } from "../read-text.js";
@@ -21,6 +23,8 @@ type FileContent =
 /** A file with what is said of its document. */
 export interface FileToSend {
   readonly path: string;
+  /** The real path of the folder in which it was found; null for one that somebody named, and that may be a link or a pipe. */
+  readonly root: string | null;
   readonly document: Omit<AddDocumentInput, "content">;
   /** The facts of the document, where they hang on its text. */
   readonly factsOf?: (text: string | null) => Pick<AddDocumentInput, "facts">;
@@ -37,7 +41,7 @@ export type AwaitReceipt = (onState: (state: string) => void) => Promise<Explain
  *   and for kinds that are not read, each naming the file, and what the core throws
  */
 export async function sendFile(access: Access, reading: ReadingStatus, file: FileToSend): Promise<AwaitReceipt | null> {
-  const content = await readContent(file.path, reading);
+  const content = await readContent(file, reading);
   if ("text" in content ? content.text.trim() === "" : content.bytes.byteLength === 0) return null;
   return "text" in content ? sendText(access, file, content.text) : sendBytes(access, file, content);
 }
@@ -70,7 +74,21 @@ async function sendBytes(
   return (onState) => waitUntilRead({ core, read }, sent, onState);
 }
 
-async function readContent(path: string, { endings, maxFileBytes }: ReadingStatus): Promise<FileContent> {
+/** What a file's bytes are read from. */
+type Source = Pick<OpenedFile, "size" | "read" | "stream">;
+
+async function readContent({ path, root }: FileToSend, reading: ReadingStatus): Promise<FileContent> {
+  if (root === null) return contentOf(path, await namedSource(path), reading);
+  const content = await withContainedFile(path, root, (file) => contentOf(path, file, reading)).catch(
+    (error: unknown) => {
+      throw isFileError(error) ? readFailure(path, error) : error;
+    },
+  );
+  if (content === null) throw new AppError("not_found", `There is no file ${path}.`);
+  return content;
+}
+
+async function namedSource(path: string): Promise<Source> {
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
     throw readFailure(path, error);
   });
@@ -79,15 +97,19 @@ async function readContent(path: string, { endings, maxFileBytes }: ReadingStatu
       "unsupported_type",
       `${path} is a folder. Add its files one by one, or add --text if these are words to remember.`,
     );
+  return { size: found.size, read: () => readFile(path), stream: () => createReadStream(path) };
+}
+
+async function contentOf(path: string, file: Source, { endings, maxFileBytes }: ReadingStatus): Promise<FileContent> {
   const isKnown = endings.includes(extname(path).slice(1).toLowerCase());
-  if (found.size > maxFileBytes) {
-    if (!isKnown) return { text: await readText(createReadStream(path), path) };
+  if (file.size > maxFileBytes) {
+    if (!isKnown) return { text: await readText(file.stream(), path) };
     throw new AppError(
       "too_large",
-      `${path} has ${found.size} bytes, at most ${maxFileBytes} are accepted (RECOLLECT_MAX_FILE_BYTES).`,
+      `${path} has ${file.size} bytes, at most ${maxFileBytes} are accepted (RECOLLECT_MAX_FILE_BYTES).`,
     );
   }
-  const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
+  const bytes = await file.read().catch((error: NodeJS.ErrnoException) => {
     throw readFailure(path, error);
   });
   if (isKnown) return { bytes, noText: null };

@@ -1,7 +1,8 @@
 import { lstat, opendir, realpath, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { AppError } from "../../../core/errors.js";
-import { filesIn } from "../../../lib/folder-files.js";
+import { describeLeftOut, filesIn } from "../../../lib/folder-files.js";
+import { shortest } from "../files/add-files.js";
 
 /** A file as it was seen. */
 export interface SeenFile {
@@ -16,6 +17,8 @@ export interface SeenFolder {
   /** By absolute path. */
   readonly files: ReadonlyMap<string, SeenFile>;
   readonly folders: readonly string[];
+  /** What was left out, as sentences. */
+  readonly leftOut: readonly string[];
 }
 
 /** What became of the files of a folder since it was last seen. */
@@ -61,12 +64,13 @@ export async function requireRoot({ path, inode, device }: Root): Promise<void> 
 export async function scanFolder(root: string): Promise<SeenFolder> {
   const folders: string[] = [];
   const files = new Map<string, SeenFile>();
-  for (const path of await filesIn(root, (folder) => folders.push(folder))) {
-    const found = await lstat(path).catch(() => null);
-    if (found?.isFile())
-      files.set(path, { bytes: found.size, modifiedMs: found.mtimeMs, inode: found.ino, device: found.dev });
+  const found = await filesIn(root, (folder) => folders.push(folder));
+  for (const path of found.files) {
+    const status = await lstat(path).catch(() => null);
+    if (status?.isFile())
+      files.set(path, { bytes: status.size, modifiedMs: status.mtimeMs, inode: status.ino, device: status.dev });
   }
-  return { files, folders };
+  return { files, folders, leftOut: describeLeftOut(found, shortest) };
 }
 
 /** Compares a folder with what was known of it. A file that is there but left out by now, or that cannot be seen, counts as unchanged. */

@@ -8,6 +8,7 @@ import {
   summaryOf,
   type Adding,
   type FileOutcome,
+  type FileToAdd,
 } from "../files/add-files.js";
 import { pathIdentity } from "../files/path-identity.js";
 import { Interrupted } from "../interrupt.js";
@@ -39,6 +40,7 @@ export async function watchFolder(cli: Cli, watching: Watching): Promise<void> {
   const root = await openRoot(watching.folder);
   try {
     const first = await scanFolder(root.path);
+    for (const sentence of first.leftOut) cli.output.note(cli.output.style.yellow(`warning: ${sentence}`));
     if (await watching.mayAdd(first.files.size)) await watchFrom(cli, root, first, watching);
     else cli.output.note("Nothing was added.");
   } finally {
@@ -52,10 +54,10 @@ async function watchFrom(cli: Cli, root: Root, first: SeenFolder, watching: Watc
     await withCore(
       cli,
       async (access) => {
-        const outcomes = await addFiles(cli, access, { ...watching, files: [...first.files.keys()] });
-        cli.output.answer(summaryOf(outcomes), () => describeSummary(outcomes));
+        const outcomes = await addFiles(cli, access, { ...watching, files: filesOf(root, first.files.keys()) });
+        cli.output.answer({ ...summaryOf(outcomes), leftOut: first.leftOut }, () => describeSummary(outcomes));
         cli.output.note(`Following ${root.path}; Ctrl-C ends it.`);
-        const mirror = createMirror(cli, access, watching);
+        const mirror = createMirror(cli, access, { ...watching, root });
         await followFolder(root, withoutPassing(first, outcomes), mirror, ending.signal);
       },
       { begins: true, stays: true, engine: "background" },
@@ -69,12 +71,16 @@ async function watchFrom(cli: Cli, root: Root, first: SeenFolder, watching: Watc
 }
 
 /** What could not be added for a reason that passes is not known yet. */
-function withoutPassing({ files, folders }: SeenFolder, outcomes: readonly FileOutcome[]): SeenFolder {
+function withoutPassing({ files, ...seen }: SeenFolder, outcomes: readonly FileOutcome[]): SeenFolder {
   const passing = new Set(outcomes.filter(({ isPassing }) => isPassing).map(({ path }) => path));
-  return { files: new Map([...files].filter(([path]) => !passing.has(path))), folders };
+  return { files: new Map([...files].filter(([path]) => !passing.has(path))), ...seen };
 }
 
-function createMirror(cli: Cli, access: Access, { container, ...adding }: Watching): Mirror {
+function createMirror(
+  cli: Cli,
+  access: Access,
+  { container, root, ...adding }: Watching & { readonly root: Root },
+): Mirror {
   /** What was said of files that are tried again and again, so that it is said once. */
   const told = new Map<string, string>();
   const tell = (event: WatchEvent): void => {
@@ -92,7 +98,7 @@ function createMirror(cli: Cli, access: Access, { container, ...adding }: Watchi
       const moved = new Set(moves.values());
       await sendFiles(
         access,
-        { ...adding, files: [...added, ...changed] },
+        { ...adding, files: filesOf(root, [...added, ...changed]) },
         {
           onOutcome: (outcome) => {
             if (outcome.isPassing) again.add(outcome.path);
@@ -114,6 +120,10 @@ function createMirror(cli: Cli, access: Access, { container, ...adding }: Watchi
       return again;
     },
   };
+}
+
+function filesOf({ path: root }: Root, paths: Iterable<string>): readonly FileToAdd[] {
+  return Array.from(paths, (path) => ({ path, root }));
 }
 
 function isTaken({ outcome }: FileOutcome): boolean {
