@@ -1,5 +1,5 @@
 import { lstat, realpath } from "node:fs/promises";
-import { basename, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import * as z from "zod";
 import { CheckpointExpired, ItemGone, ItemSkipped, readCheckpoint } from "../core/connections/connector-errors.js";
@@ -7,7 +7,7 @@ import { AppError } from "../core/errors.js";
 import type { ChangePage, Connector, SourceAccess, SourceItem } from "../core/ports.js";
 import { codeOf } from "../lib/error-code.js";
 import { identityOf, isFileError, isMissingFile } from "../lib/file-identity.js";
-import { allFilesIn, describeLeftOut, MOST_FILES } from "../lib/folder-files.js";
+import { allFilesIn, describeLeftOut, isDataFolder, MOST_FILES } from "../lib/folder-files.js";
 import { isWithin } from "../lib/path-within.js";
 import { readContainedFile } from "../lib/read-contained-file.js";
 
@@ -110,15 +110,31 @@ export function createFolderConnector({ roots }: { readonly roots: readonly stri
 async function placeOf(roots: readonly string[], wanted: string): Promise<Place> {
   const path = await realpath(resolve(wanted)).catch(() => null);
   const allowed = await Promise.all(roots.map((root) => realpath(root).catch(() => null)));
+  const around = allowed.flatMap((root) => (root !== null && path !== null && isWithin(root, path) ? [root] : []));
   // What is not allowed and what is not there are told in the same words.
-  if (path === null || !allowed.some((root) => root !== null && isWithin(root, path)))
+  if (path === null || around.length === 0)
     throw new AppError(
       "forbidden",
       "The folder is not there, or lies outside of those that RECOLLECT_CONNECTION_FOLDERS names.",
     );
+  if (around.every((root) => isHiddenIn(root, path)))
+    throw new AppError(
+      "forbidden",
+      "The folder is hidden, or lies in a hidden one. To have it read, name it in RECOLLECT_CONNECTION_FOLDERS itself.",
+    );
+  for (let folder = path; ; folder = dirname(folder)) {
+    if (await isDataFolder(folder))
+      throw new AppError("forbidden", "The folder is a data folder of Recollect, or lies in one, which nothing reads.");
+    if (folder === dirname(folder)) break;
+  }
   const found = await lstat(path, { bigint: true });
   if (!found.isDirectory()) throw new AppError("invalid", "The path is not that of a folder.");
   return { path, identity: identityOf(found) };
+}
+
+function isHiddenIn(root: string, path: string): boolean {
+  const parts = relative(root, path).split(sep);
+  return parts.some((part) => part.startsWith(".") || part === "node_modules");
 }
 
 /** From what another folder holds, or the empty one that a drive leaves behind, nothing is concluded. @throws AppError `unavailable` */

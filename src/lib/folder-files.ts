@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { readdir, realpath } from "node:fs/promises";
+import { lstat, readdir, realpath } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import {
   BOUNDS_OF_RULES,
@@ -15,6 +15,8 @@ import { createPace, type Pace } from "./time.js";
 
 /** Nobody means to have more of them remembered one by one. */
 export const MOST_FILES = 100_000;
+/** What every data folder holds. */
+const STORE_FILE = "recollect.db";
 /** Folders that are named of those that were left out. */
 const MOST_NAMED = 5;
 
@@ -28,8 +30,8 @@ export interface FoundFiles {
 }
 
 /**
- * The files of a folder, by name within each folder below it, without hidden entries, `node_modules`, links, and what
- * `.gitignore` leaves out.
+ * The files of a folder, by name within each folder below it, without hidden entries, `node_modules`, links, data folders of
+ * Recollect, and what `.gitignore` leaves out.
  * @param onFolder hears of every folder that was searched
  */
 export function filesIn(folder: string, onFolder?: (path: string) => void): Promise<FoundFiles> {
@@ -112,6 +114,7 @@ interface Folder {
 async function search(walk: Walk, { path: folder, parts, rulesOf }: Folder): Promise<void> {
   walk.onFolder?.(folder);
   const entries = await entriesOf(folder, walk);
+  if (entries.some(isStore)) return;
   const rules = await rulesOf().catch((error: unknown) => {
     if (walk.isComplete && !(error instanceof TooManyRules)) throw error;
     return null;
@@ -127,6 +130,16 @@ async function search(walk: Walk, { path: folder, parts, rulesOf }: Folder): Pro
     else if (!isFolder) walk.files.push(path);
     else await search(walk, { path, parts: place, rulesOf: () => withRulesOf(path, rules, walk.real) });
   }
+}
+
+/** True for a data folder of Recollect: what it holds are the keys and texts of everybody. */
+export async function isDataFolder(folder: string): Promise<boolean> {
+  const found = await lstat(join(folder, STORE_FILE)).catch(() => null);
+  return found?.isFile() ?? false;
+}
+
+function isStore({ name, isFolder }: Entry): boolean {
+  return name === STORE_FILE && !isFolder;
 }
 
 interface Entry {

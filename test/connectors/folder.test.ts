@@ -202,3 +202,28 @@ test.runIf(process.platform === "linux")("files whose names are not UTF-8 are no
     notes: ["1 file or folder has a name that is not UTF-8 and was left out."],
   });
 });
+
+test("data folders of Recollect are not read, neither the own one nor another one", async () => {
+  const root = await folder();
+  await writeFile(join(root, "kept.txt"), "This one is read.");
+  for (const name of ["memory", join("backups", "memory")]) {
+    await mkdir(join(root, name, "files"), { recursive: true });
+    await writeFile(join(root, name, "recollect.db"), "");
+    await writeFile(join(root, name, "service.json"), `{"token":"of the owner"}`);
+    await writeFile(join(root, name, "files", "diary.txt"), "The diary of somebody else.");
+  }
+  const connected = await connectTo(root, [root]);
+  expect(Object.keys(await connected.texts())).toEqual(["kept.txt"]);
+  for (const inside of [join(root, "memory"), join(root, "memory", "files")])
+    await expect(connectTo(inside, [root])).rejects.toThrow(/data folder/);
+});
+
+test("a hidden folder is read only where the server's settings name it", async () => {
+  const root = await folder();
+  await mkdir(join(root, ".ssh", "keys"), { recursive: true });
+  await writeFile(join(root, ".ssh", "keys", "one.txt"), "A key of somebody.");
+  for (const hidden of [".ssh", join(".ssh", "keys")])
+    await expect(connectTo(join(root, hidden), [root])).rejects.toThrow(/hidden/);
+  const connected = await connectTo(join(root, ".ssh", "keys"), [root, join(root, ".ssh", "keys")]);
+  expect(Object.keys(await connected.texts())).toEqual(["one.txt"]);
+});

@@ -1,9 +1,10 @@
-import { parsePathPattern, pathParts } from "../../lib/path-pattern.js";
+import { parsePathPattern, type PathPattern, pathParts } from "../../lib/path-pattern.js";
 import { yieldTurn } from "../../lib/time.js";
 
 /** Parameters that say where a visitor came from, and nothing of the page. */
 const TRACKING = /^(utm_[a-z_]+|gclid|fbclid|msclkid|dclid|yclid|mc_cid|mc_eid|igshid|_ga|_gl)$/i;
 const LONGEST = 2_048;
+const ADDRESSES_OF_A_TURN = 50;
 
 /** An address as a crawl knows it: without fragment and tracking parameters; null for what is no page of the web. */
 export function pageAddress(text: string, base?: string): string | null {
@@ -22,8 +23,24 @@ export interface Territory {
   readonly host: string;
   readonly isWithSubdomains: boolean;
   /** Patterns of paths; with none, all are in. */
-  readonly include: readonly string[];
-  readonly exclude: readonly string[];
+  readonly include: readonly PathPattern[];
+  readonly exclude: readonly PathPattern[];
+}
+
+/** Patterns of paths, between commas. */
+export function readPatterns(text: string): PathPattern[] {
+  const patterns = text.split(",").filter((one) => one !== "");
+  return patterns.map((pattern) => parsePathPattern(pattern.split("/").filter((part) => part !== "")));
+}
+
+/** Those of the addresses that the crawl may go to, with turns for others in between. */
+export async function insideOf(addresses: readonly string[], territory: Territory): Promise<string[]> {
+  const inside: string[] = [];
+  for (const [at, address] of addresses.entries()) {
+    if (at % ADDRESSES_OF_A_TURN === 0) await yieldTurn();
+    if (isInTerritory(address, territory)) inside.push(address);
+  }
+  return inside;
 }
 
 /** True for an address that the crawl may go to. */
@@ -31,7 +48,7 @@ export function isInTerritory(address: string, { host, isWithSubdomains, include
   const url = new URL(address);
   const isAtHome = url.host === host || (isWithSubdomains && url.host.endsWith(`.${host}`));
   const parts = pathParts(url.pathname.split("/").filter((part) => part !== ""));
-  const fits = (pattern: string) => parsePathPattern(pattern.split("/").filter((part) => part !== ""))(parts);
+  const fits = (pattern: PathPattern) => pattern(parts);
   return isAtHome && (include.length === 0 || include.some(fits)) && !exclude.some(fits);
 }
 

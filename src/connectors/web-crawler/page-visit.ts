@@ -2,7 +2,7 @@ import * as z from "zod";
 import { AppError } from "../../core/errors.js";
 import type { SourceAccess, SourceAnswer, SourceChange, SourceContent } from "../../core/ports.js";
 import { sha256 } from "../../lib/crypto.js";
-import { isInTerritory, linksOf, pageAddress, type PageLinks, type Territory } from "./page-address.js";
+import { insideOf, isInTerritory, linksOf, pageAddress, type PageLinks, type Territory } from "./page-address.js";
 
 export const MOST_BYTES_OF_A_PAGE = 10 * 1024 * 1024;
 /** Of one page, in characters: they are kept with it. */
@@ -60,13 +60,14 @@ export async function visit(
     if (answer.status === 304 && pageAddress(answer.url) !== address) answer = await ask({});
   } catch (error) {
     if (isStart) throw error;
-    return failedVisit(address, error, detail);
+    return failedVisit(address, error, detail && { ...detail, links: await insideOf(detail.links, territory) });
   }
   const page = { id: address, title: null, address, path: null };
   if (answer.status === 304 && known && detail)
     return {
       ...NOTHING,
-      links: detail.links,
+      // What is left out may have been changed since.
+      links: await insideOf(detail.links, territory),
       isCut: detail.isCut === true,
       change: { kind: "upsert", item: { ...page, version: known.version, detail } },
     };
@@ -82,7 +83,7 @@ export async function visit(
   const isOther = found.canonical !== null && found.canonical !== reached && isInTerritory(found.canonical, territory);
   const canonical = isOther && new URL(found.canonical).host === new URL(reached).host ? found.canonical : null;
   const { etag } = answer.headers;
-  const inside = found.links.filter((link) => isInTerritory(link, territory));
+  const inside = await insideOf(found.links, territory);
   const links = firstOf(inside, LONGEST_LINKS);
   const isCut = found.isCut || links.length < inside.length;
   // What was asked for under another address is asked for under its own the next time.

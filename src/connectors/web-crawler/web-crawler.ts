@@ -4,7 +4,7 @@ import { AppError } from "../../core/errors.js";
 import type { ChangePage, Connector, SourceAccess, SourceChange, SourceContent } from "../../core/ports.js";
 import { sha256 } from "../../lib/crypto.js";
 import { sleep, yieldTurn } from "../../lib/time.js";
-import { isInTerritory, MOST_LINKS, pageAddress, type Territory } from "./page-address.js";
+import { isInTerritory, MOST_LINKS, pageAddress, readPatterns, type Territory } from "./page-address.js";
 import { contentOf, failedVisit, MOST_BYTES_OF_A_PAGE, NOTHING, visit, type Visit } from "./page-visit.js";
 import { NOTHING_ALLOWED, parseRobots, readRobots, readSitemaps, type Robots } from "./robots.js";
 
@@ -120,7 +120,7 @@ async function* crawl(access: SourceAccess, from: Frontier | null): AsyncIterabl
   const queue = [...frontier.queue];
   let queueLength = queue.reduce((sum, [address]) => sum + address.length, 0);
   const add = (address: string, depth: number): void => {
-    if (seen.has(address) || depth > Number(access.settings["maxDepth"]) || !isInTerritory(address, territory)) return;
+    if (seen.has(address) || depth > Number(access.settings["maxDepth"])) return;
     const { origin, pathname, search } = new URL(address);
     const count = (queries.get(origin + pathname) ?? 0) + (search === "" ? 0 : 1);
     if (count > QUERIES_OF_A_PATH) return;
@@ -297,14 +297,10 @@ function startOf({ settings }: SourceAccess): string {
 
 function territoryOf(access: SourceAccess): Territory {
   const { settings } = access;
-  const list = (name: string) =>
-    String(settings[name] ?? "")
-      .split(",")
-      .filter((one) => one !== "");
   return {
     host: new URL(startOf(access)).host,
     isWithSubdomains: settings["subdomains"] === true,
-    include: list("include"),
-    exclude: list("exclude"),
+    include: readPatterns(String(settings["include"] ?? "")),
+    exclude: readPatterns(String(settings["exclude"] ?? "")),
   };
 }
