@@ -2,6 +2,7 @@ import * as z from "zod";
 import { CheckpointExpired, readCheckpoint } from "../../../core/connections/connector-errors.js";
 import { AppError } from "../../../core/errors.js";
 import type { ChangePage, SourceAccess, SourceChange } from "../../../core/ports.js";
+import { requireNewPage } from "../../require-new-page.js";
 import {
   ALL_DRIVES,
   type DriveApi,
@@ -322,9 +323,6 @@ function refuseExpired(status: number): void {
 }
 
 /** @throws AppError `unavailable` for pages that lead in a circle */
-function nextPage(token: string | undefined, seen: Set<string>): string | undefined {
-  if (token === undefined) return undefined;
-  if (seen.has(token)) throw new AppError("unavailable", "Google Drive gives the same page again and again.");
-  seen.add(token);
-  return token;
+export function nextPage(token: string | undefined, seen: Set<string>): string | undefined {
+  return token === undefined ? undefined : requireNewPage(token, seen, "Google Drive gives the same page");
 }
