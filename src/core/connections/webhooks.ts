@@ -5,6 +5,7 @@ import { AppError } from "../errors.js";
 import type { Connector, ConnectorWebhooks } from "../ports.js";
 import type { Connection, Webhooks } from "../types.js";
 import { isChosen } from "./find-connections.js";
+import { withPatience } from "./patience.js";
 import { openSource } from "./source-access.js";
 import { isOpen } from "./sync.js";
 
@@ -88,8 +89,14 @@ async function register(
   await keep(begun);
   let detail: unknown = null;
   try {
-    const source = await openSource(context, connection, connector, AbortSignal.timeout(PATIENCE_MS));
-    const made = await webhooks.register(source, { url, secret: used }, begun.detail);
+    const made = await withPatience(
+      connector.title,
+      async (signal) => {
+        const source = await openSource(context, connection, connector, signal);
+        return webhooks.register(source, { url, secret: used }, begun.detail);
+      },
+      PATIENCE_MS,
+    );
     ({ detail } = made);
     const { count, expiresAt } = made;
     const isKept = await store.transaction(async ({ connections }) => {
@@ -129,9 +136,13 @@ function renewalBefore(expiresAt: string, now: Date): string {
 async function removeAtSource(context: CoreContext, connection: Connection, detail: unknown): Promise<void> {
   const connector = context.connectors.get(connection.provider);
   if (!connector?.webhooks || detail === null) return;
+  const { title, webhooks } = connector;
   try {
-    const source = await openSource(context, connection, connector, AbortSignal.timeout(PATIENCE_MS));
-    await connector.webhooks.remove(source, detail);
+    await withPatience(
+      title,
+      async (signal) => webhooks.remove(await openSource(context, connection, connector, signal), detail),
+      PATIENCE_MS,
+    );
   } catch (error) {
     const reason = error instanceof AppError ? error.message : "Something went wrong that should not.";
     context.log.info("a source may go on sending word of changes, which is refused", {
