@@ -1,10 +1,10 @@
 import * as z from "zod";
 import { CheckpointExpired, ItemGone, readCheckpoint } from "../core/connections/connector-errors.js";
 import { jsonOf, parseAnswer } from "../core/connections/json-answer.js";
+import { requireNewPage } from "../core/connections/require-new-page.js";
 import { AppError } from "../core/errors.js";
 import type { ChangePage, Connector, SourceAccess, SourceAnswer, SourceContent } from "../core/ports.js";
 import { iso, parseIso } from "../lib/time.js";
-import { requireNewPage } from "./require-new-page.js";
 
 /** The most that the provider gives. */
 const PAGE = 30;

@@ -1,7 +1,7 @@
 import * as z from "zod";
+import { requireNewPage } from "../../core/connections/require-new-page.js";
 import type { SourceChange, SourceContent } from "../../core/ports.js";
 import { containedMarkdown } from "../../lib/contained-markdown.js";
-import { requireNewPage } from "../require-new-page.js";
 import type { GithubApi } from "./github-api.js";
 import type { Repository } from "./repository-files.js";
 

@@ -4,7 +4,7 @@ import { CheckpointExpired, ItemGone, ItemSkipped, readCheckpoint } from "../../
 import { AppError } from "../../core/errors.js";
 import type { ChangePage, Connector, SourceAccess, SourceChange, SourceContent, SourceItem } from "../../core/ports.js";
 import { type Head, headsOf, sourcesOf } from "./asked-mails.js";
-import { foldersOf, hostOf, type ImapOptions, type Mailbox, SHORT, withMailbox } from "./mailbox-client.js";
+import { foldersOf, hostOf, type ImapOptions, type Mailbox, SHORT_ANSWER, withMailbox } from "./mailbox-client.js";
 import { presentMails } from "./present-mails.js";
 import { addUids, countUids, eachUid, formatUids, parseUids, type UidSet, uidPieces, withoutUids } from "./uid-set.js";
 
@@ -116,7 +116,7 @@ async function fetchOne(
   mostBytes: number,
 ): Promise<FetchMessageObject | null> {
   const { client, meter } = mailbox;
-  meter.allow(SHORT);
+  meter.allow(SHORT_ANSWER);
   const found = (await client.list({ listOnly: true })).some(({ path }) => path === folder);
   if (!found) return null;
   const opened = await client.mailboxOpen(folder, { readOnly: true });
@@ -161,7 +161,7 @@ async function* follow(
 
 /** @throws CheckpointExpired where the folder has other UIDs by now */
 async function isSame({ client, meter }: Mailbox, { path, validity, next, uids }: Folder): Promise<boolean> {
-  meter.allow(SHORT);
+  meter.allow(SHORT_ANSWER);
   const status = await client.status(path, { messages: true, uidNext: true, uidValidity: true });
   if (status === false) throw new AppError("unavailable", `The folder ${path} was not read: its state was refused.`);
   if (status.uidValidity !== undefined && String(status.uidValidity) !== validity) throw new CheckpointExpired();
@@ -182,7 +182,7 @@ async function* compare(
 ): AsyncGenerator<Step> {
   const { client, meter } = mailbox;
   const { path } = listed;
-  meter.allow(SHORT);
+  meter.allow(SHORT_ANSWER);
   const opened = await client.mailboxOpen(path, { readOnly: true });
   const validity = String(opened.uidValidity);
   if (before && before.validity !== validity) throw new CheckpointExpired();

@@ -15,7 +15,7 @@ export const LONGEST_LINE = 1024 * 1024;
 const MOST_TOKENS = 10_000;
 const MOST_FOLDERS = 5_000;
 /** Of all that is asked besides mails. Folders come twice, the second time for those that one has subscribed to. */
-export const SHORT = {
+export const SHORT_ANSWER = {
   bytes: LONGEST_LINE,
   lines: {
     most: 2 * MOST_FOLDERS + 1_000,
@@ -52,7 +52,7 @@ export async function* withMailbox<T>(
   work: (mailbox: Mailbox) => AsyncIterable<T>,
 ): AsyncGenerator<T> {
   const host = hostOf(access);
-  const meter = createAnswerMeter(host, SHORT);
+  const meter = createAnswerMeter(host, SHORT_ANSWER);
   const client = await clientFor(access, meter, options);
   let awake: NodeJS.Timeout | undefined;
   const stop = (): void => client.close();
@@ -128,9 +128,9 @@ export async function foldersOf(
   { client, meter, host }: Mailbox,
   { settings }: SourceAccess,
 ): Promise<readonly ListResponse[]> {
-  meter.allow(SHORT);
+  meter.allow(SHORT_ANSWER);
   const listed = await client.list();
-  if (listed.length > MOST_FOLDERS) throw new AppError("unavailable", `${host} ${SHORT.lines.complaint}`);
+  if (listed.length > MOST_FOLDERS) throw new AppError("unavailable", `${host} ${SHORT_ANSWER.lines.complaint}`);
   const all = listed.filter(({ flags }) => !flags.has("\\Noselect") && !flags.has("\\NonExistent"));
   if (all.length === 0) throw new AppError("unavailable", "The mailbox was not listed: it names no folder.");
   const wanted = String(settings["folders"] ?? "")

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { parseAnswer } from "../../core/connections/json-answer.js";
+import { requireNewPage } from "../../core/connections/require-new-page.js";
 import type { SourceAccess, SourceAnswer } from "../../core/ports.js";
-import { requireNewPage } from "../require-new-page.js";
 
 /** With this version databases have data sources (developers.notion.com/reference/versioning). */
 const VERSION = "2025-09-03";

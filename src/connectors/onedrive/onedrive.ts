@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { CheckpointExpired, ItemGone, ItemSkipped, readCheckpoint } from "../../core/connections/connector-errors.js";
 import { jsonOf, parseAnswer } from "../../core/connections/json-answer.js";
+import { requireNewPage } from "../../core/connections/require-new-page.js";
 import { AppError } from "../../core/errors.js";
 import type {
   ChangePage,
@@ -11,7 +12,6 @@ import type {
   SourceContent,
   SourceItem,
 } from "../../core/ports.js";
-import { requireNewPage } from "../require-new-page.js";
 import { oneDriveWebhooks } from "./onedrive-webhooks.js";
 
 export interface OneDriveOptions {

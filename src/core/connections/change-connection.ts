@@ -48,7 +48,7 @@ export async function resourcesOf(
   page: ResourcePage,
 ): Promise<FoundResources> {
   const connector = requireConnector(context, connection.provider);
-  const { listResources } = connector;
+  const listResources = connector.listResources?.bind(connector);
   if (!listResources) throw nothingToChoose(connector.title);
   requireSignedIn(connection);
   return withPatience(connector.title, async (signal) =>

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { CheckpointExpired, readCheckpoint } from "../../../core/connections/connector-errors.js";
+import { requireNewPage } from "../../../core/connections/require-new-page.js";
 import { AppError } from "../../../core/errors.js";
 import type { ChangePage, SourceAccess, SourceChange } from "../../../core/ports.js";
-import { requireNewPage } from "../../require-new-page.js";
 import { decides, type GmailApi, isCounted, parseGmail, type Query } from "./gmail-api.js";
 import { currentVersion } from "./gmail-thread.js";
 

@@ -1,4 +1,4 @@
-import { AppError } from "../core/errors.js";
+import { AppError } from "../errors.js";
 
 /**
  * Where the next page of a list begins, which `seen` notes. Taken for the end of the list, a page that comes again would
