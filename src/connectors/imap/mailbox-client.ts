@@ -9,7 +9,7 @@ import { type AnswerLimit, type AnswerMeter, createAnswerMeter } from "./answer-
 
 const CONNECT_MS = 30_000;
 const SILENCE_MS = 120_000;
-/** Bytes of a line without those of a mail. Reading it holds everybody else up, by a quarter of a second at most. */
+/** Bytes of a line without those of a mail. Reading it holds everybody else up, for about a quarter of a second. */
 export const LONGEST_LINE = 1024 * 1024;
 /** Words and numbers of a line; the UIDs that a search finds do not count. */
 const MOST_TOKENS = 10_000;
