@@ -8,6 +8,7 @@ const ROOT = resolve(import.meta.dirname, "..");
 const EDGE = [
   "core/connections/connector-errors.ts",
   "core/connections/json-answer.ts",
+  "core/connections/require-new-page.ts",
   "core/documents/content-ports.ts",
   "core/given-up.ts",
   "core/ports.ts",

@@ -1,7 +1,10 @@
 import * as z from "zod";
 import { CheckpointExpired, ItemGone, readCheckpoint } from "../core/connections/connector-errors.js";
+import { jsonOf, parseAnswer } from "../core/connections/json-answer.js";
+import { requireNewPage } from "../core/connections/require-new-page.js";
 import { AppError } from "../core/errors.js";
 import type { ChangePage, Connector, SourceAccess, SourceAnswer, SourceContent } from "../core/ports.js";
+import { iso, parseIso } from "../lib/time.js";
 
 /** The most that the provider gives. */
 const PAGE = 30;
@@ -58,10 +61,14 @@ export function createGranolaConnector({ apiUrl = "https://public-api.granola.ai
     sync: { everyMinutes: null, absences: 1, readsAtOnce: 2 },
 
     async check(access) {
-      const { status, body } = await ask(access, `${apiUrl}/notes?page_size=1`, [400, 401, 403]);
+      const answer = await ask(access, `${apiUrl}/notes?page_size=1`, [400, 401, 403]);
+      const { status } = answer;
       if (status !== 200)
-        throw new AppError("invalid", `Granola does not take this API key (status ${status}).${quoteOf(access, body)}`);
-      parsed(listSchema, body);
+        throw new AppError(
+          "invalid",
+          `Granola does not take this API key (status ${status}).${quoteOf(access, answer)}`,
+        );
+      parseAnswer(answer, listSchema, "Granola");
       return { account: null };
     },
 
@@ -71,22 +78,21 @@ export function createGranolaConnector({ apiUrl = "https://public-api.granola.ai
     async read(access, { id }) {
       const url = `${apiUrl}/notes/${encodeURIComponent(id)}?include=transcript`;
       // What is refused is there: a key may be open to less than before.
-      const { status, body } = await ask(access, url, [404, 410]);
-      if (status !== 200) throw new ItemGone();
-      return contentOf(parsed(noteSchema, body));
+      const answer = await ask(access, url, [404, 410]);
+      if (answer.status !== 200) throw new ItemGone();
+      return contentOf(parseAnswer(answer, noteSchema, "Granola"));
     },
   };
 }
 
 async function* list(access: SourceAccess, apiUrl: string, from: string | null): AsyncGenerator<ChangePage> {
+  const seen = new Set(from === null ? [] : [from]);
   for (let cursor = from; ;) {
     const query = new URLSearchParams({ page_size: String(PAGE), ...(cursor !== null && { cursor }) });
-    const { status, body } = await ask(access, `${apiUrl}/notes?${query.toString()}`, cursor === null ? [] : [400]);
-    if (status !== 200) throw new CheckpointExpired();
-    const page = parsed(listSchema, body);
-    const next = page.hasMore ? (page.cursor ?? null) : null;
-    if (page.hasMore && (next === null || next === cursor))
-      throw new AppError("unavailable", "Granola was not listed: its pages lead nowhere.");
+    const answer = await ask(access, `${apiUrl}/notes?${query.toString()}`, cursor === null ? [] : [400]);
+    if (answer.status !== 200) throw new CheckpointExpired();
+    const page = parseAnswer(answer, listSchema, "Granola");
+    const next = page.hasMore ? requireNewPage(page.cursor ?? null, seen, "Granola gives the same page") : null;
     yield {
       kind: "listing",
       isFirst: cursor === null,
@@ -102,42 +108,16 @@ async function* list(access: SourceAccess, apiUrl: string, from: string | null):
   }
 }
 
-async function ask(
-  { request, secrets }: SourceAccess,
-  url: string,
-  accepts: readonly number[] = [],
-): Promise<{ readonly status: number; readonly body: unknown }> {
+function ask({ request, secrets }: SourceAccess, url: string, accepts: readonly number[] = []): Promise<SourceAnswer> {
   const headers = { authorization: `Bearer ${secrets["apiKey"] ?? ""}`, accept: "application/json" };
-  const answer = await request({ url, headers, isSigned: false, accepts });
-  return { status: answer.status, body: bodyOf(answer) };
-}
-
-function bodyOf({ bytes }: SourceAnswer): unknown {
-  const text = Buffer.from(bytes).toString("utf8");
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}
-
-/** @throws AppError `unavailable` for what the provider does not answer with */
-function parsed<T>(schema: z.ZodType<T>, body: unknown): T {
-  const { data, error } = schema.safeParse(body);
-  if (error) {
-    const place = error.issues[0]?.path.join(".") ?? "";
-    throw new AppError(
-      "unavailable",
-      `Granola answered otherwise than its documentation says (at ${place || "the top"}).`,
-    );
-  }
-  return data;
+  return request({ url, headers, isSigned: false, accepts });
 }
 
 /** What the provider says itself, without the key should it repeat it. */
-function quoteOf({ secrets }: SourceAccess, body: unknown): string {
+function quoteOf({ secrets }: SourceAccess, answer: SourceAnswer): string {
+  const body = jsonOf(answer);
   const { message, error } = errorSchema.safeParse(body).data ?? {};
-  const said = message ?? error ?? (typeof body === "string" ? body : "");
+  const said = message ?? error ?? (body === null ? Buffer.from(answer.bytes).toString("utf8") : "");
   const text = said
     .replaceAll(secrets["apiKey"] || "\0", "…")
     .replaceAll(/\s+/g, " ")
@@ -191,6 +171,6 @@ function nameOf({ name, email }: z.output<typeof person>): string | null {
 }
 
 function dateOf(text: string): string | null {
-  const time = Date.parse(text);
-  return Number.isNaN(time) ? null : new Date(time).toISOString();
+  const date = parseIso(text);
+  return date && iso(date);
 }

@@ -227,9 +227,9 @@ export function createRun(options: RunOptions): (job: Job) => Run {
   }
 }
 
-function setAside(times: number, { giveUp }: JobHandler): AppError {
+function setAside(times: number, handler: JobHandler): AppError {
   const reason = `The process ended in the middle of this step ${count(times, "time")}, so it was set aside: its content may be what ends the process. Nothing was lost.`;
-  return new AppError("invalid", giveUp ? reason : `${reason} Process the document again to try once more.`);
+  return new AppError("invalid", handler.giveUp ? reason : `${reason} Process the document again to try once more.`);
 }
 
 function describe(job: Job): Record<string, unknown> {

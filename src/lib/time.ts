@@ -11,6 +11,12 @@ export function iso(date: Date): string {
   return text.startsWith("-") ? EARLIEST : LATEST;
 }
 
+/** A date as headers of HTTP have it; null for none. */
+export function isoOfHeader(header: string | undefined): string | null {
+  const time = Date.parse(header ?? "");
+  return Number.isNaN(time) ? null : iso(new Date(time));
+}
+
 const ISO_SHAPE = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/i;
 
 /**

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { iso, parseIso, sleep } from "../../src/lib/time.js";
+import { iso, isoOfHeader, parseIso, sleep } from "../../src/lib/time.js";
 
 test("iso writes UTC with milliseconds", () => {
   expect(iso(new Date(0))).toBe("1970-01-01T00:00:00.000Z");
@@ -28,4 +28,12 @@ test("sleep ends early with the signal's reason", async () => {
   controller.abort(new Error("enough"));
   await expect(sleeping).rejects.toThrow("enough");
   await expect(sleep(60_000, { signal: controller.signal })).rejects.toThrow("enough");
+});
+
+test.each([
+  ["Tue, 03 Mar 2026 10:00:00 GMT", "2026-03-03T10:00:00.000Z"],
+  ["soon", null],
+  [undefined, null],
+])("isoOfHeader reads %s", (header, expected) => {
+  expect(isoOfHeader(header)).toBe(expected);
 });

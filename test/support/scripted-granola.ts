@@ -16,8 +16,8 @@ export interface ScriptedGranola extends ScriptedSource {
   readonly asked: string[];
   /** Ids of notes that are answered with status 500. */
   readonly broken: Set<string>;
-  /** Answers the next lists of notes with pages that lead to themselves. */
-  loop(): void;
+  /** Answers lists of notes with pages in a circle, of so many. */
+  loop(pages: number): void;
 }
 
 /** What the documentation lets one ask for: anything else is refused, as the service does. */
@@ -40,7 +40,8 @@ export async function startGranola(mostOfPage = 30): Promise<ScriptedGranola> {
   /** Cursors that are not known any more. */
   const spoilt = new Set<string>();
   let faults: SourceFault[] = [];
-  let loops = 0;
+  /** Cursors that the next pages name, in turn. */
+  let circle: string[] = [];
   let made = 0;
   let minute = 0;
   const stamp = () => new Date(Date.UTC(2026, 2, 1, 9, (minute += 1))).toISOString();
@@ -76,7 +77,10 @@ export async function startGranola(mostOfPage = 30): Promise<ScriptedGranola> {
       const page = left.slice(0, size);
       const next = page.at(-1)?.[0] ?? null;
       const hasMore = size < left.length;
-      if (loops > 0 && loops--) return answer(200, { notes: page.map(summaryOf), hasMore: true, cursor });
+      if (circle.length > 0) {
+        circle.push(circle.shift() ?? "");
+        return answer(200, { notes: page.map(summaryOf), hasMore: true, cursor: circle[0] });
+      }
       return answer(200, { notes: page.map(summaryOf), hasMore, cursor: hasMore ? next : null });
     }
     const id = /^\/v1\/notes\/([^/]+)$/.exec(url.pathname)?.[1] ?? "";
@@ -116,7 +120,7 @@ export async function startGranola(mostOfPage = 30): Promise<ScriptedGranola> {
       faults = [];
       spoilt.clear();
     },
-    loop: () => void (loops = 3),
+    loop: (pages) => void (circle = [...notes.keys()].slice(0, pages)),
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

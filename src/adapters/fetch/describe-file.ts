@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { FetchedFile } from "../../core/ports.js";
+import { isoOfHeader } from "../../lib/time.js";
 
 const LONGEST_NAME = 255;
 const TYPE = /^[\w.+-]{1,100}\/[\w.+-]{1,100}$/;
@@ -15,13 +16,8 @@ export function describeFile(
     name: nameOf(headers["content-disposition"], url),
     mimeType: TYPE.test(mimeType) ? mimeType : null,
     charset: parameterOf(parameters, "charset"),
-    modifiedAt: dateOf(headers["last-modified"]),
+    modifiedAt: isoOfHeader(headers["last-modified"]),
   };
-}
-
-function dateOf(header: string | undefined): string | null {
-  const date = Date.parse(header ?? "");
-  return Number.isNaN(date) ? null : new Date(date).toISOString();
 }
 
 function nameOf(disposition: string | undefined, { pathname }: URL): string | null {

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { AppError } from "../../core/errors.js";
+import { requireNewPage } from "../../core/connections/require-new-page.js";
 import type { SourceChange, SourceContent } from "../../core/ports.js";
 import { containedMarkdown } from "../../lib/contained-markdown.js";
 import type { GithubApi } from "./github-api.js";
@@ -26,7 +26,7 @@ export interface ThreadPage {
   readonly until: string | null;
   /** Where the next page begins; null after the last one. */
   readonly next: string | null;
-  /** Differs from that of the page before, unless GitHub gives the same page again. */
+  /** Differs from those of the pages before, unless GitHub gives the same page again. */
   readonly mark: string;
 }
 
@@ -85,9 +85,10 @@ async function* allThreads(
   let position = known.listing?.position ?? null;
   let until = known.listing?.until ?? null;
   const seen = new Set(known.listing?.seen);
-  for (let mark: string | null = null; ;) {
+  const marks = new Set<string>();
+  for (;;) {
     const page = await source.list(api, repository, position);
-    mark = refuseSame(page, mark);
+    refuseSame(page, marks);
     for (const { number } of page.threads) seen.add(number);
     until = later(until, page.until);
     const changes = page.threads.map(({ change }) => change);
@@ -113,9 +114,10 @@ async function* changedThreads(
   const since = known.until ?? "";
   let { until } = known;
   let position: string | null = null;
-  for (let mark: string | null = null; ;) {
+  const marks = new Set<string>();
+  for (;;) {
     const page = await source.changed(api, repository, { since, position });
-    mark = refuseSame(page, mark);
+    refuseSame(page, marks);
     until = later(until, page.until);
     position = page.next;
     // The moment counts as reached once all pages are, in whatever order they come.
@@ -126,10 +128,8 @@ async function* changedThreads(
 }
 
 /** @throws AppError `unavailable` for a page that comes again and again */
-function refuseSame({ mark, next }: ThreadPage, before: string | null): string {
-  if (next !== null && mark === before)
-    throw new AppError("unavailable", "GitHub gives the same page of a list again and again.");
-  return mark;
+function refuseSame({ mark, next }: ThreadPage, marks: Set<string>): void {
+  if (next !== null) requireNewPage(mark, marks, "GitHub gives the same page of a list");
 }
 
 function later(one: string | null, other: string | null): string | null {

@@ -1,9 +1,11 @@
-import type { FetchMessageObject, ImapFlow, ListResponse } from "imapflow";
+import type { FetchMessageObject, ListResponse } from "imapflow";
 import * as z from "zod";
 import { CheckpointExpired, ItemGone, ItemSkipped, readCheckpoint } from "../../core/connections/connector-errors.js";
 import { AppError } from "../../core/errors.js";
 import type { ChangePage, Connector, SourceAccess, SourceChange, SourceContent, SourceItem } from "../../core/ports.js";
-import { foldersOf, hostOf, type ImapOptions, withMailbox } from "./mailbox-client.js";
+import { type Head, headsOf, sourcesOf } from "./asked-mails.js";
+import { foldersOf, hostOf, type ImapOptions, type Mailbox, SHORT_ANSWER, withMailbox } from "./mailbox-client.js";
+import { presentMails } from "./present-mails.js";
 import { addUids, countUids, eachUid, formatUids, parseUids, type UidSet, uidPieces, withoutUids } from "./uid-set.js";
 
 /** Mails of a page. */
@@ -73,13 +75,13 @@ export function createImapConnector(options: ImapOptions = {}): Connector {
     sync: { everyMinutes: 60, absences: 1, readsAtOnce: 1 },
 
     async check(access) {
-      await firstOf(withMailbox(access, options, (client) => once(foldersOf(client, access))));
+      await firstOf(withMailbox(access, options, (mailbox) => once(foldersOf(mailbox, access))));
       return { account: String(access.settings["user"]) };
     },
 
     changes(access, checkpoint) {
       const from = checkpoint === null ? null : readCheckpoint(checkpointSchema, checkpoint);
-      return withMailbox(access, options, (client) => follow(client, access, from));
+      return withMailbox(access, options, (mailbox) => follow(mailbox, access, from));
     },
 
     async read(access, item) {
@@ -89,7 +91,9 @@ export function createImapConnector(options: ImapOptions = {}): Connector {
           `The mail has ${size} bytes, more than ${access.maximumBytes} (RECOLLECT_MAX_FILE_BYTES).`,
         );
       const mail = await firstOf(
-        withMailbox(access, options, (client) => once(fetchOne(client, { folder, validity, uid }))),
+        withMailbox(access, options, (mailbox) =>
+          once(fetchOne(mailbox, { folder, validity, uid }, access.maximumBytes)),
+        ),
       );
       if (!mail?.source) throw new ItemGone("The mail is not in its folder any more.");
       return contentOf(mail, mail.source, folder);
@@ -107,25 +111,27 @@ async function firstOf<T>(values: AsyncIterable<T>): Promise<T | null> {
 }
 
 async function fetchOne(
-  client: ImapFlow,
+  mailbox: Mailbox,
   { folder, validity, uid }: Omit<z.output<typeof detailSchema>, "size">,
+  mostBytes: number,
 ): Promise<FetchMessageObject | null> {
+  const { client, meter } = mailbox;
+  meter.allow(SHORT_ANSWER);
   const found = (await client.list({ listOnly: true })).some(({ path }) => path === folder);
   if (!found) return null;
   const opened = await client.mailboxOpen(folder, { readOnly: true });
   if (String(opened.uidValidity) !== validity) return null;
-  const mail = await client.fetchOne(String(uid), { uid: true, internalDate: true, source: true }, { uid: true });
-  return mail === false ? null : mail;
+  return firstOf(sourcesOf(mailbox, [[uid, uid]], mostBytes));
 }
 
 async function* follow(
-  client: ImapFlow,
+  mailbox: Mailbox,
   access: SourceAccess,
   checkpoint: z.output<typeof checkpointSchema> | null,
 ): AsyncGenerator<ChangePage> {
   const phase = checkpoint?.phase ?? "listing";
   const kept = new Map((checkpoint?.folders ?? []).map((one) => [one.path, folderOf(one)]));
-  const found = await foldersOf(client, access);
+  const found = await foldersOf(mailbox, access);
   let isFirst = checkpoint === null;
   const page = (items: readonly SourceChange[], isLast = false): ChangePage => {
     const folders = [...kept.values()].map(({ uids, ...rest }) => ({ ...rest, uids: formatUids(uids) }));
@@ -136,8 +142,8 @@ async function* follow(
   };
   for (const listed of found) {
     const before = kept.get(listed.path);
-    if (before && (await isSame(client, before))) continue;
-    for await (const step of compare(client, access, listed, before)) {
+    if (before && (await isSame(mailbox, before))) continue;
+    for await (const step of compare(mailbox, access, listed, before)) {
       kept.set(listed.path, step.folder);
       yield page(step.items);
     }
@@ -154,9 +160,10 @@ async function* follow(
 }
 
 /** @throws CheckpointExpired where the folder has other UIDs by now */
-async function isSame(client: ImapFlow, { path: mailbox, validity, next, uids }: Folder): Promise<boolean> {
-  const status = await client.status(mailbox, { messages: true, uidNext: true, uidValidity: true });
-  if (status === false) throw new AppError("unavailable", `The folder ${mailbox} was not read: its state was refused.`);
+async function isSame({ client, meter }: Mailbox, { path, validity, next, uids }: Folder): Promise<boolean> {
+  meter.allow(SHORT_ANSWER);
+  const status = await client.status(path, { messages: true, uidNext: true, uidValidity: true });
+  if (status === false) throw new AppError("unavailable", `The folder ${path} was not read: its state was refused.`);
   if (status.uidValidity !== undefined && String(status.uidValidity) !== validity) throw new CheckpointExpired();
   return status.uidNext === next && status.messages === countUids(uids);
 }
@@ -168,47 +175,38 @@ interface Step {
 }
 
 async function* compare(
-  client: ImapFlow,
+  mailbox: Mailbox,
   access: SourceAccess,
   listed: ListResponse,
   before: Folder | undefined,
 ): AsyncGenerator<Step> {
-  const { path: mailbox } = listed;
-  const opened = await client.mailboxOpen(mailbox, { readOnly: true });
+  const { client, meter } = mailbox;
+  const { path } = listed;
+  meter.allow(SHORT_ANSWER);
+  const opened = await client.mailboxOpen(path, { readOnly: true });
   const validity = String(opened.uidValidity);
   if (before && before.validity !== validity) throw new CheckpointExpired();
-  const present = await searchAll(client, mailbox);
-  if (countUids(present) > opened.exists + PAGE)
-    throw new AppError("unavailable", `The folder ${mailbox} was not read: it names more mails than it says it has.`);
+  const present = await presentMails(mailbox, opened);
   const gone = withoutUids(before?.uids ?? [], present);
   // By now, less what was removed meanwhile. One that has come meanwhile is looked for again.
   const exists = client.mailbox === false ? opened.exists : client.mailbox.exists;
   const least = countUids(gone) > 0 ? exists : Math.min(opened.exists, exists);
   if (countUids(present) < least)
-    throw new AppError("unavailable", `The folder ${mailbox} was not read: it names fewer mails than it says it has.`);
+    throw new AppError("unavailable", `The folder ${path} was not read: it names fewer mails than it says it has.`);
   const next = opened.uidNext ?? 0;
-  let folder: Folder = { path: mailbox, validity, next: before?.next ?? 0, uids: before?.uids ?? [] };
+  let folder: Folder = { path, validity, next: before?.next ?? 0, uids: before?.uids ?? [] };
   const fresh = withoutUids(present, folder.uids);
   for (const piece of uidPieces(gone, REMOVALS)) {
     folder = { ...folder, uids: withoutUids(folder.uids, piece) };
     yield { folder, items: removals(access, folder, piece) };
   }
   for (const piece of uidPieces(fresh, PAGE)) {
-    const { items, fetched } = await fetchPiece(client, access, { listed, validity }, piece);
+    const { items, fetched } = await fetchPiece(mailbox, access, { listed, validity }, piece);
     // What the server left out is asked for again by the next run, where it is still there.
     folder = { ...folder, uids: addUids(folder.uids, fetched) };
     yield { folder, items };
   }
   yield { folder: { ...folder, next }, items: [] };
-}
-
-async function searchAll(client: ImapFlow, mailbox: string): Promise<UidSet> {
-  const found = await client.search({ all: true }, { uid: true, returnOptions: ["ALL"] });
-  const text = Array.isArray(found) ? found.join(",") : found ? (found.all ?? "") : null;
-  const uids = text === null ? null : parseUids(text);
-  if (uids === null)
-    throw new AppError("unavailable", `The folder ${mailbox} was not read: it does not tell its mails.`);
-  return uids;
 }
 
 interface Place {
@@ -218,44 +216,42 @@ interface Place {
 
 /** The mails of a piece, those that are not known yet with what they hold. */
 async function fetchPiece(
-  client: ImapFlow,
+  mailbox: Mailbox,
   access: SourceAccess,
   place: Place,
   piece: UidSet,
 ): Promise<{ readonly items: readonly SourceChange[]; readonly fetched: UidSet }> {
-  const headers = await client.fetchAll(formatUids(piece), { uid: true, size: true, envelope: true }, { uid: true });
-  const items = headers.map((mail) => itemOf(access, place, mail));
-  const wanted: number[] = [];
+  const heads = await headsOf(mailbox, piece);
+  const items = new Map(heads.map((head) => [head.uid, itemOf(access, place, head)]));
+  const wanted: [number, number][] = [];
   let bytes = 0;
-  for (const [at, { id, version }] of items.entries()) {
-    const { uid = 0, size = 0 } = headers[at] ?? {};
+  for (const { uid, size } of heads) {
     bytes += size;
     if (bytes > Math.min(MOST_BYTES, access.maximumBytes)) break;
-    if ((await access.known(id))?.version !== version) wanted.push(uid);
+    const item = items.get(uid);
+    // One of a size that is not told is read by itself.
+    if (size > 0 && item && (await access.known(item.id))?.version !== item.version) wanted.push([uid, uid]);
   }
-  const query = { uid: true, internalDate: true, source: true };
-  const mails = wanted.length === 0 ? [] : await client.fetchAll(wanted.join(","), query, { uid: true });
-  const { path } = place.listed;
-  const contents = new Map(
-    mails.flatMap((mail) => (mail.source ? [[mail.uid, contentOf(mail, mail.source, path)]] : [])),
-  );
+  const contents = new Map<number, SourceContent>();
+  if (wanted.length > 0)
+    // Some servers only guess sizes.
+    for await (const mail of sourcesOf(mailbox, addUids([], wanted), 2 * MOST_BYTES))
+      if (mail.source) contents.set(mail.uid, contentOf(mail, mail.source, place.listed.path));
   return {
-    items: items.map((item, at) => {
-      const content = contents.get(headers[at]?.uid ?? 0);
+    items: [...items].map(([uid, item]) => {
+      const content = contents.get(uid);
       return { kind: "upsert", item, ...(content && { content }) };
     }),
-    fetched: headers.map(({ uid }) => [uid, uid]),
+    fetched: heads.map(({ uid }) => [uid, uid]),
   };
 }
 
-function itemOf(access: SourceAccess, { listed, validity }: Place, mail: FetchMessageObject): SourceItem {
-  const { uid, size = 0, envelope } = mail;
-  const subject = envelope?.subject?.trim() ?? "";
+function itemOf(access: SourceAccess, { listed, validity }: Place, { uid, size, subject }: Head): SourceItem {
   const id = idOf(access, { path: listed.path, validity }, uid);
   return {
     id,
     version: VERSION,
-    title: subject === "" ? null : subject,
+    title: subject,
     address: id,
     path: [...listed.path.split(listed.delimiter || "/"), `${uid}.eml`].join("/"),
     detail: { folder: listed.path, validity, uid, size },

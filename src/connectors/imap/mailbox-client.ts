@@ -5,11 +5,23 @@ import { SignInRefused } from "../../core/connections/connector-errors.js";
 import { AppError } from "../../core/errors.js";
 import type { SourceAccess } from "../../core/ports.js";
 import { loadOnce } from "../../lib/load-once.js";
+import { type AnswerLimit, type AnswerMeter, createAnswerMeter } from "./answer-limit.js";
 
 const CONNECT_MS = 30_000;
 const SILENCE_MS = 120_000;
-/** Of an answer without the bytes of a mail, such as the UIDs of a folder. */
-const LONGEST_LINE = 32 * 1024 * 1024;
+/** Bytes of a line without those of a mail. Reading it holds everybody else up, for about a quarter of a second. */
+export const LONGEST_LINE = 1024 * 1024;
+/** Words and numbers of a line; the UIDs that a search finds do not count. */
+const MOST_TOKENS = 10_000;
+const MOST_FOLDERS = 5_000;
+/** Of all that is asked besides mails. Folders come twice, the second time for those that one has subscribed to. */
+export const SHORT_ANSWER = {
+  bytes: LONGEST_LINE,
+  lines: {
+    most: 2 * MOST_FOLDERS + 1_000,
+    complaint: `has more folders than can be followed, which are ${MOST_FOLDERS.toLocaleString("en")}.`,
+  },
+} as const satisfies AnswerLimit;
 const USUAL_PAUSE = 60;
 const CERTIFICATE = /^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_|ERR_SSL_|HOSTNAME_MISMATCH)/;
 const PORTS = { on: 993, starttls: 143, off: 143 } as const;
@@ -23,6 +35,13 @@ export interface ImapOptions {
   readonly silenceMs?: number;
 }
 
+/** A connection to a mailbox. Whoever asks for more than a short answer says so to its meter first. */
+export interface Mailbox {
+  readonly client: ImapFlow;
+  readonly meter: AnswerMeter;
+  readonly host: string;
+}
+
 /**
  * Connects, signs in, and runs work on the connection, which is closed whichever way the work ends.
  * @throws SignInRefused; AppError `invalid`, `forbidden`, `rate_limited`, `unavailable`; what the work throws
@@ -30,9 +49,11 @@ export interface ImapOptions {
 export async function* withMailbox<T>(
   access: SourceAccess,
   options: ImapOptions,
-  work: (client: ImapFlow) => AsyncIterable<T>,
+  work: (mailbox: Mailbox) => AsyncIterable<T>,
 ): AsyncGenerator<T> {
-  const client = await clientFor(access, options);
+  const host = hostOf(access);
+  const meter = createAnswerMeter(host, SHORT_ANSWER);
+  const client = await clientFor(access, meter, options);
   let awake: NodeJS.Timeout | undefined;
   const stop = (): void => client.close();
   access.signal.addEventListener("abort", stop, { once: true });
@@ -42,10 +63,10 @@ export async function* withMailbox<T>(
     // So that it stays open while what it gave is taken in.
     const everyMs = (options.silenceMs ?? SILENCE_MS) / 3;
     awake = setInterval(() => void client.noop().catch(() => undefined), everyMs);
-    yield* work(client);
+    yield* work({ client, meter, host });
   } catch (error) {
     access.signal.throwIfAborted();
-    throw explain(error, hostOf(access));
+    throw meter.refusal ?? explain(error, host);
   } finally {
     clearInterval(awake);
     access.signal.removeEventListener("abort", stop);
@@ -54,7 +75,11 @@ export async function* withMailbox<T>(
   }
 }
 
-async function clientFor(access: SourceAccess, { ca, silenceMs = SILENCE_MS }: ImapOptions): Promise<ImapFlow> {
+async function clientFor(
+  access: SourceAccess,
+  { transport }: AnswerMeter,
+  { ca, silenceMs = SILENCE_MS }: ImapOptions,
+): Promise<ImapFlow> {
   const library = await loadLibrary();
   const { user } = access.settings;
   const host = hostOf(access);
@@ -80,6 +105,8 @@ async function clientFor(access: SourceAccess, { ca, silenceMs = SILENCE_MS }: I
     maxLineLength: LONGEST_LINE,
     maxLiteralSize: access.maximumBytes,
     maxResponseSize: access.maximumBytes + LONGEST_LINE,
+    maxResponseTokens: MOST_TOKENS,
+    transport,
   });
   // Whoever waits for a command is told; without a listener the process would end.
   client.on("error", () => undefined);
@@ -95,10 +122,16 @@ const LEFT_OUT: ReadonlySet<string> = new Set(["\\All", "\\Drafts", "\\Flagged",
 
 /**
  * The folders that are brought in: those that the settings name, else all but bins, drafts, junk and collections.
- * @throws AppError `invalid` for one that is not there
+ * @throws AppError `invalid` for one that is not there, `unavailable` for more than can be followed
  */
-export async function foldersOf(client: ImapFlow, { settings }: SourceAccess): Promise<readonly ListResponse[]> {
-  const all = (await client.list()).filter(({ flags }) => !flags.has("\\Noselect") && !flags.has("\\NonExistent"));
+export async function foldersOf(
+  { client, meter, host }: Mailbox,
+  { settings }: SourceAccess,
+): Promise<readonly ListResponse[]> {
+  meter.allow(SHORT_ANSWER);
+  const listed = await client.list();
+  if (listed.length > MOST_FOLDERS) throw new AppError("unavailable", `${host} ${SHORT_ANSWER.lines.complaint}`);
+  const all = listed.filter(({ flags }) => !flags.has("\\Noselect") && !flags.has("\\NonExistent"));
   if (all.length === 0) throw new AppError("unavailable", "The mailbox was not listed: it names no folder.");
   const wanted = String(settings["folders"] ?? "")
     .split(",")

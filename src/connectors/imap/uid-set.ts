@@ -7,8 +7,10 @@ const LARGEST = 2 ** 32 - 1;
 export function parseUids(text: string): UidSet | null {
   const ranges: (readonly [number, number])[] = [];
   for (const part of text === "" ? [] : text.split(",")) {
-    const [from, to = from, ...rest] = part.split(":").map(Number);
-    if (from === undefined || to === undefined || rest.length > 0 || !isUid(from) || !isUid(to)) return null;
+    const colon = part.indexOf(":");
+    const from = Number(colon < 0 ? part : part.slice(0, colon));
+    const to = colon < 0 ? from : Number(part.slice(colon + 1));
+    if (!isUid(from) || !isUid(to)) return null;
     ranges.push(from <= to ? [from, to] : [to, from]);
   }
   return joined(ranges);

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { parseAnswer } from "../../core/connections/json-answer.js";
-import { AppError } from "../../core/errors.js";
+import { requireNewPage } from "../../core/connections/require-new-page.js";
 import type { SourceAccess, SourceAnswer } from "../../core/ports.js";
 
 /** With this version databases have data sources (developers.notion.com/reference/versioning). */
@@ -36,9 +36,5 @@ export function parsed<T>(answer: SourceAnswer, schema: z.ZodType<T>): T {
 /** Where the next page of a list begins; null after the last one. @throws AppError `unavailable` for one that comes again */
 export function nextCursor({ has_more: hasMore, next_cursor: next }: z.output<typeof listSchema>, seen: Set<string>) {
   if (!hasMore) return null;
-  // Taken for the end, all that is missing would be removed.
-  if (next === null || seen.has(next))
-    throw new AppError("unavailable", "Notion gives the same page of a list again and again.");
-  seen.add(next);
-  return next;
+  return requireNewPage(next, seen, "Notion gives the same page of a list");
 }

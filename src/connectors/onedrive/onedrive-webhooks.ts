@@ -40,7 +40,7 @@ export function oneDriveWebhooks(baseUrl: string): ConnectorWebhooks {
     const answer = await create(access, target, [409]);
     if (answer.status !== 409) return answer;
     // There is one already: an earlier answer did not arrive, or it could not be removed.
-    const { value } = parse(listSchema, await access.request({ url: subscriptions }));
+    const { value } = parseAnswer(await access.request({ url: subscriptions }), listSchema, "OneDrive");
     for (const { id } of value.filter(({ notificationUrl }) => notificationUrl === target.url))
       await remove(access, { id });
     return create(access, target, []);
@@ -54,7 +54,7 @@ export function oneDriveWebhooks(baseUrl: string): ConnectorWebhooks {
   return {
     async register(access, target, former) {
       const answer = (await renewed(access, former)) ?? (await created(access, target));
-      const { id, expirationDateTime: expiresAt } = parse(subscriptionSchema, answer);
+      const { id, expirationDateTime: expiresAt } = parseAnswer(answer, subscriptionSchema, "OneDrive");
       return { count: 1, detail: { id }, expiresAt };
     },
     remove,
@@ -68,9 +68,4 @@ export function oneDriveWebhooks(baseUrl: string): ConnectorWebhooks {
 
 function endOf({ now }: SourceAccess): string {
   return iso(new Date(now().getTime() + LIFE_MS));
-}
-
-/** @throws AppError `unavailable` */
-function parse<T>(schema: z.ZodType<T>, answer: SourceAnswer): T {
-  return parseAnswer(answer, schema, "OneDrive");
 }

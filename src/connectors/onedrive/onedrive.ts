@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { CheckpointExpired, ItemGone, ItemSkipped, readCheckpoint } from "../../core/connections/connector-errors.js";
 import { jsonOf, parseAnswer } from "../../core/connections/json-answer.js";
+import { requireNewPage } from "../../core/connections/require-new-page.js";
 import { AppError } from "../../core/errors.js";
 import type {
   ChangePage,
@@ -117,7 +118,7 @@ export function createOneDriveConnector({
       throw new CheckpointExpired(
         `OneDrive does not know the place in its changes any more (status ${answer.status}).`,
       );
-    const page = parse(pageSchema, answer);
+    const page = parseAnswer(answer, pageSchema, "OneDrive");
     const { "@odata.nextLink": next, "@odata.deltaLink": delta, value } = page;
     const link = next ?? delta;
     if (link === undefined) throw new AppError("unavailable", "OneDrive did not say where its changes go on.");
@@ -142,7 +143,7 @@ export function createOneDriveConnector({
       state.page = null;
       return { changes: [], isLast: false };
     }
-    const page = answer.status === 404 ? { value: [] } : parse(pageSchema, answer);
+    const page = answer.status === 404 ? { value: [] } : parseAnswer(answer, pageSchema, "OneDrive");
     const changes = page.value.flatMap((item) => changeOf(state, item));
     state.page = page["@odata.nextLink"] ?? null;
     if (state.page === null) state.listings.shift();
@@ -167,7 +168,8 @@ export function createOneDriveConnector({
     secretFields: [],
     sync: { everyMinutes: 240, absences: 1, readsAtOnce: 4 },
     async check(access) {
-      const { owner } = parse(driveSchema, await access.request({ url: `${drive}?$select=owner` }));
+      const answer = await access.request({ url: `${drive}?$select=owner` });
+      const { owner } = parseAnswer(answer, driveSchema, "OneDrive");
       return { account: owner?.user?.email ?? owner?.user?.displayName ?? null };
     },
     changes,
@@ -188,9 +190,7 @@ function begin(link: string): Checkpoint {
 function ownLink(link: string, baseUrl: string, seen: Set<string>): string {
   if (!URL.canParse(link) || new URL(link).origin !== new URL(baseUrl).origin)
     throw new AppError("unavailable", "OneDrive named a next page that is not its own.");
-  if (seen.has(link)) throw new AppError("unavailable", "OneDrive gives the same page again and again.");
-  seen.add(link);
-  return link;
+  return requireNewPage(link, seen, "OneDrive gives the same page");
 }
 
 function changeOf(state: Checkpoint, item: DriveItem): SourceChange[] {
@@ -267,9 +267,4 @@ function refusal(answer: SourceAnswer): Error {
   if (code === "malwareDetected") return new ItemSkipped("Microsoft takes it for harmful and does not give it.");
   if (code === "accessDenied") return new ItemGone("It is not open to the account any more.");
   return new AppError("forbidden", "OneDrive refused to give a file.");
-}
-
-/** @throws AppError `unavailable` */
-function parse<T>(schema: z.ZodType<T>, answer: SourceAnswer): T {
-  return parseAnswer(answer, schema, "OneDrive");
 }

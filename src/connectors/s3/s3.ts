@@ -5,7 +5,7 @@ import { ItemGone, ItemSkipped, SignInRefused, readCheckpoint } from "../../core
 import { AppError } from "../../core/errors.js";
 import type { ChangePage, Connector, SourceAccess, SourceAnswer, SourceItem } from "../../core/ports.js";
 import { readListing, strongTag } from "../../lib/s3-listing.js";
-import { yieldTurn } from "../../lib/time.js";
+import { isoOfHeader, yieldTurn } from "../../lib/time.js";
 
 const PAGE = 1_000;
 const MOST_BYTES_OF_A_PAGE = 16 * 1024 * 1024;
@@ -115,7 +115,7 @@ export function createS3Connector({ baseUrl = "https://s3.{region}.amazonaws.com
         fileName: key.split("/").at(-1) ?? key,
         type: null,
         title: item.title,
-        changedAt: dateOf(answer.headers["last-modified"]),
+        changedAt: isoOfHeader(answer.headers["last-modified"]),
         metadata: { bucket: String(access.settings["bucket"]), key },
         ...(answer.headers["etag"] !== undefined && { version: strongTag(answer.headers["etag"]) }),
       };
@@ -279,9 +279,4 @@ function bucketAddress({ settings }: SourceAccess, baseUrl: string): string {
 function mimeTypeOf({ headers }: SourceAnswer): string | null {
   const [type = ""] = (headers["content-type"] ?? "").split(";");
   return type.trim() === "" || type === "binary/octet-stream" ? null : type.trim().toLowerCase();
-}
-
-function dateOf(header: string | undefined): string | null {
-  const time = Date.parse(header ?? "");
-  return Number.isNaN(time) ? null : new Date(time).toISOString();
 }

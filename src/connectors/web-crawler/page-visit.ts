@@ -2,6 +2,7 @@ import * as z from "zod";
 import { AppError } from "../../core/errors.js";
 import type { SourceAccess, SourceAnswer, SourceChange, SourceContent } from "../../core/ports.js";
 import { sha256 } from "../../lib/crypto.js";
+import { isoOfHeader } from "../../lib/time.js";
 import { insideOf, isInTerritory, linksOf, pageAddress, type PageLinks, type Territory } from "./page-address.js";
 
 export const MOST_BYTES_OF_A_PAGE = 10 * 1024 * 1024;
@@ -33,7 +34,7 @@ export interface VisitRules {
   readonly territory: Territory;
   readonly isStart: boolean;
   /** Whether the rules of its site let an address be read. */
-  mayRead(address: string): Promise<boolean>;
+  readonly mayRead: (address: string) => Promise<boolean>;
 }
 
 /** Asks for a page, unless it is as it was. What redirects lead out of the territory, or where it may not be read, is no page. */
@@ -132,14 +133,13 @@ export function contentOf(answer: SourceAnswer, address: string): SourceContent 
   if (!READ.test(mimeType) || answer.bytes.byteLength === 0) return null;
   const isPage = mimeType === "text/html" || mimeType === "application/xhtml+xml";
   const name = new URL(address).pathname.split("/").at(-1) ?? "";
-  const modified = Date.parse(answer.headers["last-modified"] ?? "");
   return {
     content: answer.bytes,
     mimeType: isPage ? "text/html" : mimeType,
     fileName: name === "" ? "index.html" : name.slice(-200),
     type: null,
     title: null,
-    changedAt: isPage || Number.isNaN(modified) ? null : new Date(modified).toISOString(),
+    changedAt: isPage ? null : isoOfHeader(answer.headers["last-modified"]),
     metadata: { url: address },
   };
 }

@@ -71,9 +71,9 @@ export interface SiteMap {
 }
 
 export interface SiteMapRules {
-  mayAsk(map: string): boolean;
+  readonly mayAsk: (map: string) => boolean;
   /** The address of a page that a map names, as a crawl knows it; null for what is not wanted. */
-  pageAt(text: string): string | null;
+  readonly pageAt: (text: string) => string | null;
   readonly most: number;
   /** Characters of all pages together. */
   readonly longest: number;

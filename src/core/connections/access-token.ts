@@ -5,10 +5,11 @@ import { oneLine } from "../../lib/one-line.js";
 import { iso } from "../../lib/time.js";
 import type { CoreContext } from "../context.js";
 import { AppError } from "../errors.js";
-import type { Connector, OAuthSignIn, SourceAnswer } from "../ports.js";
+import type { Connector, OAuthSignIn, SourceAnswer, SourceRequest } from "../ports.js";
 import { applicationOf } from "./application.js";
 import { SignInRefused } from "./connector-errors.js";
 import { jsonOf } from "./json-answer.js";
+import { withPatience } from "./patience.js";
 import type { ConnectionSecrets, SecretPlace, Tokens } from "./secrets.js";
 
 /** A token that ends so soon is replaced before it is used. */
@@ -159,20 +160,18 @@ async function askTokenEndpoint(
   { tokenUrl: url, asksInJson = false }: OAuthSignIn,
   { form, authorization }: { readonly form: Readonly<Record<string, string>>; readonly authorization: string | null },
 ): Promise<Tokens> {
-  const answer = await sources.send(
-    {
-      url,
-      method: "POST",
-      headers: {
-        accept: "application/json",
-        ...(!asksInJson && { "content-type": "application/x-www-form-urlencoded" }),
-      },
-      body: asksInJson ? form : new URLSearchParams(form).toString(),
-      maximumBytes: 1024 * 1024,
-      accepts: [400, 401, 403],
+  const request: SourceRequest = {
+    url,
+    method: "POST",
+    headers: {
+      accept: "application/json",
+      ...(!asksInJson && { "content-type": "application/x-www-form-urlencoded" }),
     },
-    { authorization, signal: AbortSignal.timeout(60_000) },
-  );
+    body: asksInJson ? form : new URLSearchParams(form).toString(),
+    maximumBytes: 1024 * 1024,
+    accepts: [400, 401, 403],
+  };
+  const answer = await withPatience(new URL(url).host, (signal) => sources.send(request, { authorization, signal }));
   const body = jsonOf(answer);
   const refusal = refusalSchema.safeParse(body);
   if (refusal.success) {

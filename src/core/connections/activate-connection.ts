@@ -7,9 +7,10 @@ import type { Connector } from "../ports.js";
 import type { Connection } from "../types.js";
 import { orderSync } from "./connection-jobs.js";
 import { SignInRefused } from "./connector-errors.js";
-import { openSourceWith } from "./source-access.js";
 import { isChosen, requireKept } from "./find-connections.js";
+import { withPatience } from "./patience.js";
 import { changeSecrets, type ConnectionSecrets, NO_SECRETS, triedSecrets } from "./secrets.js";
+import { openSourceWith } from "./source-access.js";
 import { settleWebhooks } from "./webhooks.js";
 
 const LONGEST_ACCOUNT = 300;
@@ -20,7 +21,8 @@ export type Credentials = Pick<ConnectionSecrets, "fields" | "tokens">;
 /**
  * Tries credentials with the settings of `connection`, keeps both when they work, and begins to sync; a connection that is
  * paused stays so. What does not work changes nothing.
- * @throws AppError `invalid` where the source refuses them, `not_found` where the connection was removed meanwhile
+ * @throws AppError `invalid` where the source refuses them, `unavailable` where it does not answer in time, `not_found`
+ *   where the connection was removed meanwhile
  */
 export async function activate(
   context: CoreContext,
@@ -30,9 +32,9 @@ export async function activate(
 ): Promise<void> {
   const { organizationId, id, settings } = connection;
   const tried = triedSecrets(organizationId, { ...NO_SECRETS, ...credentials });
-  const signal = AbortSignal.timeout(60_000);
-  const source = await openSourceWith(context, tried, { connection, connector, signal });
-  const checked = await connector.check(source).catch((error: unknown) => {
+  const checked = await withPatience(connector.title, async (signal) =>
+    connector.check(await openSourceWith(context, tried, { connection, connector, signal })),
+  ).catch((error: unknown) => {
     if (error instanceof SignInRefused) throw new AppError("invalid", error.message, { cause: error });
     throw error;
   });

@@ -17,6 +17,7 @@ import {
   requireConnector,
   requireKept,
 } from "./find-connections.js";
+import { withPatience } from "./patience.js";
 import { nextSyncOf } from "./schedule.js";
 import { openSource } from "./source-access.js";
 import { isOpen } from "./sync.js";
@@ -47,10 +48,12 @@ export async function resourcesOf(
   page: ResourcePage,
 ): Promise<FoundResources> {
   const connector = requireConnector(context, connection.provider);
-  if (!connector.listResources) throw nothingToChoose(connector.title);
+  const listResources = connector.listResources?.bind(connector);
+  if (!listResources) throw nothingToChoose(connector.title);
   requireSignedIn(connection);
-  const source = await openSource(context, connection, connector, AbortSignal.timeout(60_000));
-  return connector.listResources(source, page);
+  return withPatience(connector.title, async (signal) =>
+    listResources(await openSource(context, connection, connector, signal), page),
+  );
 }
 
 const configureSchema = connectionNameSchema.extend({

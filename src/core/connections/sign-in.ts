@@ -12,6 +12,7 @@ import { applicationOf } from "./application.js";
 import { SignInRefused } from "./connector-errors.js";
 import { jsonOf } from "./json-answer.js";
 import { activate } from "./activate-connection.js";
+import { withPatience } from "./patience.js";
 import { beginPicking } from "./picker-link.js";
 import {
   connectionNameSchema,
@@ -206,15 +207,15 @@ export async function beginDeviceSignIn(
       `${connector.title} has no sign-in on another device. Open the link in a browser.`,
     );
   const { clientId } = await applicationOf(context, connection.organizationId, signIn);
-  const answer = await context.sources.send(
-    {
-      url: signIn.deviceUrl,
-      method: "POST",
-      headers: { "content-type": "application/x-www-form-urlencoded", accept: "application/json" },
-      body: new URLSearchParams({ client_id: clientId, scope: signIn.scopes.join(" ") }).toString(),
-      maximumBytes: 64 * 1024,
-    },
-    { authorization: null, signal: AbortSignal.timeout(60_000) },
+  const request = {
+    url: signIn.deviceUrl,
+    method: "POST",
+    headers: { "content-type": "application/x-www-form-urlencoded", accept: "application/json" },
+    body: new URLSearchParams({ client_id: clientId, scope: signIn.scopes.join(" ") }).toString(),
+    maximumBytes: 64 * 1024,
+  } as const;
+  const answer = await withPatience(connector.title, (signal) =>
+    context.sources.send(request, { authorization: null, signal }),
   );
   const read = deviceAnswerSchema.safeParse(jsonOf(answer));
   if (!read.success)

@@ -5,6 +5,7 @@ import { AppError } from "../errors.js";
 import type { Connector, ConnectorWebhooks } from "../ports.js";
 import type { Connection, Webhooks } from "../types.js";
 import { isChosen } from "./find-connections.js";
+import { withPatience } from "./patience.js";
 import { openSource } from "./source-access.js";
 import { isOpen } from "./sync.js";
 
@@ -118,8 +119,14 @@ async function register(
   await keep({ ...begun, count: 0 });
   let detail: unknown = null;
   try {
-    const source = await openSource(context, connection, connector, AbortSignal.timeout(PATIENCE_MS));
-    const made = await webhooks.register(source, { url, secret: used }, begun.detail);
+    const made = await withPatience(
+      connector.title,
+      async (signal) => {
+        const source = await openSource(context, connection, connector, signal);
+        return webhooks.register(source, { url, secret: used }, begun.detail);
+      },
+      PATIENCE_MS,
+    );
     ({ detail } = made);
     const { count, expiresAt } = made;
     const isKept = await store.transaction(async ({ connections }) => {
@@ -160,9 +167,13 @@ function renewalBefore(expiresAt: string, now: Date): string {
 async function removeAtSource(context: CoreContext, connection: Connection, detail: unknown): Promise<boolean> {
   const connector = context.connectors.get(connection.provider);
   if (!connector?.webhooks || detail === null) return true;
+  const { title, webhooks } = connector;
   try {
-    const source = await openSource(context, connection, connector, AbortSignal.timeout(PATIENCE_MS));
-    await connector.webhooks.remove(source, detail);
+    await withPatience(
+      title,
+      async (signal) => webhooks.remove(await openSource(context, connection, connector, signal), detail),
+      PATIENCE_MS,
+    );
     return true;
   } catch (error) {
     const reason = error instanceof AppError ? error.message : "Something went wrong that should not.";

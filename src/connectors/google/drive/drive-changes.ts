@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { CheckpointExpired, readCheckpoint } from "../../../core/connections/connector-errors.js";
+import { requireNewPage } from "../../../core/connections/require-new-page.js";
 import { AppError } from "../../../core/errors.js";
 import type { ChangePage, SourceAccess, SourceChange } from "../../../core/ports.js";
 import {
@@ -322,9 +323,6 @@ function refuseExpired(status: number): void {
 }
 
 /** @throws AppError `unavailable` for pages that lead in a circle */
-function nextPage(token: string | undefined, seen: Set<string>): string | undefined {
-  if (token === undefined) return undefined;
-  if (seen.has(token)) throw new AppError("unavailable", "Google Drive gives the same page again and again.");
-  seen.add(token);
-  return token;
+export function nextPage(token: string | undefined, seen: Set<string>): string | undefined {
+  return token === undefined ? undefined : requireNewPage(token, seen, "Google Drive gives the same page");
 }

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { AppError } from "../../../core/errors.js";
 import type { Connector, FoundResources, ResourcePage } from "../../../core/ports.js";
 import { ALL_DRIVES, createDriveApi, type DriveApi, type DriveFile, fileListSchema } from "./drive-api.js";
-import { driveChanges, sharedDrives } from "./drive-changes.js";
+import { driveChanges, nextPage, sharedDrives } from "./drive-changes.js";
 import { readDriveFile } from "./drive-content.js";
 import { driveWebhooks } from "./drive-webhooks.js";
 import { isFolder } from "./drive-scope.js";
@@ -92,6 +92,7 @@ async function listResources(api: DriveApi, { page, perPage, parentId }: Resourc
   const drive = await driveOf(api, parentId, drives);
   const end = page * perPage;
   const files: DriveFile[] = [];
+  const seen = new Set<string>();
   let next: string | undefined;
   do {
     const found = await api.read(fileListSchema, "files", {
@@ -106,7 +107,7 @@ async function listResources(api: DriveApi, { page, perPage, parentId }: Resourc
       fields: "nextPageToken,files(id,name,mimeType,driveId,modifiedTime)",
     });
     files.push(...found.files);
-    next = found.nextPageToken;
+    next = nextPage(found.nextPageToken, seen);
   } while (next !== undefined && shared.length + files.length < end && files.length < MOST_LISTED);
   const resources = [
     ...shared,

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { CheckpointExpired, readCheckpoint } from "../../../core/connections/connector-errors.js";
+import { requireNewPage } from "../../../core/connections/require-new-page.js";
 import { AppError } from "../../../core/errors.js";
 import type { ChangePage, SourceAccess, SourceChange } from "../../../core/ports.js";
 import { decides, type GmailApi, isCounted, parseGmail, type Query } from "./gmail-api.js";
@@ -174,8 +175,5 @@ function upsert(id: string, version: string, historyId: string): SourceChange {
 
 /** @throws AppError `unavailable` for pages that lead in a circle */
 function nextPage(token: string | undefined, seen: Set<string>): string | null {
-  if (token === undefined) return null;
-  if (seen.has(token)) throw new AppError("unavailable", "Gmail gives the same page again and again.");
-  seen.add(token);
-  return token;
+  return token === undefined ? null : requireNewPage(token, seen, "Gmail gives the same page");
 }

@@ -1,0 +1,40 @@
+import type { MailboxObject, SearchObject } from "imapflow";
+import { AppError } from "../../core/errors.js";
+import { LONGEST_LINE, type Mailbox } from "./mailbox-client.js";
+import { addUids, countUids, parseUids, type UidSet } from "./uid-set.js";
+
+/** Mails whose UIDs fit into one line, however long they are. */
+const MOST_AT_ONCE = 50_000;
+const MOST_MAILS = 1_000_000;
+/** Mails that may come between two commands. */
+const NEWCOMERS = 50;
+
+/** The mails of the folder that is open. @throws AppError `unavailable` for what cannot be the mails of it */
+export async function presentMails(mailbox: Mailbox, { path, exists }: MailboxObject): Promise<UidSet> {
+  if (exists > MOST_MAILS)
+    throw unread(path, `it has more mails than can be followed, which are ${MOST_MAILS.toLocaleString("en")}`);
+  if (exists <= MOST_AT_ONCE) return search(mailbox, path, { all: true }, exists + NEWCOMERS);
+  const { client } = mailbox;
+  let found: UidSet = [];
+  // Removals move the numbers of mails, so that some may be left out: whoever counts them sees that.
+  const last = (): number => (client.mailbox === false ? 0 : Math.min(exists, client.mailbox.exists));
+  for (let first = 1; first <= last(); first += MOST_AT_ONCE) {
+    const seq = `${first}:${Math.min(first + MOST_AT_ONCE - 1, last())}`;
+    found = addUids(found, await search(mailbox, path, { seq }, MOST_AT_ONCE));
+  }
+  return found;
+}
+
+async function search({ client, meter }: Mailbox, path: string, query: SearchObject, most: number): Promise<UidSet> {
+  meter.allow({ bytes: 2 * LONGEST_LINE });
+  const found = await client.search(query, { uid: true, returnOptions: ["ALL"] });
+  const text = Array.isArray(found) ? found.join(",") : found ? (found.all ?? "") : null;
+  const uids = text === null ? null : parseUids(text);
+  if (uids === null) throw unread(path, "it does not tell its mails");
+  if (countUids(uids) > most) throw unread(path, "it names more mails than it says it has");
+  return uids;
+}
+
+function unread(path: string, why: string): AppError {
+  return new AppError("unavailable", `The folder ${path} was not read: ${why}.`);
+}

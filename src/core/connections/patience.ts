@@ -1,0 +1,25 @@
+import { inTime } from "../../lib/in-time.js";
+import { AppError } from "../errors.js";
+
+const PATIENCE_MS = 60_000;
+
+/**
+ * Runs what somebody waits for at a source, for a minute at most; sources that do not heed the signal are left alone then.
+ * @param whose what the source is called, such as “GitHub”
+ * @throws AppError `unavailable` when the time is up; what the work throws
+ */
+export function withPatience<T>(
+  whose: string,
+  work: (signal: AbortSignal) => Promise<T>,
+  patienceMs = PATIENCE_MS,
+): Promise<T> {
+  const waiting = new AbortController();
+  return inTime(work(waiting.signal), patienceMs, () => {
+    const late = new AppError(
+      "unavailable",
+      `${whose} did not answer within ${patienceMs / 1_000} seconds. Try it later.`,
+    );
+    waiting.abort(late);
+    return late;
+  });
+}

@@ -1,0 +1,59 @@
+import { afterEach, expect, test, vi } from "vitest";
+import type { Connector } from "../../src/core/ports.js";
+import { ONLINE, TAG } from "../support/connection.js";
+import { useExampleSources } from "../support/example-connection.js";
+import { openCore } from "../support/open-core.js";
+
+const { cleanups, startSource } = useExampleSources();
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** A service that can connect to `connector` alone. */
+async function open(connector: Connector) {
+  const opened = await openCore({ connectors: [connector], settings: ONLINE });
+  cleanups.push(() => opened.close());
+  const { core, actor } = opened;
+  const settings = { provider: "granola", containerTag: TAG, metadata: { apiKey: "good" } };
+  return { create: () => core.createConnection({ actor }, settings), core, actor };
+}
+
+/** What a source is asked and does not answer, with the moment at which it was asked. */
+function silence() {
+  let asked = (): void => {};
+  const isAsked = new Promise<void>((resolve) => (asked = resolve));
+  const answer = (): Promise<never> => {
+    asked();
+    return new Promise(() => {});
+  };
+  return { isAsked, answer };
+}
+
+/** Has the minute pass for which a source is waited for. */
+async function passMinute(isAsked: Promise<void>): Promise<void> {
+  await isAsked;
+  await vi.advanceTimersByTimeAsync(60_000);
+}
+
+const TOLD = { kind: "unavailable", message: expect.stringMatching(/did not answer within 60 seconds/) };
+
+test("a source that leaves a sign-in without an answer is told as such after a minute", async () => {
+  const { connector } = await startSource();
+  const { isAsked, answer } = silence();
+  const { create } = await open({ ...connector, check: answer });
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const refused = expect(create()).rejects.toMatchObject(TOLD);
+  await passMinute(isAsked);
+  await refused;
+});
+
+test("a source that does not tell what can be chosen is told as such after a minute", async () => {
+  const { connector } = await startSource();
+  const { isAsked, answer } = silence();
+  const { create, core, actor } = await open({ ...connector, listResources: answer });
+  const { id } = await create();
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const refused = expect(core.listConnectionResources({ actor }, { id })).rejects.toMatchObject(TOLD);
+  await passMinute(isAsked);
+  await refused;
+});
