@@ -273,7 +273,10 @@ export function describeJobStore(name: string, open: (clock: ManualClock) => Pro
         await take();
         expect(await take()).toEqual([]);
         expect(await jobs.reclaim()).toBe(2);
-        expect((await take()).map((job) => job.attempt)).toEqual([2, 2]);
+        expect((await take()).map(({ attempt, crashes }) => [attempt, crashes])).toEqual([
+          [1, 1],
+          [1, 1],
+        ]);
       });
 
       test("complete removes the job once", async () => {
@@ -410,6 +413,12 @@ export function describeJobStore(name: string, open: (clock: ManualClock) => Pro
           { id: failed!.id, payload: "failed", attempt: 1, runAt: clock.from(1) },
           { id: expect.any(Number) as number, payload: "late", attempt: 0, runAt: clock.from(60_000) },
         ]);
+      });
+
+      test("for longer than anybody waits are due", async () => {
+        await jobs.enqueue([note("soon", { runAt: clock.from(60_000) }), note("late", { runAt: clock.from(90_000) })]);
+        expect(await jobs.hastenAfter(clock.from(60_000))).toBe(1);
+        expect((await take()).map(({ payload }) => payload)).toEqual(["late"]);
       });
 
       test("are put off with a reason that is told, and nobody else is", async () => {

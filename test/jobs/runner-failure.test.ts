@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
+import * as z from "zod";
 import { AppError, RetryLater } from "../../src/core/errors.js";
-import type { Job } from "../../src/core/ports.js";
+import type { Job, JobHandler } from "../../src/core/ports.js";
 import { draft, gate, handlerOf, useWorkshop } from "../support/job-workshop.js";
 
 const HOUR = 3_600_000;
@@ -169,13 +170,42 @@ describe("a failure", () => {
     expect(runs).toEqual(["poison"]);
   });
 
+  test("a job that goes on where it stopped outlives many ends of its process, but not all, and says so itself", async () => {
+    const { jobs } = shop.database;
+    const crash = async (): Promise<void> => {
+      await jobs.claim("a process that died", 1, 1000);
+      await jobs.reclaim();
+    };
+    await jobs.enqueue([draft("long", { maxAttempts: 2 })]);
+    for (let count = 0; count < 19; count += 1) await crash();
+    const runs: string[] = [];
+    const told: string[] = [];
+    const work: JobHandler<string> = {
+      schema: z.string(),
+      resumes: true,
+      run: async (text) => void runs.push(text),
+      giveUp: async (text, reason) => void told.push(`${text}: ${reason}`),
+    };
+    const runner = await shop.startRunner({ work });
+    await runner.idle();
+    expect([runs, told]).toEqual([["long"], []]);
+    await jobs.enqueue([draft("poison", { runAt: shop.clock.from(1_000) })]);
+    shop.clock.advance(1_000);
+    for (let count = 0; count < 20; count += 1) await crash();
+    runner.wake();
+    await runner.idle();
+    expect(runs).toEqual(["long"]);
+    expect(told).toEqual([expect.stringMatching(/^poison: .*20 times.*Nothing was lost\.$/)]);
+    expect(await jobs.dead(1)).toEqual([]);
+  });
+
   test("a job that one process died with runs again, and its next step starts with a clean record", async () => {
     const { jobs } = shop.database;
     await jobs.enqueue([draft("large")]);
     await jobs.claim("a process that died", 1, 1000);
     await jobs.reclaim();
     const [second] = await jobs.claim("the next process", 1, 1000);
-    expect(second).toMatchObject({ attempt: 2, crashes: 1 });
+    expect(second).toMatchObject({ attempt: 1, crashes: 1 });
     expect(await jobs.replace("the next process", second!.id, draft("next step"), 1000)).toMatchObject({ crashes: 0 });
   });
 
@@ -232,7 +262,7 @@ describe("a failure", () => {
     const [again] = await jobs.claim("the next process", 1, 1000, { crashed: true });
     await jobs.release("the next process", again!.id, { runAt: shop.clock.now(), failed: true, reason: "No network." });
     expect(await jobs.claim("the next process", 1, 1000, { crashed: true })).toEqual([]);
-    expect((await jobs.claim("the next process", 1, 1000))[0]).toMatchObject({ crashes: 0, attempt: 3 });
+    expect((await jobs.claim("the next process", 1, 1000))[0]).toMatchObject({ crashes: 0, attempt: 2 });
   });
 
   test("the job is buried even when the death cannot be told", async () => {
