@@ -233,3 +233,15 @@ test("where the key of the credentials is put back, the next run goes on with th
   expect(await sync(id)).toMatchObject({ status: "done" });
   expect(await shown(id)).toMatchObject({ state: "active", problem: null });
 });
+
+test("a sign-in that is only begun while the key is away takes nothing from what the key opens again", async () => {
+  const id = await signedIn();
+  const file = join(opened.dataDirectory, "secret.key");
+  const key = await readFile(file, "utf8");
+  await rm(file);
+  await reconnect(id);
+  const made = await readFile(file, "utf8");
+  await writeFile(file, `${made.trimEnd()}\n${key}`);
+  expect(await sync(id)).toMatchObject({ status: "done" });
+  expect(await usedToken(id)).toBe("access-1");
+});

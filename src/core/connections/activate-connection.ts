@@ -45,7 +45,7 @@ export async function activate(
   const isKept = await changeSecrets(
     context,
     connection,
-    (now) => ({ ...(now ?? NO_SECRETS), fields, tokens, signInId: createId() }),
+    (now) => ({ ...(now ?? NO_SECRETS), fields, tokens, signInId: createId(), former: null }),
     async (repositories) => {
       const now = await requireKept(repositories, organizationId, id);
       const state = now.state === "paused" ? "paused" : "active";

@@ -45,6 +45,8 @@ const secretsSchema = z.object({
   device: pendingDeviceSchema.nullable(),
   /** The page where somebody may choose what is brought in. */
   picker: pickerSchema.nullable().default(null),
+  /** What was kept before, sealed with a key that was away when somebody began to sign in again. */
+  former: z.string().nullable().default(null),
 });
 
 /** All that nobody but the service may know of a connection. */
@@ -57,6 +59,7 @@ export const NO_SECRETS: ConnectionSecrets = {
   signIn: null,
   device: null,
   picker: null,
+  former: null,
 };
 
 type SecretContext = Pick<CoreContext, "store" | "secretBox">;
@@ -88,8 +91,11 @@ export async function changeSecrets(
   for (;;) {
     const former = await store.connections.sealedSecrets(organizationId, id);
     const before = await openedIfReadable(context, former);
-    const after = change(before);
-    if (after === null) return null;
+    const changed = change(before);
+    if (changed === null) return null;
+    // A sign-in that is only begun takes nothing away that a key may open again.
+    const isBegun = before === null && changed.tokens === null && Object.keys(changed.fields).length === 0;
+    const after = isBegun ? { ...changed, former } : changed;
     const sealed = await secretBox.seal(JSON.stringify(after));
     const outcome = await store.transaction(async (repositories) => {
       const { connections } = repositories;
@@ -104,7 +110,13 @@ export async function changeSecrets(
 }
 
 async function opened({ secretBox }: SecretContext, sealed: string | null): Promise<ConnectionSecrets> {
-  return sealed === null ? NO_SECRETS : secretsSchema.parse(JSON.parse(await secretBox.open(sealed)));
+  if (sealed === null) return NO_SECRETS;
+  const secrets = secretsSchema.parse(JSON.parse(await secretBox.open(sealed)));
+  if (secrets.former === null) return secrets;
+  const text = await secretBox.open(secrets.former).catch(() => null);
+  if (text === null) return secrets;
+  const { fields, tokens, signInId } = secretsSchema.parse(JSON.parse(text));
+  return { ...secrets, fields, tokens, signInId, former: null };
 }
 
 async function openedIfReadable(context: SecretContext, sealed: string | null): Promise<ConnectionSecrets | null> {
