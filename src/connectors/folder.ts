@@ -2,7 +2,7 @@ import { lstat, readFile, realpath } from "node:fs/promises";
 import { basename, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import * as z from "zod";
-import { ItemGone, ItemSkipped, readCheckpoint } from "../core/connections/connector-errors.js";
+import { ItemGone, ItemSkipped, ItemTooLarge, readCheckpoint } from "../core/connections/connector-errors.js";
 import { AppError } from "../core/errors.js";
 import type { ChangePage, Connector, SourceAccess, SourceItem } from "../core/ports.js";
 import { codeOf } from "../lib/error-code.js";
@@ -79,10 +79,7 @@ export function createFolderConnector({ roots }: { readonly roots: readonly stri
       if (real === null || !isWithin(place, real)) throw new ItemGone();
       const found = await lstat(real).catch((error: unknown) => goneOrUnread(error, id));
       if (!found?.isFile()) throw new ItemGone();
-      if (found.size > access.maximumBytes)
-        throw new ItemSkipped(
-          `The file has ${found.size} bytes, more than ${access.maximumBytes} (RECOLLECT_MAX_FILE_BYTES).`,
-        );
+      if (found.size > access.maximumBytes) throw new ItemTooLarge("The file", found.size, access.maximumBytes);
       if (found.size === 0) throw new ItemSkipped("The file is empty.");
       return {
         content: await readFile(real).catch((error: unknown) => {
