@@ -2,7 +2,9 @@ import { SaxesParser } from "saxes";
 import { yieldTurn } from "./time.js";
 
 /** Of a page that are read in one turn, in UTF-16 units: some milliseconds' worth, whatever stands in it. */
-const PIECE = 32 * 1024;
+const PIECE = 16 * 1024;
+/** Of one element. The parser goes through all of them in one turn; a listing has one at most. */
+const MOST_ATTRIBUTES = 100;
 
 export interface ListedObject {
   readonly key: string;
@@ -50,7 +52,15 @@ export async function readListing(xml: string, mostObjects = Infinity): Promise<
   });
   parser.on("doctype", () => (isWhole = false));
   let root = "";
-  parser.on("opentagstart", ({ name }) => (root ||= name));
+  let attributes = 0;
+  parser.on("opentagstart", ({ name }) => {
+    root ||= name;
+    attributes = 0;
+  });
+  parser.on("attribute", () => {
+    attributes += 1;
+    if (attributes > MOST_ATTRIBUTES) throw new Error("An element of a listing has attributes without end.");
+  });
   if (!(await isWritten(parser, xml))) return null;
   if (!isWhole || root !== "ListBucketResult" || page["IsTruncated"] === undefined) return null;
   const isEncoded = page["EncodingType"] === "url";
@@ -66,7 +76,7 @@ export async function readListing(xml: string, mostObjects = Infinity): Promise<
   };
 }
 
-/** @returns false for what is no XML. With nobody who listens to errors the parser throws the first one, and stops there. */
+/** @returns false for what is no listing. With nobody who listens to errors the parser throws the first one, and stops there. */
 async function isWritten(parser: SaxesParser, xml: string): Promise<boolean> {
   try {
     for (let start = 0; start < xml.length; start += PIECE) {
