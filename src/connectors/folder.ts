@@ -2,7 +2,13 @@ import { lstat, realpath } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import * as z from "zod";
-import { CheckpointExpired, ItemGone, ItemSkipped, readCheckpoint } from "../core/connections/connector-errors.js";
+import {
+  CheckpointExpired,
+  ItemGone,
+  ItemSkipped,
+  ItemTooLarge,
+  readCheckpoint,
+} from "../core/connections/connector-errors.js";
 import { AppError } from "../core/errors.js";
 import type { ChangePage, Connector, SourceAccess, SourceItem } from "../core/ports.js";
 import { codeOf } from "../lib/error-code.js";
@@ -88,10 +94,7 @@ export function createFolderConnector({ roots }: { readonly roots: readonly stri
       });
       await requireSame(place);
       if (found.kind === "absent") throw new ItemGone();
-      if (found.kind === "too_large")
-        throw new ItemSkipped(
-          `The file has ${found.bytes} bytes, more than ${maximumBytes} (RECOLLECT_MAX_FILE_BYTES).`,
-        );
+      if (found.kind === "too_large") throw new ItemTooLarge("The file", found.bytes, maximumBytes);
       if (found.bytes.byteLength === 0) throw new ItemSkipped("The file is empty.");
       return {
         content: found.bytes,

@@ -1,4 +1,10 @@
 import { SaxesParser } from "saxes";
+import { yieldTurn } from "./time.js";
+
+/** Of a page that are read in one turn, in UTF-16 units: some milliseconds' worth, whatever stands in it. */
+const PIECE = 16 * 1024;
+/** Of one element. The parser goes through all of them in one turn; a listing has one at most. */
+const MOST_ATTRIBUTES = 100;
 
 export interface ListedObject {
   readonly key: string;
@@ -12,6 +18,7 @@ export interface ListedObject {
 
 /** A page of the objects of a bucket, in the order of their keys. */
 export interface Listing {
+  /** As many as whoever asks wants at most; one more where the page has more. */
   readonly objects: readonly ListedObject[];
   readonly isTruncated: boolean;
 }
@@ -20,21 +27,21 @@ const OF_PAGE = new Set(["IsTruncated", "EncodingType"]);
 const OF_OBJECT = new Set(["Key", "ETag", "Size", "StorageClass", "LastModified"]);
 
 /**
- * Reads the answer of ListObjectsV2 (docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html), in one pass.
+ * Reads the answer of ListObjectsV2 (docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html), in one pass, in
+ * between which others have their turn.
  * @returns null for what is not the whole of one: another document, or one that is cut off
  */
-export function readListing(xml: string): Listing | null {
+export async function readListing(xml: string, mostObjects = Infinity): Promise<Listing | null> {
   const objects: Record<string, string>[] = [];
   const page: Record<string, string> = {};
   const path: string[] = [];
   let text = "";
   let isWhole = true;
   const parser = new SaxesParser();
-  parser.on("error", () => (isWhole = false));
   parser.on("opentag", ({ name }) => {
     path.push(name);
     text = "";
-    if (path.length === 2 && name === "Contents") objects.push({});
+    if (path.length === 2 && name === "Contents" && objects.length <= mostObjects) objects.push({});
   });
   parser.on("text", (more) => (text += more));
   parser.on("closetag", ({ name }) => {
@@ -45,8 +52,16 @@ export function readListing(xml: string): Listing | null {
   });
   parser.on("doctype", () => (isWhole = false));
   let root = "";
-  parser.on("opentagstart", ({ name }) => (root ||= name));
-  parser.write(xml).close();
+  let attributes = 0;
+  parser.on("opentagstart", ({ name }) => {
+    root ||= name;
+    attributes = 0;
+  });
+  parser.on("attribute", () => {
+    attributes += 1;
+    if (attributes > MOST_ATTRIBUTES) throw new Error("An element of a listing has attributes without end.");
+  });
+  if (!(await isWritten(parser, xml))) return null;
   if (!isWhole || root !== "ListBucketResult" || page["IsTruncated"] === undefined) return null;
   const isEncoded = page["EncodingType"] === "url";
   return {
@@ -59,6 +74,20 @@ export function readListing(xml: string): Listing | null {
     }),
     isTruncated: page["IsTruncated"].trim() === "true",
   };
+}
+
+/** @returns false for what is no listing. With nobody who listens to errors the parser throws the first one, and stops there. */
+async function isWritten(parser: SaxesParser, xml: string): Promise<boolean> {
+  try {
+    for (let start = 0; start < xml.length; start += PIECE) {
+      parser.write(xml.slice(start, start + PIECE));
+      await yieldTurn();
+    }
+    parser.close();
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** A tag that a proxy has made weak says the same of whole objects. */

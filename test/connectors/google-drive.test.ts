@@ -281,7 +281,7 @@ describe("reading", () => {
     expect(source.texts()).toEqual({ "fine.txt": "fine" });
     expect(source.skipped.get(big)).toMatch(/10 MB/);
     expect(source.skipped.get(form)).toMatch(/does not export files of the kind “form”/);
-    expect(source.skipped.get(huge)).toMatch(/more than the 20000000/);
+    expect(source.skipped.get(huge)).toMatch(/more than 20000000/);
     expect(source.skipped.get(shut)).toMatch(/owner does not allow/);
   });
 });

@@ -273,10 +273,7 @@ export function describeJobStore(name: string, open: (clock: ManualClock) => Pro
         await take();
         expect(await take()).toEqual([]);
         expect(await jobs.reclaim()).toBe(2);
-        expect((await take()).map(({ attempt, crashes }) => [attempt, crashes])).toEqual([
-          [1, 1],
-          [1, 1],
-        ]);
+        expect((await take()).map(({ attempt, crashes }) => `${attempt} ${crashes}`)).toEqual(["1 1", "1 1"]);
       });
 
       test("complete removes the job once", async () => {

@@ -96,7 +96,7 @@ export function createBucketBlobs(bucket: Bucket): BlobStore {
         if (after !== "") page.searchParams.set("start-after", after);
         const answer = await call(NOT_LISTED, page.href, {}, []);
         const now = Date.parse(answer.headers.get("date") ?? "");
-        const listing = readListing(await answer.text());
+        const listing = await readListing(await answer.text());
         if (listing === null) throw unavailable(bucket, NOT_LISTED, "answers with no whole list");
         for (const { key: name, lastModified } of listing.objects) {
           const key = name.slice(path.length);

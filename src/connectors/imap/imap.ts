@@ -1,6 +1,6 @@
 import type { FetchMessageObject, ListResponse } from "imapflow";
 import * as z from "zod";
-import { CheckpointExpired, ItemGone, ItemSkipped, readCheckpoint } from "../../core/connections/connector-errors.js";
+import { CheckpointExpired, ItemGone, ItemTooLarge, readCheckpoint } from "../../core/connections/connector-errors.js";
 import { AppError } from "../../core/errors.js";
 import type { ChangePage, Connector, SourceAccess, SourceChange, SourceContent, SourceItem } from "../../core/ports.js";
 import { type Head, headsOf, sourcesOf } from "./asked-mails.js";
@@ -86,10 +86,7 @@ export function createImapConnector(options: ImapOptions = {}): Connector {
 
     async read(access, item) {
       const { folder, validity, uid, size } = detailSchema.parse(item.detail);
-      if (size > access.maximumBytes)
-        throw new ItemSkipped(
-          `The mail has ${size} bytes, more than ${access.maximumBytes} (RECOLLECT_MAX_FILE_BYTES).`,
-        );
+      if (size > access.maximumBytes) throw new ItemTooLarge("The mail", size, access.maximumBytes);
       const mail = await firstOf(
         withMailbox(access, options, (mailbox) =>
           once(fetchOne(mailbox, { folder, validity, uid }, access.maximumBytes)),

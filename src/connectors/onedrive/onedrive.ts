@@ -1,5 +1,11 @@
 import * as z from "zod";
-import { CheckpointExpired, ItemGone, ItemSkipped, readCheckpoint } from "../../core/connections/connector-errors.js";
+import {
+  CheckpointExpired,
+  ItemGone,
+  ItemSkipped,
+  ItemTooLarge,
+  readCheckpoint,
+} from "../../core/connections/connector-errors.js";
 import { jsonOf, parseAnswer } from "../../core/connections/json-answer.js";
 import { requireNewPage } from "../../core/connections/require-new-page.js";
 import { AppError } from "../../core/errors.js";
@@ -221,6 +227,7 @@ function sourceItem(state: Checkpoint, item: DriveItem): SourceItem {
     title: name,
     address: webUrl ?? null,
     path: pathOf(state, item),
+    ...(size !== undefined && { size }),
     detail: { name, mimeType: file?.mimeType ?? null, size: size ?? null, modified: modified ?? null },
   };
 }
@@ -246,8 +253,7 @@ function pathOf({ folders }: Checkpoint, { name, parentReference }: DriveItem): 
 /** As `Connector.read`. The content lies at an address of another host, which is signed and is sent no token. */
 async function readItem(access: SourceAccess, item: SourceItem, url: string): Promise<SourceContent> {
   const { name, mimeType, size, modified } = detailSchema.parse(item.detail);
-  if (size !== null && size > access.maximumBytes)
-    throw new ItemSkipped(`It has ${size} bytes, more than the ${access.maximumBytes} that a file may have.`);
+  if (size !== null && size > access.maximumBytes) throw new ItemTooLarge("It", size, access.maximumBytes);
   const answer = await access.request({ url, accepts: [403, 404, 410] });
   if (answer.status === 403) throw refusal(answer);
   if (answer.status >= 400) throw new ItemGone("OneDrive does not have it any more.");

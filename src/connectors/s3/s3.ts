@@ -1,22 +1,25 @@
-import { createContext, runInContext } from "node:vm";
 import { AwsClient } from "aws4fetch";
 import * as z from "zod";
-import { ItemGone, ItemSkipped, SignInRefused, readCheckpoint } from "../../core/connections/connector-errors.js";
+import {
+  ItemGone,
+  ItemSkipped,
+  ItemTooLarge,
+  SignInRefused,
+  readCheckpoint,
+} from "../../core/connections/connector-errors.js";
 import { AppError } from "../../core/errors.js";
 import type { ChangePage, Connector, SourceAccess, SourceAnswer, SourceItem } from "../../core/ports.js";
-import { readListing, strongTag } from "../../lib/s3-listing.js";
-import { isoOfHeader, yieldTurn } from "../../lib/time.js";
+import { type Listing, readListing, strongTag } from "../../lib/s3-listing.js";
+import { isoOfHeader } from "../../lib/time.js";
+import { containerTagsOf } from "./container-tags.js";
 
 const PAGE = 1_000;
-const MOST_BYTES_OF_A_PAGE = 16 * 1024 * 1024;
+/** A thousand of the longest keys, each byte of them as three characters, and what stands around them. */
+const MOST_BYTES_OF_A_PAGE = 4 * 1024 * 1024;
+/** Bytes; the protocol has no longer keys. */
+const LONGEST_KEY = 1_024;
 /** Contract 9.1. */
 const LONGEST_PATTERN = 199;
-/** A pattern is tried against no more of a key than this. */
-const LONGEST_MATCHED = 1_024;
-/** Keys that a pattern is tried on in one turn. */
-const KEYS_OF_A_TURN = 100;
-/** For the keys of a turn together; sound patterns take a thousandth of it. */
-const PATTERN_MS = 100;
 /** Storage that has to be restored before it can be read. */
 const ARCHIVES: ReadonlySet<string> = new Set(["GLACIER", "DEEP_ARCHIVE"]);
 
@@ -46,7 +49,7 @@ const checkpointSchema = z.object({ after: z.string() });
 const detailSchema = z.object({ key: z.string(), size: z.number(), storageClass: z.string().default("") });
 type Detail = z.output<typeof detailSchema>;
 
-/** False for an expression that can be seen to take too long. What this does not see, `PATTERN_MS` ends. */
+/** False for an expression that can be seen to take too long. What this does not see is ended where it is tried. */
 function isPattern(source: string): boolean {
   const isNested = /\((?:[^()\\]|\\.)*[*+{](?:[^()\\]|\\.)*\)[*+{]/.test(source) || /\\[1-9]|\\k</.test(source);
   if (isNested || !/\(\?<userId>/.test(source) || (source.match(/[*+]|\{\d+,/g) ?? []).length > 4) return false;
@@ -65,8 +68,7 @@ export function createS3Connector({ baseUrl = "https://s3.{region}.amazonaws.com
   async function* list(access: SourceAccess, from: string | null): AsyncIterable<ChangePage> {
     for (let after = from; ;) {
       const page = await listPage(access, placeOf(access), after);
-      if (after !== null && page.last !== null && !isBehind(page.last, after))
-        throw new AppError("unavailable", "The bucket was not listed to its end: the store repeats its pages.");
+      if (after !== null && page.last !== null && !isBehind(page.last, after)) throw odd("the store repeats its pages");
       const isFirst = after === null;
       after = page.last ?? after ?? "";
       yield {
@@ -96,13 +98,12 @@ export function createS3Connector({ baseUrl = "https://s3.{region}.amazonaws.com
       list(access, checkpoint === null ? null : readCheckpoint(checkpointSchema, checkpoint).after),
     async read(access, item) {
       const { key, size, storageClass } = detailSchema.parse(item.detail);
-      if (size > access.maximumBytes)
-        throw new ItemSkipped(
-          `The object has ${size} bytes, more than ${access.maximumBytes} (RECOLLECT_MAX_FILE_BYTES).`,
-        );
+      if (size > access.maximumBytes) throw new ItemTooLarge("The object", size, access.maximumBytes);
       if (size === 0) throw new ItemSkipped("The object is empty.");
       if (ARCHIVES.has(storageClass))
-        throw new ItemSkipped(`The object lies in an archive (${storageClass}). Restore it to have it brought in.`);
+        throw new ItemSkipped(
+          `The object lies in an archive (${storageClass}). Copy it to another storage class to have it brought in.`,
+        );
       // Such an address would lead to another object, of another bucket even.
       if (key.split("/").some((part) => part === "." || part === ".."))
         throw new ItemSkipped("A part of its key is . or .., which no address can name.");
@@ -146,19 +147,7 @@ async function listPage(
     ...(after !== null && { "start-after": after }),
   };
   for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
-  const { bytes } = await ask(access, url.href, [], MOST_BYTES_OF_A_PAGE);
-  const listing = readListing(Buffer.from(bytes).toString("utf8"));
-  if (listing === null)
-    throw new AppError(
-      "unavailable",
-      "The bucket was not listed: the store answered with something else than a whole list.",
-    );
-  const { objects, isTruncated } = listing;
-  if (isTruncated && objects.length === 0)
-    throw new AppError(
-      "unavailable",
-      "The bucket was not listed to its end: the store says that there is more, and names nothing.",
-    );
+  const { objects, isTruncated } = await readPage(access, url.href, size);
   const files = objects.filter(({ key }) => !key.endsWith("/"));
   const tags = await containerTagsOf(access, files);
   return {
@@ -166,6 +155,30 @@ async function listPage(
     last: objects.at(-1)?.key ?? null,
     isTruncated,
   };
+}
+
+/** Holds a store to what it was asked for: what it answers is kept item by item. @throws AppError `unavailable` */
+async function readPage(access: SourceAccess, url: string, mostObjects: number): Promise<Listing> {
+  const { bytes } = await ask(access, url, [], MOST_BYTES_OF_A_PAGE).catch((error: unknown) => {
+    const isTooLarge = error instanceof AppError && error.kind === "too_large";
+    throw isTooLarge ? odd(`the store sent more than ${MOST_BYTES_OF_A_PAGE} bytes for one page`) : error;
+  });
+  const listing = await readListing(Buffer.from(bytes).toString("utf8"), mostObjects);
+  if (listing === null) throw odd("the store answered with something else than a whole list");
+  const { objects, isTruncated } = listing;
+  if (objects.length > mostObjects) throw odd(`the store named more objects at once than the ${mostObjects} asked for`);
+  if (objects.some((object) => [object.key, object.etag, object.storageClass].some(isTooLong)))
+    throw odd(`the store named an object with a key, a tag or a class of more than ${LONGEST_KEY} bytes`);
+  if (isTruncated && objects.length === 0) throw odd("the store says that there is more, and names nothing");
+  return listing;
+}
+
+function odd(what: string): AppError {
+  return new AppError("unavailable", `The bucket was not listed to its end: ${what}.`);
+}
+
+function isTooLong(text: string): boolean {
+  return Buffer.byteLength(text) > LONGEST_KEY;
 }
 
 function itemOf(
@@ -182,49 +195,9 @@ function itemOf(
     address: `s3://${bucket}/${key}`,
     path: key,
     ...(containerTag !== null && { containerTag }),
+    size: detail.size,
     detail,
   };
-}
-
-/**
- * The containers that keys name by the group `userId`; null for that of the connection.
- * @throws AppError `invalid` for a pattern that takes too long
- */
-async function containerTagsOf(
-  { settings }: SourceAccess,
-  files: readonly Pick<Detail, "key">[],
-): Promise<(string | null)[]> {
-  const source = settings["containerTagRegex"];
-  if (typeof source !== "string") return [];
-  const pattern = new RegExp(source, "u");
-  const tags: (string | null)[] = [];
-  for (let from = 0; from < files.length; from += KEYS_OF_A_TURN) {
-    const keys = files.slice(from, from + KEYS_OF_A_TURN).map(({ key }) => key.slice(0, LONGEST_MATCHED));
-    // Twice, since a machine may be busy for so long with something else.
-    const found = userIdsIn(pattern, keys) ?? userIdsIn(pattern, keys);
-    if (found === null)
-      throw new AppError(
-        "invalid",
-        "The bucket was not listed: containerTagRegex takes too long on its keys. Write it with fewer repetitions and alternatives.",
-      );
-    tags.push(...found.map((tag) => (tag !== null && /^[A-Za-z0-9_:.-]{1,100}$/.test(tag) ? tag : null)));
-    await yieldTurn();
-  }
-  return tags;
-}
-
-/** What the group `userId` matches in each key; null where it takes too long. */
-function userIdsIn(pattern: RegExp, keys: readonly string[]): (string | null)[] | null {
-  const context = createContext({ pattern, keys });
-  try {
-    // Nothing but the end of its time stops a pattern that goes back and forth.
-    const found: unknown = runInContext("keys.map((key) => pattern.exec(key)?.groups?.userId ?? null)", context, {
-      timeout: PATTERN_MS,
-    });
-    return z.array(z.string().nullable()).parse(found);
-  } catch {
-    return null;
-  }
 }
 
 /** In the order of listings, which is that of the bytes. */

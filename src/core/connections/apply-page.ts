@@ -1,18 +1,15 @@
 import { iso } from "../../lib/time.js";
 import { AppError } from "../errors.js";
-import type { ChangePage, SourceChange, SourceContent, SourceItem } from "../ports.js";
+import type { ChangePage, SourceAccess, SourceChange, SourceContent, SourceItem } from "../ports.js";
 import type { ConnectionItem } from "../types.js";
-import { followMove, keepContent, removeItem } from "./bring-in.js";
+import { followMove, keepContent } from "./bring-in.js";
 import { CheckpointExpired, ItemGone, ItemSkipped, SignInRefused } from "./connector-errors.js";
 import { giveWay, waitForRoom } from "./give-way.js";
-import { RemovalsHeld, requireUnchanged, RunOvertaken, type Sync } from "./sync.js";
+import { changesOf, idOf } from "./named-changes.js";
+import { readsTogether } from "./reads-together.js";
+import { isSkippedStill, skippedItem } from "./skipped-items.js";
+import { requireUnchanged, RunOvertaken, type Sync } from "./sync.js";
 
-/** Removals that no owner is asked about, and the share of all items beyond it. */
-const FREE_REMOVALS = 50;
-const FREE_SHARE = 0.2;
-/** Of so many documents or more, nearly all are not removed without asking either: the source may be out of order. */
-const FEW_DOCUMENTS = 5;
-const NEARLY_ALL = 0.8;
 const PAGE = 100;
 /** Failures of that kind in a row mean that the source is out of order, and not an item. */
 const MOST_OUTAGES = 5;
@@ -24,10 +21,7 @@ type Upsert = Extract<SourceChange, { kind: "upsert" }>;
 /** Brings in what a page names. Work that was done before a kill is not done again, since each item is noted with its version. */
 export async function applyPage(sync: Sync, page: ChangePage, listing: number): Promise<void> {
   const { context, connection, run } = sync;
-  // The last that is said of an item is what holds.
-  const named = page.items.filter((change) => !idOf(change).includes("\0"));
-  if (named.length < page.items.length) run.note("Something was left out whose id has a NUL character.", "cut");
-  const changes = [...new Map(named.map((change) => [idOf(change), change])).values()];
+  const changes = changesOf(page, run);
   const found = await context.store.connections.items(connection.id, changes.map(idOf));
   const known = new Map(found.map((one) => [one.item.id, one]));
   const removed = changes.flatMap((change) => (change.kind === "remove" ? (known.get(change.id) ?? []) : []));
@@ -45,10 +39,6 @@ export async function applyPage(sync: Sync, page: ChangePage, listing: number): 
   run.count("listed", changes.length);
 }
 
-function idOf(change: SourceChange): string {
-  return change.kind === "upsert" ? change.item.id : change.id;
-}
-
 /** Follows what has only moved. @returns what has to be read, and what there is no room for */
 async function sortOut(
   sync: Sync,
@@ -62,9 +52,7 @@ async function sortOut(
   for (const change of upserts) {
     const found = known.get(change.item.id);
     const before = found?.state === "waiting" ? undefined : found;
-    const isBack = before?.state === "gone";
-    const isRead = before !== undefined && (isBack ? before : before.item).version === change.item.version;
-    if (isRead) {
+    if (before !== undefined && isSettled(before, change.item, sync.source)) {
       await followIfMoved(sync, before, change.item);
       // What failed is read again when it is due, not now.
       if (before.state === "failed") run.fail(before.item, before.documentId, before.reason ?? "It could not be read.");
@@ -77,6 +65,12 @@ async function sortOut(
     }
   }
   return { fresh, beyond };
+}
+
+/** Whether reading an item would tell nothing new. */
+function isSettled(before: ConnectionItem, item: SourceItem, source: SourceAccess): boolean {
+  if (before.state === "skipped") return isSkippedStill(before.item, item, source);
+  return (before.state === "gone" ? before : before.item).version === item.version;
 }
 
 /** For how many more documents there is room; the limit may have been raised since the run began. */
@@ -104,6 +98,8 @@ async function keepWaiting(sync: Sync, items: readonly SourceItem[], listing: nu
 /** Follows what is called or lies otherwise now, or is back. What is wrong with it alone is noted. */
 async function followIfMoved(sync: Sync, before: ConnectionItem, item: SourceItem): Promise<void> {
   const isBack = before.state === "gone";
+  // What is skipped still is as it was in all that is said of it.
+  if (before.state === "skipped") return;
   if (!isBack && JSON.stringify(before.item) === JSON.stringify(item)) return;
   const { context, connection, run } = sync;
   try {
@@ -135,13 +131,11 @@ interface Reading {
   readonly listing: number;
 }
 
-/** Reads some at a time, as many as the source is asked for at once. */
+/** Reads some at a time, as many as the source is asked for at once, and as fit into memory. */
 async function readAll(sync: Sync, readings: readonly Reading[]): Promise<void> {
-  const { readsAtOnce } = sync.connector.sync;
-  for (let start = 0; start < readings.length; start += readsAtOnce) {
+  for (const together of readsTogether(readings, sync.connector.sync.readsAtOnce)) {
     sync.signal.throwIfAborted();
     await waitForRoom(sync);
-    const together = readings.slice(start, start + readsAtOnce);
     const outcomes = await Promise.allSettled(together.map((reading) => readOne(sync, reading)));
     await sync.run.save();
     for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
@@ -189,7 +183,7 @@ async function readOne(sync: Sync, { item, content, before, listing }: Reading):
       const reason = error instanceof AppError ? error.publicMessage : error.message;
       const skipped = { state: "skipped", reason, attempts: 0, retryAt: null } as const;
       if (before?.documentId != null) await noteGone(sync, [before]);
-      else await noteItems(sync, [{ ...fields, ...kept, ...skipped }]);
+      else await noteItems(sync, [{ ...fields, ...kept, ...skipped, item: skippedItem(item, error, source) }]);
       run.skip(item, reason);
       return;
     }
@@ -291,34 +285,4 @@ async function noteGone(sync: Sync, known: readonly ConnectionItem[]): Promise<v
       if (one.documentId === null) await repositories.connections.removeItem(connection.id, one.item.id);
       else await repositories.connections.keepItem({ ...one, ...gone });
   });
-}
-
-/** Removes the documents of what is gone. @throws RemovalsHeld when its owner has to agree before */
-export async function removeGone(sync: Sync): Promise<void> {
-  const { context, connection, run } = sync;
-  const { connections } = context.store;
-  await requireFewRemovals(sync);
-  for (;;) {
-    const gone = await connections.goneItems(connection.id, PAGE);
-    for (const one of gone) {
-      sync.signal.throwIfAborted();
-      if (await removeItem(context, connection, one, (repositories) => requireUnchanged(repositories, sync)))
-        run.count("removed");
-    }
-    if (gone.length < PAGE) return;
-  }
-}
-
-/** @throws RemovalsHeld */
-async function requireFewRemovals({ context, connection, agreement }: Sync): Promise<void> {
-  const { connections } = context.store;
-  const gone = await connections.countGone(connection.id);
-  const agreed = agreement !== null && agreement.until > iso(context.clock.now()) ? (agreement.most ?? gone) : 0;
-  if (gone <= agreed) return;
-  const all = await connections.countDocuments(connection.id);
-  const isNearlyAll = all >= FEW_DOCUMENTS && gone >= all * NEARLY_ALL;
-  if (gone - agreed <= Math.max(FREE_REMOVALS, all * FREE_SHARE) && !isNearlyAll) return;
-  throw new RemovalsHeld(
-    `The source no longer has ${gone} of ${all} documents, more than are removed without asking. Look whether that is right, then agree with \`recollect connections sync ${connection.id} --confirm-removals\`; without it, the next run looks whether they are back.`,
-  );
 }

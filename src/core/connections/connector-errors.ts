@@ -31,5 +31,15 @@ export class ItemGone extends Error {
 
 /** An item is not brought in, for a reason that is a sentence for people; not a failure. */
 export class ItemSkipped extends Error {
-  override readonly name = "ItemSkipped";
+  override readonly name: string = "ItemSkipped";
+}
+
+/** An item is larger than files may be now; with another limit it is looked at again. */
+export class ItemTooLarge extends ItemSkipped {
+  override readonly name = "ItemTooLarge";
+
+  /** @param what what it is called at the beginning of a sentence */
+  constructor(what: string, bytes: number, maximumBytes: number) {
+    super(`${what} has ${bytes} bytes, more than ${maximumBytes} (RECOLLECT_MAX_FILE_BYTES).`);
+  }
 }

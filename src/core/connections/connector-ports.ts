@@ -205,6 +205,8 @@ export interface SourceItem {
   readonly path: string | null;
   /** The container that it belongs to, where it is not that of the connection. */
   readonly containerTag?: string;
+  /** Bytes that reading it takes, where the source tells: so that not too many are read at once. */
+  readonly size?: number;
   /** What `read` needs besides, as JSON; kept with the item. At most 64 KB. */
   readonly detail?: unknown;
 }

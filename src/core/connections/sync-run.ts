@@ -1,5 +1,6 @@
 import { createId } from "../../lib/ids.js";
 import { iso } from "../../lib/time.js";
+import { truncate } from "../../lib/truncate.js";
 import type { CoreContext } from "../context.js";
 import type { SourceItem } from "../ports.js";
 import type { Connection, SyncCounts, SyncErrorCode, SyncFailure, SyncRun, SyncTrigger } from "../types.js";
@@ -7,6 +8,8 @@ import type { Connection, SyncCounts, SyncErrorCode, SyncFailure, SyncRun, SyncT
 /** Failures that a run tells one by one. */
 const MOST_FAILURES = 100;
 const MOST_NOTES = 20;
+/** Of a reason or a note, some of which hold what a source has said; UTF-16 units. */
+const LONGEST_SENTENCE = 1_000;
 
 /** Why a run failed. */
 export interface SyncError {
@@ -63,13 +66,15 @@ export async function openRun(
     count(what, by = 1) {
       run = { ...run, [what]: run[what] + by };
     },
-    fail({ id: itemId, title }, documentId, reason) {
+    fail({ id: itemId, title }, documentId, sentence) {
+      const reason = truncate(sentence, LONGEST_SENTENCE);
       const isNew = !failed.has(itemId);
       failed.add(itemId);
       run = { ...run, failed: run.failed + (isNew ? 1 : 0) };
       tell({ itemId, documentId, title, reason, failedAt: iso(clock.now()) });
     },
-    skip({ id: itemId, title }, reason) {
+    skip({ id: itemId, title }, sentence) {
+      const reason = truncate(sentence, LONGEST_SENTENCE);
       run = { ...run, skipped: run.skipped + 1 };
       tell({ itemId, documentId: null, title, reason, failedAt: iso(clock.now()), isSkipped: true });
     },
@@ -78,7 +83,8 @@ export async function openRun(
       const failures = run.failures.filter(({ itemId }) => itemId !== id);
       run = { ...run, failed: run.failed - 1, failures };
     },
-    note(sentence, meaning) {
+    note(text, meaning) {
+      const sentence = truncate(text, LONGEST_SENTENCE);
       if (run.notes.includes(sentence)) return;
       const cut = run.cut + (meaning === "cut" ? 1 : 0);
       run = { ...run, cut, notes: [...run.notes, sentence].slice(0, MOST_NOTES) };
@@ -87,7 +93,8 @@ export async function openRun(
     async finish(error) {
       const isWhole = run.failed === 0 && run.cut === 0;
       const status = error !== null ? "failed" : isWhole ? "done" : "partial";
-      const failure = { error: error?.message ?? null, errorCode: error?.code ?? null };
+      const message = error === null ? null : truncate(error.message, LONGEST_SENTENCE);
+      const failure = { error: message, errorCode: error?.code ?? null };
       run = { ...run, ...failure, status, completedAt: iso(clock.now()) };
       await store.connections.updateRun(run);
       return run;

@@ -54,10 +54,16 @@ export interface Webhooks {
   readonly isLeaving?: boolean;
 }
 
+/** Something at a source as it was when it was looked at last. */
+export interface KeptItem extends SourceItem {
+  /** Of what was skipped for its size: how many bytes a file might have then. */
+  readonly tooLargeFor?: number;
+}
+
 /** What is known of something at a source. */
 export interface ConnectionItem {
   readonly connectionId: string;
-  readonly item: SourceItem;
+  readonly item: KeptItem;
   /** The document that it became; null before, and where it became none. */
   readonly documentId: string | null;
   /** Version that the document has; null where none was read yet. */

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { ItemGone, ItemSkipped } from "../../../core/connections/connector-errors.js";
+import { ItemGone, ItemSkipped, ItemTooLarge } from "../../../core/connections/connector-errors.js";
 import type { SourceAccess, SourceAnswer, SourceContent, SourceItem } from "../../../core/ports.js";
 import { googleReasons } from "../google-refusal.js";
 import { type DriveApi, refusal } from "./drive-api.js";
@@ -39,6 +39,8 @@ const REASONS: Readonly<Record<string, string>> = {
   cannotDownloadAbusiveFile: "Google takes it for harmful and does not give it.",
   domainPolicy: "The rules of its organisation do not allow to download it.",
 };
+/** Ends at the next bracket that is not escaped, so that no part of a text is looked at from two beginnings. */
+const PICTURE = /!\[((?:[^[\]\\\n]|\\.){0,1000})\]\[image\d{1,6}\]/g;
 const CLOSED = new Set(["insufficientFilePermissions", "appNotAuthorizedToFile", "notFound"]);
 
 /** As `Connector.read`. */
@@ -48,7 +50,7 @@ export async function readDriveFile(api: DriveApi, access: SourceAccess, item: S
   if (exported === undefined && mimeType.startsWith(GOOGLE))
     throw new ItemSkipped(`Google does not export files of the kind “${mimeType.slice(GOOGLE.length)}”.`);
   if (exported === undefined && size !== null && size > access.maximumBytes)
-    throw new ItemSkipped(`It has ${size} bytes, more than the ${access.maximumBytes} that a file may have.`);
+    throw new ItemTooLarge("It", size, access.maximumBytes);
   const path = `files/${encodeURIComponent(item.id)}`;
   const answer = await (exported
     ? api.get(`${path}/export`, { mimeType: exported.mimeType }, [403, 404])
@@ -83,6 +85,6 @@ function withoutPictures(markdown: string): string {
     .split("\n")
     .filter((line) => !/^\[[^\]]{1,100}\]: <data:/.test(line))
     .join("\n")
-    .replace(/!\[([^\]\n]{0,1000})\]\[image\d{1,6}\]/g, "$1")
+    .replace(PICTURE, "$1")
     .trim();
 }

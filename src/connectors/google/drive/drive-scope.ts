@@ -69,6 +69,7 @@ export function upsert({ folders }: DriveScope, file: DriveFile): SourceChange[]
     title: file.name,
     address: file.webViewLink ?? null,
     path: pathOf(folders, file),
+    ...(file.size !== undefined && { size: file.size }),
     detail: {
       name: file.name,
       mimeType: file.mimeType,

@@ -13,16 +13,32 @@ interface Part {
   readonly parts: readonly Part[];
 }
 
-const partSchema: z.ZodType<Part> = z.lazy(() =>
-  z.object({
+const EMPTY: Part = { mimeType: "", filename: "", headers: [], body: {}, parts: [] };
+/** Levels of parts; mail programs make a few. */
+const DEEPEST = 50;
+/** Stands in the place of what lies deeper, so that one odd mail does not keep its thread from being read. */
+const LEFT_OUT: Part = {
+  ...EMPTY,
+  mimeType: "text/plain",
+  body: { data: Buffer.from(`[Parts deeper than ${DEEPEST} levels were left out.]`).toString("base64url") },
+};
+
+function partsDownTo(levels: number): z.ZodType<readonly Part[]> {
+  if (levels === 0) return z.array(z.unknown()).transform(({ length }) => (length === 0 ? [] : [LEFT_OUT]));
+  return z.array(partDownTo(levels - 1));
+}
+
+function partDownTo(levels: number): z.ZodType<Part> {
+  return z.object({
     mimeType: z.string().default(""),
     filename: z.string().default(""),
     headers: z.array(z.object({ name: z.string(), value: z.string().default("") })).default([]),
     body: z.object({ data: z.string().optional(), attachmentId: z.string().optional() }).default({}),
-    parts: z.array(partSchema).default([]),
-  }),
-);
-const EMPTY: Part = { mimeType: "", filename: "", headers: [], body: {}, parts: [] };
+    parts: partsDownTo(levels).default([]),
+  });
+}
+
+const partSchema = partDownTo(DEEPEST);
 const messageSchema = z.object({
   id: z.string(),
   labelIds: z.array(z.string()).default([]),
@@ -152,7 +168,8 @@ async function textsOf(api: GmailApi, messageId: string, part: Part): Promise<Te
     return [{ mimeType: part.mimeType, text: decode(Buffer.from(data, "base64url"), part) }];
   }
   const texts: Text[] = [];
-  for (const inner of part.parts) texts.push(...(await textsOf(api, messageId, inner)));
+  // One by one, since more values than a call may have would end it.
+  for (const inner of part.parts) for (const text of await textsOf(api, messageId, inner)) texts.push(text);
   return texts;
 }
 
