@@ -79,6 +79,7 @@ export function createFolderConnector({ roots }: { readonly roots: readonly stri
     signIn: { kind: "none" },
     fields: fieldsSchema,
     secretFields: [],
+    isKnownByAddress: true,
     sync: { everyMinutes: 15, absences: 1, readsAtOnce: 4 },
     async check(access) {
       await begin(access);

@@ -147,13 +147,17 @@ test("a document says which version of it was brought in, and when the source wa
   expect((await ok("GET", `/v3/documents/${sent.id}`)).atSource).toBeUndefined();
 });
 
-test("documents stay where that is asked for", async () => {
+test("documents stay where that is asked for, and tell where they are found at the source", async () => {
   const containerTag = newTag();
   const id = await connect({ containerTag });
+  const [before] = await ok("POST", "/v3/connections/granola/documents", { containerTags: [containerTag] });
+  const one = await ok("GET", `/v3/documents/${before.id}`);
+  expect(one).toMatchObject({ connectionId: id, url: expect.stringMatching(/item-\d+$/) });
   await ok("DELETE", `/v3/connections/${id}?deleteDocuments=false`);
   await rest.settle();
   expect((await send("GET", `/v3/connections/${id}`)).status).toBe(404);
   expect(await documentsIn(containerTag)).toBe(3);
+  expect(await ok("GET", `/v3/documents/${one.id}`)).toEqual({ ...one, connectionId: null });
 });
 
 test("how often and how much a connection syncs is changed, and it is paused", async () => {

@@ -23,7 +23,6 @@ type ItemStore = Pick<
   | "waitingItems"
   | "removeItem"
   | "itemsWithDocuments"
-  | "ofDocuments"
 >;
 
 /** What is known of each thing at the sources. */
@@ -170,22 +169,10 @@ export function createConnectionItemStore(db: Kysely<Database>): ItemStore {
       const rows = await pageOf(connectionId, page).where("document_id", "is not", null).execute();
       return rows.map(itemOf);
     },
-
-    async ofDocuments(documentIds) {
-      const rows = await db
-        .selectFrom("connection_items")
-        .select(["document_id", "connection_id", "item_id", "item", "version", "seen_at"])
-        .where("document_id", "in", sql<string>`(select value from json_each(${listParameter(documentIds)}))`)
-        .execute();
-      return rows.flatMap(({ document_id: documentId, item, version, ...row }) => {
-        const of = { connectionId: row.connection_id, itemId: row.item_id, seenAt: row.seen_at };
-        return documentId === null ? [] : [{ documentId, ...of, version, address: readItem(item).address }];
-      });
-    },
   };
 }
 
-function readItem(text: string): ConnectionItem["item"] {
+export function readItem(text: string): ConnectionItem["item"] {
   return JSON.parse(text) as ConnectionItem["item"];
 }
 

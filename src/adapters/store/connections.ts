@@ -6,10 +6,12 @@ import type { Clock } from "../../core/ports.js";
 import { fromJson, listParameter } from "./json.js";
 import type { Database } from "./schema.js";
 import { createConnectionItemStore } from "./connection-items.js";
+import { createDocumentOriginStore } from "./document-origins.js";
 
 export function createConnectionStore(db: Kysely<Database>, clock: Clock): ConnectionStore {
   return {
     ...createConnectionItemStore(db),
+    ...createDocumentOriginStore(db),
 
     async insert(draft, sealedSecrets) {
       const connection: Connection = { ...draft, createdAt: iso(clock.now()) };

@@ -47,6 +47,7 @@ export const REMOVE_ROWS = [
   sql`update connection_items set reason = null,
     item = json_set(item, '$.title', null, '$.path', null, '$.address', null, '$.detail', null)
     where document_id in (select id from purged_documents)`,
+  sql`delete from left_items where document_id in (select id from purged_documents)`,
   sql`update sync_runs set failures = '[]', notes = '[]', error = null where exists (select 1 from connection_items
     where connection_items.connection_id = sync_runs.connection_id
     and document_id in (select id from purged_documents))`,

@@ -229,6 +229,14 @@ export interface Database {
     absences: number;
     seen_at: string;
   };
+  left_items: {
+    document_id: string;
+    place: string;
+    item_id: string;
+    item: string;
+    version: string | null;
+    seen_at: string;
+  };
   sync_runs: {
     id: string;
     connection_id: string;

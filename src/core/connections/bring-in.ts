@@ -10,6 +10,7 @@ import type { CoreContext } from "../context.js";
 import { customIdSchema, dateSchema, filepathSchema } from "../input.js";
 import type { Repositories, SourceContent, SourceItem } from "../ports.js";
 import type { Actor, Connection, ConnectionItem, Document } from "../types.js";
+import { customIdOfLeft, isOf } from "./left-documents.js";
 
 const LONGEST_TITLE = 500;
 const MIME_TYPE = /^[\w.+-]{1,100}\/[\w.+-]{1,100}$/;
@@ -56,8 +57,8 @@ async function writeContent(
   const customId = existing?.customId ?? (await freeCustomId(context, connection, item, tags));
   const within = async (repositories: Repositories, documentId: string): Promise<void> => {
     const owners = await repositories.connections.ofDocuments([documentId]);
-    if (owners.some((owner) => owner.connectionId !== connection.id || owner.itemId !== item.id))
-      throw new DocumentTaken();
+    if (!owners.every((owner) => isOf(context, connection, item, owner))) throw new DocumentTaken();
+    if (owners.some(({ connectionId }) => connectionId === null)) await repositories.connections.takeOver(documentId);
     await note(repositories, documentId);
   };
   await addFile(
@@ -142,23 +143,27 @@ function tagsOf({ containerTags }: Connection, { containerTag }: SourceItem): re
   return containerTag === undefined ? containerTags : [containerTag];
 }
 
-/** The id at the source, as far as it may be a customId and nothing else of the container has it. */
+/**
+ * That of what a former connection to the same place left here; else the id at the source, as far as it may be a customId and
+ * nothing else of the container has it.
+ */
 async function freeCustomId(
-  { store }: CoreContext,
-  { organizationId, id: connectionId, provider }: Connection,
-  { id }: SourceItem,
+  context: CoreContext,
+  connection: Connection,
+  item: SourceItem,
   tags: readonly string[],
 ): Promise<string> {
+  const left = await customIdOfLeft(context, connection, item, tags);
+  if (left !== null) return left;
+  const { store } = context;
+  const { organizationId, provider } = connection;
+  const { id } = item;
   const wanted = customIdSchema.safeParse(id).success ? id : `${provider}:${sha256(id).slice(0, 40)}`;
   const other = await store.documents.byCustomId(organizationId, wanted, homeOf(tags));
   if (!other) return wanted;
-  // One that a former connection to the source has left here, and nobody else's.
   const [owner] = await store.connections.ofDocuments([other.id]);
-  const isOwn =
-    owner === undefined
-      ? other.origin === "connector" && other.source === provider
-      : owner.connectionId === connectionId && owner.itemId === id;
-  return isOwn ? wanted : `${connectionId}:${sha256(id).slice(0, 40)}`;
+  const isOwn = owner?.connectionId === connection.id && owner.itemId === id;
+  return isOwn ? wanted : `${connection.id}:${sha256(id).slice(0, 40)}`;
 }
 
 /** A title without characters that cannot be shown; null for none. */

@@ -17,6 +17,7 @@ import {
   requireConnector,
   requireKept,
 } from "./find-connections.js";
+import { removeLeaving } from "./left-documents.js";
 import { withPatience } from "./patience.js";
 import { nextSyncOf } from "./schedule.js";
 import { openSource } from "./source-access.js";
@@ -258,11 +259,12 @@ export async function removeConnectionsOf(
 
 async function removeAll(context: CoreContext, found: readonly Connection[], deleteDocuments: boolean): Promise<void> {
   const silent = await Promise.all(found.map((connection) => dropWebhooks(context, connection)));
-  await context.store.transaction(async ({ connections, jobs }) => {
+  await context.store.transaction(async (repositories) => {
+    const { connections, jobs } = repositories;
     for (const [at, connection] of found.entries()) {
       const { organizationId, id } = connection;
       if (!deleteDocuments && silent[at] === true) {
-        await connections.remove(organizationId, id);
+        await removeLeaving(context, repositories, connection);
         continue;
       }
       await connections.update(organizationId, id, { state: "removing", nextSyncAt: null });

@@ -5,6 +5,7 @@ import { AppError } from "../errors.js";
 import type { JobContext, JobDraft, JobHandler, Repositories } from "../ports.js";
 import { type Connection, SYNC_TRIGGERS, type SyncTrigger } from "../types.js";
 import { removeItem } from "./bring-in.js";
+import { removeLeaving } from "./left-documents.js";
 import { isDue, isRetryDue, nextSyncOf } from "./schedule.js";
 import { isOpen, type RemovalAgreement } from "./sync.js";
 import { giveUpSync, syncConnection } from "./sync-connection.js";
@@ -169,5 +170,5 @@ async function removeConnection(
   // Nobody could remove them later.
   if (!isSilent && job.attempt < job.maxAttempts)
     throw new AppError("unavailable", "The source could not be reached to remove its webhooks.");
-  await store.connections.remove(store.organizationId, id);
+  await store.transaction((repositories) => removeLeaving(context, repositories, connection));
 }

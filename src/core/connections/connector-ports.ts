@@ -12,8 +12,13 @@ export interface Connector {
   readonly fields: z.ZodObject;
   /** Those of the fields that are credentials: kept encrypted, and never given back. */
   readonly secretFields: readonly string[];
-  /** Those that say where the secrets are sent, and how safely: whoever changes one has to give the secrets anew. */
+  /**
+   * Those that say where the secrets are sent, and how safely: whoever changes one has to give the secrets anew, and what
+   * they lead to counts as another place.
+   */
   readonly placeFields?: readonly string[];
+  /** True where different things may have one id in the same place, such as files by their paths; not one address. */
+  readonly isKnownByAddress?: boolean;
   /** True where nothing is brought in before somebody chose from `listResources`; may depend on the settings. */
   needsSelection?(settings: ConnectorSettings): boolean;
   /** True: whoever has signed in is asked what to choose at once, where nothing is chosen yet. */

@@ -2,7 +2,7 @@ import type { CoreContext } from "../context.js";
 
 /** What a document that came over a connection knows of it. */
 export interface FromConnection {
-  /** Null for one that was sent. */
+  /** Null for one that was sent, and where the connection was removed. */
   readonly connectionId: string | null;
   /** What is known of it at its source; null for one that was sent. */
   readonly atSource: { readonly version: string | null; readonly seenAt: string } | null;

@@ -18,7 +18,10 @@ export interface DueTimes {
 
 export interface OriginOfDocument {
   readonly documentId: string;
-  readonly connectionId: string;
+  /** Null where the connection was removed, and left the document here. */
+  readonly connectionId: string | null;
+  /** Names the source of a document that was left; null for one whose connection is there. */
+  readonly place: string | null;
   readonly itemId: string;
   readonly address: string | null;
   /** The one that the document has; null where the source tells none. */
@@ -50,7 +53,7 @@ export interface ConnectionStore {
   sealedSecrets(organizationId: string, id: string): Promise<string | null>;
   /** Keeps credentials in place of `former`. @returns false, and keeps nothing, where others are kept by now */
   keepSecrets(organizationId: string, id: string, sealed: string, former: string | null): Promise<boolean>;
-  /** The connection, its items and its runs; documents stay. */
+  /** The connection, its items and its runs; documents stay, and nothing tells where they came from unless `leave` was called. */
   remove(organizationId: string, id: string): Promise<void>;
 
   item(connectionId: string, itemId: string): Promise<ConnectionItem | null>;
@@ -84,8 +87,14 @@ export interface ConnectionStore {
   removeItem(connectionId: string, itemId: string): Promise<void>;
   /** Items with a document, by the ids of the items, the first behind `after`. */
   itemsWithDocuments(connectionId: string, page: ItemPage): Promise<ConnectionItem[]>;
-  /** Which of these documents came over a connection. */
+  /** Which of these documents came over a connection, or were left by one. */
   ofDocuments(documentIds: readonly string[]): Promise<OriginOfDocument[]>;
+  /** Remembers where the documents of a connection come from that is to be removed; others take them over by the place. */
+  leave(connectionId: string, place: string): Promise<void>;
+  /** Documents that were left by connections to this place, and that came of this item. */
+  leftAt(place: string, itemId: string): Promise<OriginOfDocument[]>;
+  /** The document belongs to a connection again. */
+  takeOver(documentId: string): Promise<void>;
 
   insertRun(run: SyncRun): Promise<void>;
   updateRun(run: SyncRun): Promise<void>;

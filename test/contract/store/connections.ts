@@ -242,12 +242,63 @@ export function connectionsContract(open: OpenStore): void {
       {
         documentId: document.id,
         connectionId: id,
+        place: null,
         itemId: "a",
         address: "https://source.example/a",
         version: "1",
         seenAt: opened.clock.now().toISOString(),
       },
     ]);
+  });
+
+  test("a document that was left is found by the place that it came from, until it is taken over", async () => {
+    const { id } = await connections().insert(draftOf(), null);
+    const [one, gone] = [await opened.addDocument(), await opened.addDocument()];
+    await connections().keepItem(itemOf(id, "a", { documentId: one.id }));
+    await connections().keepItem(itemOf(id, "b", { documentId: gone.id }));
+    await connections().keepItem(itemOf(id, "c"));
+    await opened.store.documents.remove(opened.organization, gone.id);
+    await connections().leave(id, "the farm");
+    await connections().remove(opened.organization, id);
+    const left = {
+      documentId: one.id,
+      connectionId: null,
+      place: "the farm",
+      itemId: "a",
+      address: "https://source.example/a",
+      version: "1",
+      seenAt: opened.clock.now().toISOString(),
+    };
+    expect(await connections().leftAt("the farm", "a")).toEqual([left]);
+    expect(await connections().ofDocuments([one.id, gone.id])).toEqual([left]);
+    expect(await connections().leftAt("the farm", "b")).toEqual([]);
+    expect(await connections().leftAt("the mill", "a")).toEqual([]);
+    await connections().takeOver(one.id);
+    expect(await connections().leftAt("the farm", "a")).toEqual([]);
+    expect(await connections().ofDocuments([one.id])).toEqual([]);
+  });
+
+  test("a document that another connection has is not left", async () => {
+    const one = await connections().insert(draftOf(), null);
+    const other = await connections().insert(draftOf(), null);
+    const { id: documentId } = await opened.addDocument();
+    for (const { id } of [one, other]) await connections().keepItem(itemOf(id, "a", { documentId }));
+    await connections().leave(one.id, "the farm");
+    await connections().remove(opened.organization, one.id);
+    expect(await connections().ofDocuments([documentId])).toMatchObject([{ connectionId: other.id }]);
+  });
+
+  test("what is known of a document that was left goes with it", async () => {
+    const { id } = await connections().insert(draftOf(), null);
+    const [removed, purged] = [await opened.addDocument(), await opened.addDocument()];
+    await connections().keepItem(itemOf(id, "the-one", { documentId: removed.id }));
+    await connections().keepItem(itemOf(id, "the-other", { documentId: purged.id }));
+    await connections().leave(id, "the farm");
+    await connections().remove(opened.organization, id);
+    await opened.store.documents.remove(opened.organization, removed.id);
+    expect(await opened.everything()).not.toContain("the-one");
+    await opened.store.purges.documents(opened.organization, [purged.id], { within: "all", earlier: true });
+    expect(await opened.everything()).not.toMatch(/the-other|the farm/);
   });
 
   test("of the runs the newest are kept, for each connection", async () => {

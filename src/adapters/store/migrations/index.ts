@@ -22,6 +22,7 @@ import { formerReadings } from "./0021-former-readings.js";
 import { connections } from "./0022-connections.js";
 import { webhooks } from "./0023-webhooks.js";
 import { syncErrorCodes } from "./0024-sync-error-codes.js";
+import { leftItems } from "./0025-left-items.js";
 
 /** Forward only, in order; the version of a store is the number of migrations it has seen. */
 export const MIGRATIONS: readonly string[] = [
@@ -49,4 +50,5 @@ export const MIGRATIONS: readonly string[] = [
   connections,
   webhooks,
   syncErrorCodes,
+  leftItems,
 ];
