@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Job, JobDraft, JobStore } from "../../src/core/ports.js";
 import { ManualClock } from "../support/clock.js";
+import { describeWaitingJobs } from "./waiting-jobs.js";
 
 export interface OpenedJobStore {
   readonly jobs: JobStore;
@@ -394,57 +395,7 @@ export function describeJobStore(name: string, open: (clock: ManualClock) => Pro
       expect(await jobs.counts()).toEqual({ waiting: 3, running: 1, dead: 1, oldestWaitingSeconds: 42 });
     });
 
-    describe("jobs that wait", () => {
-      const waiting = async () => (await jobs.waiting("embed", "a")).map(({ payload }) => payload);
-
-      test("are listed by kind and group, the oldest first, with how often they failed", async () => {
-        await jobs.enqueue([note("running"), note("failed")]);
-        const [, failed] = await take();
-        await jobs.enqueue([
-          note("late", { runAt: clock.from(60_000) }),
-          note("other group", { group: "b" }),
-          note("other kind", { kind: "chunk" }),
-        ]);
-        await jobs.release("one", failed!.id, { runAt: clock.from(1), failed: true, reason: "x" });
-        expect(await jobs.waiting("embed", "a")).toEqual([
-          { id: failed!.id, payload: "failed", attempt: 1, runAt: clock.from(1) },
-          { id: expect.any(Number) as number, payload: "late", attempt: 0, runAt: clock.from(60_000) },
-        ]);
-      });
-
-      test("for longer than anybody waits are due", async () => {
-        await jobs.enqueue([note("soon", { runAt: clock.from(60_000) }), note("late", { runAt: clock.from(90_000) })]);
-        expect(await jobs.hastenAfter(clock.from(60_000))).toBe(1);
-        expect((await take()).map(({ payload }) => payload)).toEqual(["late"]);
-      });
-
-      test("are put off with a reason that is told, and nobody else is", async () => {
-        await jobs.enqueue([
-          note("1", { key: "k:1", reason: "patience" }),
-          note("2"),
-          note("3", { runAt: clock.from(-1) }),
-        ]);
-        expect(await jobs.reasonOf("k:1")).toBe("patience");
-        const running = await takeOne();
-        const ids = (await jobs.waiting("embed", "a")).map(({ id }) => id);
-        await jobs.hold([ids[0]!, running.id, 999_999], clock.from(5_000), "more patience");
-        expect(await jobs.reasonOf("k:1")).toBe("more patience");
-        expect(payloads(await take())).toEqual(["2"]);
-        clock.advance(5_000);
-        expect(await take()).toMatchObject([{ payload: "1", attempt: 1 }]);
-        expect(await jobs.complete("one", running.id)).toBe(true);
-      });
-
-      test("are dropped, running ones are not", async () => {
-        await jobs.enqueue([note("1", { runAt: clock.from(-1) }), note("2"), note("3")]);
-        const running = await takeOne();
-        const [second] = await jobs.waiting("embed", "a");
-        await jobs.drop([running.id, second!.id]);
-        await jobs.drop([]);
-        expect(await waiting()).toEqual(["3"]);
-        expect(await jobs.complete("one", running.id)).toBe(true);
-      });
-    });
+    describeWaitingJobs(() => ({ jobs, clock }));
 
     describe("a job in the place of another one", () => {
       test("is taken already, for the first time, and is a job like any other", async () => {
