@@ -112,7 +112,7 @@ test("a service begins with a key that is cut off", async () => {
 test("where the key of the credentials is lost, they are given anew", async () => {
   await rm(join(connected.dataDirectory, "secret.key"));
   expect(await connected.sync()).toMatchObject({ status: "failed" });
-  expect(await shown()).toMatchObject({ state: "reconnect", problem: expect.stringContaining("is missing") });
+  expect(await shown()).toMatchObject({ state: "active", problem: expect.stringContaining("is missing") });
   await expect(reconnect({ folder: "others" })).rejects.toMatchObject({ issues: [{ path: ["metadata", "apiKey"] }] });
   await reconnect({ apiKey: "good" });
   await connected.settle();

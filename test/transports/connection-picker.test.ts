@@ -137,3 +137,17 @@ test("where nothing is chosen there is no page, and none before somebody has sig
   expect((await rest.send("POST", `/v3/connections/${id}/google-drive/hosted-picker`)).status).toBe(400);
   expect((await rest.send("POST", "/v3/connections/nobody/google-drive/hosted-picker")).status).toBe(404);
 });
+
+test("of several who choose with one address at once, one chooses", async () => {
+  const { location } = await connect();
+  const page = await browser.get(pathOf(location));
+  const choice = [named(formOf(page).offered, "private")];
+  const answers = await Promise.all(Array.from({ length: 5 }, () => press(page, "save", choice)));
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 404, 404, 404, 404]);
+});
+
+test("the page of a connection that is being removed is over", async () => {
+  const { id, location } = await connect();
+  await ok("DELETE", `/v3/connections/${id}`);
+  expect((await browser.get(pathOf(location))).status).toBe(404);
+});

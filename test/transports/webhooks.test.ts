@@ -191,16 +191,34 @@ test("strangers are told to wait, and cannot tell one address from another", asy
   expect(statuses.slice(60).filter((status) => status === 429).length).toBeGreaterThan(30);
 });
 
-test("OneDrive's question is answered as plain text", async () => {
-  const { followed, id } = await opened("onedrive");
+test("OneDrive's question is answered as plain text, and only while webhooks are registered", async () => {
+  const followed = await start("onedrive");
+  const { webhooks } = followed.connector;
+  if (!webhooks) throw new Error("OneDrive has webhooks.");
   const script = "<script>alert(1)</script>";
-  const query = `?validationToken=${encodeURIComponent(script)}`;
-  const answer = await fetch(`${followed.scripted.listening}/v3/connections/webhooks/${id}${query}`, {
-    method: "POST",
-  });
-  expect([answer.status, await answer.text()]).toEqual([200, script]);
-  expect(answer.headers.get("content-type")).toMatch(/^text\/plain/);
-  expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
+  const ask = (id: string) =>
+    fetch(
+      `${followed.scripted.listening}/v3/connections/webhooks/${id}?validationToken=${encodeURIComponent(script)}`,
+      {
+        method: "POST",
+      },
+    );
+  const answers: Response[] = [];
+  const asking: ConnectorWebhooks = {
+    ...webhooks,
+    async register(access, target, former) {
+      answers.push(await ask(new URL(target.url).pathname.split("/").at(-1) ?? ""));
+      return webhooks.register(access, target, former);
+    },
+  };
+  const rest = await open({ ...followed, connector: { ...followed.connector, webhooks: asking } });
+  const id = await connect(rest, followed);
+  const [answer] = answers;
+  expect([answer?.status, await answer?.text()]).toEqual([200, script]);
+  expect(answer?.headers.get("content-type")).toMatch(/^text\/plain/);
+  expect(answer?.headers.get("x-content-type-options")).toBe("nosniff");
+  const told = await Promise.all([id, "nobody"].map(async (name) => [(await ask(name)).status]));
+  expect(told).toEqual([[404], [404]]);
 });
 
 test.each(NAMES)("a paused connection of %s has none, and has them again afterwards", async (name) => {

@@ -258,7 +258,7 @@ function itemOf(access: SourceAccess, { listed, validity }: Place, { uid, size, 
 /** As RFC 5092 writes the address of a mail. */
 function idOf(access: SourceAccess, { path, validity }: Pick<Folder, "path" | "validity">, uid: number): string {
   const user = encodeURIComponent(String(access.settings["user"]));
-  const folder = path.split("/").map(encodeURIComponent).join("/");
+  const folder = path.toWellFormed().split("/").map(encodeURIComponent).join("/");
   return `imap://${user}@${hostOf(access)}/${folder};UIDVALIDITY=${validity}/;UID=${uid}`;
 }
 
