@@ -5,7 +5,7 @@ import { AppError } from "../../core/errors.js";
 import type { ChangePage, Connector, SourceAccess, SourceChange, SourceContent, SourceItem } from "../../core/ports.js";
 import { type Head, headsOf, sourcesOf } from "./asked-mails.js";
 import { foldersOf, hostOf, type ImapOptions, type Mailbox, SHORT_ANSWER, withMailbox } from "./mailbox-client.js";
-import { presentMails } from "./present-mails.js";
+import { presentMails, unreadFolder } from "./present-mails.js";
 import { addUids, countUids, eachUid, formatUids, parseUids, type UidSet, uidPieces, withoutUids } from "./uid-set.js";
 
 /** Mails of a page. */
@@ -160,7 +160,7 @@ async function* follow(
 async function isSame({ client, meter }: Mailbox, { path, validity, next, uids }: Folder): Promise<boolean> {
   meter.allow(SHORT_ANSWER);
   const status = await client.status(path, { messages: true, uidNext: true, uidValidity: true });
-  if (status === false) throw new AppError("unavailable", `The folder ${path} was not read: its state was refused.`);
+  if (status === false) throw unreadFolder(path, "its state was refused");
   if (status.uidValidity !== undefined && String(status.uidValidity) !== validity) throw new CheckpointExpired();
   return status.uidNext === next && status.messages === countUids(uids);
 }
@@ -188,8 +188,7 @@ async function* compare(
   // By now, less what was removed meanwhile. One that has come meanwhile is looked for again.
   const exists = client.mailbox === false ? opened.exists : client.mailbox.exists;
   const least = countUids(gone) > 0 ? exists : Math.min(opened.exists, exists);
-  if (countUids(present) < least)
-    throw new AppError("unavailable", `The folder ${path} was not read: it names fewer mails than it says it has.`);
+  if (countUids(present) < least) throw unreadFolder(path, "it names fewer mails than it says it has");
   const next = opened.uidNext ?? 0;
   let folder: Folder = { path, validity, next: before?.next ?? 0, uids: before?.uids ?? [] };
   const fresh = withoutUids(present, folder.uids);

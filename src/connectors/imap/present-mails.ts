@@ -12,7 +12,7 @@ const NEWCOMERS = 50;
 /** The mails of the folder that is open. @throws AppError `unavailable` for what cannot be the mails of it */
 export async function presentMails(mailbox: Mailbox, { path, exists }: MailboxObject): Promise<UidSet> {
   if (exists > MOST_MAILS)
-    throw unread(path, `it has more mails than can be followed, which are ${MOST_MAILS.toLocaleString("en")}`);
+    throw unreadFolder(path, `it has more mails than can be followed, which are ${MOST_MAILS.toLocaleString("en")}`);
   if (exists <= MOST_AT_ONCE) return search(mailbox, path, { all: true }, exists + NEWCOMERS);
   const { client } = mailbox;
   let found: UidSet = [];
@@ -30,11 +30,12 @@ async function search({ client, meter }: Mailbox, path: string, query: SearchObj
   const found = await client.search(query, { uid: true, returnOptions: ["ALL"] });
   const text = Array.isArray(found) ? found.join(",") : found ? (found.all ?? "") : null;
   const uids = text === null ? null : parseUids(text);
-  if (uids === null) throw unread(path, "it does not tell its mails");
-  if (countUids(uids) > most) throw unread(path, "it names more mails than it says it has");
+  if (uids === null) throw unreadFolder(path, "it does not tell its mails");
+  if (countUids(uids) > most) throw unreadFolder(path, "it names more mails than it says it has");
   return uids;
 }
 
-function unread(path: string, why: string): AppError {
-  return new AppError("unavailable", `The folder ${path} was not read: ${why}.`);
+/** Why a folder was not read, which is then looked at again. */
+export function unreadFolder(mailbox: string, why: string): AppError {
+  return new AppError("unavailable", `The folder ${mailbox} was not read: ${why}.`);
 }
