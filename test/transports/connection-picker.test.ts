@@ -143,7 +143,7 @@ test("of several who choose with one address at once, one chooses", async () => 
   const page = await browser.get(pathOf(location));
   const choice = [named(formOf(page).offered, "private")];
   const answers = await Promise.all(Array.from({ length: 5 }, () => press(page, "save", choice)));
-  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 404, 404, 404, 404]);
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
 });
 
 test("the page of a connection that is being removed is over", async () => {

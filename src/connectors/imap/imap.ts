@@ -1,7 +1,6 @@
 import type { FetchMessageObject, ListResponse } from "imapflow";
 import * as z from "zod";
 import { CheckpointExpired, ItemGone, ItemTooLarge, readCheckpoint } from "../../core/connections/connector-errors.js";
-import { AppError } from "../../core/errors.js";
 import type { ChangePage, Connector, SourceAccess, SourceChange, SourceContent, SourceItem } from "../../core/ports.js";
 import { type Head, headsOf, sourcesOf } from "./asked-mails.js";
 import { foldersOf, hostOf, type ImapOptions, type Mailbox, SHORT_ANSWER, withMailbox } from "./mailbox-client.js";
