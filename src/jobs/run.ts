@@ -77,12 +77,16 @@ export function createRun(options: RunOptions): (job: Job) => Run {
     }
   }
 
+  function handlerOf({ kind }: Job): JobHandler | undefined {
+    return Object.hasOwn(options.handlers, kind) ? options.handlers[kind] : undefined;
+  }
+
   /** `isFinished`: the handler removed the job itself. */
   async function attempt(
     job: Job,
     controller: AbortController,
   ): Promise<{ readonly isFinished: boolean; readonly next: Job | null }> {
-    const handler = Object.hasOwn(options.handlers, job.kind) ? options.handlers[job.kind] : undefined;
+    const handler = handlerOf(job);
     if (!handler)
       throw new AppError("invalid", `Nothing handles jobs of the kind "${job.kind}"; another version wrote it.`);
     if (job.crashes >= (handler.resumes ? MOST_RESUMED : MOST_CRASHES)) throw setAside(job.crashes, handler);
@@ -208,7 +212,7 @@ export function createRun(options: RunOptions): (job: Job) => Run {
   }
 
   async function isToldElsewhere(job: Job, reason: string): Promise<boolean> {
-    const handler = Object.hasOwn(options.handlers, job.kind) ? options.handlers[job.kind] : undefined;
+    const handler = handlerOf(job);
     const payload = handler?.schema.safeParse(job.payload);
     if (!handler?.giveUp || payload?.success !== true) return false;
     try {

@@ -12,11 +12,10 @@ import {
 import { oneLine } from "./one-line.js";
 import { parsePathPattern, pathParts, type PathPattern } from "./path-pattern.js";
 import { createPace, type Pace } from "./time.js";
+import { STORE_FILE } from "./store-file.js";
 
 /** Nobody means to have more of them remembered one by one. */
 export const MOST_FILES = 100_000;
-/** What every data folder holds. */
-const STORE_FILE = "recollect.db";
 /** Folders that are named of those that were left out. */
 const MOST_NAMED = 5;
 

@@ -7,7 +7,8 @@ import { initial } from "../../src/adapters/store/migrations/0001-initial.js";
 import { MIGRATIONS } from "../../src/adapters/store/migrations/index.js";
 import type { Upgrade } from "../../src/adapters/store/open.js";
 import { APPLICATION_ID } from "../../src/adapters/store/refusals.js";
-import { createSqliteStore, STORE_FILE } from "../../src/adapters/store/store.js";
+import { createSqliteStore } from "../../src/adapters/store/store.js";
+import { STORE_FILE } from "../../src/lib/store-file.js";
 import { openDatabase } from "../support/store-folder.js";
 
 async function folderWithStore(schema: 0 | 1): Promise<string> {

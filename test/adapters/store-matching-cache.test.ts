@@ -6,7 +6,7 @@ import { type ChangeFeed, createChangeFeed } from "../../src/adapters/store/chan
 import { createMatchingCache, type Finder } from "../../src/adapters/store/matching-cache.js";
 import { openSqliteStore } from "../../src/adapters/store/open.js";
 import type { SqliteConnections } from "../../src/adapters/store/sqlite.js";
-import { STORE_FILE } from "../../src/adapters/store/store.js";
+import { STORE_FILE } from "../../src/lib/store-file.js";
 import type { Unit } from "../../src/core/types.js";
 
 const MOST_UNITS = 5;

@@ -15,7 +15,7 @@ import { createRequestStore } from "../../src/adapters/store/requests.js";
 import type { Database } from "../../src/adapters/store/schema.js";
 import { noCare } from "../support/no-care.js";
 import { sqliteDatabases } from "../../src/adapters/store/sqlite.js";
-import { STORE_FILE } from "../../src/adapters/store/store.js";
+import { STORE_FILE } from "../../src/lib/store-file.js";
 import { createSettingsStore } from "../../src/adapters/store/settings.js";
 import { createUnitStore } from "../../src/adapters/store/units.js";
 import { createVectorRecord } from "../../src/adapters/store/vector-record.js";

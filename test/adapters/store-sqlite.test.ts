@@ -1,7 +1,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createSqliteStore, STORE_FILE } from "../../src/adapters/store/store.js";
+import { createSqliteStore } from "../../src/adapters/store/store.js";
+import { STORE_FILE } from "../../src/lib/store-file.js";
 import { describeStore } from "../contract/store.js";
 import { dumpDatabase } from "../support/store-folder.js";
 

@@ -2,21 +2,19 @@ import { spawn } from "node:child_process";
 import { mkdir, mkdtemp, rename, rm, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { CheckpointExpired, ItemGone, ItemSkipped } from "../../src/core/connections/connector-errors.js";
 import type { Connector, SourceItem } from "../../src/core/ports.js";
 import { createFolderConnector } from "../../src/connectors/folder.js";
 import { sleep } from "../../src/lib/time.js";
+import { useCleanups } from "../support/cleanups.js";
 import { connect } from "../support/connection.js";
 import { pagesOf, sourceAccess } from "../support/source-access.js";
 import { makePipe } from "../support/named-pipe.js";
 
 /* A folder that others change while it is read. */
 
-const cleanups: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const cleanUp of cleanups.splice(0).reverse()) await cleanUp();
-});
+const cleanups = useCleanups();
 
 async function folder(): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), "recollect-folder-"));

@@ -2,16 +2,14 @@ import { execFileSync } from "node:child_process";
 import { chmod, mkdir, mkdtemp, rename, rm, stat, symlink, unlink, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { ItemGone } from "../../src/core/connections/connector-errors.js";
 import { createFolderConnector } from "../../src/connectors/folder.js";
+import { useCleanups } from "../support/cleanups.js";
 import { connect, type Connected, lastRun } from "../support/connection.js";
 import { itemsOf, pagesOf, sourceAccess } from "../support/source-access.js";
 
-const cleanups: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const cleanUp of cleanups.splice(0).reverse()) await cleanUp();
-});
+const cleanups = useCleanups();
 
 async function folder(): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), "recollect-folder-"));

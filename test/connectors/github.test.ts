@@ -1,12 +1,10 @@
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { useCleanups } from "../support/cleanups.js";
 import { openCore } from "../support/open-core.js";
 import { type ConnectOptions, connect, type Connected, lastRun, ONLINE } from "../support/connection.js";
 import { GITHUB_TOKEN, type ScriptedGithub, startGithub } from "../support/scripted-github.js";
 
-const cleanups: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const cleanUp of cleanups.splice(0).reverse()) await cleanUp();
-});
+const cleanups = useCleanups();
 
 async function start(): Promise<ScriptedGithub> {
   const github = await startGithub();

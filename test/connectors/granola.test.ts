@@ -1,14 +1,12 @@
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { CheckpointExpired, ItemGone } from "../../src/core/connections/connector-errors.js";
 import { createGranolaConnector } from "../../src/connectors/granola.js";
+import { useCleanups } from "../support/cleanups.js";
 import { connect, type Connected, lastRun } from "../support/connection.js";
 import { GRANOLA_KEY, type ScriptedGranola, startGranola } from "../support/scripted-granola.js";
 import { itemsOf, pagesOf, sourceAccess } from "../support/source-access.js";
 
-const cleanups: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const cleanUp of cleanups.splice(0).reverse()) await cleanUp();
-});
+const cleanups = useCleanups();
 
 async function start(): Promise<ScriptedGranola> {
   const source = await startGranola();

@@ -1,13 +1,11 @@
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { createImapConnector } from "../../src/connectors/imap/imap.js";
 import type { SourceAccess } from "../../src/core/ports.js";
+import { useCleanups } from "../support/cleanups.js";
 import { type MailboxAnswer, type ScriptedMailbox, startMailbox } from "../support/scripted-mailbox.js";
 import { itemsOf, pagesOf, sourceAccess } from "../support/source-access.js";
 
-const cleanups: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const cleanUp of cleanups.splice(0).reverse()) await cleanUp();
-});
+const cleanups = useCleanups();
 
 const connector = createImapConnector();
 

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   CheckpointExpired,
   ItemGone,
@@ -8,14 +8,12 @@ import {
 import type { SourceAccess } from "../../src/core/ports.js";
 import { createImapConnector } from "../../src/connectors/imap/imap.js";
 import { sleep } from "../../src/lib/time.js";
+import { useCleanups } from "../support/cleanups.js";
 import { connect, lastRun } from "../support/connection.js";
 import { DOVECOT, type Dovecot, MAIL_PASSWORD, MAIL_USER, startDovecot } from "../support/dovecot.js";
 import { itemsOf, pagesOf, sourceAccess } from "../support/source-access.js";
 
-const cleanups: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const cleanUp of cleanups.splice(0).reverse()) await cleanUp();
-});
+const cleanups = useCleanups();
 
 async function start(capabilities?: string): Promise<Dovecot> {
   const server = await startDovecot(DOVECOT ?? "", capabilities);

@@ -1,11 +1,9 @@
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { useCleanups } from "../support/cleanups.js";
 import { connect, type Connected, lastRun } from "../support/connection.js";
 import { NOTION_TOKEN, type ScriptedNotion, startNotion } from "../support/scripted-notion.js";
 
-const cleanups: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const cleanUp of cleanups.splice(0).reverse()) await cleanUp();
-});
+const cleanups = useCleanups();
 
 async function start(pageSize?: number): Promise<ScriptedNotion> {
   const notion = await startNotion(pageSize);

@@ -1,20 +1,18 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { createS3Connector } from "../../src/connectors/s3/s3.js";
 import { readListing } from "../../src/lib/s3-listing.js";
 import { yieldTurn } from "../../src/lib/time.js";
+import { useCleanups } from "../support/cleanups.js";
 import { connect, lastRun, ONLINE } from "../support/connection.js";
 import { openCore } from "../support/open-core.js";
 import { S3_KEYS, type ScriptedS3, startS3 } from "../support/scripted-s3.js";
 import { itemsOf, pagesOf, sourceAccess } from "../support/source-access.js";
 
 const BUCKET = "papers";
-const cleanups: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const cleanUp of cleanups.splice(0).reverse()) await cleanUp();
-});
+const cleanups = useCleanups();
 
 async function start(): Promise<ScriptedS3> {
   const store = await startS3(BUCKET);

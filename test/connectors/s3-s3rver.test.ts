@@ -3,7 +3,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { AwsClient } from "aws4fetch";
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { useCleanups } from "../support/cleanups.js";
 import { connect, lastRun } from "../support/connection.js";
 import { freePort } from "../support/proxies.js";
 import { waitFor } from "../support/recollect-process.js";
@@ -13,10 +14,7 @@ const IS_MISSING = spawnSync("s3rver", ["--version"]).status !== 0;
 const KEYS = { accessKeyId: "S3RVER", secretAccessKey: "S3RVER", region: "us-east-1" };
 const BUCKET = "papers";
 
-const cleanups: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const cleanUp of cleanups.splice(0).reverse()) await cleanUp();
-});
+const cleanups = useCleanups();
 
 /** @returns how its bucket is asked, and where it is */
 async function startS3rver() {

@@ -1,16 +1,14 @@
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { ItemSkipped } from "../../src/core/connections/connector-errors.js";
 import { createS3Connector } from "../../src/connectors/s3/s3.js";
 import { readListing } from "../../src/lib/s3-listing.js";
+import { useCleanups } from "../support/cleanups.js";
 import { type ConnectOptions, connect, type Connected, lastRun } from "../support/connection.js";
 import { S3_KEYS, type ScriptedS3, startS3 } from "../support/scripted-s3.js";
 import { itemsOf, pagesOf, sourceAccess } from "../support/source-access.js";
 
 const BUCKET = "papers";
-const cleanups: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const cleanUp of cleanups.splice(0).reverse()) await cleanUp();
-});
+const cleanups = useCleanups();
 
 async function start(): Promise<ScriptedS3> {
   const store = await startS3(BUCKET);

@@ -1,14 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { useCleanups } from "../support/cleanups.js";
 import { connect, type Connected, lastRun } from "../support/connection.js";
 
 /* What one page, or whoever may place a link on a site, can do to the crawl of all the others. */
 
-const cleanups: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const cleanUp of cleanups.splice(0).reverse()) await cleanUp();
-});
+const cleanups = useCleanups();
 
 type Reply = { readonly status?: number; readonly body?: string; readonly headers?: Readonly<Record<string, string>> };
 

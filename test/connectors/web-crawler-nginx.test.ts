@@ -1,9 +1,10 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { createWebCrawlerConnector } from "../../src/connectors/web-crawler/web-crawler.js";
 import type { SourceAccess } from "../../src/core/ports.js";
+import { useCleanups } from "../support/cleanups.js";
 import { findProgram, type Proxy, startNginx } from "../support/proxies.js";
 import { itemsOf, pagesOf, sourceAccess } from "../support/source-access.js";
 
@@ -11,10 +12,7 @@ const NGINX = findProgram("nginx");
 const CHAPTERS = 40;
 const PAGES = 2_000;
 
-const cleanups: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const cleanUp of cleanups.splice(0).reverse()) await cleanUp();
-});
+const cleanups = useCleanups();
 
 /** A site in a folder that nginx serves: a first page, chapters, and the pages that they lead to. */
 class Site {

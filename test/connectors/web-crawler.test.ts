@@ -1,9 +1,10 @@
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { linksOf } from "../../src/connectors/web-crawler/page-address.js";
 import { createWebCrawlerConnector } from "../../src/connectors/web-crawler/web-crawler.js";
 import { parseRobots } from "../../src/connectors/web-crawler/robots.js";
+import { useCleanups } from "../support/cleanups.js";
 import { type ConnectOptions, connect, type Connected, lastRun } from "../support/connection.js";
 import { pagesOf, sourceAccess } from "../support/source-access.js";
 import { openWebServer } from "../support/web-server.js";
@@ -22,10 +23,7 @@ interface Site {
   readonly asked: string[];
 }
 
-const cleanups: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const cleanUp of cleanups.splice(0).reverse()) await cleanUp();
-});
+const cleanups = useCleanups();
 
 async function startSite(pages: Readonly<Record<string, Page>>): Promise<Site> {
   const site = { url: "", pages: new Map(Object.entries(pages)), asked: [] as string[] };

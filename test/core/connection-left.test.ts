@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
-import { STORE_FILE } from "../../src/adapters/store/store.js";
+import { STORE_FILE } from "../../src/lib/store-file.js";
 import type { Connector } from "../../src/core/ports.js";
 import { connect, type Connected, TAG } from "../support/connection.js";
 import { fill, useExampleSources } from "../support/example-connection.js";

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { initial } from "../../src/adapters/store/migrations/0001-initial.js";
 import { createRulesExtractor } from "../../src/adapters/facts/rules.js";
 import { APPLICATION_ID } from "../../src/adapters/store/refusals.js";
-import { STORE_FILE } from "../../src/adapters/store/store.js";
+import { STORE_FILE } from "../../src/lib/store-file.js";
 import type { FactSource } from "../../src/core/ports.js";
 import { createId } from "../../src/lib/ids.js";
 import { type ManualCore, openManualCore } from "../support/manual-core.js";

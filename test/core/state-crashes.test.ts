@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createRulesExtractor } from "../../src/adapters/facts/rules.js";
-import { STORE_FILE } from "../../src/adapters/store/store.js";
+import { STORE_FILE } from "../../src/lib/store-file.js";
 import type { Job, JobChoice, LanguageModel, Store, Repositories } from "../../src/core/ports.js";
 import type { IngestContext } from "../../src/ingest/context.js";
 import { createGroupExtractor } from "../../src/ingest/extract-group.js";

@@ -1,8 +1,9 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { sleep } from "../../src/lib/time.js";
+import { useCleanups } from "../support/cleanups.js";
 import { watchService } from "../support/bystander.js";
 import { type ServeProcess, startServe, withDataDirectory } from "../support/recollect-process.js";
 
@@ -18,10 +19,7 @@ const LARGEST = 10 * 1024 * 1024 - 200;
 
 type Site = (path: string, url: string) => { readonly type: string; readonly body: string } | null;
 
-const cleanups: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const cleanUp of cleanups.splice(0).reverse()) await cleanUp();
-});
+const cleanups = useCleanups();
 
 /** Serves everything compressed: ten megabytes are 20 KB on their way. */
 async function serve(site: Site): Promise<{ readonly url: string; readonly asked: string[] }> {

@@ -1,13 +1,10 @@
-import { afterEach } from "vitest";
+import { useCleanups } from "./cleanups.js";
 import { connect, type Connected, type ConnectOptions } from "./connection.js";
 import { type ExampleSource, startExampleSource } from "./scripted-source.js";
 
 /** Made-up sources and connections to them, which end with each test of the file. */
 export function useExampleSources() {
-  const cleanups: (() => Promise<unknown>)[] = [];
-  afterEach(async () => {
-    for (const cleanUp of cleanups.splice(0).reverse()) await cleanUp();
-  });
+  const cleanups = useCleanups();
   const startSource = async (hasFeed = true): Promise<ExampleSource> => {
     const source = await startExampleSource({ hasFeed });
     cleanups.push(() => source.close());

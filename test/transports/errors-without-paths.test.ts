@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { STORE_FILE } from "../../src/adapters/store/store.js";
+import { STORE_FILE } from "../../src/lib/store-file.js";
 import { encodeForm } from "../support/forms.js";
 import { connectionOf, createClient } from "../support/mcp-client.js";
 import { type OpenedRest, openRest } from "../support/rest.js";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { findInFiles } from "../support/data-folder-scan.js";
 import { openDatabase } from "../support/store-folder.js";
-import { STORE_FILE } from "../../src/adapters/store/store.js";
+import { STORE_FILE } from "../../src/lib/store-file.js";
 import { openRest, type OpenedRest } from "../support/rest.js";
 
 /** Every store is too large for memory. */

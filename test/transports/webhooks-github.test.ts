@@ -1,13 +1,11 @@
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { createGithubConnector } from "../../src/connectors/github/github.js";
+import { useCleanups } from "../support/cleanups.js";
 import { ONLINE } from "../support/connection.js";
 import { openRest } from "../support/rest.js";
 import { GITHUB_TOKEN, startGithub } from "../support/scripted-github.js";
 
-const cleanups: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const cleanUp of cleanups.splice(0).reverse()) await cleanUp();
-});
+const cleanups = useCleanups();
 
 async function opened(metadata: Readonly<Record<string, unknown>> = {}) {
   const github = await startGithub();

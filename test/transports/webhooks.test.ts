@@ -1,13 +1,14 @@
 import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import * as z from "zod";
 import { createGithubConnector } from "../../src/connectors/github/github.js";
 import { createGoogleDriveConnector } from "../../src/connectors/google/drive/google-drive.js";
 import { createOneDriveConnector } from "../../src/connectors/onedrive/onedrive.js";
 import { AppError } from "../../src/core/errors.js";
 import type { Connector, ConnectorWebhooks } from "../../src/core/ports.js";
+import { useCleanups } from "../support/cleanups.js";
 import { ManualClock } from "../support/clock.js";
 import { ONLINE } from "../support/connection.js";
 import { findProgram, startNginx } from "../support/proxies.js";
@@ -42,10 +43,7 @@ interface Followed {
   endsAt?(): string | undefined;
 }
 
-const cleanups: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const cleanUp of cleanups.splice(0).reverse()) await cleanUp();
-});
+const cleanups = useCleanups();
 
 const providers: Record<string, () => Promise<Followed>> = {
   async github() {

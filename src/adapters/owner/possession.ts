@@ -3,6 +3,7 @@ import * as z from "zod";
 import { AppError } from "../../core/errors.js";
 import { identityAt } from "../../lib/file-identity.js";
 import type { ServiceAddress } from "./service-file.js";
+import { STORE_FILE } from "../../lib/store-file.js";
 
 export const possessionSchema = z.object({
   path: z.string(),
@@ -48,7 +49,7 @@ function identify(dataDirectory: string) {
   return {
     folder: identityAt(dataDirectory),
     lock: identityAt(join(dataDirectory, "owner.lock")),
-    store: identityAt(join(dataDirectory, "recollect.db")),
+    store: identityAt(join(dataDirectory, STORE_FILE)),
   };
 }
 

@@ -9,6 +9,8 @@ import { createConnectionItemStore } from "./connection-items.js";
 import { createDocumentOriginStore } from "./document-origins.js";
 
 export function createConnectionStore(db: Kysely<Database>, clock: Clock): ConnectionStore {
+  const named = (organizationId: string, id: string) =>
+    db.selectFrom("connections").where("organization_id", "=", organizationId).where("id", "=", id);
   return {
     ...createConnectionItemStore(db),
     ...createDocumentOriginStore(db),
@@ -25,12 +27,7 @@ export function createConnectionStore(db: Kysely<Database>, clock: Clock): Conne
     },
 
     async byId(organizationId, id) {
-      const row = await db
-        .selectFrom("connections")
-        .select(COLUMNS)
-        .where("organization_id", "=", organizationId)
-        .where("id", "=", id)
-        .executeTakeFirst();
+      const row = await named(organizationId, id).select(COLUMNS).executeTakeFirst();
       return row ? connectionOf(row) : null;
     },
 
@@ -57,22 +54,12 @@ export function createConnectionStore(db: Kysely<Database>, clock: Clock): Conne
     },
 
     async checkpoint(organizationId, id) {
-      const row = await db
-        .selectFrom("connections")
-        .select("checkpoint")
-        .where("organization_id", "=", organizationId)
-        .where("id", "=", id)
-        .executeTakeFirst();
+      const row = await named(organizationId, id).select("checkpoint").executeTakeFirst();
       return fromJson<unknown>(row?.checkpoint ?? null);
     },
 
     async sealedSecrets(organizationId, id) {
-      const row = await db
-        .selectFrom("connections")
-        .select("secrets")
-        .where("organization_id", "=", organizationId)
-        .where("id", "=", id)
-        .executeTakeFirst();
+      const row = await named(organizationId, id).select("secrets").executeTakeFirst();
       return row?.secrets ?? null;
     },
 

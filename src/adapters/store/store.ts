@@ -50,6 +50,7 @@ import { createUnitCaches, type UnitCaches } from "./unit-caches.js";
 import { createUnitStore } from "./units.js";
 import { createVectorRecord } from "./vector-record.js";
 import { createVolumeStore } from "./volumes.js";
+import { STORE_FILE } from "../../lib/store-file.js";
 
 export interface SqliteStoreOptions {
   readonly dataDirectory: string;
@@ -65,9 +66,6 @@ export interface SqliteStoreOptions {
   /** Called once the schema of a store that was there before is changed. */
   readonly onUpgrade?: OpenOptions["onUpgrade"];
 }
-
-/** Name of the store inside a data folder. */
-export const STORE_FILE = "recollect.db";
 
 const VACUUM_MEGABYTES = 256;
 

@@ -125,13 +125,6 @@ export class TokenRefusal extends SignInRefused {
   }
 }
 
-/** The app of the organisation is refused, and not the account. */
-class AppRefusal extends AppError {
-  constructor(_code: string, message: string) {
-    super("forbidden", message);
-  }
-}
-
 /** What a provider says that cannot answer now, and may later. */
 const PASSING: ReadonlySet<string> = new Set(["temporarily_unavailable", "server_error"]);
 
@@ -182,12 +175,10 @@ async function askTokenEndpoint(
       ? " It does not take the id or the secret of the app: see that both are those of its client."
       : "";
     const said = withoutSecrets(description, [...Object.values(form), authorization ?? ""]);
-    // Nothing is wrong with the account: once the app is set right, all goes on by itself.
-    const Refusal = isOfApp ? AppRefusal : TokenRefusal;
-    throw new Refusal(
-      error,
-      `${new URL(url).host} refused the sign-in: ${oneLine(said).slice(0, 300).replace(/\.$/, "")}.${advice}`,
-    );
+    const message = `${new URL(url).host} refused the sign-in: ${oneLine(said).slice(0, 300).replace(/\.$/, "")}.${advice}`;
+    // Nothing is wrong with the account then: once the app is set right, all goes on by itself.
+    if (isOfApp) throw new AppError("forbidden", message);
+    throw new TokenRefusal(error, message);
   }
   const tokens = answerSchema.safeParse(body);
   if (!tokens.success)

@@ -71,7 +71,8 @@ export async function syncDueConnections(context: CoreContext): Promise<void> {
   const now = clock.now();
   const all = await store.connections.list(store.organizationId);
   const due = all.filter((connection) => isOpen(connection) && isDue(connection, now));
-  for (const connection of all.filter((one) => one.state === "reconnect" && isRetryDue(one, now)))
+  const refused = all.filter((connection) => connection.state === "reconnect" && isRetryDue(connection, now));
+  for (const connection of refused)
     await store.transaction((repositories) => reopen(repositories, connection, { trigger: "cron", now }));
   for (const connection of due)
     await store.transaction((repositories) => orderSync(repositories, connection, { trigger: "cron", now }));
@@ -80,7 +81,7 @@ export async function syncDueConnections(context: CoreContext): Promise<void> {
   const abandoned = iso(new Date(now.getTime() - LONGEST_PENDING_MS));
   for (const { state, createdAt, id } of all)
     if (state === "pending" && createdAt < abandoned) await store.connections.remove(store.organizationId, id);
-  context.wakeJobs();
+  if (due.length + refused.length > 0) context.wakeJobs();
 }
 
 /** A sign-in that was refused is tried once more. */
@@ -116,7 +117,7 @@ export async function orderSync(repositories: Repositories, connection: Connecti
   const { jobs, connections } = repositories;
   const { trigger, now, isAgreed = false, gathered } = order;
   const { organizationId, id } = connection;
-  const [kind, group] = ["sync-connection", `connection:${id}`];
+  const { kind, group } = runsOf(connection);
   const waiting = await jobs.waiting(kind, group);
   if (waiting.length === 0 || isAgreed) {
     await jobs.drop(waiting.map(({ id: jobId }) => jobId));
@@ -135,13 +136,19 @@ export async function orderSync(repositories: Repositories, connection: Connecti
 }
 
 /** A run that waits goes on at once, inside a transaction: to be ended where its connection stands still now. */
-export async function hastenSync({ jobs }: Repositories, { id }: Connection, now: Date): Promise<void> {
-  const waiting = await jobs.waiting("sync-connection", `connection:${id}`);
+export async function hastenSync({ jobs }: Repositories, connection: Connection, now: Date): Promise<void> {
+  const { kind, group } = runsOf(connection);
+  const waiting = await jobs.waiting(kind, group);
   await jobs.hold(
     waiting.map(({ id: jobId }) => jobId),
     now,
     "The connection was changed.",
   );
+}
+
+/** Where the runs of a connection wait. */
+function runsOf({ id }: Connection): Pick<JobDraft, "kind" | "group"> {
+  return { kind: "sync-connection", group: `connection:${id}` };
 }
 
 function agreementTo(gone: number, now: Date): RemovalAgreement {

@@ -9,15 +9,19 @@ export function nextSyncOf({ everyMinutes }: Pick<Connection, "everyMinutes">, n
   return everyMinutes === null ? null : iso(new Date(now.getTime() + everyMinutes * MINUTE_MS));
 }
 
-/** A time further away than an interval was set by a clock that was wrong. */
+/** True from a moment on, and for one further away than anything is put off: a clock was wrong that set it. */
+export function hasCome(at: string, now: Date, latest: string): boolean {
+  return at <= iso(now) || at > latest;
+}
+
+/** Whether a connection is to be synced by itself. */
 export function isDue(connection: Pick<Connection, "everyMinutes" | "nextSyncAt">, now: Date): boolean {
   const latest = nextSyncOf(connection, now);
   const { nextSyncAt } = connection;
-  return latest !== null && nextSyncAt !== null && (nextSyncAt <= iso(now) || nextSyncAt > latest);
+  return latest !== null && nextSyncAt !== null && hasCome(nextSyncAt, now, latest);
 }
 
-/** When a sign-in that was refused is to be tried again; a time further away than a day was set by a clock that was wrong. */
+/** Whether a sign-in that was refused is to be tried again. */
 export function isRetryDue({ nextSyncAt }: Pick<Connection, "nextSyncAt">, now: Date): boolean {
-  const latest = iso(new Date(now.getTime() + DAY_MS));
-  return nextSyncAt !== null && (nextSyncAt <= iso(now) || nextSyncAt > latest);
+  return nextSyncAt !== null && hasCome(nextSyncAt, now, iso(new Date(now.getTime() + DAY_MS)));
 }

@@ -9,7 +9,7 @@ import { giveWay, requireRoom, SOON, waitUntilRead } from "./give-way.js";
 import { requireConnector } from "./find-connections.js";
 import { removeGone } from "./remove-gone.js";
 import { nextSyncOf } from "./schedule.js";
-import { readableSecrets } from "./secrets.js";
+import { type ConnectionSecrets, readableSecrets } from "./secrets.js";
 import { openSource } from "./source-access.js";
 import { isOpen, type RemovalAgreement, RemovalsHeld, requireUnchanged, RunOvertaken, type Sync } from "./sync.js";
 import { openRun, type RunningSync, type SyncError } from "./sync-run.js";
@@ -43,7 +43,7 @@ export async function syncConnection(context: CoreContext, order: SyncOrder, job
   if (!connection) return;
   if (!isOpen(connection)) return endLeftRun(context, connection);
   const run = await openRun(context, connection, order.trigger);
-  const signInId = await signInIdOf(context, connection);
+  const signInId = (await secretsOf(context, connection))?.signInId ?? null;
   const turn = { outages: 0, kept: 0, read: 0 };
   try {
     const connector = requireConnector(context, connection.provider);
@@ -98,16 +98,13 @@ export async function giveUpSync(context: CoreContext, { connectionId }: SyncOrd
 }
 
 /** True for a sign-in that is made anew from what was given once, such as a key, without anybody in a browser. */
-async function isByItself(context: CoreContext, connection: Connection): Promise<boolean> {
-  const signIn = context.connectors.get(connection.provider)?.signIn;
-  const secrets = await readableSecrets(context, connection).catch(() => null);
-  return signIn?.kind !== "oauth" || Object.keys(secrets?.fields ?? {}).length > 0;
+function isByItself({ connectors }: CoreContext, { provider }: Connection, secrets: ConnectionSecrets | null): boolean {
+  return connectors.get(provider)?.signIn.kind !== "oauth" || Object.keys(secrets?.fields ?? {}).length > 0;
 }
 
-/** Which sign-in a connection has; null where it has none. Secrets that cannot be opened are told by whoever needs them. */
-async function signInIdOf(context: CoreContext, connection: Connection): Promise<string | null> {
-  const secrets = await readableSecrets(context, connection).catch(() => null);
-  return secrets?.signInId ?? null;
+/** Null for secrets that cannot be opened, which are told by whoever needs them. */
+function secretsOf(context: CoreContext, connection: Connection): Promise<ConnectionSecrets | null> {
+  return readableSecrets(context, connection).catch(() => null);
 }
 
 /** Goes on from the checkpoint; from the beginning where the source no longer knows it. */
@@ -216,10 +213,11 @@ async function end(context: CoreContext, ending: Ending, error: unknown): Promis
   if (error instanceof SignInRefused) {
     const { connections } = context.store;
     const sealed = await connections.sealedSecrets(connection.organizationId, connection.id);
-    if ((await signInIdOf(context, connection)) !== signInId) throw signedInMeanwhile();
+    const secrets = await secretsOf(context, connection);
+    if ((secrets?.signInId ?? null) !== signInId) throw signedInMeanwhile();
     await run.finish({ code: "auth_expired", message: error.publicMessage });
     // A key may be taken again, such as after maintenance; whoever was signed out has to come back.
-    const retryAt = (await isByItself(context, connection))
+    const retryAt = isByItself(context, connection, secrets)
       ? iso(new Date(context.clock.now().getTime() + AGAIN_MS))
       : null;
     await settle(context, connection, { state: "reconnect", problem: error.publicMessage, sealed, retryAt });

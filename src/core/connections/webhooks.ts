@@ -6,6 +6,7 @@ import type { Connector, ConnectorWebhooks } from "../ports.js";
 import type { Connection, Webhooks } from "../types.js";
 import { isChosen } from "./find-connections.js";
 import { withPatience } from "./patience.js";
+import { hasCome } from "./schedule.js";
 import { openSource } from "./source-access.js";
 import { isOpen } from "./sync.js";
 
@@ -47,14 +48,14 @@ async function settleOnce(context: CoreContext, { organizationId, id }: Named): 
 /** Registers what ends soon, or could not be registered before, and removes what is no longer wanted. */
 export async function renewWebhooks(context: CoreContext): Promise<void> {
   const { store, clock } = context;
-  const now = iso(clock.now());
-  const latest = iso(new Date(clock.now().getTime() + LONGEST_RENEWAL_MS));
+  const now = clock.now();
+  const latest = iso(new Date(now.getTime() + LONGEST_RENEWAL_MS));
   for (const connection of await store.connections.list(store.organizationId)) {
     const connector = context.connectors.get(connection.provider);
     if (!connector?.webhooks) continue;
     const { webhooks } = connection;
     const wanted = wishOf(context, connection, connector);
-    const isTime = webhooks?.renewAt != null && (webhooks.renewAt <= now || webhooks.renewAt > latest);
+    const isTime = webhooks?.renewAt != null && hasCome(webhooks.renewAt, now, latest);
     const isDue =
       wanted === "none"
         ? webhooks !== null && (isTime || webhooks.isLeaving !== true)
