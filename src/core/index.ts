@@ -163,7 +163,11 @@ export { searchSchema, type SearchAnswer, type SearchInput, type SearchResult } 
 export type { ConsumptionReport, ErrorReport, GrowthReport, UsageReport } from "./usage/analytics.js";
 export { consumptionSchema } from "./usage/analytics.js";
 export { PROVIDERS, providerSchema, type ShownConnection } from "./connections/find-connections.js";
-export type { ConfiguredConnection } from "./connections/change-connection.js";
+export {
+  type ConfiguredConnection,
+  resourcePageSchema,
+  resourcesPerPageSchema,
+} from "./connections/change-connection.js";
 export type { SyncRun } from "./connections/types.js";
 export {
   documentLimitSchema,

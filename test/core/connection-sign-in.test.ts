@@ -207,6 +207,24 @@ test("a connection is signed in to again on another device, while the former sig
   expect([await usedToken(id), (await shown(id)).settings]).toEqual(["access-2", { folder: "notes" }]);
 });
 
+test("an approved code is not lost where the source does not answer in the moment it is tried", async () => {
+  const id = await signedIn();
+  await reconnect(id, { isDevice: true });
+  const poll = () => opened.core.pollConnection({ actor: opened.actor }, { id });
+  source.device.isApproved = true;
+  source.refuseAll(true, 503);
+  expect(await poll()).toEqual({ isConnected: false, isSlowDown: true });
+  expect(await poll()).toEqual({ isConnected: false, isSlowDown: true });
+  source.refuseAll(false);
+  expect(await poll()).toEqual({ isConnected: true, isSlowDown: false });
+  expect(await usedToken(id)).toBe("access-2");
+  await reconnect(id, { isDevice: true });
+  source.refuseAll(true);
+  await expect(poll()).rejects.toMatchObject({ kind: "invalid" });
+  source.refuseAll(false);
+  expect(await usedToken(id)).toBe("access-2");
+});
+
 test("where the key of the credentials is lost, a run says so, and another sign-in mends it", async () => {
   const id = await signedIn();
   await rm(join(opened.dataDirectory, "secret.key"));

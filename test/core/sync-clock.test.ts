@@ -88,3 +88,20 @@ test("what failed is read again within a day", async () => {
   expect(await connected.sync()).toMatchObject({ read: 1 });
   expect(Object.keys(await connected.texts())).toContain("New");
 });
+
+test("a source that wants to be left alone for a day is asked again after an hour", async () => {
+  const source = await startSource();
+  const clock = new ManualClock("2026-01-01T00:00:00Z");
+  let isLimited = false;
+  const connectors = [limited(source.connector, () => isLimited, 86_400)];
+  const connected = await connectTo(source, { connectors, clock });
+  isLimited = true;
+  await connected.core.syncOneConnection({ actor: connected.actor }, { id: connected.id });
+  await connected.settle();
+  isLimited = false;
+  await source.put("New", "A walnut tree stands there.");
+  clock.advance(HOUR_MS + 1_000);
+  await expect
+    .poll(async () => (await connected.settle(), Object.keys(await connected.texts())), { timeout: 20_000 })
+    .toContain("New");
+});

@@ -22,7 +22,7 @@ export interface SignedInSource {
   /** Takes this token, too. */
   allow(token: string): void;
   /** Refuses whatever is asked with a token, whichever it is. */
-  refuseAll(isRefusing: boolean): void;
+  refuseAll(isRefusing: boolean, status?: number): void;
   /** Gives this in place of the next tokens. */
   answerNext(answer: TokenAnswer): void;
   /** Has all refreshes wait, as if it were slow, until the given function is called. */
@@ -41,6 +41,7 @@ export async function startSignedInSource(): Promise<SignedInSource> {
   const device = { isApproved: false };
   let made = 0;
   let isRefusing = false;
+  let refusal = 401;
   let gate: Promise<void> = Promise.resolve();
 
   function giveTokens(form: URLSearchParams): TokenAnswer {
@@ -91,7 +92,8 @@ export async function startSignedInSource(): Promise<SignedInSource> {
           },
         });
       const token = request.headers.authorization?.replace("Bearer ", "") ?? "";
-      if (isRefusing || !access.has(token)) return send({ status: 401, body: {} });
+      if (isRefusing) return send({ status: refusal, body: {} });
+      if (!access.has(token)) return send({ status: 401, body: {} });
       send({ status: 200, body: { token } });
     };
     answer().catch(() => response.destroy());
@@ -105,7 +107,7 @@ export async function startSignedInSource(): Promise<SignedInSource> {
     device,
     revoke: () => access.clear(),
     allow: (token) => void access.add(token),
-    refuseAll: (is) => void (isRefusing = is),
+    refuseAll: (is, status = 401) => void ([isRefusing, refusal] = [is, status]),
     answerNext: (answer) => void answers.push(answer),
     holdRefreshes() {
       let release = () => {};

@@ -26,9 +26,13 @@ import { dropWebhooks, settleWebhooks } from "./webhooks.js";
 
 const MOST_RESOURCES = 500;
 
+/** Pages of what a connection could bring in, from 1, and how much stands in one. */
+export const resourcePageSchema = z.int().min(1).max(100_000);
+export const resourcesPerPageSchema = z.int().min(1).max(100);
+
 const resourcesSchema = connectionNameSchema.extend({
-  page: z.coerce.number().int().min(1).max(100_000).default(1),
-  perPage: z.coerce.number().int().min(1).max(100).default(30),
+  page: resourcePageSchema.default(1),
+  perPage: resourcesPerPageSchema.default(30),
   parentId: z.string().max(2_000).nullish(),
 });
 
@@ -71,6 +75,8 @@ export interface ConfiguredConnection {
   readonly isChanged: boolean;
   /** True: a run was ordered. */
   readonly isSynced: boolean;
+  /** Documents that it has beyond its limit; they stay. */
+  readonly beyondLimit: number;
   readonly webhooksRegistered: number;
 }
 
@@ -111,7 +117,8 @@ export async function configure(
     if (isPausing) await hastenSync(repositories, before, now);
     const isSynced = isOpen(after) && isChosen(connector, after) && bringsMore(before, after);
     if (isSynced) await orderSync(repositories, after, { trigger: "manual", now });
-    return { connection: after, isChanged, isSynced };
+    const beyondLimit = Math.max(0, (await repositories.connections.countItems(id)) - documentLimit);
+    return { connection: after, isChanged, isSynced, beyondLimit };
   });
   context.wakeJobs();
   return { ...configured, webhooksRegistered: await settleWebhooks(context, configured.connection) };

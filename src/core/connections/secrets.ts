@@ -31,7 +31,14 @@ const pendingSignInSchema = z.object({
   settings,
 });
 
-const pendingDeviceSchema = z.object({ deviceCode: z.string(), expiresAt: z.string(), settings });
+const pendingDeviceSchema = z.object({
+  deviceCode: z.string(),
+  expiresAt: z.string(),
+  settings,
+  /** What the code was good for, until the source says whether it takes it: a code works once. */
+  tokens: tokensSchema.nullable().default(null),
+});
+export type PendingDevice = z.output<typeof pendingDeviceSchema>;
 
 const pickerSchema = z.object({ token: z.string(), expiresAt: z.string(), returnUrl: z.string().nullable() });
 

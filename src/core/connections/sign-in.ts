@@ -21,7 +21,7 @@ import {
   requireConnection,
   requireConnector,
 } from "./find-connections.js";
-import { changeSecrets, type ConnectionSecrets, NO_SECRETS, readSecrets, type Tokens } from "./secrets.js";
+import { changeSecrets, type ConnectionSecrets, NO_SECRETS, type PendingDevice, readSecrets, type Tokens } from "./secrets.js";
 
 const SIGN_IN_MS = 60 * 60_000;
 /** Of a code whose provider does not say how long it lasts. */
@@ -229,7 +229,7 @@ export async function beginDeviceSignIn(
   const settings = await otherSettings(context, connection);
   await changeSecrets(context, connection, (now) => ({
     ...(now ?? NO_SECRETS),
-    device: { deviceCode, expiresAt, settings },
+    device: { deviceCode, expiresAt, settings, tokens: null },
   }));
   return { userCode, verificationUrl, expiresIn, interval: Math.min(interval, LONGEST_INTERVAL) };
 }
@@ -247,15 +247,29 @@ export async function pollConnection(
     return { isConnected: true, isSlowDown: false };
   if (device === null || device.expiresAt <= iso(context.clock.now()))
     throw new AppError("invalid", "The code is over. Begin the sign-in again.");
-  const tokens = await askWithDevice(context, connection, connector, device.deviceCode);
+  const tokens = device.tokens ?? (await askWithDevice(context, connection, connector, device.deviceCode));
   if (tokens === "waiting") return { isConnected: false, isSlowDown: false };
   if (tokens === "slow down") return { isConnected: false, isSlowDown: true };
-  await changeSecrets(context, connection, (now) =>
-    now?.device?.deviceCode === device.deviceCode ? { ...now, device: null } : null,
-  );
+  const keep = (kept: PendingDevice | null) =>
+    changeSecrets(context, connection, (now) =>
+      now?.device?.deviceCode === device.deviceCode ? { ...now, device: kept } : null,
+    );
+  await keep({ ...device, tokens });
   const wanted = { ...connection, settings: device.settings ?? connection.settings };
-  await activate(context, wanted, connector, { fields: {}, tokens });
+  try {
+    await activate(context, wanted, connector, { fields: {}, tokens });
+  } catch (error) {
+    if (isAway(error)) return { isConnected: false, isSlowDown: true };
+    await keep(null);
+    throw error;
+  }
+  await keep(null);
   return { isConnected: true, isSlowDown: false };
+}
+
+/** Whoever gets no answer asks less often (RFC 8628 §3.5). */
+function isAway(error: unknown): boolean {
+  return error instanceof AppError && /^(rate_limited|unavailable)$/.test(error.kind);
 }
 
 async function askWithDevice(
@@ -271,8 +285,7 @@ async function askWithDevice(
     if (error instanceof TokenRefusal && error.code === "authorization_pending") return "waiting";
     if (error instanceof TokenRefusal && error.code === "slow_down") return "slow down";
     if (error instanceof SignInRefused) throw new AppError("invalid", error.message, { cause: error });
-    // RFC 8628 §3.5: whoever gets no answer asks less often.
-    if (error instanceof AppError && /^(rate_limited|unavailable)$/.test(error.kind)) return "slow down";
+    if (isAway(error)) return "slow down";
     throw error;
   }
 }

@@ -25,6 +25,8 @@ const UNREAD = "It could not be read.";
 const MOST_UNREAD = 1_000;
 /** Seconds until a run goes on whose source broke off after something had come of it. */
 const AFTER_BREAK = 30;
+/** Seconds; a source that wants to be left alone for longer is asked again all the same. */
+const LONGEST_PAUSE = 60 * 60;
 
 export interface SyncOrder {
   readonly connectionId: string;
@@ -228,7 +230,8 @@ async function end(context: CoreContext, ending: Ending, error: unknown): Promis
     await context.store.connections.update(connection.organizationId, connection.id, {
       problem: error.publicMessage,
     });
-    throw new RetryLater(error.retryAfter ?? MINUTE_MS / 1_000, error.publicMessage);
+    const pause = Math.min(error.retryAfter ?? MINUTE_MS / 1_000, LONGEST_PAUSE);
+    throw new RetryLater(pause, error.publicMessage);
   }
   const mayPass = error instanceof AppError && error.kind === "unavailable" && !(error instanceof UnreadableSecret);
   // Line by line a first run over a bad line ends, too.

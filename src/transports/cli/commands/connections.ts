@@ -250,10 +250,13 @@ async function change(cli: Cli, id: string, { limit, every }: PaceOptions): Prom
     ...(limit !== undefined && { documentLimit: limit }),
     ...(every !== undefined && { everyMinutes: every }),
   };
-  const { connection } = await withCore(cli, ({ core, newWrite }) =>
+  const { connection, beyondLimit } = await withCore(cli, ({ core, newWrite }) =>
     core.configureConnection(newWrite(), { id, ...wish }),
   );
   const { documentLimit, everyMinutes } = connection;
+  const there = count(documentLimit + beyondLimit, "document");
+  if (beyondLimit > 0)
+    cli.output.note(`It has ${there} already: they stay, and nothing new comes in before there is room.`);
   const pace = everyMinutes === null ? "only when asked" : `every ${count(everyMinutes, "minute")}`;
   cli.output.answer({ id, documentLimit, everyMinutes }, () => [
     `${id} brings in ${count(documentLimit, "document")} at most, and is synced ${pace}.`,

@@ -7,9 +7,11 @@ import {
   PROVIDERS,
   providerSchema,
   raisedLimitSchema,
+  resourcePageSchema,
+  resourcesPerPageSchema,
 } from "../../../core/index.js";
 import { defineEndpoint } from "../endpoint.js";
-import { once } from "../query-parameters.js";
+import { once, onceNumber } from "../query-parameters.js";
 import { containerTag, dateTime, documentStatus } from "../schemas.js";
 import { connection, presentConnection, presentSyncRun, syncRun, tellConfigured } from "./present-connection.js";
 import { showFinishedSignIn } from "./sign-in-page.js";
@@ -252,8 +254,8 @@ export const connectionEndpoints = [
     description: "Answers 501 for a provider whose connections bring in all that they are open to.",
     tag: "connections",
     query: z.object({
-      page: once(z.string()).describe("From 1."),
-      per_page: once(z.string()).describe("1 to 100; default 30."),
+      page: onceNumber(resourcePageSchema).describe("From 1."),
+      per_page: onceNumber(resourcesPerPageSchema).describe("1 to 100; default 30."),
       parent_id: once(z.string()).describe("Id of a resource that others lie in."),
     }),
     status: 200,

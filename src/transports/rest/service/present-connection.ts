@@ -103,7 +103,14 @@ export function presentConnection(shown: ShownConnection): z.output<typeof conne
 }
 
 /** What has come of a change, as a sentence. */
-export function tellConfigured({ connection: { state }, isChanged, isSynced }: ConfiguredConnection): string {
+export function tellConfigured({
+  connection: { state, documentLimit },
+  isChanged,
+  isSynced,
+  beyondLimit,
+}: ConfiguredConnection): string {
+  if (isChanged && beyondLimit > 0)
+    return `The change is kept. The connection has ${documentLimit + beyondLimit} documents already: they stay, and nothing new comes in before there are fewer than ${documentLimit}.`;
   if (isSynced) return "The change is kept, and the connection is synced.";
   if (!isChanged) return "Nothing was changed.";
   if (state === "paused") return "The change is kept. The connection is paused.";
