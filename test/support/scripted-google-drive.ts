@@ -258,7 +258,7 @@ export async function startScriptedGoogleDrive(token: string, pageSize = 2): Pro
       answer: ({ body }) =>
         new URLSearchParams(body).get("code") === "bad"
           ? { status: 400, body: { error: "invalid_grant", error_description: "Malformed auth code." } }
-          : { body: { access_token: token, expires_in: 3_600, refresh_token: "refresh" } },
+          : { body: { access_token: token, expires_in: 3_600, refresh_token: `refresh-of-${token}` } },
     },
     { method: "GET", path: /^\/drive\/v3\/files$/, query: [...FILES_LIST, ...STANDARD], answer: listFiles },
     {
