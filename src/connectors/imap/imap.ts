@@ -3,7 +3,7 @@ import * as z from "zod";
 import { CheckpointExpired, ItemGone, ItemTooLarge, readCheckpoint } from "../../core/connections/connector-errors.js";
 import type { ChangePage, Connector, SourceAccess, SourceChange, SourceContent, SourceItem } from "../../core/ports.js";
 import { type Head, headsOf, sourcesOf } from "./asked-mails.js";
-import { foldersOf, hostOf, type ImapOptions, type Mailbox, SHORT_ANSWER, withMailbox } from "./mailbox-client.js";
+import { FOLDER_STATE, foldersOf, hostOf, type ImapOptions, type Mailbox, SHORT_ANSWER, withMailbox } from "./mailbox-client.js";
 import { presentMails, unreadFolder } from "./present-mails.js";
 import { addUids, countUids, eachUid, formatUids, parseUids, type UidSet, uidPieces, withoutUids } from "./uid-set.js";
 
@@ -138,7 +138,7 @@ async function* follow(
   };
   for (const listed of found) {
     const before = kept.get(listed.path);
-    if (before && (await isSame(mailbox, before))) continue;
+    if (before && (await isSame(mailbox, before, listed))) continue;
     for await (const step of compare(mailbox, access, listed, before)) {
       kept.set(listed.path, step.folder);
       yield page(step.items);
@@ -156,9 +156,13 @@ async function* follow(
 }
 
 /** @throws CheckpointExpired where the folder has other UIDs by now */
-async function isSame({ client, meter }: Mailbox, { path, validity, next, uids }: Folder): Promise<boolean> {
+async function isSame(
+  { client, meter }: Mailbox,
+  { path, validity, next, uids }: Folder,
+  { status: told }: ListResponse,
+): Promise<boolean> {
   meter.allow(SHORT_ANSWER);
-  const status = await client.status(path, { messages: true, uidNext: true, uidValidity: true });
+  const status = told?.uidNext === undefined ? await client.status(path, FOLDER_STATE) : told;
   if (status === false) throw unreadFolder(path, "its state was refused");
   if (status.uidValidity !== undefined && String(status.uidValidity) !== validity) throw new CheckpointExpired();
   return status.uidNext === next && status.messages === countUids(uids);

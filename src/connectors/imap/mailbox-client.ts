@@ -14,11 +14,11 @@ export const LONGEST_LINE = 1024 * 1024;
 /** Words and numbers of a line; the UIDs that a search finds do not count. */
 const MOST_TOKENS = 10_000;
 const MOST_FOLDERS = 5_000;
-/** Of all that is asked besides mails. Folders come twice, the second time for those that one has subscribed to. */
+/** Of all that is asked besides mails. Folders come up to three times: with their states, and those one has subscribed to. */
 export const SHORT_ANSWER = {
   bytes: LONGEST_LINE,
   lines: {
-    most: 2 * MOST_FOLDERS + 1_000,
+    most: 3 * MOST_FOLDERS + 1_000,
     complaint: `has more folders than can be followed, which are ${MOST_FOLDERS.toLocaleString("en")}.`,
   },
 } as const satisfies AnswerLimit;
@@ -120,8 +120,12 @@ export function hostOf({ settings }: SourceAccess): string {
 /** What is not a person's mail, or is every mail once more. */
 const LEFT_OUT: ReadonlySet<string> = new Set(["\\All", "\\Drafts", "\\Flagged", "\\Important", "\\Junk", "\\Trash"]);
 
+/** What shows whether the mails of a folder are still the same. */
+export const FOLDER_STATE = { messages: true, uidNext: true, uidValidity: true } as const;
+
 /**
- * The folders that are brought in: those that the settings name, else all but bins, drafts, junk and collections.
+ * The folders that are brought in: those that the settings name, else all but bins, drafts, junk and collections. Most servers
+ * tell the states of all of them in one answer (RFC 5819).
  * @throws AppError `invalid` for one that is not there, `unavailable` for more than can be followed
  */
 export async function foldersOf(
@@ -129,7 +133,7 @@ export async function foldersOf(
   { settings }: SourceAccess,
 ): Promise<readonly ListResponse[]> {
   meter.allow(SHORT_ANSWER);
-  const listed = await client.list();
+  const listed = await client.list({ statusQuery: FOLDER_STATE });
   if (listed.length > MOST_FOLDERS) throw new AppError("unavailable", `${host} ${SHORT_ANSWER.lines.complaint}`);
   const all = listed.filter(({ flags }) => !flags.has("\\Noselect") && !flags.has("\\NonExistent"));
   if (all.length === 0) throw new AppError("unavailable", "The mailbox was not listed: it names no folder.");

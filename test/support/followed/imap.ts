@@ -99,6 +99,8 @@ async function start(): Promise<FollowedSource> {
         const inside = entries.filter(isIn(from));
         await client.mailboxClose();
         await client.mailboxRename(from, to);
+        // As mail programs do.
+        await client.mailboxSubscribe(to);
         folders[at] = to;
         for (const entry of inside) entry.id = await idOf(to, placeOf(entry.id).uid);
       },
@@ -118,8 +120,8 @@ async function start(): Promise<FollowedSource> {
     fail: (fault, after) => relay.fail(fault, after),
     heal: () => relay.heal(),
     requests: () => relay.commands(),
-    // The folders, and the state of each one of them.
-    least: () => 1 + folders.length,
+    // The folders with their states in one answer.
+    least: () => 1,
     async close() {
       await relay.close();
       await dovecot.close();
