@@ -3,7 +3,15 @@ import * as z from "zod";
 import { CheckpointExpired, ItemGone, ItemTooLarge, readCheckpoint } from "../../core/connections/connector-errors.js";
 import type { ChangePage, Connector, SourceAccess, SourceChange, SourceContent, SourceItem } from "../../core/ports.js";
 import { type Head, headsOf, sourcesOf } from "./asked-mails.js";
-import { FOLDER_STATE, foldersOf, hostOf, type ImapOptions, type Mailbox, SHORT_ANSWER, withMailbox } from "./mailbox-client.js";
+import {
+  FOLDER_STATE,
+  foldersOf,
+  hostOf,
+  type ImapOptions,
+  type Mailbox,
+  SHORT_ANSWER,
+  withMailbox,
+} from "./mailbox-client.js";
 import { presentMails, unreadFolder } from "./present-mails.js";
 import { addUids, countUids, eachUid, formatUids, parseUids, type UidSet, uidPieces, withoutUids } from "./uid-set.js";
 

@@ -21,7 +21,14 @@ import {
   requireConnection,
   requireConnector,
 } from "./find-connections.js";
-import { changeSecrets, type ConnectionSecrets, NO_SECRETS, type PendingDevice, readSecrets, type Tokens } from "./secrets.js";
+import {
+  changeSecrets,
+  type ConnectionSecrets,
+  NO_SECRETS,
+  type PendingDevice,
+  readSecrets,
+  type Tokens,
+} from "./secrets.js";
 
 const SIGN_IN_MS = 60 * 60_000;
 /** Of a code whose provider does not say how long it lasts. */

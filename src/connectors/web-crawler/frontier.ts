@@ -1,0 +1,124 @@
+import * as z from "zod";
+import { sha256 } from "../../lib/crypto.js";
+
+/** Addresses that wait; a crawl asks for three times as many pages at most. */
+export const MOST_QUEUED = 10_000;
+/** Characters of the addresses that wait: they are kept after every few pages. */
+export const LONGEST_QUEUE = 1_000_000;
+/** Query strings of one path; calendars and filters have no end. */
+const QUERIES_OF_A_PATH = 50;
+
+/** How a crawl is kept between two stretches. */
+export const frontierSchema = z.object({
+  /** Addresses, how deep they lie, and how often their site asked for time instead of a page. */
+  queue: z.array(z.tuple([z.string(), z.number(), z.number().optional()])),
+  /** Of addresses that were queued, and that pages said they have: short, since there are many. */
+  seen: z.array(z.string()),
+  pages: z.number(),
+  attempts: z.number(),
+  /** Why pages may be missing that are there, as a sentence. */
+  gap: z.string().nullable().default(null),
+});
+export type KeptFrontier = z.output<typeof frontierSchema>;
+
+/** The first pages of a crawl. */
+export function beginFrontier(addresses: readonly string[], gap: string | null): KeptFrontier {
+  return { queue: addresses.map((one) => [one, 0]), seen: addresses.map(shortOf), pages: 0, attempts: 0, gap };
+}
+
+/** An address that is still to be asked for. */
+export interface Waiting {
+  readonly address: string;
+  /** Links from the first page. */
+  readonly depth: number;
+  /** How often its site asked for time instead of a page. */
+  readonly limits: number;
+}
+
+/** The addresses that a crawl has met, those of them that wait, and how far it has come. */
+export class Frontier {
+  /** Pages that were found, and requests that it took. */
+  pages: number;
+  attempts: number;
+  #gap: string | null;
+  readonly #deepest: number;
+  readonly #waiting: Waiting[];
+  /** Characters of all that wait. */
+  #length: number;
+  readonly #met: Set<string>;
+  /** Query strings that were met, by their paths. */
+  readonly #queries = new Map<string, number>();
+
+  constructor({ queue, seen, pages, attempts, gap }: KeptFrontier, deepest: number) {
+    this.pages = pages;
+    this.attempts = attempts;
+    this.#gap = gap;
+    this.#deepest = deepest;
+    this.#waiting = queue.map(([address, depth, limits = 0]) => ({ address, depth, limits }));
+    this.#length = this.#waiting.reduce((sum, { address }) => sum + address.length, 0);
+    this.#met = new Set(seen);
+  }
+
+  get size(): number {
+    return this.#waiting.length;
+  }
+
+  /** Why pages may be missing that are there, as a sentence; null where none are. */
+  get gap(): string | null {
+    return this.#gap;
+  }
+
+  /** The first reason stays. */
+  noteGap(reason: string | null): void {
+    this.#gap ??= reason;
+  }
+
+  hasMet(address: string): boolean {
+    return this.#met.has(shortOf(address));
+  }
+
+  /** Has an address count as met, so that no link leads there any more. */
+  meet(address: string): void {
+    this.#met.add(shortOf(address));
+  }
+
+  /** Has an address wait that a link leads to, unless it was met, lies too deep, or there is no room. */
+  add(address: string, depth: number): void {
+    if (depth > this.#deepest || this.hasMet(address)) return;
+    const { origin, pathname, search } = new URL(address);
+    const path = origin + pathname;
+    const queries = (this.#queries.get(path) ?? 0) + (search === "" ? 0 : 1);
+    if (queries > QUERIES_OF_A_PATH) return;
+    if (this.size >= MOST_QUEUED || this.#length + address.length > LONGEST_QUEUE)
+      return this.noteGap("More addresses waited to be crawled than are kept; those beyond were left out.");
+    this.#queries.set(path, queries);
+    this.meet(address);
+    this.putBack({ address, depth, limits: 0 });
+  }
+
+  /** Behind all others that wait. */
+  putBack(waiting: Waiting): void {
+    this.#length += waiting.address.length;
+    this.#waiting.push(waiting);
+  }
+
+  /** The one that has waited longest; null for none. */
+  next(): Waiting | null {
+    const first = this.#waiting.shift() ?? null;
+    this.#length -= first?.address.length ?? 0;
+    return first;
+  }
+
+  kept(): KeptFrontier {
+    const queue = this.#waiting.map(({ address, depth, limits }): KeptFrontier["queue"][number] => [
+      address,
+      depth,
+      limits,
+    ]);
+    return { queue, seen: [...this.#met], pages: this.pages, attempts: this.attempts, gap: this.#gap };
+  }
+}
+
+function shortOf(address: string): string {
+  return sha256(address).slice(0, 16);
+}
