@@ -230,7 +230,7 @@ export function startOf({ settings }: SourceAccess): string {
   return address;
 }
 
-function territoryOf(access: SourceAccess): Territory {
+export function territoryOf(access: SourceAccess): Territory {
   const { settings } = access;
   return {
     host: new URL(startOf(access)).host,

@@ -80,6 +80,25 @@ export async function visit(
   const isBeginning = isStart && reached !== null && isInTerritory(reached, { ...territory, include: [], exclude: [] });
   if (content === null || reached === null || !(isWanted || isBeginning)) return NOTHING;
   if (reached !== address && !(await mayRead(reached))) return NOTHING;
+  const described = await describePage(answer, { asked: address, reached, content, territory });
+  const { links, isCut = false } = described.detail;
+  const item = { ...page, id: reached, address: reached, version: described.version, detail: described.detail };
+  const change = isWanted ? ({ kind: "upsert", item, content } as const) : null;
+  return { change, reached, canonical: described.canonical, links, isCut };
+}
+
+interface ReadPage {
+  readonly asked: string;
+  readonly reached: string;
+  readonly content: SourceContent;
+  readonly territory: Territory;
+}
+
+/** What is kept of a page that was read, so that it is read again only when it has changed. */
+export async function describePage(
+  answer: SourceAnswer,
+  { asked, reached, content, territory }: ReadPage,
+): Promise<{ version: string; detail: z.output<typeof detailSchema>; canonical: string | null }> {
   const found = content.mimeType === "text/html" ? await linksOf(textOf(answer), reached) : NO_LINKS;
   const isOther = found.canonical !== null && found.canonical !== reached && isInTerritory(found.canonical, territory);
   const canonical = isOther && new URL(found.canonical).host === new URL(reached).host ? found.canonical : null;
@@ -88,15 +107,8 @@ export async function visit(
   const links = firstOf(inside, LONGEST_LINKS);
   const isCut = found.isCut || links.length < inside.length;
   // What was asked for under another address is asked for under its own the next time.
-  const validators = reached === address ? { ...(etag && { etag }) } : {};
-  const item = {
-    ...page,
-    id: reached,
-    address: reached,
-    version: sha256(answer.bytes),
-    detail: { ...validators, links, ...(isCut && { isCut }) },
-  };
-  return { change: isWanted ? { kind: "upsert", item, content } : null, reached, canonical, links, isCut };
+  const validators = reached === asked ? { ...(etag && { etag }) } : {};
+  return { version: sha256(answer.bytes), detail: { ...validators, links, ...(isCut && { isCut }) }, canonical };
 }
 
 /** As many as have so many characters together. */

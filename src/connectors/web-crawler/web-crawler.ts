@@ -2,10 +2,10 @@ import * as z from "zod";
 import { ItemGone, ItemSkipped, readCheckpoint } from "../../core/connections/connector-errors.js";
 import { AppError } from "../../core/errors.js";
 import type { Connector, SourceAccess, SourceContent } from "../../core/ports.js";
-import { crawl, isLimit, startOf } from "./crawl.js";
+import { crawl, isLimit, startOf, territoryOf } from "./crawl.js";
 import { frontierSchema } from "./frontier.js";
 import { pageAddress } from "./page-address.js";
-import { contentOf, MOST_BYTES_OF_A_PAGE } from "./page-visit.js";
+import { contentOf, describePage, MOST_BYTES_OF_A_PAGE } from "./page-visit.js";
 import { parseRobots, readRobots } from "./robots.js";
 
 const MOST_PAGES = 10_000;
@@ -74,5 +74,7 @@ async function readPage(access: SourceAccess, id: string): Promise<SourceContent
   if (reached !== id) throw new AppError("not_found", `It leads to another page now: ${answer.url.slice(0, 300)}.`);
   const content = contentOf(answer, id);
   if (content === null) throw new ItemSkipped("It is neither a page nor a document.");
-  return content;
+  const territory = territoryOf(access);
+  const { version, detail } = await describePage(answer, { asked: id, reached, content, territory });
+  return { ...content, version, detail };
 }

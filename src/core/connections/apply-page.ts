@@ -150,7 +150,7 @@ async function readOne(sync: Sync, { item, content, before, listing }: Reading):
   try {
     const read = content ?? (await connector.read(source, item));
     if (isEmpty(read)) throw new ItemSkipped("There is no text in it.");
-    const version = read.version ?? item.version;
+    const { version = item.version, detail = item.detail } = read;
     if (before) await followMove(context, connection, before, item);
     const settled = { state: "present", reason: null, attempts: 0, retryAt: null } as const;
     await keepContent(context, connection, {
@@ -160,7 +160,7 @@ async function readOne(sync: Sync, { item, content, before, listing }: Reading):
       note: async (repositories, documentId) => {
         await requireUnchanged(repositories, { connection });
         // What reading tells is what the next listing is compared with.
-        const kept = { ...fields, ...settled, item: { ...item, version }, documentId, version };
+        const kept = { ...fields, ...settled, item: { ...item, version, detail }, documentId, version };
         await repositories.connections.keepItem(kept);
       },
     });

@@ -262,6 +262,8 @@ export interface SourceContent {
   readonly metadata: Metadata;
   /** Replaces the version of the item, where reading tells a more exact one. */
   readonly version?: string;
+  /** Replaces the detail of the item, in the same way. */
+  readonly detail?: unknown;
 }
 
 /** How all connections reach their sources. */

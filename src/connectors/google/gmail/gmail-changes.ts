@@ -2,7 +2,7 @@ import * as z from "zod";
 import { CheckpointExpired, readCheckpoint } from "../../../core/connections/connector-errors.js";
 import { requireNewPage } from "../../../core/connections/require-new-page.js";
 import { AppError } from "../../../core/errors.js";
-import type { ChangePage, SourceAccess, SourceChange } from "../../../core/ports.js";
+import type { ChangePage, SourceAccess, SourceChange, SourceItem } from "../../../core/ports.js";
 import { decides, type GmailApi, isCounted, parseGmail, type Query } from "./gmail-api.js";
 import { currentVersion } from "./gmail-thread.js";
 
@@ -59,11 +59,14 @@ export async function* gmailChanges(api: GmailApi, access: SourceAccess, given: 
   const state = isListedAnew ? await begin(api, search) : kept;
   let isFirst = isListedAnew;
   const seen = new Set<string>();
+  const told = new Set<string>();
   let isLast = false;
   while (!isLast) {
     const kind = state.phase;
     const items =
-      kind === "listing" ? await listPage(api, access, state, seen) : await historyPage(api, access, state, seen);
+      kind === "listing"
+        ? await listPage(api, access, state, seen)
+        : await exactWhereTold(api, await historyPage(api, access, state, seen), told);
     isLast = state.page === null;
     if (isLast) state.phase = "changes";
     yield { kind, isFirst, isLast, items, checkpoint: structuredClone(state) };
@@ -112,7 +115,7 @@ async function listPage(
   const items: SourceChange[] = [];
   for (const { id, historyId } of threads) {
     const version = await versionOf(api, access, id, historyId);
-    if (version !== null) items.push(upsert(id, version, historyId));
+    if (version !== null) items.push({ kind: "upsert", item: itemOf(id, version, historyId) });
   }
   state.page = nextPage(nextPageToken, seen);
   return items;
@@ -140,7 +143,7 @@ async function historyPage(
   access: SourceAccess,
   state: Checkpoint,
   seen: Set<string>,
-): Promise<SourceChange[]> {
+): Promise<SourceItem[]> {
   const query: Query = [
     ["startHistoryId", state.historyId],
     ["maxResults", PAGE_SIZE],
@@ -165,12 +168,23 @@ async function historyPage(
   }
   state.page = nextPage(nextPageToken, seen);
   if (state.page === null) state.historyId = historyId ?? state.historyId;
-  return [...changed].map(([id, at]) => upsert(id, `h${at}`, at));
+  return [...changed].map(([id, at]) => itemOf(id, `h${at}`, at));
 }
 
-function upsert(id: string, version: string, historyId: string): SourceChange {
+/** A thread that an earlier page told of was read with all that it had by then: it may be as it was read. */
+async function exactWhereTold(api: GmailApi, items: readonly SourceItem[], told: Set<string>): Promise<SourceChange[]> {
+  const changes: SourceChange[] = [];
+  for (const item of items) {
+    const version = told.has(item.id) ? await currentVersion(api, item.id) : null;
+    changes.push({ kind: "upsert", item: version === null ? item : { ...item, version } });
+    told.add(item.id);
+  }
+  return changes;
+}
+
+function itemOf(id: string, version: string, historyId: string): SourceItem {
   const address = `https://mail.google.com/mail/#all/${id}`;
-  return { kind: "upsert", item: { id, version, title: null, address, path: null, detail: { historyId } } };
+  return { id, version, title: null, address, path: null, detail: { historyId } };
 }
 
 /** @throws AppError `unavailable` for pages that lead in a circle */
