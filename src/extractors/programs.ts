@@ -1,9 +1,13 @@
 import { constants } from "node:fs";
 import { access } from "node:fs/promises";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import type { ReadingProgram } from "../core/documents/content-ports.js";
+import { missingLanguages } from "./languages.js";
+import { runProgram } from "./run-program.js";
 
 const ON_WINDOWS = [".exe", ".cmd", ""];
+const LONGEST_LIST_MS = 10_000;
+const LONGEST_LIST_BYTES = 100_000;
 
 const PROGRAMS = {
   tesseract: {
@@ -23,23 +27,45 @@ export function howToInstall(name: keyof typeof PROGRAMS): string {
   return PROGRAMS[name].howToInstall;
 }
 
-/** The programs that reading files needs, looked for in these folders. */
-export async function findPrograms(folders: readonly string[]): Promise<readonly ReadingProgram[]> {
-  return Promise.all(
-    Object.entries(PROGRAMS).map(async ([name, about]) => ({ name, isThere: await isIn(folders, name), ...about })),
-  );
+/**
+ * The programs that reading files needs, looked for in these folders.
+ * @param languages of the text in pictures, as tesseract names them: `eng+deu`
+ */
+export async function findPrograms(folders: readonly string[], languages: string): Promise<readonly ReadingProgram[]> {
+  const found = async ([name, about]: readonly [string, Pick<ReadingProgram, "purpose" | "howToInstall">]) => {
+    const path = await findIn(folders, name);
+    const lacks = path !== null && name === "tesseract" ? await missingData(path, folders, languages) : null;
+    return { name, isThere: path !== null, ...about, lacks };
+  };
+  return Promise.all(Object.entries(PROGRAMS).map(found));
 }
 
-async function isIn(folders: readonly string[], name: string): Promise<boolean> {
+async function findIn(folders: readonly string[], name: string): Promise<string | null> {
   const endings = process.platform === "win32" ? ON_WINDOWS : [""];
   const paths = folders.flatMap((folder) => endings.map((ending) => join(folder, name + ending)));
   const found = await Promise.all(
     paths.map((path) =>
       access(path, constants.X_OK).then(
-        () => true,
-        () => false,
+        () => path,
+        () => null,
       ),
     ),
   );
-  return found.includes(true);
+  return found.find((path) => path !== null) ?? null;
+}
+
+/** Languages that tesseract has no data of, in a sentence; null where it has all of them, or does not say. */
+async function missingData(path: string, folders: readonly string[], languages: string): Promise<string | null> {
+  const listed = await runProgram({
+    command: [path, "--list-langs"],
+    // As the process that reads files sees it.
+    environment: { PATH: folders.join(delimiter) },
+    maximumBytes: LONGEST_LIST_BYTES,
+    timeLimitMs: LONGEST_LIST_MS,
+    missing: "",
+  }).catch(() => null);
+  if (listed?.code !== 0) return null;
+  const lines = new Set(`${listed.output.toString("utf8")}\n${listed.complaint}`.split(/\r?\n/));
+  const missing = languages.split("+").filter((language) => !lines.has(language));
+  return missing.length === 0 ? null : missingLanguages(missing);
 }

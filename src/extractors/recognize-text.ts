@@ -1,4 +1,5 @@
 import { ExtractionError } from "./extraction-error.js";
+import { missingLanguages } from "./languages.js";
 import { howToInstall } from "./programs.js";
 import { runProgram } from "./run-program.js";
 
@@ -40,26 +41,17 @@ export async function recognizeText(image: Uint8Array, recognition: TextRecognit
     missing: MISSING_PROGRAM,
   });
   if (run.isLate) throw new ExtractionError("too_large", "Reading the text of a picture took too long.");
-  if (run.code === 0) return tidied(run.output.toString("utf8"));
-  throw refusal(run.complaint, languages);
+  // It goes on without the data of one of several languages, and would read nonsense.
+  const complained = new Set([...run.complaint.matchAll(NO_DATA)].map(([, language]) => language));
+  const missing = languages.split("+").filter((language) => complained.has(language));
+  if (missing.length > 0) throw new ExtractionError("missing_program", missingLanguages(missing));
+  if (run.code !== 0) throw new ExtractionError("damaged", "The picture cannot be decoded.");
+  return tidied(run.output.toString("utf8"));
 }
 
-function refusal(complaint: string, languages: string): ExtractionError {
-  return /Failed loading language|couldn't load any languages/i.test(complaint)
-    ? new ExtractionError("missing_program", missingLanguage(languages))
-    : new ExtractionError("damaged", "The picture cannot be decoded.");
-}
+const NO_DATA = /Failed loading language '([A-Za-z_]+)'/g;
 
 const MISSING_PROGRAM = `Reading text in pictures needs the program tesseract. Install it and retry. ${howToInstall("tesseract")}`;
-
-function missingLanguage(languages: string): string {
-  const [first = "eng"] = languages.split("+").filter((language) => language !== "eng");
-  return (
-    `The program tesseract has no data of the language \`${languages}\`. Install it (Debian and Ubuntu: ` +
-    `\`apt install tesseract-ocr-${first.replaceAll("_", "-")}\`, macOS: \`brew install tesseract-lang\`, Windows: choose it in ` +
-    "the installer of tesseract), and retry."
-  );
-}
 
 /** Pages end with a form feed; words that are broken at the end of a line are joined, lines of a paragraph stay. */
 function tidied(output: string): string {

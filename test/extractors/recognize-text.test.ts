@@ -1,10 +1,12 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { expect, test } from "vitest";
+import { createExtractionProcess } from "../../src/extractors/extraction-process.js";
 import { extractPdf } from "../../src/extractors/pdf/pdf.js";
 import { recognizeText } from "../../src/extractors/recognize-text.js";
-import { extractionTools, sourceFile } from "../support/extraction-tools.js";
+import { extractionTools, sourceFile, USUAL_LIMITS } from "../support/extraction-tools.js";
+import { silentLog } from "../support/open-core.js";
 import { isInstalled } from "../support/pdf-producers.js";
 import { wordRecall } from "../support/word-recall.js";
 
@@ -57,6 +59,33 @@ test.skipIf(!hasTesseract)(
       reason: "missing_program",
       message: expect.stringContaining("tesseract-ocr-xxx"),
     });
+    await expect(recognizeText(fixture("sign.png"), { languages: "eng+xxx" })).rejects.toMatchObject({
+      reason: "missing_program",
+      message: expect.stringContaining("`xxx`"),
+    });
+  },
+  120_000,
+);
+
+test.skipIf(!hasTesseract)(
+  `pictures and scanned pages are read in the languages of the settings${unless}`,
+  async () => {
+    const extractor = createExtractionProcess({
+      limits: USUAL_LIMITS,
+      timeoutMs: 60_000,
+      memoryMegabytes: 512,
+      languages: "eng+xxx",
+      programFolders: (process.env["PATH"] ?? "").split(delimiter),
+      log: silentLog,
+    });
+    try {
+      for (const name of ["sign.png", "scan-gs.pdf"]) {
+        const reading = extractor.extract(sourceFile(fixture(name), name), { signal: new AbortController().signal });
+        await expect(reading).rejects.toMatchObject({ message: expect.stringContaining("tesseract-ocr-xxx") });
+      }
+    } finally {
+      await extractor.close();
+    }
   },
   120_000,
 );
