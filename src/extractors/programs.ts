@@ -2,25 +2,29 @@ import { constants } from "node:fs";
 import { access } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import type { ReadingProgram } from "../core/documents/content-ports.js";
-import { missingLanguages } from "./languages.js";
+import { BUILTIN_LANGUAGE, missingForLanguages, missingLanguages } from "./languages.js";
 import { runProgram } from "./run-program.js";
 
 const ON_WINDOWS = [".exe", ".cmd", ""];
 const LONGEST_LIST_MS = 10_000;
 const LONGEST_LIST_BYTES = 100_000;
 
+type About = Pick<ReadingProgram, "purpose" | "withoutIt" | "howToInstall">;
+
 const PROGRAMS = {
   tesseract: {
     purpose: "text in pictures and scanned pages",
+    withoutIt: "English alone is read",
     howToInstall:
       "Debian and Ubuntu: `apt install tesseract-ocr`, macOS: `brew install tesseract`, Windows: `winget install UB-Mannheim.TesseractOCR`.",
   },
   ffmpeg: {
     purpose: "the sound of recordings and videos",
+    withoutIt: "it cannot be read",
     howToInstall:
       "Debian and Ubuntu: `apt install ffmpeg`, macOS: `brew install ffmpeg`, Windows: `winget install Gyan.FFmpeg`.",
   },
-} as const satisfies Readonly<Record<string, Pick<ReadingProgram, "purpose" | "howToInstall">>>;
+} as const satisfies Readonly<Record<string, About>>;
 
 /** How a program is installed that reading needs, on Debian and Ubuntu, macOS and Windows. */
 export function howToInstall(name: keyof typeof PROGRAMS): string {
@@ -32,9 +36,9 @@ export function howToInstall(name: keyof typeof PROGRAMS): string {
  * @param languages of the text in pictures, as tesseract names them: `eng+deu`
  */
 export async function findPrograms(folders: readonly string[], languages: string): Promise<readonly ReadingProgram[]> {
-  const found = async ([name, about]: readonly [string, Pick<ReadingProgram, "purpose" | "howToInstall">]) => {
+  const found = async ([name, about]: readonly [string, About]) => {
     const path = await findIn(folders, name);
-    const lacks = path !== null && name === "tesseract" ? await missingData(path, folders, languages) : null;
+    const lacks = name === "tesseract" ? await lackOfLanguages(path, folders, languages) : null;
     return { name, isThere: path !== null, ...about, lacks };
   };
   return Promise.all(Object.entries(PROGRAMS).map(found));
@@ -54,8 +58,14 @@ async function findIn(folders: readonly string[], name: string): Promise<string 
   return found.find((path) => path !== null) ?? null;
 }
 
-/** Languages that tesseract has no data of, in a sentence; null where it has all of them, or does not say. */
-async function missingData(path: string, folders: readonly string[], languages: string): Promise<string | null> {
+/** Languages that cannot be read, in a sentence; null where all of them can, or tesseract does not say what it has. */
+async function lackOfLanguages(
+  path: string | null,
+  folders: readonly string[],
+  languages: string,
+): Promise<string | null> {
+  if (languages === BUILTIN_LANGUAGE) return null;
+  if (path === null) return missingForLanguages(languages, howToInstall("tesseract").replace(/\.$/, ""));
   const listed = await runProgram({
     command: [path, "--list-langs"],
     // As the process that reads files sees it.

@@ -1,5 +1,5 @@
 import { ExtractionError } from "./extraction-error.js";
-import { missingLanguages } from "./languages.js";
+import { BUILTIN_LANGUAGE, missingForLanguages, missingLanguages } from "./languages.js";
 import { howToInstall } from "./programs.js";
 import { runProgram } from "./run-program.js";
 
@@ -23,22 +23,37 @@ export interface TextRecognition {
 }
 
 /**
- * The text in a picture (PNG, JPEG, GIF, WebP, TIFF, BMP or PNM), read by the tesseract of this machine.
- * Nothing is written to disk.
+ * The text in a picture (PNG, JPEG, GIF, WebP, TIFF, BMP or PNM), read by the tesseract of this machine; English by the one that
+ * is built in, where this machine has none. Nothing is written to disk.
  * @throws ExtractionError `missing_program` where tesseract or the data of a language is not installed, `too_large` for a picture
  *   that takes too long, `damaged` for one that cannot be decoded
  */
 export async function recognizeText(image: Uint8Array, recognition: TextRecognition = {}): Promise<string> {
-  const { languages = "eng", program = "tesseract", timeLimitMs = TIME_LIMIT_MS, signal } = recognition;
+  const { languages = BUILTIN_LANGUAGE } = recognition;
   if (!LANGUAGES.test(languages))
     throw new ExtractionError("unsupported", `\`${languages.slice(0, 50)}\` does not name languages of tesseract.`);
+  try {
+    return tidied(await recognizeWithProgram(image, languages, recognition));
+  } catch (error) {
+    const isMissing = error instanceof ExtractionError && error.reason === "missing_program";
+    if (!isMissing || languages !== BUILTIN_LANGUAGE) throw error;
+    return tidied(await (await import("./builtin-recognizer.js")).recognizeBuiltin(image));
+  }
+}
+
+async function recognizeWithProgram(
+  image: Uint8Array,
+  languages: string,
+  recognition: TextRecognition,
+): Promise<string> {
+  const { program = "tesseract", timeLimitMs = TIME_LIMIT_MS, signal } = recognition;
   const run = await runProgram({
     command: [program, "stdin", "stdout", "--psm", TURNED_PAGES, "-l", languages],
     input: image,
     maximumBytes: MAXIMUM_OUTPUT_BYTES,
     timeLimitMs,
     signal,
-    missing: MISSING_PROGRAM,
+    missing: missingForLanguages(languages, HOW),
   });
   if (run.isLate) throw new ExtractionError("too_large", "Reading the text of a picture took too long.");
   // It goes on without the data of one of several languages, and would read nonsense.
@@ -46,12 +61,12 @@ export async function recognizeText(image: Uint8Array, recognition: TextRecognit
   const missing = languages.split("+").filter((language) => complained.has(language));
   if (missing.length > 0) throw new ExtractionError("missing_program", missingLanguages(missing));
   if (run.code !== 0) throw new ExtractionError("damaged", "The picture cannot be decoded.");
-  return tidied(run.output.toString("utf8"));
+  return run.output.toString("utf8");
 }
 
 const NO_DATA = /Failed loading language '([A-Za-z_]+)'/g;
 
-const MISSING_PROGRAM = `Reading text in pictures needs the program tesseract. Install it and retry. ${howToInstall("tesseract")}`;
+const HOW = howToInstall("tesseract").replace(/\.$/, "");
 
 /** Pages end with a form feed; words that are broken at the end of a line are joined, lines of a paragraph stay. */
 function tidied(output: string): string {

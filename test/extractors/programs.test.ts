@@ -15,6 +15,7 @@ test("programs are looked for in the folders of the path, and told with how they
       ["tesseract", true],
       ["ffmpeg", false],
     ]);
+    expect(found.map(({ withoutIt }) => withoutIt)).toEqual(["English alone is read", "it cannot be read"]);
     for (const { howToInstall } of found) expect(howToInstall).toMatch(/apt install .*brew install .*winget install /);
   } finally {
     await rm(folder, { recursive: true });
@@ -32,6 +33,10 @@ test.skipIf(process.platform === "win32")(
       });
       const lacks = async (languages: string) => (await findPrograms([folder, "/bin"], languages))[0]?.lacks;
       expect(await lacks("eng+chi_tra")).toBeNull();
+      expect((await findPrograms([], "eng"))[0]?.lacks).toBeNull();
+      expect((await findPrograms([], "deu"))[0]?.lacks).toMatch(
+        /needs the program tesseract.*apt install tesseract-ocr-deu/,
+      );
       expect(await lacks("eng+chi_sim+deu")).toMatch(
         /`chi_sim\+deu`.*apt install tesseract-ocr-chi-sim tesseract-ocr-deu`.*brew install tesseract-lang.*RECOLLECT_READ_LANGUAGES/,
       );

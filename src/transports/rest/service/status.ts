@@ -43,6 +43,7 @@ const status = z.object({
         name: z.string(),
         purpose: z.string(),
         isThere: z.boolean(),
+        withoutIt: z.string().describe("What of its purpose is left where it is missing."),
         howToInstall: z.string(),
         lacks: z.string().nullable().describe("What the settings ask for and it does not have, and what to do."),
       }),
@@ -103,10 +104,11 @@ function present(of: Status): z.infer<typeof status> {
     embedder: { name: of.embedder, problem: of.embedding.problem },
     rerank: { ...of.rerank },
     llm: { name: of.llm, problem: llmFailures?.problem ?? null },
-    programs: of.reading.programs.map(({ name, purpose, isThere, howToInstall, lacks }) => ({
+    programs: of.reading.programs.map(({ name, purpose, isThere, withoutIt, howToInstall, lacks }) => ({
       name,
       purpose,
       isThere,
+      withoutIt,
       howToInstall,
       lacks,
     })),
