@@ -55,6 +55,18 @@ test("a page that lies on its head is read where the program is missing", async 
   expect(text).toMatch(/^Harbour master of the northern islands\s[^]*before they leave again\.$/);
 });
 
+test.skipIf(process.platform === "win32")("English is read where the program lacks its own data of it", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "recollect-no-data-"));
+  try {
+    const program = join(folder, "tesseract");
+    const complaint = "Failed loading language 'eng'\nTesseract couldn't load any languages!";
+    writeFileSync(program, `#!/bin/sh\ncat >/dev/null\necho "${complaint}" >&2\nexit 1\n`, { mode: 0o755 });
+    expect(await recognizeText(fixture("sign.png"), { program })).toContain("Ferry to the islands");
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
 test("a missing program is named where other languages are asked for, with how to install it on each system", async () => {
   const asked = { program: "no-such-program", languages: "eng+deu" };
   await expect(recognizeText(fixture("sign.png"), asked)).rejects.toMatchObject({
