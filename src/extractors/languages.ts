@@ -13,7 +13,7 @@ export function missingLanguages(missing: readonly string[]): string {
 export function missingForLanguages(languages: string, howToInstall: string): string {
   const data = howToInstallData(languages.split("+"));
   return (
-    `Reading text in pictures in \`${languages}\` needs the program tesseract; without it, English alone is read. Install it ` +
+    `Reading text in pictures in \`${languages}\` needs the program tesseract; what is built in reads English alone. Install it ` +
     `(${howToInstall}) and the data of the languages (${data}), or leave RECOLLECT_READ_LANGUAGES out, and retry.`
   );
 }

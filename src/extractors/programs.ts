@@ -39,7 +39,9 @@ export async function findPrograms(folders: readonly string[], languages: string
   const found = async ([name, about]: readonly [string, About]) => {
     const path = await findIn(folders, name);
     const lacks = name === "tesseract" ? await lackOfLanguages(path, folders, languages) : null;
-    return { name, isThere: path !== null, ...about, lacks };
+    const isOutOfReach = path === null && lacks !== null;
+    const withoutIt = isOutOfReach ? `it cannot be read in \`${languages}\`` : about.withoutIt;
+    return { ...about, name, isThere: path !== null, withoutIt, lacks };
   };
   return Promise.all(Object.entries(PROGRAMS).map(found));
 }

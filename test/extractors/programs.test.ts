@@ -34,6 +34,7 @@ test.skipIf(process.platform === "win32")(
       const lacks = async (languages: string) => (await findPrograms([folder, "/bin"], languages))[0]?.lacks;
       expect(await lacks("eng+chi_tra")).toBeNull();
       expect((await findPrograms([], "eng"))[0]?.lacks).toBeNull();
+      expect((await findPrograms([], "deu"))[0]?.withoutIt).toBe("it cannot be read in `deu`");
       expect((await findPrograms([], "deu"))[0]?.lacks).toMatch(
         /needs the program tesseract.*apt install tesseract-ocr-deu/,
       );
