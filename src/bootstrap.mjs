@@ -64,6 +64,7 @@ async function build() {
     giveUp,
   );
   await joinModules(draft, giveUp);
+  await copyRecognizer(draft, giveUp);
   chmodSync(join(draft, "main.js"), 0o755);
   writeFileSync(join(draft, ".built"), wanted);
   if (existsSync(join(root, "dist"))) renameSync(join(root, "dist"), old);
@@ -81,6 +82,16 @@ async function joinModules(draft, onFailure) {
   } catch (error) {
     onFailure();
     fail(`Joining the modules of the program failed: ${error.message}`);
+  }
+}
+
+/** What reads text in pictures where the system has no tesseract. */
+async function copyRecognizer(draft, onFailure) {
+  try {
+    (await import("./copy-recognizer.mjs")).copyRecognizer(draft);
+  } catch (error) {
+    onFailure();
+    fail(`Copying what reads text in pictures failed: ${error.message}`);
   }
 }
 

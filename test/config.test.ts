@@ -49,6 +49,7 @@ test("without any setting everything has its documented default", () => {
     reading: {
       timeoutMs: 120_000,
       memoryMegabytes: 768,
+      languages: "eng",
       limits: {
         maximumTextBytes: 4_194_304,
         maximumUnpackedBytes: 268_435_456,
@@ -127,6 +128,7 @@ test("every setting is read", () => {
     RECOLLECT_READ_MAX_TEXT_BYTES: "32",
     RECOLLECT_READ_MAX_UNPACKED_BYTES: "33",
     RECOLLECT_READ_MAX_PAGES: "34",
+    RECOLLECT_READ_LANGUAGES: "eng+deu",
     RECOLLECT_KEEP_FAILED_MINUTES: "16",
     RECOLLECT_MAX_SUPERSEDED: "17",
     RECOLLECT_VACUUM_MEGABYTES: "21",
@@ -193,6 +195,7 @@ test("every setting is read", () => {
     reading: {
       timeoutMs: 30_000,
       memoryMegabytes: 64,
+      languages: "eng+deu",
       limits: {
         maximumTextBytes: 32,
         maximumUnpackedBytes: 33,
@@ -273,6 +276,8 @@ test.each([
   ["RECOLLECT_PORT", "99999999999999999999", "a whole number"],
   ["RECOLLECT_HOST", "http://x", "a host name or an IP address"],
   ["RECOLLECT_OFFLINE", "maybe", "1 or true"],
+  ["RECOLLECT_READ_LANGUAGES", "eng deu", "such as eng or eng+deu"],
+  ["RECOLLECT_READ_LANGUAGES", "-c", "such as eng or eng+deu"],
   ["RECOLLECT_FETCH_ALLOW", "10.1.0.0/33", "host names such as"],
   ["RECOLLECT_FETCH_ALLOW", "wiki.corp.example, 127.1", "host names such as"],
   ["RECOLLECT_FETCH_ALLOW", "https://wiki.corp.example", "host names such as"],

@@ -1,4 +1,8 @@
+import { z } from "zod";
 import { setting, wholeNumber } from "./setting.js";
+
+/** Names of languages as tesseract writes them: `eng`, `chi_sim`, `eng+deu`. */
+const LANGUAGES = /^[A-Za-z][A-Za-z_]{1,30}(?:\+[A-Za-z][A-Za-z_]{1,30}){0,9}$/;
 
 const GIGABYTE = 1_073_741_824;
 
@@ -30,12 +34,22 @@ export const READING_SETTINGS = {
     fallback: "268435456",
     description: "Most bytes that one file may unpack to, such as the parts of an Office document.",
   }),
+  RECOLLECT_READ_LANGUAGES: setting({
+    schema: z
+      .string()
+      .regex(LANGUAGES, "must be up to ten languages as tesseract names them, joined by +, such as eng or eng+deu"),
+    fallback: "eng",
+    description:
+      "Languages of the text in pictures and scanned pages as tesseract names them, the usual one first, such as `eng+deu`. `tesseract --list-langs` lists those that are installed.",
+  }),
 };
 
 /** Bounds of reading one file. */
 export interface ReadingConfig {
   readonly timeoutMs: number;
   readonly memoryMegabytes: number;
+  /** Of the text in pictures, as tesseract names them: `eng+deu`. */
+  readonly languages: string;
   readonly limits: {
     readonly maximumTextBytes: number;
     readonly maximumUnpackedBytes: number;
@@ -56,10 +70,12 @@ export function readingOf(values: {
   readonly RECOLLECT_READ_MAX_TEXT_BYTES: number;
   readonly RECOLLECT_READ_MAX_PAGES: number;
   readonly RECOLLECT_READ_MAX_UNPACKED_BYTES: number;
+  readonly RECOLLECT_READ_LANGUAGES: string;
 }): ReadingConfig {
   return {
     timeoutMs: values.RECOLLECT_READ_TIMEOUT_SECONDS * 1_000,
     memoryMegabytes: values.RECOLLECT_READ_MEMORY_MEGABYTES,
+    languages: values.RECOLLECT_READ_LANGUAGES,
     limits: {
       maximumTextBytes: values.RECOLLECT_READ_MAX_TEXT_BYTES,
       maximumUnpackedBytes: values.RECOLLECT_READ_MAX_UNPACKED_BYTES,

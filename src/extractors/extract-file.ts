@@ -10,6 +10,8 @@ const DEEPEST_FILE = 8;
 export interface ExtractionOrder {
   readonly limits: ExtractionLimits;
   readonly password: string | null;
+  /** Of the text in pictures, as tesseract names them: `eng+deu`. */
+  readonly languages: string;
   readonly report: (progress: ReadingProgress) => void;
 }
 
@@ -32,7 +34,8 @@ async function extractAt(file: SourceFile, order: ExtractionOrder, depth: number
     // Only the outermost file tells how far it is.
     report: depth === 0 ? order.report : () => undefined,
     extract: (inner) => extractAt(inner, order, depth + 1),
-    recognizeText: async (image) => (await import("./recognize-text.js")).recognizeText(image),
+    recognizeText: async (image) =>
+      (await import("./recognize-text.js")).recognizeText(image, { languages: order.languages }),
   };
   const extract = await format.load();
   const content = await extract(file, tools).catch((error: unknown) => {

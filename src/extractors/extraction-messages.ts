@@ -57,6 +57,8 @@ const limit = z.number().int().positive();
 export const orderSchema = z.object({
   file: z.object({ bytes, name: text, mimeType: text, charset: text, url: text }),
   password: text,
+  /** Of the text in pictures, as tesseract names them. */
+  languages: z.string(),
   limits: z.object({
     maximumTextBytes: limit,
     maximumUnpackedBytes: limit,

@@ -19,6 +19,8 @@ export interface ExtractionProcessOptions {
   readonly timeoutMs: number;
   /** Memory of the process while it reads, in MB. */
   readonly memoryMegabytes: number;
+  /** Languages of the text in pictures as tesseract names them, the usual one first: `eng+deu`. */
+  readonly languages: string;
   /** Where the process may look for programs that read pictures and recordings. */
   readonly programFolders: readonly string[];
   readonly log: Log;
@@ -84,11 +86,16 @@ export function createExtractionProcess(options: ExtractionProcessOptions): Cont
 
   return {
     endings: Object.values(FORMATS).flatMap((format: Format) => format.endings),
-    programs: () => findPrograms(options.programFolders),
+    programs: () => findPrograms(options.programFolders, options.languages),
     accepts: async (file) => (await recognizeFormat(file)) !== null,
     extract(file, { password = null, signal, onProgress = () => undefined }) {
       const { bytes, name, mimeType, charset, url } = file;
-      const order = { file: { bytes, name, mimeType, charset, url }, password, limits: options.limits };
+      const order = {
+        file: { bytes, name, mimeType, charset, url },
+        password,
+        languages: options.languages,
+        limits: options.limits,
+      };
       const turn = last.then(() => read(order, { signal, onProgress }));
       last = turn.catch(() => undefined);
       return turn;

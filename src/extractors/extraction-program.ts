@@ -31,12 +31,13 @@ function tell(report: ExtractionReport): void {
 }
 
 async function read(message: unknown): Promise<void> {
-  const { file, password, limits } = orderSchema.parse(message);
+  const { file, password, languages, limits } = orderSchema.parse(message);
   let toldAt = 0;
   try {
     const content = await extractFile(file, {
       limits,
       password,
+      languages,
       report(progress) {
         const now = performance.now();
         if (now - toldAt < PROGRESS_EVERY) return;

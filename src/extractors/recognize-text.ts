@@ -1,4 +1,5 @@
 import { ExtractionError } from "./extraction-error.js";
+import { BUILTIN_LANGUAGE, missingForLanguages, missingLanguages } from "./languages.js";
 import { howToInstall } from "./programs.js";
 import { runProgram } from "./run-program.js";
 
@@ -22,44 +23,50 @@ export interface TextRecognition {
 }
 
 /**
- * The text in a picture (PNG, JPEG, GIF, WebP, TIFF, BMP or PNM), read by the tesseract of this machine.
- * Nothing is written to disk.
+ * The text in a picture (PNG, JPEG, GIF, WebP, TIFF, BMP or PNM), read by the tesseract of this machine; English by the one that
+ * is built in, where this machine has none. Nothing is written to disk.
  * @throws ExtractionError `missing_program` where tesseract or the data of a language is not installed, `too_large` for a picture
  *   that takes too long, `damaged` for one that cannot be decoded
  */
 export async function recognizeText(image: Uint8Array, recognition: TextRecognition = {}): Promise<string> {
-  const { languages = "eng", program = "tesseract", timeLimitMs = TIME_LIMIT_MS, signal } = recognition;
+  const { languages = BUILTIN_LANGUAGE } = recognition;
   if (!LANGUAGES.test(languages))
     throw new ExtractionError("unsupported", `\`${languages.slice(0, 50)}\` does not name languages of tesseract.`);
+  try {
+    return tidied(await recognizeWithProgram(image, languages, recognition));
+  } catch (error) {
+    const isMissing = error instanceof ExtractionError && error.reason === "missing_program";
+    if (!isMissing || languages !== BUILTIN_LANGUAGE) throw error;
+    return tidied(await (await import("./builtin-recognizer.js")).recognizeBuiltin(image));
+  }
+}
+
+async function recognizeWithProgram(
+  image: Uint8Array,
+  languages: string,
+  recognition: TextRecognition,
+): Promise<string> {
+  const { program = "tesseract", timeLimitMs = TIME_LIMIT_MS, signal } = recognition;
   const run = await runProgram({
     command: [program, "stdin", "stdout", "--psm", TURNED_PAGES, "-l", languages],
     input: image,
     maximumBytes: MAXIMUM_OUTPUT_BYTES,
     timeLimitMs,
     signal,
-    missing: MISSING_PROGRAM,
+    missing: missingForLanguages(languages, HOW),
   });
   if (run.isLate) throw new ExtractionError("too_large", "Reading the text of a picture took too long.");
-  if (run.code === 0) return tidied(run.output.toString("utf8"));
-  throw refusal(run.complaint, languages);
+  // It goes on without the data of one of several languages, and would read nonsense.
+  const complained = new Set([...run.complaint.matchAll(NO_DATA)].map(([, language]) => language));
+  const missing = languages.split("+").filter((language) => complained.has(language));
+  if (missing.length > 0) throw new ExtractionError("missing_program", missingLanguages(missing));
+  if (run.code !== 0) throw new ExtractionError("damaged", "The picture cannot be decoded.");
+  return run.output.toString("utf8");
 }
 
-function refusal(complaint: string, languages: string): ExtractionError {
-  return /Failed loading language|couldn't load any languages/i.test(complaint)
-    ? new ExtractionError("missing_program", missingLanguage(languages))
-    : new ExtractionError("damaged", "The picture cannot be decoded.");
-}
+const NO_DATA = /Failed loading language '([A-Za-z_]+)'/g;
 
-const MISSING_PROGRAM = `Reading text in pictures needs the program tesseract. Install it and retry. ${howToInstall("tesseract")}`;
-
-function missingLanguage(languages: string): string {
-  const [first = "eng"] = languages.split("+").filter((language) => language !== "eng");
-  return (
-    `The program tesseract has no data of the language \`${languages}\`. Install it (Debian and Ubuntu: ` +
-    `\`apt install tesseract-ocr-${first.replaceAll("_", "-")}\`, macOS: \`brew install tesseract-lang\`, Windows: choose it in ` +
-    "the installer of tesseract), and retry."
-  );
-}
+const HOW = howToInstall("tesseract").replace(/\.$/, "");
 
 /** Pages end with a form feed; words that are broken at the end of a line are joined, lines of a paragraph stay. */
 function tidied(output: string): string {

@@ -19,6 +19,8 @@ export interface ProgramOrder {
   readonly maximumBytes: number;
   /** Milliseconds; without a limit, it ends with the process that reads files at the latest. */
   readonly timeLimitMs?: number;
+  /** Its whole environment; without it, that of this process. */
+  readonly environment?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
   /** What to tell where the program is not installed. */
   readonly missing: string;
@@ -28,13 +30,14 @@ const MOST_COMPLAINTS = 16_000;
 
 /** Runs a program of this machine, and takes what it writes. @throws ExtractionError `missing_program` */
 export function runProgram(order: ProgramOrder): Promise<ProgramRun> {
-  const { input, maximumBytes, timeLimitMs, signal, missing } = order;
+  const { input, maximumBytes, timeLimitMs, environment, signal, missing } = order;
   const [program, ...options] = order.command;
   return new Promise((resolve, reject) => {
     const child = spawn(program, options, {
       stdio: [input ? "pipe" : "ignore", "pipe", "pipe"],
       windowsHide: true,
       killSignal: "SIGKILL",
+      ...(environment && { env: environment }),
       ...(signal && { signal }),
     });
     const output: Buffer[] = [];

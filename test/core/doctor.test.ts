@@ -7,6 +7,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { createBuiltinEmbedder } from "../../src/adapters/embed/builtin.js";
 import { createSqliteStore } from "../../src/adapters/store/store.js";
 import { STORE_FILE } from "../../src/lib/store-file.js";
+import type { ContentExtractor } from "../../src/core/documents/content-ports.js";
 import { AppError } from "../../src/core/errors.js";
 import type { Embedder } from "../../src/core/ports.js";
 import { buildDocumentDraft } from "../support/builders.js";
@@ -60,6 +61,27 @@ describe("the doctor", () => {
     const { ok, detail } = (await diagnose(service)).check("files") ?? {};
     expect(ok).toBe(true);
     expect(detail).toMatch(/tesseract is (there|missing).*ffmpeg is (there|missing)/);
+  });
+
+  test("finds a language of the settings that no text in pictures can be read in, and says how it is installed", async () => {
+    const lacks = "The program tesseract has no data of the language `deu`.";
+    const tesseract = {
+      name: "tesseract",
+      purpose: "text in pictures",
+      isThere: true,
+      withoutIt: "-",
+      howToInstall: "-",
+      lacks,
+    };
+    const extractor: ContentExtractor = {
+      accepts: () => Promise.resolve(false),
+      endings: [],
+      programs: () => Promise.resolve([tesseract]),
+      extract: () => Promise.reject(new AppError("unsupported_type", "No file is read.")),
+      close: () => Promise.resolve(),
+    };
+    const service = await open({ extractor });
+    expect((await diagnose(service)).check("files")).toMatchObject({ ok: false, fix: lacks });
   });
 
   test("says of an index without vectors that there is nothing to compare, and counts what there is", async () => {

@@ -18,7 +18,7 @@ function open(
   changes: Partial<ExtractionProcessOptions> = {},
 ): (file?: typeof harbour) => Promise<{ title: string | null }> {
   const limits = { ...USUAL_LIMITS, maximumUnpackedBytes: 200_000_000, ...changes.limits };
-  const usual = { timeoutMs: 20_000, memoryMegabytes: 256, programFolders: [], log: silentLog };
+  const usual = { timeoutMs: 20_000, memoryMegabytes: 256, languages: "eng", programFolders: [], log: silentLog };
   const extractor = createExtractionProcess({ ...usual, ...changes, limits });
   opened = extractor;
   return (file = harbour) => extractor.extract(file, { signal: new AbortController().signal });
@@ -112,7 +112,7 @@ describe.skipIf(process.platform !== "linux")("the process that reads files", ()
       import { createExtractionProcess } from ${JSON.stringify(resolve("dist/extractors/extraction-process.js"))};
       const log = { debug() {}, info() {}, warn() {}, error() {} };
       const limits = ${JSON.stringify(USUAL_LIMITS)};
-      const extractor = createExtractionProcess({ limits, timeoutMs: 60000, memoryMegabytes: 512, programFolders: [], log });
+      const extractor = createExtractionProcess({ limits, timeoutMs: 60000, memoryMegabytes: 512, languages: "eng", programFolders: [], log });
       const { readFileSync } = await import("node:fs");
       const bytes = readFileSync("test/fixtures/extractors/harbour.docx");
       const file = { bytes, name: "a.docx", mimeType: null, charset: null, url: null };

@@ -56,6 +56,7 @@ test(
       limits: USUAL_LIMITS,
       timeoutMs: TIMEOUT_MS,
       memoryMegabytes: 512,
+      languages: "eng",
       programFolders: [],
       log: silentLog,
     });

@@ -14,7 +14,12 @@ const PICTURE = ["-f", "lavfi", "-i", "testsrc=size=64x48:rate=5:duration=6"];
 const SUBTITLES = ["-i", INPUTS.subtitles];
 
 const read = (bytes: Uint8Array, name: string) =>
-  extractFile(sourceFile(bytes, { name }), { limits: USUAL_LIMITS, password: null, report: () => undefined });
+  extractFile(sourceFile(bytes, { name }), {
+    limits: USUAL_LIMITS,
+    password: null,
+    languages: "eng",
+    report: () => undefined,
+  });
 
 const leftOvers = () => readdirSync(tmpdir()).filter((name) => name.startsWith("recollect-media-"));
 

@@ -10,13 +10,39 @@ test("programs are looked for in the folders of the path, and told with how they
     const program = join(folder, "tesseract");
     await writeFile(program, "#!/bin/sh\n");
     await chmod(program, 0o755);
-    const found = await findPrograms([join(folder, "none"), folder]);
+    const found = await findPrograms([join(folder, "none"), folder], "eng");
     expect(found.map(({ name, isThere }) => [name, isThere])).toEqual([
       ["tesseract", true],
       ["ffmpeg", false],
     ]);
+    expect(found.map(({ withoutIt }) => withoutIt)).toEqual(["English alone is read", "it cannot be read"]);
     for (const { howToInstall } of found) expect(howToInstall).toMatch(/apt install .*brew install .*winget install /);
   } finally {
     await rm(folder, { recursive: true });
   }
 });
+
+test.skipIf(process.platform === "win32")(
+  "the data of languages that tesseract lacks are named, with how to install them",
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), "recollect-programs-"));
+    try {
+      const listed = 'List of available languages in "/data/" (3):\nchi_tra\neng\nosd\n';
+      await writeFile(join(folder, "tesseract"), `#!/bin/sh\n[ "$1" = --list-langs ] && echo '${listed}'\n`, {
+        mode: 0o755,
+      });
+      const lacks = async (languages: string) => (await findPrograms([folder, "/bin"], languages))[0]?.lacks;
+      expect(await lacks("eng+chi_tra")).toBeNull();
+      expect((await findPrograms([], "eng"))[0]?.lacks).toBeNull();
+      expect((await findPrograms([], "deu"))[0]?.withoutIt).toBe("it cannot be read in `deu`");
+      expect((await findPrograms([], "deu"))[0]?.lacks).toMatch(
+        /needs the program tesseract.*apt install tesseract-ocr-deu/,
+      );
+      expect(await lacks("eng+chi_sim+deu")).toMatch(
+        /`chi_sim\+deu`.*apt install tesseract-ocr-chi-sim tesseract-ocr-deu`.*brew install tesseract-lang.*RECOLLECT_READ_LANGUAGES/,
+      );
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  },
+);

@@ -1,10 +1,16 @@
+import { randomBytes } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { expect, test } from "vitest";
+import { delimiter, join } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import type { ContentExtractor, ExtractedContent } from "../../src/core/documents/content-ports.js";
+import { createExtractionProcess, type ExtractionProcessOptions } from "../../src/extractors/extraction-process.js";
+import { encodePng } from "../../src/extractors/grey-picture.js";
 import { extractPdf } from "../../src/extractors/pdf/pdf.js";
 import { recognizeText } from "../../src/extractors/recognize-text.js";
-import { extractionTools, sourceFile } from "../support/extraction-tools.js";
+import { extractionTools, sourceFile, USUAL_LIMITS } from "../support/extraction-tools.js";
+import { silentLog } from "../support/open-core.js";
+import { textOfAll } from "../support/extraction-measures.js";
 import { isInstalled } from "../support/pdf-producers.js";
 import { wordRecall } from "../support/word-recall.js";
 
@@ -15,10 +21,84 @@ function fixture(name: string): Uint8Array {
   return readFileSync(join(import.meta.dirname, "../fixtures/extractors", name));
 }
 
-test("a missing program is named, with how to install it on each system", async () => {
-  await expect(recognizeText(fixture("sign.png"), { program: "no-such-program" })).rejects.toMatchObject({
+const opened: ContentExtractor[] = [];
+afterEach(async () => {
+  for (const extractor of opened.splice(0)) await extractor.close();
+});
+
+/** Reads files in a process of its own, which finds no programs unless it is told where. */
+function openProcess(
+  changes: Partial<ExtractionProcessOptions> = {},
+): (bytes: Uint8Array) => Promise<ExtractedContent> {
+  const extractor = createExtractionProcess({
+    limits: USUAL_LIMITS,
+    timeoutMs: 60_000,
+    memoryMegabytes: 512,
+    languages: "eng",
+    programFolders: [],
+    log: silentLog,
+    ...changes,
+  });
+  opened.push(extractor);
+  return (bytes) => extractor.extract(sourceFile(bytes), { signal: new AbortController().signal });
+}
+
+test("English is read where the program is missing, in every kind of picture and on every page", async () => {
+  const read = (name: string) => recognizeText(fixture(name), { program: "no-such-program" });
+  for (const name of ["sign.png", "photo-exiftool.jpg", "sign.gif", "sign.webp", "sign.bmp", "sign.tiff"])
+    expect(await read(name), name).toMatch(/^Ferry to the islands\s+leaves at 09:30$/);
+  expect((await read("sign-two-pages.tiff")).match(/Ferry to the islands/g)).toHaveLength(2);
+});
+
+test("a page that lies on its head is read where the program is missing", async () => {
+  const text = await recognizeText(fixture("print-on-its-head.png"), { program: "no-such-program" });
+  expect(text).toMatch(/^Harbour master of the northern islands\s[^]*before they leave again\.$/);
+});
+
+test.skipIf(process.platform === "win32")("English is read where the program lacks its own data of it", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "recollect-no-data-"));
+  try {
+    const program = join(folder, "tesseract");
+    const complaint = "Failed loading language 'eng'\nTesseract couldn't load any languages!";
+    writeFileSync(program, `#!/bin/sh\ncat >/dev/null\necho "${complaint}" >&2\nexit 1\n`, { mode: 0o755 });
+    expect(await recognizeText(fixture("sign.png"), { program })).toContain("Ferry to the islands");
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test("a missing program is named where other languages are asked for, with how to install it on each system", async () => {
+  const asked = { program: "no-such-program", languages: "eng+deu" };
+  await expect(recognizeText(fixture("sign.png"), asked)).rejects.toMatchObject({
     reason: "missing_program",
-    message: expect.stringMatching(/apt install .*brew install .*winget install /),
+    message: expect.stringMatching(
+      /apt install tesseract-ocr`.*brew install .*winget install .*apt install tesseract-ocr-eng tesseract-ocr-deu/,
+    ),
+  });
+});
+
+test("what is no picture is refused where the program is missing, and the next one is read", async () => {
+  const read = (bytes: Uint8Array) => recognizeText(bytes, { program: "no-such-program" });
+  for (const bytes of [Buffer.from("no picture"), Buffer.from("II*\0"), fixture("sign.png").subarray(0, 2_000)])
+    await expect(read(bytes)).rejects.toMatchObject({ reason: "damaged" });
+  expect(await read(fixture("sign.png"))).toContain("Ferry to the islands");
+});
+
+describe.skipIf(process.platform !== "linux")("the process that reads files, on a machine without tesseract", () => {
+  test("reads a sign and the scanned pages of a PDF, with nothing to install and nothing to fetch", async () => {
+    const read = openProcess();
+    expect(textOfAll(await read(fixture("sign.png")))).toContain("leaves at 09:30");
+    const source = "Chapter 2 of tides The ferry to the islands leaves at half past nine on every weekday.";
+    expect(wordRecall(source, textOfAll(await read(fixture("mixed-scan.pdf"))))).toBeGreaterThanOrEqual(0.95);
+  });
+
+  test("holds pictures to its limits of time and memory", async () => {
+    const noise = encodePng({ width: 9_000, height: 9_000, pixels: Buffer.alloc(81_000_000, randomBytes(9_000)) }, 300);
+    const late = openProcess({ timeoutMs: 1_500, memoryMegabytes: 2_000 });
+    await expect(late(noise)).rejects.toMatchObject({ message: expect.stringContaining("1.5 seconds") });
+    const narrow = openProcess({ memoryMegabytes: 64 });
+    await expect(narrow(noise)).rejects.toMatchObject({ message: expect.stringContaining("64 MB") });
+    expect(textOfAll(await narrow(fixture("sign.png")))).toContain("leaves at 09:30");
   });
 });
 
@@ -57,6 +137,23 @@ test.skipIf(!hasTesseract)(
       reason: "missing_program",
       message: expect.stringContaining("tesseract-ocr-xxx"),
     });
+    await expect(recognizeText(fixture("sign.png"), { languages: "eng+xxx" })).rejects.toMatchObject({
+      reason: "missing_program",
+      message: expect.stringContaining("`xxx`"),
+    });
+  },
+  120_000,
+);
+
+test.skipIf(!hasTesseract)(
+  `pictures and scanned pages are read in the languages of the settings${unless}`,
+  async () => {
+    const programFolders = (process.env["PATH"] ?? "").split(delimiter);
+    const read = openProcess({ languages: "eng+xxx", programFolders });
+    for (const name of ["sign.png", "scan-gs.pdf"])
+      await expect(read(fixture(name))).rejects.toMatchObject({
+        message: expect.stringContaining("tesseract-ocr-xxx"),
+      });
   },
   120_000,
 );

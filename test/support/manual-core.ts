@@ -122,6 +122,7 @@ export async function openManualCore(options: ManualCoreOptions = {}): Promise<M
       limits: USUAL_LIMITS,
       timeoutMs: 30_000,
       memoryMegabytes: 256,
+      languages: "eng",
       programFolders: [],
       log,
     });

@@ -92,8 +92,12 @@ export interface ReadingProgram {
   /** What is read with it. */
   readonly purpose: string;
   readonly isThere: boolean;
+  /** What of its purpose is left where it is missing. */
+  readonly withoutIt: string;
   /** How it is installed on Debian and Ubuntu, macOS and Windows: one sentence. */
   readonly howToInstall: string;
+  /** What the settings ask for and it does not have, and what to do: sentences. Null for nothing. */
+  readonly lacks: string | null;
 }
 
 /** Reads files of every known kind. One port, so that it can be kept apart from the rest of the process. */

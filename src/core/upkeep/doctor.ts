@@ -214,13 +214,15 @@ async function checkModel({ model }: CoreContext): Promise<Finding> {
   };
 }
 
-/** A program that is missing is no fault: everything else is read without it. */
+/** A program that is missing is no fault: everything else is read without it. One without what the settings ask for is. */
 async function checkReading({ extractor }: CoreContext): Promise<Finding> {
   const programs = await extractor.programs();
-  const described = programs.map(({ name, purpose, isThere, howToInstall }) =>
-    isThere ? `${name} is there (${purpose})` : `${name} is missing (${purpose} cannot be read; ${howToInstall})`,
+  const described = programs.map(({ name, purpose, isThere, withoutIt, howToInstall }) =>
+    isThere ? `${name} is there (${purpose})` : `${name} is missing (${purpose}: ${withoutIt}; ${howToInstall})`,
   );
-  return { ok: true, detail: [`${extractor.endings.length} kinds of file names`, ...described].join("; ") };
+  const detail = [`${extractor.endings.length} kinds of file names`, ...described].join("; ");
+  const fixes = programs.flatMap(({ lacks }) => lacks ?? []);
+  return fixes.length === 0 ? { ok: true, detail } : { ok: false, detail, fix: fixes.join(" ") };
 }
 
 async function checkVectors({ vectors }: CoreContext): Promise<Finding> {

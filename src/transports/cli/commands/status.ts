@@ -95,9 +95,11 @@ export function describeParts({
 }
 
 function describeReading({ programs }: Status["reading"]): [string, string][] {
-  return programs.map(({ name, purpose, isThere, howToInstall }) => [
+  return programs.map(({ name, purpose, isThere, withoutIt, howToInstall, lacks }) => [
     name,
-    isThere ? `there, for ${purpose}` : `missing, for ${purpose}. ${howToInstall}`,
+    isThere
+      ? `there, for ${purpose}${lacks === null ? "" : `. ${lacks}`}`
+      : `missing, for ${purpose}: ${withoutIt}. ${howToInstall}`,
   ]);
 }
 

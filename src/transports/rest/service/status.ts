@@ -38,7 +38,16 @@ const status = z.object({
   rerank: part,
   llm: part,
   programs: z
-    .array(z.object({ name: z.string(), purpose: z.string(), isThere: z.boolean(), howToInstall: z.string() }))
+    .array(
+      z.object({
+        name: z.string(),
+        purpose: z.string(),
+        isThere: z.boolean(),
+        withoutIt: z.string().describe("What of its purpose is left where it is missing."),
+        howToInstall: z.string(),
+        lacks: z.string().nullable().describe("What the settings ask for and it does not have, and what to do."),
+      }),
+    )
     .describe("Programs of the server that reading some kinds of files needs."),
   readByRules: z
     .object({
@@ -95,11 +104,13 @@ function present(of: Status): z.infer<typeof status> {
     embedder: { name: of.embedder, problem: of.embedding.problem },
     rerank: { ...of.rerank },
     llm: { name: of.llm, problem: llmFailures?.problem ?? null },
-    programs: of.reading.programs.map(({ name, purpose, isThere, howToInstall }) => ({
+    programs: of.reading.programs.map(({ name, purpose, isThere, withoutIt, howToInstall, lacks }) => ({
       name,
       purpose,
       isThere,
+      withoutIt,
       howToInstall,
+      lacks,
     })),
     readByRules: llmFailures && {
       documents: llmFailures.documents,

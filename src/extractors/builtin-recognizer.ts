@@ -1,0 +1,124 @@
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { gunzip } from "node:zlib";
+import * as z from "zod";
+import { ExtractionError } from "./extraction-error.js";
+import { pictureKind } from "./image/dimensions.js";
+import { tiffPages } from "./image/tiff-pages.js";
+import { BUILTIN_LANGUAGE } from "./languages.js";
+import { howToInstall } from "./programs.js";
+
+/** What the build puts there; from source it is that of the built program. */
+const FOLDER = new URL(
+  import.meta.url.endsWith(".ts") ? "../../dist/extractors/recognizer/" : "../extractors/recognizer/",
+  import.meta.url,
+);
+const INPUT = "/input";
+/** Only the network that recognizes lines: the older engine is left out. */
+const NEURAL_ENGINE = 1;
+/** Finds columns and blocks by itself. Which side is up it does not know. */
+const WHOLE_PAGES = "3";
+/** Sureness in percent below which the picture may stand on its head: a page of print has 90, one on its head 20. */
+const DOUBTFUL = 60;
+/** As EXIF counts the ways to hold a camera. Lines that run up or down are found as they are. */
+const UPRIGHT = 1;
+const ON_ITS_HEAD = 3;
+
+/** What is used of tesseract's own interface, under its own names. */
+interface TesseractApi {
+  Init(dataFolder: string, languages: string, engine: number): number;
+  SetVariable(name: string, value: string): unknown;
+  /** Loads `/input`; 1 means that it cannot be decoded. */
+  SetImageFile(orientation: number, angle: number): number;
+  Recognize(monitor: null): number;
+  GetUTF8Text(): string;
+  MeanTextConf(): number;
+  Clear(): void;
+}
+
+interface TesseractModule {
+  readonly FS: { writeFile(path: string, bytes: Uint8Array): void; unlink(path: string): void };
+  readonly TessBaseAPI: new () => TesseractApi;
+}
+
+type StartModule = (options: Readonly<Record<string, unknown>>) => Promise<TesseractModule>;
+
+const startModule = z.custom<StartModule>((loaded) => typeof loaded === "function");
+
+interface Recognizer {
+  readonly files: TesseractModule["FS"];
+  readonly api: TesseractApi;
+}
+
+/** Started with the first picture, and used for all that follow. */
+let started: Promise<Recognizer> | null = null;
+
+/**
+ * The English text in a picture (PNG, JPEG, GIF, WebP, TIFF, BMP or PNM), read by the tesseract that is built in, in this process:
+ * its limits of time and memory hold for it, too.
+ * @throws ExtractionError `damaged` for a picture that cannot be decoded, `missing_program` where this machine cannot run it
+ */
+export async function recognizeBuiltin(image: Uint8Array): Promise<string> {
+  started ??= start();
+  const recognizer = await started.catch(() => {
+    started = null;
+    throw new ExtractionError("missing_program", `${CANNOT_RUN} ${howToInstall("tesseract")}`);
+  });
+  try {
+    const pages = pictureKind(image) === "tiff" ? tiffPages(image) : [image];
+    return Array.from(pages, (page) => readPage(recognizer, page)).join("\n\n");
+  } catch (error) {
+    if (error instanceof ExtractionError) throw error;
+    // Its memory is in no known state.
+    started = null;
+    throw new ExtractionError("damaged", `${CANNOT_DECODE} ${howToInstall("tesseract")}`);
+  }
+}
+
+const CANNOT_RUN =
+  "What reads text in pictures does not run on this machine. Install the program tesseract instead and retry.";
+const CANNOT_DECODE =
+  "The picture cannot be decoded: it is damaged, or of a kind that only the program tesseract itself reads.";
+
+async function start(): Promise<Recognizer> {
+  const loaded: unknown = createRequire(import.meta.url)(fileURLToPath(new URL("tesseract-core.cjs", FOLDER)));
+  const { FS, TessBaseAPI } = await startModule.parse(loaded)({
+    wasmBinary: await readFile(new URL("tesseract-core.wasm", FOLDER)),
+    print: ignore,
+    printErr: ignore,
+    TesseractProgress: ignore,
+  });
+  const data = await readFile(new URL(`${BUILTIN_LANGUAGE}.traineddata.gz`, FOLDER));
+  FS.writeFile(`/${BUILTIN_LANGUAGE}.traineddata`, await promisify(gunzip)(data));
+  const api = new TessBaseAPI();
+  if (api.Init("/", BUILTIN_LANGUAGE, NEURAL_ENGINE) !== 0) throw new Error("tesseract does not start");
+  api.SetVariable("tessedit_pageseg_mode", WHOLE_PAGES);
+  return { files: FS, api };
+}
+
+function ignore(): void {}
+
+function readPage({ files, api }: Recognizer, page: Uint8Array): string {
+  files.writeFile(INPUT, page);
+  try {
+    const upright = readTurned(api, UPRIGHT);
+    if (upright.text === "" || upright.sureness >= DOUBTFUL) return upright.text;
+    const turned = readTurned(api, ON_ITS_HEAD);
+    return turned.sureness > upright.sureness ? turned.text : upright.text;
+  } finally {
+    files.unlink(INPUT);
+  }
+}
+
+function readTurned(api: TesseractApi, orientation: number): { text: string; sureness: number } {
+  if (api.SetImageFile(orientation, 0) === 1)
+    throw new ExtractionError("damaged", `${CANNOT_DECODE} ${howToInstall("tesseract")}`);
+  try {
+    api.Recognize(null);
+    return { text: api.GetUTF8Text().trim(), sureness: api.MeanTextConf() };
+  } finally {
+    api.Clear();
+  }
+}
