@@ -215,12 +215,19 @@ async function checkModel({ model }: CoreContext): Promise<Finding> {
 }
 
 /** A program that is missing is no fault: everything else is read without it. */
-async function checkReading({ extractor }: CoreContext): Promise<Finding> {
+async function checkReading({ extractor, transcriber }: CoreContext): Promise<Finding> {
   const programs = await extractor.programs();
   const described = programs.map(({ name, purpose, isThere, howToInstall }) =>
     isThere ? `${name} is there (${purpose})` : `${name} is missing (${purpose} cannot be read; ${howToInstall})`,
   );
-  return { ok: true, detail: [`${extractor.endings.length} kinds of file names`, ...described].join("; ") };
+  const heard = await describeTranscriber(transcriber);
+  return { ok: true, detail: [`${extractor.endings.length} kinds of file names`, ...described, heard].join("; ") };
+}
+
+async function describeTranscriber(transcriber: CoreContext["transcriber"]): Promise<string> {
+  if (!transcriber) return "nothing writes down recordings (only their subtitles are read)";
+  const problem = (await transcriber.problem?.()) ?? null;
+  return problem ?? `recordings are written down by ${transcriber.name}`;
 }
 
 async function checkVectors({ vectors }: CoreContext): Promise<Finding> {
