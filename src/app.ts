@@ -17,6 +17,7 @@ import { createRerankService } from "./adapters/rerank/service.js";
 import { type Backup, backUpStore } from "./adapters/store/backup.js";
 import { createSqliteStore } from "./adapters/store/store.js";
 import { STORE_FILE } from "./lib/store-file.js";
+import { createCommandTranscriber } from "./adapters/transcribe/command.js";
 import { createOpenAiTranscriber } from "./adapters/transcribe/openai.js";
 import { createRememberingTranscriber } from "./adapters/transcribe/remembered.js";
 import { createVectors } from "./adapters/vectors/index.js";
@@ -33,7 +34,16 @@ import { createCore, type Core } from "./core/index.js";
 import { AppError } from "./core/errors.js";
 import { createEmbedders } from "./core/embeddings/embedders.js";
 import { maintainEmbedders, openEmbedders } from "./core/embeddings/open.js";
-import type { Clock, Connector, EmbedderChoice, LanguageModel, Log, Reranker, Store } from "./core/ports.js";
+import type {
+  Clock,
+  Connector,
+  EmbedderChoice,
+  LanguageModel,
+  Log,
+  Reranker,
+  Store,
+  Transcriber,
+} from "./core/ports.js";
 import { MISSING_JOB } from "./core/embeddings/roles.js";
 import { reportDeadMerge } from "./core/containers/merge-job.js";
 import { removeFailed } from "./core/documents/failed-documents.js";
@@ -153,6 +163,12 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   };
 }
 
+function createTranscriber(chosen: NonNullable<Config["transcriber"]>): Transcriber {
+  if (chosen.kind === "service") return createOpenAiTranscriber(chosen);
+  const { home, programFolders } = readPlaces();
+  return createCommandTranscriber({ ...chosen, home, programFolders });
+}
+
 /** Puts the parts together; starts nothing. */
 function assemble({ config, version, log, connectors = [], clock = systemClock }: ServiceOptions, store: Store) {
   const model = createModel(config, { store, clock, log });
@@ -208,7 +224,7 @@ function assemble({ config, version, log, connectors = [], clock = systemClock }
     tokenRequests: new Map(),
     webhookChanges: new Map(),
     extractor: createExtractionProcess({ ...config.reading, programFolders: readPlaces().programFolders, log }),
-    transcriber: config.transcriber ? createRememberingTranscriber(createOpenAiTranscriber(config.transcriber)) : null,
+    transcriber: config.transcriber ? createRememberingTranscriber(createTranscriber(config.transcriber)) : null,
     readings: new Map(),
     filePasswords: createFilePasswords(),
     limits: {

@@ -18,7 +18,7 @@ import { readingOf, type ReadingConfig } from "./config/reading.js";
 import { chooseRerank, findRerankProblems, type RerankConfig } from "./config/rerank.js";
 import type { Setting } from "./config/setting.js";
 import { SETTINGS } from "./config/settings.js";
-import { chooseTranscriber, type TranscriberConfig } from "./config/transcribe.js";
+import { chooseTranscriber, findTranscribeProblems, type TranscriberConfig } from "./config/transcribe.js";
 import type { AllowedPlaces } from "./lib/allowed-places.js";
 import { plainWords } from "./lib/bounded-parse.js";
 import { machineTimeZone } from "./lib/time-zone.js";
@@ -152,6 +152,7 @@ export function readConfig(environment: Environment = process.env, overrides: En
     ...model.problems,
     ...findBlobProblems(values),
     ...findRerankProblems(values, model.chosen !== undefined),
+    ...findTranscribeProblems(values),
   );
   if (problems.length > 0) throw new ConfigError(problems.join("\n"));
   const set = new Set(Object.keys(texts));

@@ -297,6 +297,8 @@ test.each([
   ["RECOLLECT_THRESHOLD", "NaN", "a number from 0 to 1"],
   ["RECOLLECT_PROFILE_TOKENS", "99", "from 100 to 1000000"],
   ["RECOLLECT_SEARCH_MODE", "all", "one of hybrid, memories, documents"],
+  ["RECOLLECT_TRANSCRIBE_COMMAND", "whisper-cli -m 'a model", "every quote closed"],
+  ["RECOLLECT_TRANSCRIBE_COMMAND", "'' -osrt", "must be a program"],
   ["RECOLLECT_RERANK", "cohere", "one of auto, builtin, llm"],
   ["RECOLLECT_SEARCH_PATIENCE_MS", "0", "from 50 to 600000"],
   ["RECOLLECT_SEARCH_MODEL_PATIENCE_MS", "1.5", "from 50 to 600000"],
@@ -349,6 +351,11 @@ test("a long wrong value is shown shortened", () => {
 });
 
 test.each<[string, Environment, string]>([
+  [
+    "two ways to write down recordings",
+    { RECOLLECT_TRANSCRIBE_BASE_URL: "http://x", RECOLLECT_TRANSCRIBE_COMMAND: "whisper" },
+    "are both set",
+  ],
   ["a rerank model without a service", { RECOLLECT_RERANK_MODEL: "m" }, "RECOLLECT_RERANK_BASE_URL is not"],
   [
     "a rerank service that is not to be asked",
@@ -442,4 +449,16 @@ test("docs/settings.md has the table of settings as it is", async () => {
   const page = await readFile(new URL("../docs/settings.md", import.meta.url), "utf8");
   const table = /<!-- settings -->\n([^]*?)\n<!-- \/settings -->/.exec(page)?.[1]?.trim();
   expect(table).toBe(renderSettingsTable());
+});
+
+test.each([
+  ["whisper-cli -osrt", ["whisper-cli", "-osrt"]],
+  [
+    "  '/opt/my programs/whisper-cli'  -m \"~/a model.bin\" -f {file} ",
+    ["/opt/my programs/whisper-cli", "-m", join(homedir(), "a model.bin"), "-f", "{file}"],
+  ],
+  ["~/bin/whisper --language=''", [join(homedir(), "bin/whisper"), "--language="]],
+  ["whisper $(touch x) ; rm | a", ["whisper", "$(touch", "x)", ";", "rm", "|", "a"]],
+])("the command %j is split without a shell", (text, command) => {
+  expect(readConfig({ RECOLLECT_TRANSCRIBE_COMMAND: text }).transcriber).toEqual({ kind: "command", command });
 });

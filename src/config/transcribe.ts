@@ -1,7 +1,51 @@
 import { z } from "zod";
-import { httpUrl, setting } from "./setting.js";
+import { expandHome, httpUrl, setting } from "./setting.js";
 
 const DEFAULT_MODEL = "whisper-1";
+
+type Command = readonly [program: string, ...options: string[]];
+
+/** A program and its options, as one line. */
+const command = z
+  .string()
+  .max(4_000, "must have at most 4000 characters")
+  .transform((text, context): Command => {
+    const [program, ...options] = splitCommand(text) ?? [];
+    if (program !== undefined && program !== "") return [placed(program), ...options.map(inHome)];
+    context.addIssue("must be a program and its options, with every quote closed");
+    return z.NEVER;
+  });
+
+/** Words between spaces; quotes of either kind hold spaces. @returns null for a quote that is not closed */
+function splitCommand(text: string): string[] | null {
+  const words: string[] = [];
+  let word: string | null = null;
+  let quote: string | null = null;
+  for (const sign of text) {
+    if (quote !== null) {
+      if (sign === quote) quote = null;
+      else word += sign;
+    } else if (sign === '"' || sign === "'") {
+      quote = sign;
+      word ??= "";
+    } else if (!/\s/.test(sign)) word = (word ?? "") + sign;
+    else if (word !== null) {
+      words.push(word);
+      word = null;
+    }
+  }
+  if (word !== null) words.push(word);
+  return quote === null ? words : null;
+}
+
+/** A path that holds wherever the program is started; a mere name is looked for in `PATH`. */
+function placed(program: string): string {
+  return /[\\/]/.test(program) ? expandHome(program) : program;
+}
+
+function inHome(option: string): string {
+  return /^~[\\/]/.test(option) ? expandHome(option) : option;
+}
 
 /** The settings of what writes down recordings. */
 export const TRANSCRIBE_SETTINGS = {
@@ -20,27 +64,39 @@ export const TRANSCRIBE_SETTINGS = {
     isSecret: true,
     description: "API key of that service; one of your own may need none.",
   }),
+  RECOLLECT_TRANSCRIBE_COMMAND: setting({
+    schema: command,
+    description:
+      "In place of such a service, a program of this machine with its options, such as `whisper-cli -m ~/models/ggml-base.bin -l auto -osrt` or `whisper --model base --output_format srt`. No shell reads it; quotes hold words together. It gets a WAV file as its last option, or where `{file}` stands.",
+  }),
 };
 
-/** A service that writes down recordings. */
-export interface TranscriberConfig {
-  readonly baseUrl: string;
-  readonly model: string;
-  readonly apiKey: string | undefined;
-}
+/** What writes down recordings: a service, or a program of this machine. */
+export type TranscriberConfig =
+  | { readonly kind: "service"; readonly baseUrl: string; readonly model: string; readonly apiKey: string | undefined }
+  | { readonly kind: "command"; readonly command: Command };
 
 type TranscribeValues = {
   readonly [Name in keyof typeof TRANSCRIBE_SETTINGS]:
     z.infer<(typeof TRANSCRIBE_SETTINGS)[Name]["schema"]> | undefined;
 };
 
-/** The transcriber that the settings name; undefined where nobody named its address. */
+/** The transcriber that the settings name; undefined where nobody named one. */
 export function chooseTranscriber(values: TranscribeValues): TranscriberConfig | undefined {
-  const { RECOLLECT_TRANSCRIBE_BASE_URL: baseUrl } = values;
+  const { RECOLLECT_TRANSCRIBE_BASE_URL: baseUrl, RECOLLECT_TRANSCRIBE_COMMAND: program } = values;
+  if (program !== undefined) return { kind: "command", command: program };
   if (baseUrl === undefined) return undefined;
   return {
+    kind: "service",
     baseUrl,
     model: values.RECOLLECT_TRANSCRIBE_MODEL ?? DEFAULT_MODEL,
     apiKey: values.RECOLLECT_TRANSCRIBE_API_KEY,
   };
+}
+
+/** Settings that contradict each other, as sentences that name them. */
+export function findTranscribeProblems(values: TranscribeValues): string[] {
+  const { RECOLLECT_TRANSCRIBE_BASE_URL: baseUrl, RECOLLECT_TRANSCRIBE_COMMAND: program } = values;
+  if (baseUrl === undefined || program === undefined) return [];
+  return ["RECOLLECT_TRANSCRIBE_BASE_URL and RECOLLECT_TRANSCRIBE_COMMAND are both set. Remove one of them."];
 }

@@ -3,7 +3,7 @@ import { readFileText } from "../core/documents/file-text.js";
 import { outcomeOfText, REPLACES } from "../core/documents/known-text.js";
 import { isUnfetched } from "../core/documents/web-address.js";
 import { AppError } from "../core/errors.js";
-import type { FetchedFile, JobContext } from "../core/ports.js";
+import type { FetchedFile, JobContext, ToldOfFile } from "../core/ports.js";
 import type { Document } from "../core/types.js";
 import { sha256 } from "../lib/crypto.js";
 import type { IngestContext } from "./context.js";
@@ -46,10 +46,15 @@ function fetchAndRead(
   });
 }
 
-/** With the canonical address, and with a date: what the server says of it counts only where the page itself says none. */
-function withOrigin(content: ExtractedContent, { modifiedAt }: FetchedFile): ExtractedContent {
+/**
+ * With the canonical address, with what a known place tells of it, and with a date: what the server says of that counts only where
+ * nobody else says one.
+ */
+function withOrigin(read: ExtractedContent, { modifiedAt, told }: FetchedFile): ExtractedContent {
+  const content = withTold(read, told);
   const date = content.date ?? modifiedAt;
-  const dateFrom = content.date === null ? "Last-Modified" : content.type === "webpage" ? "page" : "file";
+  const isOfPage = read.type === "webpage" || (told?.date ?? null) !== null;
+  const dateFrom = content.date === null ? "Last-Modified" : isOfPage ? "page" : "file";
   return {
     ...content,
     date,
@@ -58,6 +63,17 @@ function withOrigin(content: ExtractedContent, { modifiedAt }: FetchedFile): Ext
       ...(date !== null && { dateFrom }),
       ...(content.type === "webpage" && content.url !== null && { canonicalUrl: content.url }),
     },
+  };
+}
+
+function withTold(content: ExtractedContent, told: ToldOfFile = {}): ExtractedContent {
+  return {
+    ...content,
+    type: told.type ?? content.type,
+    title: told.title ?? content.title,
+    author: told.author ?? content.author,
+    date: told.date ?? content.date,
+    notes: [...(told.notes ?? []), ...content.notes],
   };
 }
 

@@ -19,6 +19,7 @@ import type {
   Connector,
   Embedder,
   FactExtractor,
+  FileFetcher,
   JobStore,
   LanguageModel,
   Log,
@@ -88,6 +89,8 @@ export interface ManualCoreOptions {
   readonly reranker?: Reranker | ((store: Store) => Reranker);
   readonly mailer?: Mailer;
   readonly extractor?: ContentExtractor;
+  /** Offline by default. */
+  readonly fetcher?: FileFetcher;
   readonly transcriber?: Transcriber;
   readonly vectors?: (index: VectorIndex) => VectorIndex;
   readonly log?: Log;
@@ -135,12 +138,14 @@ export async function openManualCore(options: ManualCoreOptions = {}): Promise<M
     searchModel: model && createSearchModel({ model, store, patienceMs: 6_000 }),
     reranker: (typeof options.reranker === "function" ? options.reranker(store) : options.reranker) ?? null,
     mailer: options.mailer ?? null,
-    fetcher: createGuardedFetch({
-      allowed: NO_PLACES,
-      isOffline: true,
-      userAgent: "Recollect/test",
-      maximumBytes: 50_000_000,
-    }),
+    fetcher:
+      options.fetcher ??
+      createGuardedFetch({
+        allowed: NO_PLACES,
+        isOffline: true,
+        userAgent: "Recollect/test",
+        maximumBytes: 50_000_000,
+      }),
     connectors: new Map(options.connectors?.map((connector) => [connector.provider, connector])),
     sources: createSourceClient({
       allowed: NO_PLACES,

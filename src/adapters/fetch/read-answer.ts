@@ -9,6 +9,8 @@ export const ACCEPTED_ENCODINGS = "gzip, deflate, br";
 export interface ReadingBounds {
   /** As it comes, and after decompression. */
   readonly maximumBytes: number;
+  /** Whether that is less than of any file, for what has no reason to be long. */
+  readonly isOfPlace?: boolean;
   readonly signal: AbortSignal;
   /** How the address is called in errors. */
   readonly place: string;
@@ -73,9 +75,7 @@ function decompressorOf(encoding: string | undefined, place: string): Transform 
   }
 }
 
-function tooLarge({ place, maximumBytes }: ReadingBounds): AppError {
-  return new AppError(
-    "too_large",
-    `${place} was not fetched: it is larger than ${maximumBytes} bytes (RECOLLECT_MAX_FILE_BYTES).`,
-  );
+function tooLarge({ place, maximumBytes, isOfPlace }: ReadingBounds): AppError {
+  const why = isOfPlace ? "which is more than such an answer needs" : "RECOLLECT_MAX_FILE_BYTES";
+  return new AppError("too_large", `${place} was not fetched: it is larger than ${maximumBytes} bytes (${why}).`);
 }

@@ -12,6 +12,7 @@ export function createRememberingTranscriber(transcriber: Transcriber): Transcri
   const remembered = new Map<string, readonly SpokenPiece[]>();
   return {
     name: transcriber.name,
+    problem: async () => (await transcriber.problem?.()) ?? null,
     async transcribe(recording, signal) {
       const key = sha256(recording.bytes);
       const pieces = remembered.get(key) ?? (await transcriber.transcribe(recording, signal));

@@ -10,10 +10,12 @@ export interface SpokenPiece {
 export interface Transcriber {
   /** For people, e.g. `whisper-1 at https://api.openai.com/v1`. */
   readonly name: string;
+  /** What keeps it from being used here at the moment, as a sentence; null for nothing. Absent where only using it tells. */
+  problem?(): Promise<string | null>;
   /**
    * What one recording of at most 25 MB says, in order; nothing for one without speech.
-   * @throws AppError `unavailable` with `retryAfter` when the service is away, busy or out of credit, `ServiceRefusal` when
-   *   it refuses the key, the model or the recording
+   * @throws AppError `unavailable` with `retryAfter` when the service is away, busy or out of credit, `unsupported` when its
+   *   program is not installed, `ServiceRefusal` when it refuses the key, the model or the recording
    */
   transcribe(
     recording: { readonly bytes: Uint8Array; readonly name: string; readonly mimeType: string },

@@ -215,14 +215,21 @@ async function checkModel({ model }: CoreContext): Promise<Finding> {
 }
 
 /** A program that is missing is no fault: everything else is read without it. One without what the settings ask for is. */
-async function checkReading({ extractor }: CoreContext): Promise<Finding> {
+async function checkReading({ extractor, transcriber }: CoreContext): Promise<Finding> {
   const programs = await extractor.programs();
   const described = programs.map(({ name, purpose, isThere, withoutIt, howToInstall }) =>
     isThere ? `${name} is there (${purpose})` : `${name} is missing (${purpose}: ${withoutIt}; ${howToInstall})`,
   );
-  const detail = [`${extractor.endings.length} kinds of file names`, ...described].join("; ");
+  const heard = await describeTranscriber(transcriber);
+  const detail = [`${extractor.endings.length} kinds of file names`, ...described, heard].join("; ");
   const fixes = programs.flatMap(({ lacks }) => lacks ?? []);
   return fixes.length === 0 ? { ok: true, detail } : { ok: false, detail, fix: fixes.join(" ") };
+}
+
+async function describeTranscriber(transcriber: CoreContext["transcriber"]): Promise<string> {
+  if (!transcriber) return "nothing writes down recordings (only their subtitles are read)";
+  const problem = (await transcriber.problem?.()) ?? null;
+  return problem ?? `recordings are written down by ${transcriber.name}`;
 }
 
 async function checkVectors({ vectors }: CoreContext): Promise<Finding> {

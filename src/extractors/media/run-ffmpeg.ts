@@ -1,5 +1,6 @@
 import { howToInstall } from "../programs.js";
-import { runProgram, type ProgramRun } from "../run-program.js";
+import type { ProgramRun } from "../../lib/run-program.js";
+import { runProgram } from "../run-program.js";
 
 /**
  * Runs ffmpeg or ffprobe, and takes what it writes, up to `maximumBytes`. It has no time limit of its own: the process that reads

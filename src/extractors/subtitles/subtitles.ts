@@ -3,7 +3,7 @@ import { GatheredParts } from "../gathered-parts.js";
 import { decodeBytes } from "../decode-bytes.js";
 import type { ExtractionTools } from "../format-extractor.js";
 import { plainText } from "../plain-text.js";
-import { readCues, type Cue, type CueLine } from "./read-cues.js";
+import { readCues, type Cue, type CueLine } from "../../lib/read-cues.js";
 
 /** Reads WebVTT and SubRip: cues are joined into paragraphs of about a minute that know their time. @throws ExtractionError `empty` */
 export async function extractSubtitles(file: SourceFile, tools: ExtractionTools): Promise<ExtractedContent> {

@@ -3,7 +3,7 @@ import { answerAsReader } from "../model-reader.js";
 import { type ContractGroup, doesNot, inTest, works, worksWithModel } from "./effect.js";
 import { textsOf } from "./world.js";
 
-const LATER = "they are read as the pages that they are, type `webpage`";
+const LATER = "they are read as the pages and files that they are";
 
 export const documents: readonly ContractGroup[] = [
   {
@@ -229,8 +229,12 @@ export const documents: readonly ContractGroup[] = [
         "A text that is a URL is fetched, and typed by what comes",
         inTest("transports/rest-addresses", "becomes the page that is there, with its title and address, and is found"),
       ),
+      works(
+        "Posts and videos that are named by their address have types of their own (`tweet`, `video`)",
+        inTest("ingest/known-places", "is its text, with its author and the moment that its number holds"),
+      ),
       doesNot(
-        "Posts, videos, Google and GitHub documents have types of their own (`tweet`, `video`, …)",
+        "Google and GitHub documents that are named by their address have types of their own (`google_doc`, …)",
         LATER,
         async (world) => {
           const id = await world.add("https://x.example/post/1");

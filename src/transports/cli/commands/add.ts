@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import type { Command } from "commander";
 import type { AddDocumentInput, ExplainedReceipt } from "../../../core/index.js";
 import { AppError } from "../../../core/errors.js";
@@ -10,6 +11,7 @@ import { describeFacts } from "../present.js";
 import { addFiles, describeSummary, summaryOf } from "../files/add-files.js";
 import { findFiles, isFolder, isThere, looksLikeGlob, looksLikePath } from "../files/find-files.js";
 import { pathIdentity } from "../files/path-identity.js";
+import { withSidecars } from "../files/sidecars.js";
 import { sendFile, type AwaitReceipt } from "../files/send-file.js";
 import { readText } from "../read-text.js";
 import { indent, oneLine } from "../style.js";
@@ -130,7 +132,8 @@ function areFiles(words: readonly string[], { text }: AddOptions): boolean {
 
 async function addAll(cli: Cli, paths: readonly string[], options: AddOptions): Promise<void> {
   refuseOfOne(options);
-  const { files, leftOut } = await findFiles(paths);
+  const { files: found, leftOut } = await findFiles(paths);
+  const files = await withSidecars(found);
   for (const sentence of leftOut) cli.output.note(cli.output.style.yellow(`warning: ${sentence}`));
   if (files.length === 0) throw new AppError("not_found", `There is no file to add in ${paths.join(", ")}.`);
   if (!(await mayAddMany(cli, files.length, options))) return cli.output.note("Nothing was added.");
@@ -185,7 +188,8 @@ function textSending(input: AddDocumentInput, { wait }: AddOptions): Sending {
 async function fileSending(path: string, container: string, options: AddOptions): Promise<Sending> {
   const { title, customId = await pathIdentity(path), wait } = options;
   const document = { ...sharedInput(container, options), customId, ...(title !== undefined && { title }) };
-  const file = { path, root: null, document, factsOf: (text: string | null) => factsOf(text, options), waits: wait };
+  const [named = { path, root: null }] = await withSidecars([{ path: resolve(path), root: null }]);
+  const file = { ...named, path, document, factsOf: (text: string | null) => factsOf(text, options), waits: wait };
   return async (access) => {
     const { reading } = await access.core.status(access.read);
     const sent = await sendFile(access, reading, file);

@@ -33,6 +33,8 @@ export interface FileToAdd {
   readonly path: string;
   /** The real path of the folder in which it was found; null for one that somebody named, and that may be a link or a pipe. */
   readonly root: string | null;
+  /** The subtitle file that lies beside it and says what is said in it. */
+  readonly subtitles?: string;
 }
 
 /** Which files are added, and how. */

@@ -20,11 +20,15 @@ type FileContent =
       readonly noText: AppError | null;
     };
 
+type NamedBytes = Extract<FileContent, { bytes: Uint8Array }> & { readonly name?: string };
+
 /** A file with what is said of its document. */
 export interface FileToSend {
   readonly path: string;
   /** The real path of the folder in which it was found; null for one that somebody named, and that may be a link or a pipe. */
   readonly root: string | null;
+  /** The subtitle file beside a recording or video, which is sent in its place. */
+  readonly subtitles?: string;
   readonly document: Omit<AddDocumentInput, "content">;
   /** The facts of the document, where they hang on its text. */
   readonly factsOf?: (text: string | null) => Pick<AddDocumentInput, "facts">;
@@ -35,15 +39,34 @@ export interface FileToSend {
 export type AwaitReceipt = (onState: (state: string) => void) => Promise<ExplainedReceipt>;
 
 /**
- * Sends a file as the document of its path: plain text as text, every other kind as it is.
+ * Sends a file as the document of its path: plain text as text, every other kind as it is, and of a recording with subtitles
+ * beside it only those: nothing has to be written down then, and a film may be larger than what is accepted.
  * @returns null for an empty file
  * @throws AppError `not_found`, `unavailable` or `too_large` for a file that cannot be taken, `unsupported_type` for folders
  *   and for kinds that are not read, each naming the file, and what the core throws
  */
 export async function sendFile(access: Access, reading: ReadingStatus, file: FileToSend): Promise<AwaitReceipt | null> {
+  const subtitles = await readSubtitles(file, reading);
+  if (subtitles) return sendBytes(access, withTitle(file), subtitles);
   const content = await readContent(file, reading);
   if ("text" in content ? content.text.trim() === "" : content.bytes.byteLength === 0) return null;
   return "text" in content ? sendText(access, file, content.text) : sendBytes(access, file, content);
+}
+
+/** What is called subtitles and has no cue leaves the words to the recording. */
+async function readSubtitles(file: FileToSend, reading: ReadingStatus): Promise<NamedBytes | null> {
+  const { subtitles: path } = file;
+  if (path === undefined) return null;
+  const content = await readContent({ ...file, path }, reading);
+  if (!("bytes" in content)) return null;
+  const { bytes } = content;
+  const text = utf16Of(bytes) ? decodeText(bytes) : Buffer.from(bytes).toString("latin1");
+  return text?.includes("-->") ? { ...content, name: basename(path) } : null;
+}
+
+/** A document that is read from its subtitles is called what the recording is. */
+function withTitle(file: FileToSend): FileToSend {
+  return { ...file, document: { ...file.document, title: file.document.title ?? basename(file.path) } };
 }
 
 async function sendText({ core, newWrite }: Access, file: FileToSend, content: string): Promise<AwaitReceipt> {
@@ -58,13 +81,13 @@ async function sendText({ core, newWrite }: Access, file: FileToSend, content: s
 async function sendBytes(
   { core, newWrite, read }: Access,
   { path, document, factsOf, waits }: FileToSend,
-  { bytes, noText }: Extract<FileContent, { bytes: Uint8Array }>,
+  { bytes, noText, name = basename(path) }: NamedBytes,
 ): Promise<AwaitReceipt> {
   const { FileBytes } = await import("../../../core/index.js");
   const sent = await core
     .addFile(newWrite(), {
       bytes: new FileBytes(bytes),
-      name: basename(path),
+      name,
       document: { ...document, ...factsOf?.(null) },
     })
     .catch((error: unknown) => {

@@ -2,7 +2,8 @@ import { sleep } from "../../../lib/time.js";
 import { createFolderAlarm } from "./folder-alarm.js";
 import {
   changesSince,
-  isGone,
+  fingerprint,
+  hasNoDocument,
   requireRoot,
   scanFolder,
   type Changes,
@@ -21,7 +22,7 @@ const SURELY_GONE_MS = 1_000;
 /** Keeps something like a folder. */
 export interface Mirror {
   /** Takes over changes of files. @returns the paths that are to be tried again at the next look */
-  apply(changes: Changes, moves: ReadonlyMap<string, string>): Promise<ReadonlySet<string>>;
+  apply(changes: Changes, moves: ReadonlyMap<string, string>, seen: SeenFolder): Promise<ReadonlySet<string>>;
 }
 
 /**
@@ -37,10 +38,10 @@ export async function followFolder(root: Root, first: SeenFolder, mirror: Mirror
       const begin = Date.now();
       const seen = await look(root);
       alarm.listenTo(seen.folders);
-      const changes = await confirmed(root, known, await changesSince(known, seen));
+      const changes = await confirmed(root, known, seen);
       if (signal.aborted) return;
       if (changes.added.length + changes.changed.length + changes.deleted.length > 0) {
-        const again = await mirror.apply(changes, movesIn(known, seen, changes));
+        const again = await mirror.apply(changes, movesIn(known, seen, changes), seen);
         learn(known, seen, changes, again);
       }
       await alarm.next(Math.max(LOOK_MS, (Date.now() - begin) / MOST_OF_TIME));
@@ -56,14 +57,15 @@ async function look(root: Root): Promise<SeenFolder> {
 }
 
 /** The changes, without files that came back and with the folder still there. */
-async function confirmed(root: Root, known: ReadonlyMap<string, SeenFile>, changes: Changes): Promise<Changes> {
+async function confirmed(root: Root, known: ReadonlyMap<string, SeenFile>, seen: SeenFolder): Promise<Changes> {
+  const changes = await changesSince(known, seen);
   if (changes.deleted.length === 0) return changes;
   await sleep(SURELY_GONE_MS);
   await requireRoot(root);
   const deleted: string[] = [];
   for (const path of changes.deleted) {
     const before = known.get(path);
-    if (before && (await isGone(path, before))) deleted.push(path);
+    if (before && (await hasNoDocument(path, before, seen))) deleted.push(path);
   }
   return { ...changes, deleted };
 }
@@ -81,11 +83,6 @@ function movesIn(
     if (now !== undefined) moves.set(path, now);
   }
   return moves;
-}
-
-/** Stays when a file is moved within a disk. */
-function fingerprint(file: SeenFile | undefined): string {
-  return `${file?.device}:${file?.inode}:${file?.bytes}:${file?.modifiedMs}`;
 }
 
 function learn(

@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { AppError } from "../../../core/errors.js";
 import { describeLeftOut, filesIn } from "../../../lib/folder-files.js";
 import { shortest } from "../files/add-files.js";
+import { findSidecars, type Sidecars } from "../files/sidecars.js";
 
 /** A file as it was seen. */
 export interface SeenFile {
@@ -10,12 +11,16 @@ export interface SeenFile {
   readonly modifiedMs: number;
   readonly inode: number;
   readonly device: number;
+  /** What tells whether its subtitles are the same still; absent for a file without some beside it. */
+  readonly subtitles?: string;
 }
 
 /** What was seen of a folder. */
 export interface SeenFolder {
   /** By absolute path. */
   readonly files: ReadonlyMap<string, SeenFile>;
+  /** Subtitle files beside recordings, which are no files of their own. */
+  readonly sidecars: Sidecars;
   readonly folders: readonly string[];
   /** What was left out, as sentences. */
   readonly leftOut: readonly string[];
@@ -70,27 +75,57 @@ export async function scanFolder(root: string): Promise<SeenFolder> {
     if (status?.isFile())
       files.set(path, { bytes: status.size, modifiedMs: status.mtimeMs, inode: status.ino, device: status.dev });
   }
-  return { files, folders, leftOut: describeLeftOut(found, shortest) };
+  const sidecars = findSidecars(files.keys());
+  return { files: joined(files, sidecars), sidecars, folders, leftOut: describeLeftOut(found, shortest) };
+}
+
+/** Each recording with its subtitles as one file. */
+function joined(files: ReadonlyMap<string, SeenFile>, { chosen, all }: Sidecars): ReadonlyMap<string, SeenFile> {
+  const left = [...files].filter(([path]) => !all.has(path));
+  return new Map(
+    left.map(([path, file]) => {
+      const subtitles = chosen.get(path);
+      const seen = subtitles === undefined ? undefined : files.get(subtitles);
+      return [path, seen ? { ...file, subtitles: `${subtitles}:${fingerprint(seen)}` } : file];
+    }),
+  );
+}
+
+/** Stays when a file is moved within a disk. */
+export function fingerprint(file: SeenFile | undefined): string {
+  return `${file?.device}:${file?.inode}:${file?.bytes}:${file?.modifiedMs}`;
 }
 
 /** Compares a folder with what was known of it. A file that is there but left out by now, or that cannot be seen, counts as unchanged. */
-export async function changesSince(known: ReadonlyMap<string, SeenFile>, { files }: SeenFolder): Promise<Changes> {
+export async function changesSince(known: ReadonlyMap<string, SeenFile>, seen: SeenFolder): Promise<Changes> {
+  const { files } = seen;
   const [added, changed, deleted]: [string[], string[], string[]] = [[], [], []];
   for (const [path, now] of files) {
     const before = known.get(path);
     if (!before) added.push(path);
     else if (!isSame(before, now)) changed.push(path);
   }
-  for (const [path, before] of known) if (!files.has(path) && (await isGone(path, before))) deleted.push(path);
+  for (const [path, before] of known)
+    if (!files.has(path) && (await hasNoDocument(path, before, seen))) deleted.push(path);
   return { added, changed, deleted };
 }
 
 function isSame(left: SeenFile, right: SeenFile): boolean {
-  return left.bytes === right.bytes && left.modifiedMs === right.modifiedMs && left.inode === right.inode;
+  return (
+    left.bytes === right.bytes &&
+    left.modifiedMs === right.modifiedMs &&
+    left.inode === right.inode &&
+    left.subtitles === right.subtitles
+  );
+}
+
+/** A subtitle file beside which a recording came says what that one's document says. */
+export async function hasNoDocument(path: string, before: SeenFile, { sidecars }: SeenFolder): Promise<boolean> {
+  return sidecars.all.has(path) || isGone(path, before);
 }
 
 /** A file on a disk that is not there at the moment is not gone, nor is one in a folder that may not be read. */
-export async function isGone(path: string, { device }: SeenFile): Promise<boolean> {
+async function isGone(path: string, { device }: SeenFile): Promise<boolean> {
   try {
     return !(await lstat(path)).isFile();
   } catch (error) {

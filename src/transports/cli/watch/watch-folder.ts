@@ -54,7 +54,7 @@ async function watchFrom(cli: Cli, root: Root, first: SeenFolder, watching: Watc
     await withCore(
       cli,
       async (access) => {
-        const outcomes = await addFiles(cli, access, { ...watching, files: filesOf(root, first.files.keys()) });
+        const outcomes = await addFiles(cli, access, { ...watching, files: filesOf(root, first.files.keys(), first) });
         cli.output.answer({ ...summaryOf(outcomes), leftOut: first.leftOut }, () => describeSummary(outcomes));
         cli.output.note(`Following ${root.path}; Ctrl-C ends it.`);
         const mirror = createMirror(cli, access, { ...watching, root });
@@ -92,13 +92,13 @@ function createMirror(
   };
   return {
     /** What is new comes first: a fact that a moved file states is never without a document. */
-    async apply({ added, changed, deleted }, moves) {
+    async apply({ added, changed, deleted }, moves, seen) {
       const again = new Set<string>();
       const arrived = new Map<string, FileOutcome>();
       const moved = new Set(moves.values());
       await sendFiles(
         access,
-        { ...adding, files: filesOf(root, [...added, ...changed]) },
+        { ...adding, files: filesOf(root, [...added, ...changed], seen) },
         {
           onOutcome: (outcome) => {
             if (outcome.isPassing) again.add(outcome.path);
@@ -122,8 +122,15 @@ function createMirror(
   };
 }
 
-function filesOf({ path: root }: Root, paths: Iterable<string>): readonly FileToAdd[] {
-  return Array.from(paths, (path) => ({ path, root }));
+function filesOf(
+  { path: root }: Root,
+  paths: Iterable<string>,
+  { sidecars: { chosen } }: SeenFolder,
+): readonly FileToAdd[] {
+  return Array.from(paths, (path) => {
+    const subtitles = chosen.get(path);
+    return { path, root, ...(subtitles !== undefined && { subtitles }) };
+  });
 }
 
 function isTaken({ outcome }: FileOutcome): boolean {

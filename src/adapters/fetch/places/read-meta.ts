@@ -1,0 +1,50 @@
+/** The head of a page is at its beginning. */
+const LONGEST_HEAD = 256 * 1024;
+const LONGEST_TAG = 4_096;
+const MOST_TAGS = 5_000;
+
+/** What the `<meta name="…" content="…">` of a page say, by name in lower case, in their order. */
+export function readMeta(page: string): ReadonlyMap<string, readonly string[]> {
+  const head = page.slice(0, LONGEST_HEAD);
+  const found = new Map<string, string[]>();
+  let count = 0;
+  for (let at = nextMeta(head, 0); at !== -1 && count < MOST_TAGS; at = nextMeta(head, at + 1)) {
+    count += 1;
+    const [tag = ""] = head.slice(at, at + LONGEST_TAG).split(">", 1);
+    const name = attributeOf(tag, "name")?.toLowerCase();
+    const content = attributeOf(tag, "content");
+    if (name === undefined || content === undefined) continue;
+    const before = found.get(name);
+    if (before) before.push(content);
+    else found.set(name, [content]);
+  }
+  return found;
+}
+
+function nextMeta(head: string, from: number): number {
+  const lower = head.indexOf("<meta ", from);
+  const upper = head.indexOf("<META ", from);
+  return lower === -1 || (upper !== -1 && upper < lower) ? upper : lower;
+}
+
+const ATTRIBUTES = /([a-z][a-z:-]{0,30})\s{0,9}=\s{0,9}(?:"([^"]{0,4000})"|'([^']{0,4000})')/gi;
+
+function attributeOf(tag: string, wanted: string): string | undefined {
+  for (const [, name = "", double, single] of tag.matchAll(ATTRIBUTES))
+    if (name.toLowerCase() === wanted) return plainText(double ?? single ?? "");
+  return undefined;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: " " };
+
+/** Without the escapes of HTML, on one line. */
+function plainText(text: string): string {
+  return text
+    .replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]{2,4}));/gi, (whole, decimal, hexadecimal, name) => {
+      if (name !== undefined) return ENTITIES[String(name).toLowerCase()] ?? whole;
+      const code = decimal === undefined ? Number.parseInt(hexadecimal, 16) : Number(decimal);
+      return code > 0x1f && code <= 0x10ffff ? String.fromCodePoint(code) : "";
+    })
+    .replace(/\s+/g, " ")
+    .trim();
+}

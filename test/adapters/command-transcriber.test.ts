@@ -1,0 +1,195 @@
+import { existsSync } from "node:fs";
+import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createCommandTranscriber } from "../../src/adapters/transcribe/command.js";
+import { readTranscript } from "../../src/adapters/transcribe/read-transcript.js";
+import { openCore } from "../support/open-core.js";
+import { canRecord, INPUTS, record, unlessRecording } from "../support/recordings.js";
+
+const SAID = [
+  { start: 0, end: 1.5, text: "The harbour opens at nine." },
+  { start: 1.7, end: 4.2, text: "Torvald lights the green lantern." },
+];
+const SRT = `1
+00:00:00,000 --> 00:00:01,500
+ The harbour opens at nine.
+
+2
+00:00:01,700 --> 00:00:04,200
+ Torvald lights the green lantern.
+`;
+
+describe("what a program for transcription writes", () => {
+  test.each([
+    ["SubRip", SRT],
+    ["WebVTT", `WEBVTT\n\n${SRT.replaceAll(/(\d\d),(\d{3})/g, "$1.$2")}`],
+    [
+      "lines that whisper-cli shows",
+      "\n[00:00:00.000 --> 00:00:01.500]   The harbour opens at nine.\n[00:00:01.700 --> 00:00:04.200]   Torvald lights the green lantern.\n",
+    ],
+    [
+      "lines that whisper shows",
+      "Detected language: English\n[00:00.000 --> 00:01.500]  The harbour opens at nine.\n[00:01.700 --> 00:04.200]  Torvald lights the green lantern.\n",
+    ],
+    ["JSON of whisper", JSON.stringify({ text: "…", segments: SAID, language: "en" })],
+    [
+      "JSON of whisper-cli",
+      JSON.stringify({
+        result: { language: "en" },
+        transcription: SAID.map(({ start, end, text }) => ({
+          timestamps: { from: "…", to: "…" },
+          offsets: { from: start * 1_000, to: end * 1_000 },
+          text: ` ${text}`,
+        })),
+      }),
+    ],
+  ])("is read with its times (%s)", (_, written) => {
+    expect(readTranscript(written)).toEqual(SAID);
+  });
+
+  test.each(["", " \n", "WEBVTT\n\n", '{"segments":[]}'])("may be that nothing was said (%j)", (written) => {
+    expect(readTranscript(written)).toEqual([]);
+  });
+
+  test.each(["The harbour opens at nine.", '{"words":[]}', "{", "[".repeat(1_000_000)])(
+    "is no transcript without times",
+    (written) => {
+      expect(readTranscript(written)).toBeNull();
+    },
+  );
+});
+
+/** Speaks the documented command line of whisper-cli: notes what it got, and writes what its model names. */
+const WHISPER = `#!${process.execPath}
+const { readFileSync, writeFileSync } = require("node:fs");
+const [, , ...options] = process.argv;
+const valueOf = (...names) => { const at = options.findIndex((option) => names.includes(option)); return at === -1 ? null : options[at + 1]; };
+const file = valueOf("-f", "--file") ?? options.at(-1);
+const model = JSON.parse(readFileSync(valueOf("-m", "--model"), "utf8"));
+const sound = readFileSync(file);
+writeFileSync(model.notes, JSON.stringify({ options, file, riff: sound.toString("latin1", 0, 4), rate: sound.readUInt32LE(24), environment: Object.keys(process.env) }));
+if (model.fails) { process.stderr.write("loading\\nerror: failed to load model\\n"); process.exit(3); }
+const stem = valueOf("-of", "--output-file") ?? file;
+if (options.includes("-osrt") || options.includes("--output-srt")) writeFileSync(stem + ".srt", model.srt);
+else process.stdout.write(model.shown ?? "");
+if (model.hangs) setInterval(() => undefined, 1_000);
+`;
+
+describe.skipIf(!canRecord || process.platform === "win32")(
+  `a program that writes down recordings${unlessRecording}`,
+  () => {
+    let folder: string;
+    let program: string;
+    const model = () => join(folder, "a model.json");
+    const notes = () => join(folder, "notes.json");
+
+    beforeEach(async () => {
+      folder = await mkdtemp(join(tmpdir(), "recollect-whisper-"));
+      program = join(folder, "whisper-cli");
+      await writeFile(program, WHISPER);
+      await chmod(program, 0o755);
+    });
+    afterEach(() => rm(folder, { recursive: true }));
+
+    const speech = () => record(["-i", INPUTS.speech], "mp3");
+    const folders = () => [folder, ...(process.env["PATH"] ?? "").split(delimiter)];
+
+    async function listen(
+      does: Readonly<Record<string, unknown>>,
+      options: readonly string[],
+      limits: { readonly timeLimitMs?: number; readonly maximumBytes?: number; readonly signal?: AbortSignal } = {},
+    ) {
+      await writeFile(model(), JSON.stringify({ srt: SRT, notes: notes(), ...does }));
+      const { signal = new AbortController().signal, ...others } = limits;
+      const transcriber = createCommandTranscriber({
+        command: ["whisper-cli", "-m", model(), ...options],
+        programFolders: folders(),
+        home: folder,
+        ...others,
+      });
+      return transcriber.transcribe({ bytes: speech(), name: "-rf; rm *.mp3", mimeType: "audio/mpeg" }, signal);
+    }
+
+    const noted = async () => JSON.parse(await readFile(notes(), "utf8"));
+
+    test("gets a WAV of 16 kHz under a name of ours as its last option, and its file is read", async () => {
+      expect(await listen({}, ["-osrt"])).toEqual(SAID);
+      const { options, file, riff, rate, environment } = await noted();
+      expect([riff, rate]).toEqual(["RIFF", 16_000]);
+      expect(options).toEqual(["-m", model(), "-osrt", file]);
+      expect(file).toMatch(/^\/.*\/recollect-spoken-\w+\/recording\.wav$/);
+      expect(existsSync(file)).toBe(false);
+      expect(environment.filter((name: string) => !["PATH", "HOME", "USERPROFILE", "LANG"].includes(name))).toEqual([]);
+    });
+
+    test("gets it where its options say so, and what it shows is read", async () => {
+      const shown = "[00:00:00.000 --> 00:00:01.500]   The harbour opens at nine.\n";
+      expect(await listen({ shown }, ["-f", "{file}", "-np"])).toEqual(SAID.slice(0, 1));
+      const { options, file } = await noted();
+      expect(options).toEqual(["-m", model(), "-f", file, "-np"]);
+    });
+
+    test("that fails is quoted", async () => {
+      await expect(listen({ fails: true }, ["-osrt"])).rejects.toMatchObject({
+        kind: "invalid",
+        message: expect.stringMatching(/^whisper-cli failed \(code 3\): see RECOLLECT_TRANSCRIBE_COMMAND/),
+        quote: " It said: error: failed to load model",
+      });
+    });
+
+    test.each([
+      ["shows text without times", { shown: "The harbour opens." }, [], "wrote no text with times"],
+      ["shows too much", { shown: "x".repeat(300_000) }, [], "wrote more than a transcript has"],
+      ["writes too much", { srt: SRT.repeat(3_000) }, ["-osrt"], "wrote more than a transcript has"],
+      ["does not end", { hangs: true }, [], "took longer than 4 seconds", 4_000],
+    ])("that %s is met with a reason", async (_, does, options, reason, timeLimitMs = 30_000) => {
+      await expect(listen(does, options, { timeLimitMs, maximumBytes: 200_000 })).rejects.toMatchObject({
+        kind: "invalid",
+        message: expect.stringContaining(reason),
+      });
+    });
+
+    test("ends when nobody waits for it any more", async () => {
+      const waiting = new AbortController();
+      setTimeout(() => waiting.abort(new Error("stopping")), 2_000);
+      await expect(listen({ hangs: true }, ["-osrt"], { signal: waiting.signal })).rejects.toThrow("stopping");
+    });
+
+    test("that is missing is named, also by doctor, and the recording is read once it is there", async () => {
+      const dataDirectory = join(folder, "data");
+      const settings = { RECOLLECT_TRANSCRIBE_COMMAND: `'${join(folder, "none", "whisper-cli")}' -osrt` };
+      const file = { bytes: Buffer.from(speech()).toString("base64"), name: "harbour.mp3", document: {} };
+      const without = await openCore({ dataDirectory, settings });
+      const { id } = await without.core.addFile({ actor: without.actor }, file);
+      await without.settle();
+      const { document: failed } = await without.core.getDocument({ actor: without.actor }, { id });
+      expect(failed).toMatchObject({
+        status: "failed",
+        errorReason: expect.stringMatching(
+          /whisper-cli.* is not there: install it or correct RECOLLECT_TRANSCRIBE_COMMAND/,
+        ),
+      });
+      const { checks } = await without.core.diagnose({ actor: without.actor });
+      expect(checks.find(({ name }) => name === "files")?.detail).toContain("The program whisper-cli");
+      await without.close();
+
+      await writeFile(model(), JSON.stringify({ srt: SRT, notes: notes() }));
+      const command = `${program} -m "${model()}" --output-srt`;
+      const opened = await openCore({ dataDirectory, settings: { RECOLLECT_TRANSCRIBE_COMMAND: command } });
+      try {
+        await opened.core.reprocess({ actor: opened.actor }, { ids: [id] });
+        await opened.settle();
+        const { document } = await opened.core.getDocument({ actor: opened.actor }, { id });
+        expect(document).toMatchObject({ status: "done", content: SAID.map(({ text }) => text).join(" ") });
+        const { checks: later } = await opened.core.diagnose({ actor: opened.actor });
+        expect(later.find(({ name }) => name === "files")?.detail).toContain(
+          "recordings are written down by whisper-cli",
+        );
+      } finally {
+        await opened.close();
+      }
+    });
+  },
+);
