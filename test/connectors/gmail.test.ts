@@ -175,6 +175,8 @@ test("trap: files added while the first listing runs", async () => {
   await source.sync();
   expect(ids(source)).toEqual(["tm0002", "tm0003", late]);
   expect(source.documents.get("tm0002")?.content?.metadata["messageCount"]).toBe(2);
+  // The history tells of it again, once it was listed and read.
+  expect(source.reads.filter((id) => id === late)).toHaveLength(1);
 });
 
 test("trap: an old history (404) lists everything again, finds deletions, and reads nothing unchanged", async () => {

@@ -45,7 +45,8 @@ export function mirrorSource(
     reads.push(item.id);
     try {
       const content = await connector.read(access, item);
-      documents.set(item.id, { item: { ...item, version: content.version ?? item.version }, content });
+      const { version = item.version, detail = item.detail } = content;
+      documents.set(item.id, { item: { ...item, version, detail }, content });
     } catch (error) {
       if (error instanceof ItemGone) documents.delete(item.id);
       else if (error instanceof ItemSkipped) {

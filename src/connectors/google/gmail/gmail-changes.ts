@@ -59,14 +59,11 @@ export async function* gmailChanges(api: GmailApi, access: SourceAccess, given: 
   const state = isListedAnew ? await begin(api, search) : kept;
   let isFirst = isListedAnew;
   const seen = new Set<string>();
-  const told = new Set<string>();
   let isLast = false;
   while (!isLast) {
     const kind = state.phase;
     const items =
-      kind === "listing"
-        ? await listPage(api, access, state, seen)
-        : await exactWhereTold(api, await historyPage(api, access, state, seen), told);
+      kind === "listing" ? await listPage(api, access, state, seen) : await historyPage(api, access, state, seen);
     isLast = state.page === null;
     if (isLast) state.phase = "changes";
     yield { kind, isFirst, isLast, items, checkpoint: structuredClone(state) };
@@ -143,7 +140,7 @@ async function historyPage(
   access: SourceAccess,
   state: Checkpoint,
   seen: Set<string>,
-): Promise<SourceItem[]> {
+): Promise<SourceChange[]> {
   const query: Query = [
     ["startHistoryId", state.historyId],
     ["maxResults", PAGE_SIZE],
@@ -168,18 +165,24 @@ async function historyPage(
   }
   state.page = nextPage(nextPageToken, seen);
   if (state.page === null) state.historyId = historyId ?? state.historyId;
-  return [...changed].map(([id, at]) => itemOf(id, `h${at}`, at));
+  const items: SourceChange[] = [];
+  for (const [id, recordId] of changed) items.push({ kind: "upsert", item: await changedItem(access, id, recordId) });
+  return items;
 }
 
-/** A thread that an earlier page told of was read with all that it had by then: it may be as it was read. */
-async function exactWhereTold(api: GmailApi, items: readonly SourceItem[], told: Set<string>): Promise<SourceChange[]> {
-  const changes: SourceChange[] = [];
-  for (const item of items) {
-    const version = told.has(item.id) ? await currentVersion(api, item.id) : null;
-    changes.push({ kind: "upsert", item: version === null ? item : { ...item, version } });
-    told.add(item.id);
-  }
-  return changes;
+/** A thread as a record of the history tells of it; one that was read since then is as it was read. */
+async function changedItem(access: SourceAccess, id: string, recordId: string): Promise<SourceItem> {
+  const known = await access.known(id);
+  const { historyId } = detailSchema.safeParse(known?.detail).data ?? {};
+  return known && historyId !== undefined && !isLater(recordId, historyId)
+    ? itemOf(id, known.version, historyId)
+    : itemOf(id, `h${recordId}`, recordId);
+}
+
+/** Ids of the history are numbers that grow. */
+function isLater(one: string, other: string): boolean {
+  const [longer, shorter] = [one.length, other.length];
+  return longer === shorter ? one > other : longer > shorter;
 }
 
 function itemOf(id: string, version: string, historyId: string): SourceItem {

@@ -46,7 +46,7 @@ const messageSchema = z.object({
   payload: partSchema.default(EMPTY),
 });
 type Message = z.infer<typeof messageSchema>;
-const threadSchema = z.object({ messages: z.array(messageSchema).default([]) });
+const threadSchema = z.object({ historyId: z.string().exactOptional(), messages: z.array(messageSchema).default([]) });
 const attachmentSchema = z.object({ data: z.string().default("") });
 
 /** More than a document needs to be found by. */
@@ -78,7 +78,8 @@ export async function currentVersion(api: GmailApi, id: string): Promise<string 
 export async function readThread(api: GmailApi, { id }: SourceItem): Promise<SourceContent> {
   const answer = await api.get(`threads/${encodeURIComponent(id)}`, [["format", "full"]], [404]);
   if (answer.status === 404) throw new ItemGone("Gmail does not have it any more.");
-  const messages = parseGmail(threadSchema, answer).messages.filter(isCounted);
+  const { historyId, messages: all } = parseGmail(threadSchema, answer);
+  const messages = all.filter(isCounted);
   const [first] = messages;
   const last = messages.at(-1);
   if (first === undefined || last === undefined) throw new ItemGone("All of its messages are in the bin, or spam.");
@@ -105,6 +106,8 @@ export async function readThread(api: GmailApi, { id }: SourceItem): Promise<Sou
       attachmentNames: names.slice(0, MOST_NAMES),
     },
     version: threadVersion(messages),
+    // What the history told before is in it.
+    ...(historyId !== undefined && { detail: { historyId } }),
   };
 }
 
