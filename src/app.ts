@@ -4,6 +4,7 @@ import { createBucketBlobs } from "./adapters/blobs/bucket.js";
 import { createGuardedFetch } from "./adapters/fetch/guarded-fetch.js";
 import { createSourceClient } from "./adapters/fetch/source-client.js";
 import { createFileBlobs } from "./adapters/blobs/files.js";
+import { createUploadFolder } from "./adapters/blobs/uploads.js";
 import { createBuiltinEmbedder } from "./adapters/embed/builtin.js";
 import { createEmbedderMaker } from "./adapters/embed/maker.js";
 import { createBudgetedModel } from "./adapters/llm/budget.js";
@@ -43,6 +44,7 @@ import type {
   Reranker,
   Store,
   Transcriber,
+  UploadStore,
 } from "./core/ports.js";
 import { MISSING_JOB } from "./core/embeddings/roles.js";
 import { reportDeadMerge } from "./core/containers/merge-job.js";
@@ -71,6 +73,7 @@ import { createRateLimiter } from "./lib/rate-limit.js";
 
 /** Name of the folder for uploaded files, inside a data folder. */
 const FILES_FOLDER = "files";
+const UPLOADS_FOLDER = "uploads";
 /** Name of the file with the keys that credentials are encrypted with, inside a data folder. */
 const SECRET_KEY_FILE = "secret.key";
 /** Seconds of quiet before a model reads. Rules cost nothing, and waiting would only delay them. */
@@ -205,6 +208,7 @@ function assemble({ config, version, log, connectors = [], clock = systemClock }
     searches: createSearchQueue(),
     audit: createAuditTrail({ store, clock, log }),
     wakeJobs: () => runner.wake(),
+    uploads: openUploads(config.dataDirectory),
     blobs: config.bucket ? createBucketBlobs(config.bucket) : createFileBlobs(join(config.dataDirectory, FILES_FOLDER)),
     fetcher: createGuardedFetch({
       allowed: config.fetchAllow,
@@ -348,6 +352,11 @@ function choiceOf({ embedder }: Config): EmbedderChoice {
 export async function addressOfService(dataDirectory: string): Promise<string | null> {
   const found = await findOwnerAddress(dataDirectory);
   return found && (found.publicUrl ?? found.url);
+}
+
+/** Where files wait that are being sent, for every process of a data folder. */
+export function openUploads(dataDirectory: string): UploadStore {
+  return createUploadFolder(join(dataDirectory, UPLOADS_FOLDER));
 }
 
 /** False for a folder in which no memory was begun yet, such as one whose name is misspelt. */

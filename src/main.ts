@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
 import type { Listening, Node, Standing } from "./node.js";
 import type { Config } from "./config.js";
-import type { DoorOptions, ServiceInfo, Starters, Surroundings } from "./transports/cli/starters.js";
+import type { Door, DoorOptions, ServiceInfo, Starters, Surroundings } from "./transports/cli/starters.js";
 import { isMcpStart, openMcpStdio } from "./transports/mcp/opening.js";
 import type { LeveledLog } from "./lib/log.js";
 import { limitYoungGeneration } from "./lib/young-generation.js";
@@ -97,6 +97,7 @@ async function listenFor(
     ...at,
     log,
     limits: config,
+    uploads: await openUploads(config),
     rate: config.rate,
     allowed: { publicUrl: config.publicUrl, hosts: config.allowedHosts, origins: config.allowedOrigins },
     access: { isKeylessOff: config.isKeylessOff, trustedProxies: config.trustedProxies },
@@ -116,6 +117,10 @@ async function listenFor(
     await requests.close();
   };
   return { url: listening.url, publicUrl: config.publicUrl, token, close };
+}
+
+async function openUploads({ dataDirectory }: Config): Promise<Door["uploads"]> {
+  return (await import("./app.js")).openUploads(dataDirectory);
 }
 
 function endAtOnce(): void {
@@ -149,6 +154,7 @@ async function openDoor({ settings, engine, begins, stays = false }: DoorOptions
     return {
       core: node.core,
       actor,
+      uploads: await openUploads(start.config),
       begun: isNew ? dataDirectory : undefined,
       settle: () => node.settle(),
       close: () => node.close(),

@@ -10,6 +10,7 @@ import type { DocumentEvents } from "./documents/document-events.js";
 import type { FilePasswords } from "./documents/file-passwords.js";
 import type {
   BlobStore,
+  UploadStore,
   Clock,
   Connector,
   Embedders,
@@ -47,6 +48,7 @@ export interface CoreContext {
   readonly timeZone: TimeZone;
   readonly log: Log;
   readonly blobs: BlobStore;
+  readonly uploads: UploadStore;
   /** Fetches what callers name by its address. */
   readonly fetcher: FileFetcher;
   /** Sources that documents can be brought in from, by the names of their providers. */

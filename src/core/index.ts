@@ -46,7 +46,8 @@ import { deleteDocuments } from "./documents/bulk-delete.js";
 import { getChunks } from "./documents/chunks.js";
 import { deleteDocument } from "./documents/delete-document.js";
 import { getDocument, listDocuments } from "./documents/documents.js";
-import { addFile, getDocumentFile, getFile, readFile } from "./documents/files.js";
+import { addFile } from "./documents/add-file.js";
+import { getDocumentFile, getFile, readFile } from "./documents/files.js";
 import {
   countDocumentCategories,
   listDocumentsWithMemories,
@@ -121,7 +122,7 @@ export type { Removed } from "./documents/delete-document.js";
 export { reprocessSchema, type NotReprocessed, type Reprocessed } from "./documents/reprocess.js";
 export type { DocumentDetails, DocumentPage } from "./documents/documents.js";
 export type { Fetched } from "./documents/fetch.js";
-export { FileBytes } from "./documents/files.js";
+export { FileBytes } from "./documents/file-bytes.js";
 export {
   createKeySchema,
   expiresInDaysSchema,
@@ -188,7 +189,7 @@ export { idleGuidance } from "./documents/idle-guidance.js";
 export { ORGANIZATION_NAME } from "./upkeep/status.js";
 export type { Measures } from "./usage/measures.js";
 export type { ReadingStatus, Session, Status } from "./upkeep/status.js";
-export type { ModelFailure } from "./ports.js";
+export type { ModelFailure, Upload, UploadStore } from "./ports.js";
 
 /** Every use case by name. Inputs are checked inside, so a face may pass on what it was sent. */
 const USE_CASES = {

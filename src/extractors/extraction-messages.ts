@@ -55,7 +55,10 @@ const limit = z.number().int().positive();
 
 /** One file for the process to read. */
 export const orderSchema = z.object({
-  file: z.object({ bytes, name: text, mimeType: text, charset: text, url: text }),
+  file: z.intersection(
+    z.object({ name: text, mimeType: text, charset: text, url: text }),
+    z.union([z.object({ bytes }), z.object({ path: z.string() })]),
+  ),
   password: text,
   /** Of the text in pictures, as tesseract names them. */
   languages: z.string(),

@@ -12,6 +12,7 @@ import { type Format, FORMATS } from "./formats.js";
 import type { ExtractionLimits } from "./format-extractor.js";
 import { findPrograms } from "./programs.js";
 import { recognizeFormat } from "./recognize-format.js";
+import { sampleFile } from "./sample-file.js";
 
 export interface ExtractionProcessOptions {
   readonly limits: ExtractionLimits;
@@ -87,11 +88,15 @@ export function createExtractionProcess(options: ExtractionProcessOptions): Cont
   return {
     endings: Object.values(FORMATS).flatMap((format: Format) => format.endings),
     programs: () => findPrograms(options.programFolders, options.languages),
-    accepts: async (file) => (await recognizeFormat(file)) !== null,
+    async accepts(file) {
+      const sample = "path" in file ? { ...file, bytes: await sampleFile(file.path) } : file;
+      return (await recognizeFormat(sample)) !== null;
+    },
     extract(file, { password = null, signal, onProgress = () => undefined }) {
-      const { bytes, name, mimeType, charset, url } = file;
+      const { name, mimeType, charset, url } = file;
+      const content = "path" in file ? { path: file.path } : { bytes: file.bytes };
       const order = {
-        file: { bytes, name, mimeType, charset, url },
+        file: { ...content, name, mimeType, charset, url },
         password,
         languages: options.languages,
         limits: options.limits,

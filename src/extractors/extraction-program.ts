@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { Worker } from "node:worker_threads";
 import { extractFile } from "./extract-file.js";
 import { ExtractionError } from "./extraction-error.js";
@@ -31,9 +32,10 @@ function tell(report: ExtractionReport): void {
 }
 
 async function read(message: unknown): Promise<void> {
-  const { file, password, languages, limits } = orderSchema.parse(message);
+  const { file: named, password, languages, limits } = orderSchema.parse(message);
   let toldAt = 0;
   try {
+    const file = "bytes" in named ? named : { ...named, bytes: await readFile(named.path) };
     const content = await extractFile(file, {
       limits,
       password,

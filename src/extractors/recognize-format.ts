@@ -11,8 +11,9 @@ export interface Recognized {
 }
 
 /** Bytes from the beginning that tell what a file is. */
-const HEAD_BYTES = 4_100;
-const ZIP = "PK\u0003\u0004";
+export const HEAD_BYTES = 4_100;
+/** Bytes that archives begin with. */
+export const ZIP = "PK\u0003\u0004";
 const COMPOUND_FILE = "\xd0\xcf\x11\xe0";
 
 /**

@@ -1,7 +1,7 @@
 const DIRECTORY_HEADER = "PK\u0001\u0002";
 const DIRECTORY_HEADER_BYTES = 46;
 /** The directory of a file that people write lies in its last part; names are looked at, nothing is unpacked. */
-const MOST_DIRECTORY_BYTES = 4 * 1024 * 1024;
+export const MOST_DIRECTORY_BYTES = 4 * 1024 * 1024;
 const MOST_NAMES = 20_000;
 
 const OFFICE = "application/vnd.openxmlformats-officedocument";

@@ -1,4 +1,10 @@
-import type { ExtractedContent, ReadingProgress, Recording, SourceFile } from "../core/documents/content-ports.js";
+import type {
+  ExtractedContent,
+  FileOnDisk,
+  ReadingProgress,
+  Recording,
+  SourceFile,
+} from "../core/documents/content-ports.js";
 import { AppError } from "../core/errors.js";
 import type { Transcriber } from "../core/ports.js";
 import type { IngestContext } from "./context.js";
@@ -17,7 +23,7 @@ interface ReadingWays {
  */
 export async function readContent(
   { extractor, transcriber }: Pick<IngestContext, "extractor" | "transcriber">,
-  file: SourceFile,
+  file: SourceFile | FileOnDisk,
   ways: ReadingWays,
 ): Promise<ExtractedContent> {
   const { recordings, ...content } = await extractor.extract(file, ways);

@@ -4,7 +4,7 @@ import { isTitleFromText, titleFromText } from "../core/documents/document-title
 import { systemActor } from "../core/auth.js";
 import { forgetStated } from "../core/documents/read-anew.js";
 import { outcomeOfText } from "../core/documents/known-text.js";
-import { dropBlobs } from "../core/documents/blobs.js";
+import { dropBlobs, noFile, withBlobFile } from "../core/documents/blobs.js";
 import { AppError } from "../core/errors.js";
 import { metadataSchema } from "../core/input.js";
 import type { DocumentChange, JobContext, Repositories } from "../core/ports.js";
@@ -89,11 +89,14 @@ async function readKeptFile(
   const { fileKey } = reading;
   try {
     const read = await watchReading(context, document.id, async (onProgress) => {
-      const { file, bytes } = await loadFile(context, document, reading);
+      const file = await findFile(context, document, reading);
       const { name, mimeType } = file;
-      const source = { bytes, name, mimeType, charset: null, url: await webAddressOf(context, document) };
-      const password = filePasswords.of(fileKey);
-      return { document, reading, name, content: await readContent(context, source, { password, signal, onProgress }) };
+      const url = await webAddressOf(context, document);
+      const ways = { password: filePasswords.of(fileKey), signal, onProgress };
+      const content = await withBlobFile(context, file, (path) =>
+        readContent(context, { path, name, mimeType, charset: null, url }, ways),
+      );
+      return { document, reading, name, content };
     });
     filePasswords.drop(fileKey);
     return read;
@@ -112,16 +115,15 @@ async function webAddressOf({ store }: IngestContext, { id, origin: from }: Docu
   return address !== null && /^https?:\/\//.test(address) ? address : null;
 }
 
-async function loadFile(
-  { store, blobs }: IngestContext,
+async function findFile(
+  { store }: IngestContext,
   { organizationId, id }: Document,
   { fileKey }: FileReading,
-): Promise<{ file: StoredFile; bytes: Uint8Array }> {
+): Promise<StoredFile> {
   const files = await store.files.ofDocument(organizationId, id);
   const file = files.find(({ key }) => key === fileKey);
-  const bytes = file ? await blobs.read(fileKey, 0, file.bytes) : null;
-  if (!file || bytes === null) throw new AppError("not_found", "The file is no longer there. Send it again.");
-  return { file, bytes };
+  if (!file) throw noFile();
+  return file;
 }
 
 /** Makes what a file says the text of its document, inside a transaction. @throws AppError `invalid` for a file without text */

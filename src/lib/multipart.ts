@@ -5,8 +5,8 @@ export interface Part {
   readonly filename: string | undefined;
   /** As the sender wrote it. */
   readonly contentType: string | undefined;
-  /** A view of the body, not a copy. */
-  readonly bytes: Uint8Array;
+  /** Its bytes as they arrive, once. What is not taken is passed over when the next part is asked for. */
+  readonly content: AsyncIterable<Uint8Array>;
 }
 
 /** A body that is no `multipart/form-data`; the message says which rule it breaks. */
@@ -18,6 +18,8 @@ const MAX_PARTS = 200;
 const MAX_HEADER_BYTES = 16 * 1024;
 /** Boundaries are chosen so that they do not occur; a body full of what looks like one is meant to keep us busy. */
 const MAX_LOOKALIKES = 1_000;
+/** Blanks that a sender may put behind a boundary (RFC 2046, transport padding). */
+const MAX_PADDING = 1_000;
 /** Longest that RFC 2046 allows. */
 const MAX_BOUNDARY = 70;
 const LINE_END = "\r\n";
@@ -33,49 +35,143 @@ export function boundaryOf(contentType: string): string {
 }
 
 /**
- * Cuts a whole body into its parts (RFC 7578). At most 200 parts, each with headers of at most 16 KB.
- * @throws MultipartError
+ * Cuts a body into its parts while it arrives (RFC 7578), and holds no more of it than the piece at hand. At most 200
+ * parts, each with headers of at most 16 KB. Reads the body to its end.
+ * @throws MultipartError, or what `body` throws
  */
-export function parseMultipart(body: Uint8Array, boundary: string): Part[] {
-  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-  const parts: Part[] = [];
-  const delimiters = findDelimiters(bytes, boundary);
-  let delimiter = delimiters.next().value;
-  if (!delimiter) throw new MultipartError("the boundary of the content-type does not occur in the body");
-  while (!delimiter.isLast) {
-    const next: Delimiter | undefined = delimiters.next().value;
-    if (!next) throw new MultipartError("the body ends before its last part does");
-    if (parts.length === MAX_PARTS) throw new MultipartError(`the body has more than ${MAX_PARTS} parts`);
-    // Two boundaries may share a line end, with nothing between them.
-    parts.push(readPart(bytes.subarray(delimiter.end, Math.max(delimiter.end, next.start)), parts.length + 1));
-    delimiter = next;
+export async function* readMultipart(body: AsyncIterable<Uint8Array>, boundary: string): AsyncGenerator<Part> {
+  const contents = new PartContents(body, boundary);
+  try {
+    await passOverPreamble(contents);
+    for (let number = 1; contents.begin(); number += 1) {
+      if (number > MAX_PARTS) throw new MultipartError(`the body has more than ${MAX_PARTS} parts`);
+      yield { ...(await readHead(contents, number)), content: contents.pieces() };
+      await contents.passOver();
+    }
+    await contents.passOverRest();
+  } finally {
+    await contents.giveUp();
   }
-  return parts;
 }
 
-interface Delimiter {
-  /** Where the content before it ends. */
-  readonly start: number;
-  /** Where the headers after it begin. */
-  readonly end: number;
-  readonly isLast: boolean;
+async function passOverPreamble(contents: PartContents): Promise<void> {
+  await contents.passOver().catch((error: unknown) => {
+    throw error instanceof BodyEndedError
+      ? new MultipartError("the boundary of the content-type does not occur in the body")
+      : error;
+  });
 }
 
-/** The lines that are the boundary and nothing else, or the boundary and `--`, in order. */
-function* findDelimiters(bytes: Buffer, boundary: string): Generator<Delimiter, undefined> {
-  const mark = Buffer.from(`${LINE_END}--${boundary}`, "latin1");
-  let lookalikes = 0;
-  // A body may begin with its boundary, without a line end before it.
-  let at = bytes.subarray(0, mark.length - 2).equals(mark.subarray(2)) ? -2 : bytes.indexOf(mark);
-  while (at >= -2 && at !== -1) {
-    const tail = at + mark.length;
-    const isLast = bytes[tail] === 0x2d && bytes[tail + 1] === 0x2d;
-    const end = isLast ? tail : skipBlanks(bytes, tail);
-    if (isLast || isLineEnd(bytes, end)) yield { start: at, end: end + 2, isLast };
-    else if (++lookalikes > MAX_LOOKALIKES)
+class BodyEndedError extends MultipartError {
+  constructor() {
+    super("the body ends before its last part does");
+  }
+}
+
+/** What stands between the boundaries of a body, one after the other; the first is what comes before all parts. */
+class PartContents {
+  readonly #body: AsyncIterator<Uint8Array>;
+  readonly #mark: Buffer;
+  /** What arrived and was not given yet. A body may begin with its boundary, without a line end before it. */
+  #held: Buffer = Buffer.from(LINE_END);
+  /** Where in it the content goes on. */
+  #from = 0;
+  /** Where in it the next mark is looked for. */
+  #searched = 0;
+  #isAtEnd = false;
+  #isLast = false;
+  #lookalikes = 0;
+
+  constructor(body: AsyncIterable<Uint8Array>, boundary: string) {
+    this.#body = body[Symbol.asyncIterator]();
+    this.#mark = Buffer.from(`${LINE_END}--${boundary}`, "latin1");
+  }
+
+  /** Goes on behind a boundary. @returns false behind the last one */
+  begin(): boolean {
+    this.#isAtEnd = this.#isLast;
+    return !this.#isLast;
+  }
+
+  /** The next piece of the content, null at its end. @throws BodyEndedError */
+  async next(): Promise<Buffer | null> {
+    while (!this.#isAtEnd) {
+      const at = this.#held.indexOf(this.#mark, this.#searched);
+      // What may be the beginning of a mark stays.
+      const end = at === -1 ? this.#held.length - this.#mark.length + 1 : at;
+      if (end > this.#from) return this.#give(end);
+      const isDecided = at !== -1 && this.#judge(at + this.#mark.length);
+      if (!isDecided && !(await this.#fill())) throw new BodyEndedError();
+    }
+    return null;
+  }
+
+  /** Takes back what was given last, or the end of it. */
+  unread(piece: Buffer): void {
+    this.#held = Buffer.concat([piece, this.#held.subarray(this.#from)]);
+    this.#from = 0;
+    this.#searched = piece.length;
+  }
+
+  async *pieces(): AsyncGenerator<Uint8Array> {
+    for (let piece = await this.next(); piece !== null; piece = await this.next()) yield piece;
+  }
+
+  async passOver(): Promise<void> {
+    while ((await this.next()) !== null);
+  }
+
+  async passOverRest(): Promise<void> {
+    while (!(await this.#body.next()).done);
+  }
+
+  /** Ends the reading of a body that is given up. */
+  async giveUp(): Promise<void> {
+    await this.#body.return?.();
+  }
+
+  #give(end: number): Buffer {
+    const piece = this.#held.subarray(this.#from, end);
+    this.#held = this.#held.subarray(end);
+    this.#from = 0;
+    this.#searched = 0;
+    return piece;
+  }
+
+  /**
+   * Whether a mark that ends here is a boundary: it is followed by a line end or by `--`. @returns false while that is not known
+   * @throws MultipartError for too many that are none
+   */
+  #judge(tail: number): boolean {
+    const held = this.#held;
+    if (held.length < tail + 2) return false;
+    if (held[tail] === 0x2d && held[tail + 1] === 0x2d) {
+      this.#isLast = true;
+      this.#isAtEnd = true;
+      return true;
+    }
+    const end = skipBlanks(held, tail);
+    if (held.length < end + 2 && end - tail <= MAX_PADDING) return false;
+    if (held[end] === 0x0d && held[end + 1] === 0x0a) {
+      // The line end of one boundary may be that of the next.
+      this.#held = held.subarray(end);
+      this.#from = LINE_END.length;
+      this.#searched = 0;
+      this.#isAtEnd = true;
+      return true;
+    }
+    this.#searched = tail;
+    this.#lookalikes += 1;
+    if (this.#lookalikes > MAX_LOOKALIKES)
       throw new MultipartError(`more than ${MAX_LOOKALIKES} lines begin with the boundary and go on`);
-    // The line end of one boundary may be that of the next.
-    at = bytes.indexOf(mark, end);
+    return true;
+  }
+
+  async #fill(): Promise<boolean> {
+    const next = await this.#body.next();
+    if (next.done) return false;
+    this.#held = Buffer.concat([this.#held, next.value]);
+    return true;
   }
 }
 
@@ -85,17 +181,8 @@ function skipBlanks(bytes: Buffer, from: number): number {
   return at;
 }
 
-function isLineEnd(bytes: Buffer, at: number): boolean {
-  return bytes[at] === 0x0d && bytes[at + 1] === 0x0a;
-}
-
-function readPart(bytes: Buffer, number: number): Part {
-  // A part without any header begins with the empty line itself.
-  const end = isLineEnd(bytes, 0) ? -2 : bytes.indexOf(LINE_END + LINE_END, 0, "latin1");
-  if (end < -2 || end === -1) throw new MultipartError(`part ${number} has no empty line after its headers`);
-  if (end > MAX_HEADER_BYTES)
-    throw new MultipartError(`the headers of part ${number} have more than ${MAX_HEADER_BYTES} bytes`);
-  const headers = readHeaders(bytes.subarray(0, Math.max(0, end)).toString("utf8"));
+async function readHead(contents: PartContents, number: number): Promise<Omit<Part, "content">> {
+  const headers = parseHeaders(await readHeaderLines(contents, number));
   const disposition = headers.get("content-disposition") ?? "";
   const parameters = readParameters(disposition);
   const name = parameters.get("name");
@@ -106,11 +193,28 @@ function readPart(bytes: Buffer, number: number): Part {
     name,
     filename: filename === undefined ? undefined : withoutFolders(filename),
     contentType: headers.get("content-type"),
-    bytes: bytes.subarray(end === -2 ? 2 : end + 4),
   };
 }
 
-function readHeaders(text: string): Map<string, string> {
+/** What stands before the first empty line; that may be the first one. */
+async function readHeaderLines(contents: PartContents, number: number): Promise<string> {
+  let head = Buffer.alloc(0);
+  for (;;) {
+    const isEmpty = head.indexOf(LINE_END) === 0;
+    const end = isEmpty ? 0 : head.indexOf(LINE_END + LINE_END);
+    if ((end === -1 ? head.length : end) > MAX_HEADER_BYTES)
+      throw new MultipartError(`the headers of part ${number} have more than ${MAX_HEADER_BYTES} bytes`);
+    if (end !== -1) {
+      contents.unread(head.subarray(isEmpty ? LINE_END.length : end + 2 * LINE_END.length));
+      return head.subarray(0, end).toString("utf8");
+    }
+    const piece = await contents.next();
+    if (piece === null) throw new MultipartError(`part ${number} has no empty line after its headers`);
+    head = Buffer.concat([head, piece]);
+  }
+}
+
+function parseHeaders(text: string): Map<string, string> {
   const headers = new Map<string, string>();
   for (const line of text.split(LINE_END)) {
     const colon = line.indexOf(":");

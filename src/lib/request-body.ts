@@ -102,6 +102,20 @@ async function readStream(
   take: (chunk: Uint8Array) => void,
   signal?: AbortSignal,
 ): Promise<void> {
+  for await (const chunk of streamBody(request, maxBytes, signal)) take(chunk);
+}
+
+/**
+ * Gives a request body piece by piece as it arrives, under the same limit. Who stops before its end has the rest of it
+ * refused.
+ * @param signal ends the wait for a sender who does not go on
+ * @throws BodyError
+ */
+export async function* streamBody(
+  request: Request,
+  maxBytes: number,
+  signal?: AbortSignal,
+): AsyncGenerator<Uint8Array, void> {
   refuseTooLong(announcedBytes(request), maxBytes);
   let size = 0;
   const { body } = request;
@@ -109,17 +123,19 @@ async function readStream(
   const reader = body.getReader();
   const stop = (): void => void reader.cancel(signal?.reason).catch(() => undefined);
   signal?.addEventListener("abort", stop, { once: true });
+  const read = (): ReturnType<typeof reader.read> =>
+    reader.read().catch((error: unknown) => Promise.reject(interrupted(error)));
+  let isWhole = false;
   try {
-    for (let next = await reader.read(); !next.done; next = await reader.read()) {
+    for (let next = await read(); !next.done; next = await read()) {
       size += next.value.byteLength;
       if (size > maxBytes) throw tooLarge("is too long", maxBytes);
-      take(next.value);
+      yield next.value;
     }
-    signal?.throwIfAborted();
-  } catch (error) {
-    stop();
-    throw error instanceof BodyError ? error : interrupted(error);
+    if (signal?.aborted) throw interrupted(signal.reason);
+    isWhole = true;
   } finally {
+    if (!isWhole) stop();
     signal?.removeEventListener("abort", stop);
   }
 }

@@ -54,6 +54,8 @@ export interface HttpFaceOptions {
   readonly isReady: () => boolean;
   /** When there was last no room for what was to be written; never without it. */
   readonly fullAt?: (() => Date | null) | undefined;
+  /** Where files wait that are being sent: known to the process that owns the data folder. */
+  readonly uploads: RestFaceOptions["uploads"];
   /** How often each key may call the API; everybody may at any time without it. */
   readonly rate?: Rate | undefined;
   /** Where requests to the API are noted; nowhere without it. */

@@ -1,3 +1,6 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { BlobStore } from "../../src/core/ports.js";
 import { createId } from "../../src/lib/ids.js";
@@ -69,6 +72,26 @@ export function describeBlobs(name: string, open: () => Promise<OpenedBlobs>): v
       await blobs.put(key, BYTES);
       await blobs.put(key, Uint8Array.of(1, 2, 3));
       expect(Uint8Array.from((await readAll(key)) ?? [])).toEqual(Uint8Array.of(1, 2, 3));
+    });
+
+    test("keeps what a file holds, also when it is asked to twice and the file is gone then", async () => {
+      const [key, folder] = [createId(), await mkdtemp(join(tmpdir(), "recollect-kept-"))];
+      const path = join(folder, "upload");
+      await writeFile(path, BYTES);
+      await blobs.keep(key, path);
+      await blobs.keep(key, path);
+      await rm(folder, { recursive: true });
+      expect(Uint8Array.from((await readAll(key)) ?? [])).toEqual(BYTES);
+      expect(await blobs.list()).toMatchObject([{ key }]);
+      await expect(blobs.keep("../outside", path)).rejects.toThrow();
+    });
+
+    test("says which file of this machine holds the bytes, if there is one", async () => {
+      const key = createId();
+      await blobs.put(key, BYTES);
+      const path = await blobs.pathOf(key);
+      if (path !== null) expect(Uint8Array.from(await readFile(path))).toEqual(BYTES);
+      for (const absent of [createId(), "", "..", "../secret"]) expect(await blobs.pathOf(absent)).toBeNull();
     });
 
     test("lists what is kept, and for how long it has been", async () => {

@@ -1,7 +1,9 @@
+import { readFile } from "node:fs/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type {
   ContentExtractor,
   ContentPart,
+  FileOnDisk,
   ReadingProgress,
   SourceFile,
 } from "../../src/core/documents/content-ports.js";
@@ -27,9 +29,13 @@ class HeldExtractor implements ContentExtractor {
   programs = () => Promise.resolve([]);
   accepts = () => Promise.resolve(true);
   close = () => Promise.resolve();
-  async extract({ bytes }: SourceFile, { onProgress = () => undefined }: Parameters<ContentExtractor["extract"]>[1]) {
+  async extract(
+    file: SourceFile | FileOnDisk,
+    { onProgress = () => undefined }: Parameters<ContentExtractor["extract"]>[1],
+  ) {
     this.begun.resolve(onProgress);
     await this.go.promise;
+    const bytes = "path" in file ? await readFile(file.path) : file.bytes;
     const parts = [...this.parts, { text: `It begins with ${Buffer.from(bytes).toString()}.`, place: { page: 2 } }];
     return extracted("pdf", parts, {
       title: "Harbour",

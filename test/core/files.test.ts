@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import { mkdir, readdir, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -146,6 +147,15 @@ describe("upkeep", () => {
     opened.clock.advance(30 * 24 * HOUR_MS);
     await cleanUp(opened.context);
     expect(await stored()).toEqual(new Set([young]));
+  });
+
+  test("removes uploads that a process left behind an hour ago", async () => {
+    const { uploads } = opened.context;
+    const leave = () => uploads.receive(Readable.from([Buffer.from("left")]));
+    const [old, young] = [await leave(), await leave()];
+    await utimes(uploads.pathOf(old.key), ago(2 * HOUR_MS), ago(2 * HOUR_MS));
+    await cleanUp(opened.context);
+    expect((await uploads.list()).map(({ key }) => key)).toEqual([young.key]);
   });
 
   test("removes the file before when another one took its place", async () => {

@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Call, Core } from "../../src/core/index.js";
 import { findInFiles } from "../support/data-folder-scan.js";
@@ -84,6 +85,15 @@ describe("a document that is purged", () => {
     await expectNeighbours();
     expect(scan(tokens)).toEqual([]);
     await expect(core.getDocument(call, { id: documentId })).rejects.toMatchObject({ kind: "not_found" });
+  });
+
+  test("goes from what a process that died was sent of it, too", async () => {
+    const { tokens, documentId } = await plantFile();
+    await opened.context.uploads.receive(Readable.from([Buffer.from(`Ada keeps ${tokens[0]} in the shed.`)]));
+    expect(scan(tokens)).not.toEqual([]);
+    await core.purge(call, { documentId, confirm });
+    await opened.settle();
+    expect(scan(tokens)).toEqual([]);
   });
 
   test("can be named by its customId, and purged after it was deleted", async () => {

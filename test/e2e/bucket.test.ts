@@ -1,7 +1,9 @@
 import { readdir } from "node:fs/promises";
+import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { BUCKET_KEYS, startBucketServer, type BucketServer } from "../support/bucket-server.js";
-import { startServe, withDataDirectory } from "../support/recollect-process.js";
+import { extractorFixture } from "../support/extractor-fixtures.js";
+import { startServe, waitFor, withDataDirectory } from "../support/recollect-process.js";
 
 let bucket: BucketServer;
 beforeEach(async () => {
@@ -9,15 +11,17 @@ beforeEach(async () => {
 });
 afterEach(() => bucket.close());
 
+const SETTINGS = () => ({
+  RECOLLECT_BLOBS: "s3://memories/team",
+  AWS_ENDPOINT_URL_S3: new URL(bucket.url).origin,
+  AWS_REGION: BUCKET_KEYS.region,
+  AWS_ACCESS_KEY_ID: BUCKET_KEYS.accessKeyId,
+  AWS_SECRET_ACCESS_KEY: BUCKET_KEYS.secretAccessKey,
+});
+
 test("with RECOLLECT_BLOBS an upload is kept in the bucket, read back from it, and goes with its document", async () => {
   await withDataDirectory(async (dataDirectory) => {
-    const service = await startServe(dataDirectory, {
-      RECOLLECT_BLOBS: "s3://memories/team",
-      AWS_ENDPOINT_URL_S3: new URL(bucket.url).origin,
-      AWS_REGION: BUCKET_KEYS.region,
-      AWS_ACCESS_KEY_ID: BUCKET_KEYS.accessKeyId,
-      AWS_SECRET_ACCESS_KEY: BUCKET_KEYS.secretAccessKey,
-    });
+    const service = await startServe(dataDirectory, SETTINGS());
     const form = new FormData();
     form.set("file", new File(["The kettle is in the left cupboard."], "kitchen.txt", { type: "text/plain" }));
     const added = await fetch(`${service.url}/v3/documents/file`, { method: "POST", body: form });
@@ -33,6 +37,24 @@ test("with RECOLLECT_BLOBS an upload is kept in the bucket, read back from it, a
       "GET /memories/team/KEY",
       "DELETE /memories/team/KEY",
     ]);
+    await service.stop();
+  });
+});
+
+test("a file in the bucket is read from there, and no copy stays on the machine", async () => {
+  await withDataDirectory(async (dataDirectory) => {
+    const service = await startServe(dataDirectory, SETTINGS());
+    const form = new FormData();
+    form.set("file", new File([extractorFixture("harbour.docx")], "harbour.docx"));
+    const added = await fetch(`${service.url}/v3/documents/file`, { method: "POST", body: form });
+    const { id } = (await added.json()) as { id: string };
+    const status = () =>
+      waitFor(async () => {
+        const document: any = await (await fetch(`${service.url}/v3/documents/${id}`)).json();
+        return document.status === "done" || document.status === "failed" ? document.status : null;
+      }, "the end of the reading");
+    expect(await status()).toBe("done");
+    expect(await readdir(join(dataDirectory, "uploads"))).toEqual([]);
     await service.stop();
   });
 });

@@ -5,6 +5,7 @@ import { createHttpFace, type HttpApp, type HttpBindings } from "../../src/trans
 import { createId } from "../../src/lib/ids.js";
 import { captureLog, type LogLine } from "./captured-log.js";
 import { type ManualCore, openManualCore } from "./manual-core.js";
+import { uploadsOf } from "./uploads-of.js";
 import { LOOPBACK } from "./rest.js";
 
 /** The container that requests are about, the one that a key may read beside it, and one of somebody else. */
@@ -90,6 +91,7 @@ export async function openAccessWorld(): Promise<AccessWorld> {
     log,
     organizationId: owner.actor.organizationId,
     limits: readConfig({}),
+    uploads: uploadsOf(opened),
     ownerToken: OWNER_TOKEN,
     defaultContainer: "default",
     version: "0.0.0-test",

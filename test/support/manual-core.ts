@@ -53,6 +53,8 @@ import { silentLog } from "./open-core.js";
 import { dumpDatabase, openDatabase } from "./store-folder.js";
 
 /** The core over a real store, with parts that a test can move or break. */
+import { uploadsOf } from "./uploads-of.js";
+
 export interface ManualCore {
   readonly core: Core;
   readonly store: Store;
@@ -165,6 +167,7 @@ export async function openManualCore(options: ManualCoreOptions = {}): Promise<M
     searches: createSearchQueue(),
     audit: createAuditTrail({ store, clock, log }),
     wakeJobs: () => runner?.wake(),
+    uploads: uploadsOf({ dataDirectory }),
     blobs: createFileBlobs(join(dataDirectory, "files")),
     extractor,
     transcriber: options.transcriber ?? null,

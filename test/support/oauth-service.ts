@@ -48,6 +48,7 @@ export async function openOAuthService(options: OAuthServiceOptions = {}): Promi
     log,
     organizationId: opened.actor.organizationId,
     limits: config,
+    uploads: opened.uploads,
     allowed: { publicUrl: config.publicUrl, hosts: config.allowedHosts, origins: config.allowedOrigins },
     defaultContainer: config.container,
     version: "0.0.0-test",

@@ -4,8 +4,9 @@ import { join } from "node:path";
 import { openService } from "../../src/app.js";
 import { readConfig } from "../../src/config.js";
 import { localActor, type Core } from "../../src/core/index.js";
-import type { Clock, Connector, Log } from "../../src/core/ports.js";
+import type { Clock, Connector, Log, UploadStore } from "../../src/core/ports.js";
 import type { Actor } from "../../src/core/types.js";
+import { uploadsOf } from "./uploads-of.js";
 
 export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} };
 
@@ -13,6 +14,7 @@ export interface OpenedCore {
   readonly core: Core;
   readonly actor: Actor;
   readonly dataDirectory: string;
+  readonly uploads: UploadStore;
   /** Resolves when no background work is due or running. */
   settle(): Promise<void>;
   /** Ends the service; the data folder stays when it was given. */
@@ -46,6 +48,7 @@ export async function openCore(options: OpenCoreOptions = {}): Promise<OpenedCor
     core: service.core,
     actor: localActor(organizationId),
     dataDirectory,
+    uploads: uploadsOf({ dataDirectory }),
     settle: () => service.settle(),
     async close() {
       await service.close();

@@ -17,7 +17,7 @@ import { pathsOf } from "../../src/transports/rest/mount.js";
 import type { Endpoint } from "../../src/transports/rest/endpoint.js";
 import { errorSchema } from "../../src/transports/rest/schemas.js";
 import { captureLog, type LogLine } from "./captured-log.js";
-import { openCore, type OpenCoreOptions } from "./open-core.js";
+import { openCore, type OpenCoreOptions, type OpenedCore } from "./open-core.js";
 
 /** A request as a program on this machine sends it. */
 export const LOOPBACK: HttpBindings = {
@@ -48,6 +48,7 @@ export interface OpenedRest {
   readonly core: Core;
   readonly actor: Actor;
   readonly dataDirectory: string;
+  readonly uploads: OpenedCore["uploads"];
   readonly log: readonly LogLine[];
   /** Calls without a socket; the answer is held against the schema of its endpoint, or of errors. */
   send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<RestAnswer>;
@@ -77,6 +78,7 @@ export async function openRest(options: RestOptions = {}): Promise<OpenedRest> {
     log,
     organizationId,
     limits: config,
+    uploads: opened.uploads,
     rate: config.rate,
     requests,
     ownerToken: options.ownerToken,
@@ -100,6 +102,7 @@ export async function openRest(options: RestOptions = {}): Promise<OpenedRest> {
     core,
     actor,
     dataDirectory: opened.dataDirectory,
+    uploads: opened.uploads,
     log: log.lines,
     ownerKey,
     settle: () => opened.settle(),

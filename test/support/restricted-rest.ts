@@ -3,10 +3,11 @@ import { type Call, coreOver } from "../../src/core/index.js";
 import { createHttpFace } from "../../src/transports/http.js";
 import { captureLog } from "./captured-log.js";
 import { LOOPBACK, type OpenedRest, readAnswer, requestInit, type RestAnswer } from "./rest.js";
+import { uploadsOf } from "./uploads-of.js";
 
 /** The same service as it answers a caller who may use some containers only. */
 export function restrictTo(
-  { core, actor }: OpenedRest,
+  { core, actor, dataDirectory }: OpenedRest,
   containers: readonly string[],
 ): (method: string, path: string, body?: unknown) => Promise<RestAnswer> {
   const restricted = (call: Call): Call => ({ ...call, actor: { ...call.actor, name: "key:restricted", containers } });
@@ -15,6 +16,7 @@ export function restrictTo(
     log: captureLog(),
     organizationId: actor.organizationId,
     limits: readConfig({}),
+    uploads: uploadsOf({ dataDirectory }),
     defaultContainer: "unused",
     version: "0.0.0-test",
     isReady: () => true,

@@ -1,6 +1,16 @@
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
-import { boundaryOf, parseMultipart } from "../../src/lib/multipart.js";
+import { boundaryOf, type Part, readMultipart } from "../../src/lib/multipart.js";
+
+async function readParts(request: IncomingMessage): Promise<(Omit<Part, "content"> & { bytes: Buffer })[]> {
+  const parts = [];
+  for await (const { content, ...part } of readMultipart(request, boundaryOf(request.headers["content-type"] ?? ""))) {
+    const pieces = [];
+    for await (const piece of content) pieces.push(piece);
+    parts.push({ ...part, bytes: Buffer.concat(pieces) });
+  }
+  return parts;
+}
 
 /** What the transcriber was sent. */
 export interface SeenRecording {
@@ -29,10 +39,7 @@ export async function startScriptedTranscriber(): Promise<ScriptedTranscriber> {
     close: async () => undefined,
   };
   const server = createServer((request, response) => {
-    const pieces: Buffer[] = [];
-    request.on("data", (piece: Buffer) => pieces.push(piece));
-    request.on("end", () => {
-      const parts = parseMultipart(Buffer.concat(pieces), boundaryOf(request.headers["content-type"] ?? ""));
+    void readParts(request).then((parts) => {
       const field = (name: string): string =>
         Buffer.from(parts.find((part) => part.name === name)?.bytes ?? []).toString();
       const file = parts.find((part) => part.name === "file");

@@ -2,6 +2,7 @@ import { readConfig } from "../../src/config.js";
 import { createHttpFace, listen } from "../../src/transports/http.js";
 import { captureLog } from "./captured-log.js";
 import { type ManualCore, openManualCore } from "./manual-core.js";
+import { uploadsOf } from "./uploads-of.js";
 
 /** A service over a real socket, with the core behind it; nobody comes in without a key. */
 export interface ServedCore {
@@ -18,6 +19,7 @@ export async function serveCore(): Promise<ServedCore> {
     log,
     organizationId: opened.store.organizationId,
     limits: readConfig({}),
+    uploads: uploadsOf(opened),
     access: { isKeylessOff: true, trustedProxies: readConfig({}).trustedProxies },
     defaultContainer: "sm_project_default",
     mcpTools: "all",

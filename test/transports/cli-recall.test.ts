@@ -50,7 +50,7 @@ describe("recollect search", () => {
   test("says how many documents still wait to be indexed", async () => {
     const openDoor = async () => {
       const idle = await openManualCore({ dataDirectory: data, jobs: false });
-      return { ...idle, actor: idle.call().actor, close: () => idle.stop() };
+      return { ...idle, uploads: idle.context.uploads, actor: idle.call().actor, close: () => idle.stop() };
     };
     await run(["add", "I live in Lisbon.", "--no-wait"], { starters: { openDoor } });
     const { stdout } = await run(["search", "Where does the user live?"], { starters: { openDoor } });

@@ -3,6 +3,7 @@ import { createHttpFace } from "../../src/transports/http.js";
 import { captureLog } from "../support/captured-log.js";
 import { sendRaw } from "../support/raw-http.js";
 import { LOOPBACK, openRest, type OpenedRest, requestInit } from "../support/rest.js";
+import { uploadsOf } from "../support/uploads-of.js";
 
 const OWNER_TOKEN = "owner-token-of-this-test";
 
@@ -125,6 +126,7 @@ describe("the log of an error names the request", () => {
       log,
       organizationId: rest.actor.organizationId,
       limits: { maxTextBytes: 9_999, maxMetadataBytes: 9_999, maxBatchBytes: 9_999, maxFileBytes: 9_999 },
+      uploads: uploadsOf(rest),
       version: "0",
       isReady: () => true,
       defaultContainer: "a",

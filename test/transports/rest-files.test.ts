@@ -223,6 +223,7 @@ describe("what is refused leaves nothing behind", () => {
   const kept = async () => ({
     documents: (await rest.send("POST", "/v3/documents/list", {})).body.pagination.totalItems as number,
     files: (await readdir(join(rest.dataDirectory, "files")).catch(() => [])).length,
+    uploads: (await readdir(join(rest.dataDirectory, "uploads")).catch(() => [])).length,
   });
   // A file that could not be read is told as an error.
   const errors = () => rest.log.filter(({ level }) => level === "error").length;
@@ -294,6 +295,12 @@ describe("what is refused leaves nothing behind", () => {
       metadata: JSON.stringify({ a: "x".repeat(1_000) }),
     });
     expect(metadata.status).toBe(413);
+  });
+
+  test("fields beside the file that are too long: 413, also when they come first", async () => {
+    const { status, body } = await upload({ note: "x".repeat(MAX_FILE_BYTES), file: file("x", "a.txt") });
+    expect(status).toBe(413);
+    expect(body.error).toMatch(/note: the fields beside the file have more than \d+ bytes together/);
   });
 
   test("a body without end is read no further than the limit", async () => {

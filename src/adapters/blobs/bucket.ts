@@ -1,3 +1,4 @@
+import { openAsBlob } from "node:fs";
 import { AwsClient } from "aws4fetch";
 import { AppError } from "../../core/errors.js";
 import type { BlobStore, ListedBlob } from "../../core/ports.js";
@@ -59,11 +60,19 @@ export function createBucketBlobs(bucket: Bucket): BlobStore {
 
   const addressOf = (key: string): string => `${url}/${path}${key}`;
 
+  async function put(key: string, body: Uint8Array<ArrayBuffer> | Blob): Promise<void> {
+    if (!isId(key)) throw new Error("The key of a blob must be an id");
+    await call("The file was not kept", addressOf(key), { method: "PUT", body }, []);
+  }
+
   return {
-    async put(key, bytes) {
-      if (!isId(key)) throw new Error("The key of a blob must be an id");
-      await call("The file was not kept", addressOf(key), { method: "PUT", body: Uint8Array.from(bytes) }, []);
+    put: (key, bytes) => put(key, Uint8Array.from(bytes)),
+
+    async keep(key, path) {
+      await put(key, await openAsBlob(path));
     },
+
+    pathOf: () => Promise.resolve(null),
 
     async read(key, start, length) {
       if (!isId(key)) return null;

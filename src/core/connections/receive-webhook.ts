@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { networkOf } from "../../lib/ip-address.js";
 import type { AuthorizedCall, CoreContext } from "../context.js";
-import { bytesSchema } from "../documents/files.js";
+import { bytesSchema } from "../documents/file-bytes.js";
 import { AppError } from "../errors.js";
 import { customIdSchema, parseInput } from "../input.js";
 import { orderSync } from "./connection-jobs.js";

@@ -1,4 +1,6 @@
 import type { CoreContext } from "../context.js";
+import { AppError } from "../errors.js";
+import type { BlobStore, ListedBlob } from "../ports.js";
 
 /** Keys that are looked up at once. */
 const BATCH = 500;
@@ -18,16 +20,17 @@ export async function dropBlobs({ blobs, log }: CoreContext, keys: readonly stri
  * nothing, and of documents that went with their container. @returns how many
  */
 export async function dropLostBlobs(context: CoreContext, signal?: AbortSignal): Promise<number> {
-  const { store, blobs } = context;
+  const { store, blobs, uploads } = context;
   const { organizationId } = store;
   let dropped = 0;
+  for (const { key } of (await uploads.list()).filter(isOld)) await uploads.remove(key);
   for (;;) {
     const keys = await store.files.dropUnnamed(organizationId, BATCH);
     await dropBlobs(context, keys);
     dropped += keys.length;
     if (keys.length < BATCH || signal?.aborted) break;
   }
-  const old = (await blobs.list()).filter(({ ageMs }) => ageMs > GRACE_MS).map(({ key }) => key);
+  const old = (await blobs.list()).filter(isOld).map(({ key }) => key);
   for (let start = 0; start < old.length && !signal?.aborted; start += BATCH) {
     const some = old.slice(start, start + BATCH);
     const known = await store.files.knownKeys(organizationId, some);
@@ -36,4 +39,44 @@ export async function dropLostBlobs(context: CoreContext, signal?: AbortSignal):
     dropped += lost.length;
   }
   return dropped;
+}
+
+function isOld({ ageMs }: ListedBlob): boolean {
+  return ageMs > GRACE_MS;
+}
+
+/** Bytes of a file that are read from a distant store at once. */
+const PIECE_BYTES = 4 * 1024 * 1024;
+
+/**
+ * Has the bytes under a key as a file of this machine while `use` runs; they are never held.
+ * @throws AppError `not_found` when they are gone, and what `use` throws
+ */
+export async function withBlobFile<T>(
+  { blobs, uploads }: Pick<CoreContext, "blobs" | "uploads">,
+  { key, bytes }: { readonly key: string; readonly bytes: number },
+  use: (path: string) => Promise<T>,
+): Promise<T> {
+  const path = await blobs.pathOf(key);
+  if (path !== null) return use(path);
+  const copy = await uploads.receive(piecesOf(blobs, key, bytes));
+  try {
+    return await use(uploads.pathOf(copy.key));
+  } finally {
+    await uploads.remove(copy.key);
+  }
+}
+
+async function* piecesOf(blobs: BlobStore, key: string, bytes: number): AsyncGenerator<Uint8Array> {
+  for (let start = 0; ; start += PIECE_BYTES) {
+    const piece = await blobs.read(key, start, Math.min(PIECE_BYTES, bytes - start));
+    if (piece === null) throw noFile();
+    yield piece;
+    if (start + PIECE_BYTES >= bytes) return;
+  }
+}
+
+/** What is said of a file that has a row and no bytes. */
+export function noFile(): AppError {
+  return new AppError("not_found", "The file is no longer there. Send it again.");
 }

@@ -66,9 +66,8 @@ export interface ExtractedContent {
   readonly notes: readonly string[];
 }
 
-/** A file to be read. */
-export interface SourceFile {
-  readonly bytes: Uint8Array;
+/** What is known of a file beside its bytes. */
+export interface FileFacts {
   readonly name: string | null;
   /** What it is said to be, `type/subtype`, or null; nobody has to tell the truth. */
   readonly mimeType: string | null;
@@ -76,6 +75,16 @@ export interface SourceFile {
   readonly charset: string | null;
   /** Where it was fetched from, or null. */
   readonly url: string | null;
+}
+
+/** A file to be read. */
+export interface SourceFile extends FileFacts {
+  readonly bytes: Uint8Array;
+}
+
+/** A file of this machine to be read, of which nothing is held. */
+export interface FileOnDisk extends FileFacts {
+  readonly path: string;
 }
 
 /** How far reading has come. */
@@ -102,8 +111,11 @@ export interface ReadingProgram {
 
 /** Reads files of every known kind. One port, so that it can be kept apart from the rest of the process. */
 export interface ContentExtractor {
-  /** Whether files like this are read, by its beginning and what it is called; says nothing of whether it is whole. */
-  accepts(file: SourceFile): Promise<boolean>;
+  /**
+   * Whether files like this are read, by what it is called and its beginning, of archives also its end; says nothing of
+   * whether it is whole.
+   */
+  accepts(file: SourceFile | FileOnDisk): Promise<boolean>;
   /** Endings of the names of files that are read, in lower case without the dot; plain text may have any other. */
   readonly endings: readonly string[];
   /** The programs that it has use for, whether they are there or not. Everything else is read without them. */
@@ -115,7 +127,7 @@ export interface ContentExtractor {
    *   whoever sent it
    */
   extract(
-    file: SourceFile,
+    file: SourceFile | FileOnDisk,
     options: {
       /** Opens an encrypted file; never kept. */
       readonly password?: string | undefined;

@@ -34,21 +34,29 @@ const OTHER_ENDINGS =
 const READS =
   "Text in UTF-8 is read, in UTF-16 with a byte order mark or in windows-1252 (plain text, Markdown, source code), and so are web pages, PDF, Office and OpenDocument files, RTF, EPUB, CSV, JSON, XML, mail, calendars, subtitles and pictures. Send the text of other files with POST /v3/documents.";
 
+/** Bytes from the beginning of a file that tell its text: one that is longer is too long. UTF-16 may be twice as long as UTF-8. */
+export function bytesOfText({ maxTextBytes }: Limits): number {
+  return 2 * maxTextBytes + 3;
+}
+
 /**
- * The text of an uploaded file. What it is is decided by its type, then by the ending of its name, then by its bytes;
+ * The text of an uploaded file, whose size is given where `bytes` are but the first `bytesOfText` of it. What it is is decided by its type, then by the ending of its name, then by its bytes;
  * bytes that are not what the name says are never taken for text.
  * @throws AppError `unsupported_type` that says what is read instead, `invalid` for an empty file, `too_large` for one whose
  *   text must be too long
  */
-export function readFileText(file: NamedFile, bytes: Uint8Array, { maxTextBytes }: Limits): FileText {
+export function readFileText(
+  file: NamedFile & { readonly size?: number },
+  bytes: Uint8Array,
+  limits: Limits,
+): FileText {
   if (bytes.byteLength === 0) throw new AppError("invalid", "file: must not be empty");
   const says = claimOf(file);
   if (says === "other") throw unsupported(`${describe(file)} cannot be read.`);
   const binary = recognizeBinary(bytes);
   if (binary !== null) throw unsupported(`${describe(file)} is ${binary}.`);
-  // UTF-16 may be twice as long as the same text in UTF-8.
-  if (bytes.byteLength > 2 * maxTextBytes + 2 && looksLikeText(bytes))
-    throw textTooLong(bytes.byteLength, maxTextBytes);
+  if (bytes.byteLength >= bytesOfText(limits) && looksLikeText(bytes))
+    throw textTooLong(file.size ?? bytes.byteLength, limits.maxTextBytes);
   // Only what is called a text is taken for one of another encoding.
   const decoded = says === "text" ? decodeOldText(bytes) : null;
   const text = decoded?.text ?? decodeText(bytes);

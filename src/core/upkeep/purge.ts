@@ -208,6 +208,7 @@ async function finishPurge(context: CoreContext, remainder: Remainder, signal: A
   const { containerIds, files, within } = remainder;
   const { store, blobs, vectors } = context;
   for (const key of files) await blobs.remove(key);
+  if (files.length > 0 || containerIds.length > 0) await dropUploads(context);
   for (const id of containerIds) await emptyForGood(context, { id, within }, signal);
   // Another purge may have overwritten the files, and taken the mark away, before these were empty.
   if (containerIds.length > 0) await store.purges.mark();
@@ -216,6 +217,14 @@ async function finishPurge(context: CoreContext, remainder: Remainder, signal: A
   await vectors.scrub(signal);
   await store.scrub(signal);
   await store.purges.unmark(mark);
+}
+
+/**
+ * A process that died may have left the bytes of a document that is purged now; nothing tells them from what is being sent,
+ * whose sender is asked to send it again.
+ */
+async function dropUploads({ uploads }: CoreContext): Promise<void> {
+  for (const { key } of await uploads.list()) await uploads.remove(key);
 }
 
 /** Files first: what is cut off then finds their documents again. Nobody else reaches them any more. */

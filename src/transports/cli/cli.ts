@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import type { Command } from "commander";
-import type { Call, Core } from "../../core/index.js";
+import type { Call, Core, UploadStore } from "../../core/index.js";
 import { createId } from "../../lib/ids.js";
 import { untilInterrupted } from "./interrupt.js";
 import type { Output } from "./output.js";
@@ -36,6 +36,8 @@ export interface Access {
   readonly read: Call;
   /** A call that does its work once, however often it is sent. */
   readonly newWrite: () => Call;
+  /** Where files wait that are sent to the owner. */
+  readonly uploads: UploadStore;
 }
 
 /**
@@ -55,11 +57,11 @@ export async function withCore<T>(
   const settings = { ...cli.settings(), ...options.settings };
   const { engine = "off", begins = false, stays = false } = options;
   const door = await cli.starters.openDoor({ settings, engine, begins, stays });
-  const { core, actor, begun } = door;
+  const { core, actor, begun, uploads } = door;
   if (begun !== undefined) cli.output.note(`A new memory begins in ${begun}.`);
   try {
     const asker = { actor, from: { face: "cli" } } as const;
-    const access: Access = { core, read: asker, newWrite: () => ({ ...asker, operationId: createId() }) };
+    const access: Access = { core, read: asker, newWrite: () => ({ ...asker, operationId: createId() }), uploads };
     return await untilInterrupted(() => work(access));
   } finally {
     await door.close();

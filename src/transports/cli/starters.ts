@@ -1,11 +1,13 @@
 import type { Actor } from "../../core/types.js";
-import type { Core, Status } from "../../core/index.js";
+import type { Core, Status, UploadStore } from "../../core/index.js";
 
 /** The core as a command uses it: in this process or in the owner of the data folder. */
 export interface Door {
   readonly core: Core;
   /** The person at this machine. */
   readonly actor: Actor;
+  /** Where files wait that are sent to the owner. */
+  readonly uploads: UploadStore;
   /** The folder of a memory that began with this. */
   readonly begun?: string | undefined;
   /** Waits until background work of this process is done (nothing due, nothing running); at once when another process owns the store. */

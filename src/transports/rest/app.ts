@@ -1,7 +1,7 @@
 import { Hono, type MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 import { AppError } from "../../core/errors.js";
-import type { Core } from "../../core/index.js";
+import type { Core, UploadStore } from "../../core/index.js";
 import type { LeveledLog } from "../../lib/log.js";
 import { errorBody, noteOf, readerOf, refusalOf, retryHeaders, statusOf } from "../errors.js";
 import type { InTurn } from "../../lib/large-requests.js";
@@ -72,6 +72,8 @@ export interface RestFaceOptions {
   readonly limitRequests: LimitRequests;
   readonly inTurn: InTurn;
   readonly meter: RequestMeter;
+  /** Where files wait that are being sent. */
+  readonly uploads: UploadStore;
   /** Where requests are noted; nowhere without it. */
   readonly requests?: RequestLog | undefined;
 }
@@ -124,8 +126,9 @@ export function createRestFace(options: RestFaceOptions): RestApp {
   app.use("*", recordRequests(options.requests, options.access));
   mountHealth(app, options);
   const limiting = { limits, limitRequests: options.limitRequests, inTurn: options.inTurn };
-  const { publicUrl, access, version, meter, hasModel = false } = options;
-  mountEndpoints(app, ENDPOINTS, { core, organizationId, publicUrl, access, version, meter, hasModel, ...limiting });
+  const { publicUrl, access, version, meter, uploads, hasModel = false } = options;
+  const mounting = { core, organizationId, publicUrl, access, version, meter, uploads, hasModel, ...limiting };
+  mountEndpoints(app, ENDPOINTS, mounting);
   app.notFound((context) => refusePath(context.req));
   app.all("*", (context) => refusePath(context.req));
   app.onError((error, context) => {

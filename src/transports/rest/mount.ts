@@ -1,7 +1,7 @@
 import type { Context, Hono } from "hono";
 import * as z from "zod";
 import { AppError } from "../../core/errors.js";
-import { anybodyActor, clientSchema, localActor, type Core } from "../../core/index.js";
+import { anybodyActor, clientSchema, localActor, type Core, type Upload, type UploadStore } from "../../core/index.js";
 import type { Actor } from "../../core/types.js";
 import {
   findUnknownFields,
@@ -25,6 +25,7 @@ import type { LimitRequests } from "./rate-limit.js";
 import { readForm } from "./read-form.js";
 import {
   bodyLimits,
+  formLimits,
   checkInput,
   readJsonBody,
   refuseBody,
@@ -54,6 +55,8 @@ export interface MountOptions {
   readonly inTurn: InTurn;
   readonly version: string;
   readonly meter: RequestMeter;
+  /** Where files wait that are being sent. */
+  readonly uploads: UploadStore;
   /** Whether a language model reads texts. */
   readonly hasModel: boolean;
 }
@@ -125,9 +128,25 @@ async function answer(context: RestContext, endpoint: Endpoint, options: Mounted
   const parameters = hasRoomForWarnings(endpoint) ? found : withNoneIgnored(found);
   refuseMisspelt(parameters);
   const query = endpoint.query && checkInput(endpoint.query, sent);
-  return options.inTurn(actor.name, req.raw, (request) =>
-    perform(context, { request, endpoint, options, actor, query, parameters }),
-  );
+  const checked = { endpoint, options, actor, query, parameters };
+  // Its bytes are not held, so it waits for no other.
+  if (endpoint.carries === "file")
+    return withUploads(options.uploads, (receive) => perform(context, { ...checked, request: req.raw, receive }));
+  return options.inTurn(actor.name, req.raw, (request) => perform(context, { ...checked, request, receive: null }));
+}
+
+/** Removes what was received when the request was dealt with. */
+async function withUploads<T>(uploads: UploadStore, work: (receive: UploadStore["receive"]) => Promise<T>): Promise<T> {
+  const received: Upload[] = [];
+  try {
+    return await work(async (pieces) => {
+      const upload = await uploads.receive(pieces);
+      received.push(upload);
+      return upload;
+    });
+  } finally {
+    for (const { key } of received) await uploads.remove(key);
+  }
 }
 
 /** Who asks for what needs no key, or shows a link in place of one. */
@@ -144,14 +163,16 @@ interface CheckedCall {
   readonly actor: Actor;
   readonly query: unknown;
   readonly parameters: UnknownFields;
+  /** Takes in the file of a form; null where the body is none. */
+  readonly receive: UploadStore["receive"] | null;
 }
 
 /** Reads the body, does what is asked for, and writes the answer. */
 async function perform(context: RestContext, checked: CheckedCall): Promise<Response> {
-  const { request, endpoint, options, actor, query, parameters } = checked;
+  const { endpoint, options, actor, query, parameters } = checked;
   const { req } = context;
   const facts = context.get("facts");
-  const { body, fields } = await readFields(request, endpoint, options);
+  const { body, fields } = await readFields(checked);
   facts.containerTag = onlyContainer(body, query, req.param());
   const result = await endpoint.handle({
     core: options.core,
@@ -188,11 +209,12 @@ async function perform(context: RestContext, checked: CheckedCall): Promise<Resp
 }
 
 /** The body as the endpoint takes it, and what of it the endpoint does not know. @throws AppError `invalid`, also for misspelt fields */
-async function readFields(
-  request: Request,
-  endpoint: Endpoint,
-  { limits, strangers }: MountedOptions,
-): Promise<{ body: unknown; fields: UnknownFields }> {
+async function readFields({
+  request,
+  endpoint,
+  options: { limits, strangers },
+  receive,
+}: CheckedCall): Promise<{ body: unknown; fields: UnknownFields }> {
   if (endpoint.carries === "bytes") {
     const limit = bodyLimits(limits).bytes;
     const leave = await strangers.enter();
@@ -209,7 +231,9 @@ async function readFields(
     await refuseBody(request);
     return { body: undefined, fields: NONE_UNKNOWN };
   }
-  const sent = await readBody(request, endpoint, limits);
+  const sent = receive
+    ? await readForm(request, { ...formLimits(limits), fileField: FILE_FIELD, receive })
+    : await readBody(request, endpoint, limits);
   const found = findUnknownFields(endpoint.body, sent);
   const isExact = endpoint.isExact === true || endpoint.method === "delete" || !hasRoomForWarnings(endpoint);
   const fields = isExact ? withNoneIgnored(found) : found;
@@ -217,6 +241,9 @@ async function readFields(
   refuseMisspelt(fields);
   return { body: checkInput(endpoint.body, sent), fields };
 }
+
+/** The field of a form that carries its file. */
+const FILE_FIELD = "file";
 
 const NONE_UNKNOWN: UnknownFields = { misspelt: [], ignored: [] };
 
@@ -254,9 +281,7 @@ async function identifyActor(context: RestContext, options: MountOptions): Promi
 
 async function readBody(request: Request, endpoint: Endpoint, limits: RequestLimits): Promise<unknown> {
   const { carries = "document", isBodyOptional } = endpoint;
-  const limit = bodyLimits(limits)[carries];
-  if (carries === "file") return readForm(request, limit);
-  const body = await readJsonBody(request, limit);
+  const body = await readJsonBody(request, bodyLimits(limits)[carries]);
   if (body !== undefined) return body;
   if (isBodyOptional) return {};
   throw new AppError("invalid", "The body is empty; send a JSON object.");

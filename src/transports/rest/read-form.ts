@@ -1,8 +1,9 @@
 import { AppError } from "../../core/errors.js";
-import { readBodyBytes } from "../../lib/request-body.js";
-import { boundaryOf, MultipartError, parseMultipart, type Part } from "../../lib/multipart.js";
-import { refuseTooLarge, type BodyLimit } from "./read-request.js";
+import type { Upload, UploadStore } from "../../core/index.js";
+import { boundaryOf, MultipartError, type Part, readMultipart } from "../../lib/multipart.js";
+import { BodyError, streamBody } from "../../lib/request-body.js";
 import { truncate } from "../../lib/truncate.js";
+import { refuseTooLarge, type BodyLimit } from "./read-request.js";
 
 /** A file of a form. */
 export class FormFile {
@@ -10,23 +11,41 @@ export class FormFile {
   readonly name: string | null;
   /** `type/subtype` as the sender wrote it, or null. */
   readonly type: string | null;
-  readonly bytes: Uint8Array;
 
-  constructor(name: string | null, type: string | null, bytes: Uint8Array) {
-    this.name = name;
-    this.type = type;
-    this.bytes = bytes;
+  constructor({ filename, contentType }: Part) {
+    const type = contentType?.split(";")[0]?.trim().toLowerCase() ?? "";
+    this.name = filename || null;
+    this.type = type || null;
+  }
+}
+
+/** A file whose bytes were taken in. */
+export class ReceivedFile extends FormFile {
+  readonly upload: Upload;
+
+  constructor(part: Part, upload: Upload) {
+    super(part);
+    this.upload = upload;
   }
 }
 
 /** The fields of a form by name: text, the texts of a name that occurs more than once, or the first file of a name. */
 export type Form = Readonly<Record<string, string | readonly string[] | FormFile>>;
 
+export interface FormReading {
+  readonly limit: BodyLimit;
+  /** The texts of all fields together, in bytes. */
+  readonly fieldBytes: number;
+  /** The field whose file is taken in; every other is passed over. */
+  readonly fileField: string;
+  readonly receive: UploadStore["receive"];
+}
+
 /**
- * Reads a `multipart/form-data` body, never more of it than the limit.
+ * Reads a `multipart/form-data` body while it arrives, never more of it than the limit. The bytes of its file are not held.
  * @throws AppError `unsupported_type`, `too_large`, or `invalid` for a body that is cut off or broken
  */
-export async function readForm(request: Request, limit: BodyLimit): Promise<Form> {
+export async function readForm(request: Request, reading: FormReading): Promise<Form> {
   const type = request.headers.get("content-type") ?? "";
   if (!/^multipart\/form-data\s*(;|$)/i.test(type.trim()))
     throw new AppError(
@@ -34,36 +53,49 @@ export async function readForm(request: Request, limit: BodyLimit): Promise<Form
       `The body must be a form with a file: send it with content-type multipart/form-data, not ${type.slice(0, 100) || "none"}.`,
     );
   try {
-    const boundary = boundaryOf(type);
-    const bytes = await readBodyBytes(request, limit.bytes).catch((error: unknown) => refuseTooLarge(error, limit));
-    return collect(parseMultipart(bytes, boundary));
+    return await collect(readMultipart(streamBody(request, reading.limit.bytes), boundaryOf(type)), reading);
   } catch (error) {
+    if (error instanceof BodyError) return refuseTooLarge(error, reading.limit);
     if (!(error instanceof MultipartError)) throw error;
     throw new AppError("invalid", `The form cannot be read: ${error.message}.`, { cause: error });
   }
 }
 
-function collect(parts: readonly Part[]): Form {
+async function collect(parts: AsyncIterable<Part>, { fieldBytes, fileField, receive }: FormReading): Promise<Form> {
   const fields = new Map<string, string | readonly string[] | FormFile>();
-  for (const part of parts) {
+  let left = fieldBytes;
+  for await (const part of parts) {
     const known = fields.get(part.name);
+    if (known instanceof FormFile) continue;
     if (part.filename !== undefined) {
-      if (!(known instanceof FormFile)) fields.set(part.name, fileOf(part));
+      const isReceived = part.name === fileField;
+      fields.set(part.name, isReceived ? new ReceivedFile(part, await receive(part.content)) : new FormFile(part));
       continue;
     }
-    if (known instanceof FormFile) continue;
-    const text = textOf(part);
+    const bytes = await readField(part, left, fieldBytes);
+    left -= bytes.byteLength;
+    const text = textOf(part.name, bytes);
     fields.set(part.name, known === undefined ? text : [known, text].flat());
   }
   return Object.fromEntries(fields);
 }
 
-function fileOf({ filename, contentType, bytes }: Part): FormFile {
-  const type = contentType?.split(";")[0]?.trim().toLowerCase() ?? "";
-  return new FormFile(filename || null, type || null, bytes);
+async function readField({ name, content }: Part, left: number, allowed: number): Promise<Buffer> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of content) {
+    size += piece.byteLength;
+    if (size > left)
+      throw new AppError(
+        "too_large",
+        `${truncate(name, 100)}: the fields beside the file have more than ${allowed} bytes together.`,
+      );
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces);
 }
 
-function textOf({ name, bytes }: Part): string {
+function textOf(name: string, bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch (error) {

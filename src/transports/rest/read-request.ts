@@ -24,7 +24,7 @@ export interface RequestLimits {
 
 /** The limit for what a body carries. JSON may write a character of two bytes as an escape of six. */
 export function bodyLimits(limits: RequestLimits): Record<"document" | "batch" | "file" | "bytes", BodyLimit> {
-  const fields = 3 * limits.maxMetadataBytes + BODY_ALLOWANCE;
+  const fields = bytesOfFields(limits);
   return {
     document: {
       bytes: 3 * limits.maxTextBytes + fields,
@@ -34,6 +34,15 @@ export function bodyLimits(limits: RequestLimits): Record<"document" | "batch" |
     file: { bytes: limits.maxFileBytes + fields, advice: "a little over RECOLLECT_MAX_FILE_BYTES)." },
     bytes: { bytes: 1024 * 1024, advice: "which is fixed)." },
   };
+}
+
+function bytesOfFields({ maxMetadataBytes }: RequestLimits): number {
+  return 3 * maxMetadataBytes + BODY_ALLOWANCE;
+}
+
+/** The limits for a form with a file. */
+export function formLimits(limits: RequestLimits): { limit: BodyLimit; fieldBytes: number } {
+  return { limit: bodyLimits(limits).file, fieldBytes: bytesOfFields(limits) };
 }
 
 /**

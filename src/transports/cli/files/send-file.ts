@@ -79,20 +79,17 @@ async function sendText({ core, newWrite }: Access, file: FileToSend, content: s
 }
 
 async function sendBytes(
-  { core, newWrite, read }: Access,
+  { core, newWrite, read, uploads }: Access,
   { path, document, factsOf, waits }: FileToSend,
   { bytes, noText, name = basename(path) }: NamedBytes,
 ): Promise<AwaitReceipt> {
-  const { FileBytes } = await import("../../../core/index.js");
+  const upload = await uploads.receive(Readable.from([bytes]));
   const sent = await core
-    .addFile(newWrite(), {
-      bytes: new FileBytes(bytes),
-      name,
-      document: { ...document, ...factsOf?.(null) },
-    })
+    .addFile(newWrite(), { upload, name, document: { ...document, ...factsOf?.(null) } })
     .catch((error: unknown) => {
       throw error instanceof AppError && error.kind === "unsupported_type" && noText ? noText : error;
-    });
+    })
+    .finally(() => uploads.remove(upload.key));
   if (!waits || isThrough(sent)) return () => Promise.resolve(sent);
   return (onState) => waitUntilRead({ core, read }, sent, onState);
 }

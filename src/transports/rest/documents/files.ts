@@ -1,11 +1,11 @@
 import * as z from "zod";
-import { addDocumentSchema, FileBytes, MOST_CONTAINERS_OF_DOCUMENT } from "../../../core/index.js";
+import { addDocumentSchema, MOST_CONTAINERS_OF_DOCUMENT } from "../../../core/index.js";
 import { preferredWait } from "../prefer.js";
 import { presentReceipt, receiptAnswer } from "./present-receipt.js";
 import { defineEndpoint } from "../endpoint.js";
 import { AMBIGUOUS, documentNameOf, documentPlace } from "./document-name.js";
 import { once } from "../query-parameters.js";
-import { FormFile } from "../read-form.js";
+import { type FormFile, ReceivedFile } from "../read-form.js";
 import { containerTag, tagsOf } from "../schemas.js";
 import { serveFile } from "./serve-file.js";
 import { parseLimitedJson } from "../../../lib/limited-json.js";
@@ -49,7 +49,7 @@ function unlessEmpty<T extends z.ZodType>(schema: T) {
 }
 
 const uploadForm = z.object({
-  file: z.instanceof(FormFile, { error: "must be a file" }).meta({ type: "string", format: "binary" }),
+  file: z.instanceof(ReceivedFile, { error: "must be a file" }).meta({ type: "string", format: "binary" }),
   containerTag: unlessEmpty(containerTag),
   containerTags: unlessEmpty(tagsText),
   fileType: unlessEmpty(z.string("must be given once, as text")),
@@ -95,7 +95,7 @@ export const fileEndpoints = [
       const wait = preferredWait(header("prefer"));
       if (wait !== undefined) setHeader("preference-applied", `wait=${wait}`);
       const receipt = await core.addFile(call, {
-        bytes: new FileBytes(file.bytes),
+        upload: file.upload,
         name: file.name,
         mimeType,
         contentType: typeOf(file),

@@ -1,0 +1,26 @@
+import { mkdir } from "node:fs/promises";
+import { AppError } from "../../core/errors.js";
+import { codeOf } from "../../lib/error-code.js";
+
+/** Makes a folder, but not what it lies in: a data folder that is gone must not come back as an empty one. */
+export async function makeFolder(directory: string): Promise<void> {
+  await mkdir(directory, { mode: 0o700 }).catch((error: unknown) => {
+    if (codeOf(error) !== "EEXIST") throw error;
+  });
+}
+
+/** Runs what writes a file to a folder. @throws AppError `storage_full` or `unavailable` that says what the system said */
+export async function writingTo<T>(directory: string, write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === "ENOSPC" || code === "EDQUOT")
+      throw new AppError("storage_full", "The file was not kept: the disk is full. Free some space.", { cause: error });
+    if (code === undefined) throw error;
+    throw new AppError("unavailable", `The file was not kept: the folder ${directory} cannot be written (${code}).`, {
+      paths: [directory],
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,232 @@
+import * as z from "zod";
+import { createId, isId } from "../../lib/ids.js";
+import { waitForDocument } from "./add-document.js";
+import { dropBlobs } from "./blobs.js";
+import type { AuthorizedCall, CoreContext } from "../context.js";
+import { AppError } from "../errors.js";
+import { FILES_PATH, UNKNOWN_TYPE } from "./file-links.js";
+import { bytesSchema } from "./file-bytes.js";
+import type { FileReading } from "./content-ports.js";
+import { untilRead, withTextOf } from "./known-text.js";
+import { bytesOfText, type FileText, type NamedFile, readFileText } from "./file-text.js";
+import { noteSchema, parseInput } from "../input.js";
+import { withSecretWarnings } from "../memories/secret-warnings.js";
+import { once } from "../operations.js";
+import { type PreparedDocument, prepareDocument, type SubmissionFacts } from "./prepare-document.js";
+import type { Repositories, Upload } from "../ports.js";
+import type { Actor, Document } from "../types.js";
+import { findAddressed, writeDocument, type DocumentReceipt } from "./write-document.js";
+
+/** Names that libraries give to what has none. */
+const NO_NAMES: ReadonlySet<string> = new Set(["", ".", "..", "blob", "unknown_file"]);
+
+/** Kinds of files that a sender may name (contract 1.14). */
+const FILE_TYPES = [
+  "text",
+  "pdf",
+  "tweet",
+  "google_doc",
+  "google_slide",
+  "google_sheet",
+  "image",
+  "video",
+  "notion_doc",
+  "webpage",
+  "onedrive",
+] as const;
+
+const mimeTypeSchema = z
+  .string("must be a string")
+  .regex(/^[\w.+-]{1,100}\/[\w.+-]{1,100}$/, "must look like text/plain")
+  .toLowerCase();
+
+/** The bytes of a file in full. */
+const inlineSchema = z.object({
+  /** `FileBytes`, or base64. */
+  bytes: bytesSchema,
+});
+
+/** Bytes that were received on this machine before; whoever received them removes them. */
+const uploadedSchema = z.object({
+  upload: z.object({
+    key: z.string().refine(isId),
+    size: z.number().int().min(0),
+    digest: z.string(),
+  }),
+});
+
+const addFileSchema = z
+  .object({
+    name: noteSchema(1_000).nullish(),
+    /** What the sender says that the file is. */
+    mimeType: mimeTypeSchema.optional(),
+    /** What came with the bytes; counts when the sender says nothing. */
+    contentType: mimeTypeSchema.nullish(),
+    /** Opens an encrypted file; held in memory until the file was read, and kept nowhere. */
+    password: noteSchema(1_000).optional(),
+    fileType: z.enum(FILE_TYPES, `must be one of ${FILE_TYPES.join(", ")}`).optional(),
+    /** Whatever else `addDocument` takes, except the content. */
+    document: z.record(z.string(), z.unknown()).default({}),
+  })
+  .refine(({ fileType, mimeType }) => mimeType || (fileType !== "image" && fileType !== "video"), {
+    path: ["mimeType"],
+    message: "is needed when fileType is image or video",
+  });
+
+type AddFileInput = z.output<typeof addFileSchema>;
+
+/** What is known of a file besides what was sent. */
+interface FileOrigin extends Pick<SubmissionFacts, "type"> {
+  /** What is written with its document, in the same transaction; nothing is when it throws. */
+  readonly within?: (repositories: Repositories, documentId: string) => Promise<void>;
+}
+
+/**
+ * Keeps an uploaded file and takes in its text as a document, at once where the file is plain text. With a customId that is
+ * known, file and text replace those before.
+ * @param raw the file as an `upload` that the caller has received, or its `bytes`
+ * @throws AppError `unsupported_type` for what cannot be read as text, and what `addDocument` throws
+ */
+export async function addFile(
+  context: CoreContext,
+  call: AuthorizedCall,
+  raw: unknown,
+  origin: FileOrigin = {},
+): Promise<DocumentReceipt> {
+  const input = parseInput(addFileSchema, raw);
+  const isUploaded = typeof raw === "object" && raw !== null && "upload" in raw;
+  if (isUploaded) return addUpload(context, call, { ...input, ...parseInput(uploadedSchema, raw) }, origin);
+  const { bytes } = parseInput(inlineSchema, raw);
+  checkFileSize(bytes.byteLength, context);
+  const upload = await context.uploads.receive(asPieces(bytes));
+  try {
+    return await addUpload(context, call, { ...input, upload }, origin);
+  } finally {
+    await context.uploads.remove(upload.key);
+  }
+}
+
+async function* asPieces(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield await Promise.resolve(bytes);
+}
+
+async function addUpload(
+  context: CoreContext,
+  call: AuthorizedCall,
+  { upload, ...input }: AddFileInput & { readonly upload: Upload },
+  { within, ...source }: FileOrigin,
+): Promise<DocumentReceipt> {
+  const { actor } = call;
+  const { organizationId } = actor;
+  checkFileSize(upload.size, context);
+  if ((await context.uploads.read(upload.key, 0, 0)) === null)
+    throw new AppError("unavailable", "The file is not there any more: a purge ran meanwhile. Send it again.");
+  const name = NO_NAMES.has(input.name ?? "") ? null : (input.name ?? null);
+  const mimeType = input.mimeType ?? input.contentType ?? null;
+  const read = await readAtOnce(context, upload, { name, mimeType });
+  // Of its own, so that a call that is repeated does not take away what it has kept before.
+  const key = createId();
+  const document = {
+    ...input.document,
+    ...(read && withEncoding(input.document["metadata"], read)),
+    content: read?.text ?? UNREAD,
+    title: input.document["title"] ?? name ?? undefined,
+  };
+  const digest = read === null ? upload.digest : null;
+  const facts = { ...source, url: `${FILES_PATH}${key}`, ...(digest !== null && { isUnread: true, digest }) };
+  const prepared = prepareDocument(context, actor, document, facts);
+  await context.blobs.keep(key, context.uploads.pathOf(upload.key));
+  const stored = await once(context, call, "addFile", async (repositories) => {
+    const known = digest === null ? null : await findKnown(repositories, actor, prepared);
+    const titled = known ? withoutFileName(prepared, input.document["title"]) : prepared;
+    if (known && known.reading?.digest === digest) {
+      const { existing, reading } = known;
+      if (reading.outcome === null) holdPassword(context, reading.fileKey, input);
+      const same = await writeDocument(repositories, actor, withTextOf(existing, titled));
+      await within?.(repositories, same.id);
+      return { receipt: same, key: null };
+    }
+    const receipt = await writeDocument(repositories, actor, known ? untilRead(known.existing, titled) : titled);
+    await repositories.files.insert(organizationId, {
+      key,
+      documentId: receipt.id,
+      name,
+      mimeType: mimeType ?? UNKNOWN_TYPE,
+      bytes: upload.size,
+    });
+    // The same text in other bytes changes nothing but the file.
+    await repositories.documents.update(organizationId, receipt.id, { url: `${FILES_PATH}${key}` });
+    await within?.(repositories, receipt.id);
+    if (digest !== null) holdPassword(context, key, input);
+    return { receipt, key };
+  }).catch(async (error: unknown) => {
+    context.filePasswords.drop(key);
+    await dropBlobs(context, [key]);
+    throw error;
+  });
+  // A call that was repeated has kept its file the first time, and of the same bytes the first file stays.
+  if (stored.key !== key) await dropBlobs(context, [key]);
+  context.wakeJobs();
+  const { wait } = prepared.input;
+  const { receipt } = stored;
+  const newest = wait ? { ...receipt, ...(await waitForDocument(context, organizationId, receipt.id, wait)) } : receipt;
+  return withSecretWarnings(newest, [document.content]);
+}
+
+/** The text of a file that is one; null for a kind that is read later. @throws AppError for a kind that is not read */
+async function readAtOnce(
+  { extractor, uploads, limits }: CoreContext,
+  { key, size }: Upload,
+  file: NamedFile,
+): Promise<FileText | null> {
+  if (await extractor.accepts({ ...file, path: uploads.pathOf(key), charset: null, url: null })) return null;
+  const bytes = await uploads.read(key, 0, Math.min(size, bytesOfText(limits)));
+  return readFileText({ ...file, size }, bytes ?? new Uint8Array(), limits);
+}
+
+/** The step that reads the file may begin as soon as the transaction is through. */
+function holdPassword(
+  { filePasswords }: CoreContext,
+  fileKey: string,
+  { password }: { readonly password?: string | undefined },
+): void {
+  if (password !== undefined && password !== "") filePasswords.hold(fileKey, password);
+}
+
+/** What stands for the text of a file until it was read. */
+const UNREAD = "";
+
+/** The document that a file goes on with, and what of its file was read; null for a new one. */
+async function findKnown(
+  repositories: Repositories,
+  actor: Actor,
+  { input, containerTags }: PreparedDocument,
+): Promise<{ readonly existing: Document; readonly reading: FileReading | null } | null> {
+  const existing = await findAddressed(repositories, actor, input.customId, containerTags);
+  if (!existing) return null;
+  const reading = await repositories.documents.reading(actor.organizationId, existing.id);
+  // What was fetched was not kept.
+  return { existing, reading: reading?.fileKey === existing.url ? null : reading };
+}
+
+/** A file is called what its sender calls it; its own name counts for a new document only, until it was read. */
+function withoutFileName(prepared: PreparedDocument, title: unknown): PreparedDocument {
+  const { title: _name, ...input } = prepared.input;
+  return title === undefined ? { ...prepared, input } : prepared;
+}
+
+function checkFileSize(size: number, { limits }: CoreContext): void {
+  if (size > limits.maxFileBytes)
+    throw new AppError(
+      "too_large",
+      `file: has ${size} bytes, at most ${limits.maxFileBytes} are accepted (RECOLLECT_MAX_FILE_BYTES).`,
+    );
+}
+
+/** What the sender says counts; what is no metadata at all is told later. */
+function withEncoding(sent: unknown, { metadata }: FileText): { metadata?: unknown } {
+  const isRecord = typeof sent === "object" && sent !== null && !Array.isArray(sent);
+  return Object.keys(metadata).length > 0 && (sent === undefined || isRecord)
+    ? { metadata: { ...metadata, ...(isRecord && sent) } }
+    : {};
+}

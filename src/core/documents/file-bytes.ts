@@ -1,0 +1,29 @@
+import * as z from "zod";
+
+/** The bytes of a file, which become base64 only where they leave this process. */
+export class FileBytes {
+  readonly bytes: Uint8Array;
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes;
+  }
+
+  toJSON(): string {
+    return Buffer.from(this.bytes.buffer, this.bytes.byteOffset, this.bytes.byteLength).toString("base64");
+  }
+}
+
+/** `FileBytes`, or what became of them on the way from another process. */
+export const bytesSchema = z.union(
+  [
+    z.instanceof(FileBytes).transform(({ bytes }) => bytes),
+    z.string().transform((text, context): Uint8Array => {
+      const bytes = Buffer.from(text, "base64");
+      // What is not of the alphabet is left out.
+      if (text.length % 4 !== 0 || bytes.byteLength !== Buffer.byteLength(text, "base64"))
+        context.addIssue("must be base64");
+      return bytes;
+    }),
+  ],
+  "must be base64",
+);

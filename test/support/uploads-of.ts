@@ -1,0 +1,7 @@
+import { openUploads } from "../../src/app.js";
+import type { UploadStore } from "../../src/core/index.js";
+
+/** The uploads of a data folder, as each process that serves it has them. */
+export function uploadsOf({ dataDirectory }: { readonly dataDirectory: string }): UploadStore {
+  return openUploads(dataDirectory);
+}
