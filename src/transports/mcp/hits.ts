@@ -3,6 +3,7 @@ import type { SearchAnswer, SearchResult } from "../../core/index.js";
 import { TRUST, type DocumentHead, type Memory } from "../../core/types.js";
 import { truncate } from "../../lib/truncate.js";
 import { dayIn, type TimeZone } from "../../lib/time-zone.js";
+import { placeInFile } from "./place-in-file.js";
 import { count, oneLine } from "./recalled.js";
 
 /** Characters of one hit that the text form shows; `fetch` gives the rest. */
@@ -27,6 +28,7 @@ export const hitSchema = z.object({
     .describe(
       "unverified: from a page, a connected service or a tool; flagged: reads like an instruction, not reviewed",
     ),
+  place: z.string().optional().describe("Where in its file a passage stands, such as `page 12`"),
   isOver: z.literal(true).optional().describe("Set on a passage that tells of an event which is over"),
   conflictsWith: z
     .array(z.string())
@@ -39,6 +41,7 @@ export type Hit = z.output<typeof hitSchema>;
 export function presentHit(result: SearchResult): Hit {
   const { kind, text, similarity, memory, chunk } = result;
   const source = result.documents[0];
+  const place = chunk?.metadata ? placeInFile(chunk.metadata) : null;
   const id = kind === "memory" ? result.id : (source?.id ?? chunk?.documentId ?? result.id);
   return {
     id,
@@ -53,6 +56,7 @@ export function presentHit(result: SearchResult): Hit {
     metadata: memory?.metadata ?? source?.metadata ?? null,
     origin: memory?.origin ?? source?.origin ?? null,
     trust: result.trust,
+    ...(place !== null && { place }),
     ...(result.standing && { isOver: true as const }),
     ...(result.conflictsWith && { conflictsWith: [...result.conflictsWith] }),
   };
@@ -65,12 +69,12 @@ export function titleOf(source: Pick<DocumentHead, "title"> | undefined, text: s
 
 /** One hit as a line that begins with its id; further lines of its text are indented, so that none looks like a hit. */
 function describeHit(
-  { id, kind, text, similarity, title, date, origin, trust, isOver, conflictsWith }: Hit,
+  { id, kind, text, similarity, title, date, origin, trust, place, isOver, conflictsWith }: Hit,
   timeZone: TimeZone,
 ): string {
   const shown = truncate(text, LONGEST_TEXT);
   const rest = shown.length < text.length ? ` … (cut; fetch ${id} for all)` : "";
-  const from = oneLine(text).startsWith(title) ? "" : `, from "${title}"`;
+  const from = `${oneLine(text).startsWith(title) ? "" : `, from "${title}"`}${place === undefined ? "" : `, ${oneLine(place)}`}`;
   const conflicts = conflictsWith ? `, conflicts with ${conflictsWith.join(" and ")}` : "";
   const about = `${kind === "memory" ? "memory" : "passage of a document"}, similarity ${similarity.toFixed(2)}, ${dayIn(date, timeZone)}${from}${isOver ? ", of what is over" : ""}${conflicts}${markOf(trust, origin)}`;
   return `[${id}] (${about}) ${shown.replaceAll(/\r?\n/g, "\n  ")}${rest}`;
