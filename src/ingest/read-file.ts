@@ -142,7 +142,7 @@ async function keepRead(
   }: ReadFile & { readonly attachments: StoredAttachments },
 ): ReturnType<typeof keepAttachments> {
   const { organizationId, id } = document;
-  const { text, places } = joinParts(content.parts);
+  const { text, places } = joinParts(content);
   if (text.trim() === "") throw new AppError("invalid", "The file holds no text.");
   const former = outcomeOfText(reading);
   const metadata = mergeMetadata(withoutFormer(document, former), content, limits.maxMetadataBytes);
@@ -197,11 +197,15 @@ function dateOf({ date }: ExtractedContent, readAt: string): string | null {
 }
 
 /** One text of all parts, and from which offset on which place counts. */
-function joinParts(parts: readonly ContentPart[]): { text: string; places: ReadingOutcome["places"] } {
+function joinParts({ parts, isMail }: Pick<ExtractedContent, "parts" | "isMail">): {
+  text: string;
+  places: ReadingOutcome["places"];
+} {
   const places: ReadingOutcome["places"][number][] = [];
   const texts: string[] = [];
   let offset = 0;
-  for (const { text, place } of parts) {
+  for (const { text, place: told } of parts) {
+    const place = isMail === true ? { ...told, isMail } : told;
     if (text.trim() === "") continue;
     if (Object.keys(place).length > 0 || places.length > 0) places.push([offset, place]);
     texts.push(text);

@@ -13,6 +13,8 @@ export interface Place {
   readonly entry?: number;
   /** Seconds from the beginning of a recording, up to but not including the second number. */
   readonly time?: readonly [start: number, end: number];
+  /** Set in a mail, which anybody may have sent. */
+  readonly isMail?: true;
 }
 
 /** A piece of what was extracted, in reading order. */

@@ -116,6 +116,8 @@ export interface ChunkMetadata {
   readonly entry?: number;
   /** Seconds from the beginning of a recording. */
   readonly time?: readonly [start: number, end: number];
+  /** Set in a mail, which anybody may have sent. */
+  readonly isMail?: true;
 }
 
 /** A piece of a document: the unit that search returns. */

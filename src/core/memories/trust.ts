@@ -1,5 +1,5 @@
 import { hiddenReadings, visibleText } from "../../language/hidden-text.js";
-import type { FactCandidate, Memory, Origin, Trust } from "../types.js";
+import type { ChunkMetadata, FactCandidate, Memory, Origin, Trust } from "../types.js";
 import { ANNOUNCED, CHANGED, OF_THE_USER, PAYMENT, SENSITIVE, SIGNS, type Audience } from "./trust-signs.js";
 
 export interface Judgement {
@@ -116,7 +116,12 @@ export function trustOf(memory: Pick<Memory, "isInference" | "metadata" | "origi
   return memory.metadata?.["trust"] === "unverified" || isOutside(memory) ? "unverified" : "trusted";
 }
 
-/** How far a whole document, and each passage of it, is trusted: by who sent it, whatever it says. */
+/** How far a passage of a document is trusted: as the document, and in a mail that was sent as a file as what strangers write. */
+export function trustOfPassage(origin: Origin, metadata: ChunkMetadata | null | undefined): Trust {
+  return metadata?.isMail ? "unverified" : trustOfDocument({ origin });
+}
+
+/** How far a whole document is trusted: by who sent it, whatever it says. */
 export function trustOfDocument({ origin }: { readonly origin: Origin }): Trust {
   return isOutside({ origin }) ? "unverified" : "trusted";
 }

@@ -6,7 +6,7 @@ import type { AuthorizedCall, CoreContext } from "../context.js";
 import { parseInput } from "../input.js";
 import { isOver } from "../memories/find-memory.js";
 import type { Statement } from "../memories/told-turns.js";
-import { trustOf, trustOfDocument } from "../memories/trust.js";
+import { trustOf, trustOfPassage } from "../memories/trust.js";
 import { addAggregates } from "./aggregate.js";
 import { afterArrivals } from "./arrivals.js";
 import { ask, type Asked } from "./ask.js";
@@ -234,7 +234,7 @@ async function present(
       // Without what does not hold any more.
       chunk: memory ? null : found.chunk && { ...found.chunk, content: detail.text },
       documents: sources,
-      trust: memory ? trustOf(memory) : trustOfDocument(sources[0] ?? { origin: "user" }),
+      trust: memory ? trustOf(memory) : trustOfPassage(sources[0]?.origin ?? "user", found.chunk?.metadata),
       ...(isOutOfDate && { standing: detail.passage?.isForgotten ? "forgotten" : "replaced" }),
       ...(isForgotten && { standing: "forgotten" }),
     };
