@@ -181,7 +181,9 @@ export function createRun(options: RunOptions): (job: Job) => Run {
     });
     const fields = { ...describe(job), reason: verdict.reason };
     if (verdict.action === "bury") {
-      log.error("job.dead", { ...fields, errorId, error });
+      // Its reason says it all, such as that a file is damaged.
+      if (error instanceof AppError && error.kind !== "unavailable") log.warn("job.dead", fields);
+      else log.error("job.dead", { ...fields, errorId, error });
       await bury(job, verdict.reason);
       return;
     }
