@@ -18,6 +18,7 @@ export const SECTIONS = [
   "facts",
   "silence",
   "reading",
+  "pages",
 ];
 
 const HELP = `npm run bench -- [options]

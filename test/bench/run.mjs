@@ -7,6 +7,7 @@ import { measureConnections } from "./measure/connections.mjs";
 import { measureContainers } from "./measure/containers.mjs";
 import { measureIngest } from "./measure/ingest.mjs";
 import { measureLoop } from "./measure/loop.mjs";
+import { measureManyPages } from "./measure/many-pages.mjs";
 import { measureMcp } from "./measure/mcp.mjs";
 import { measurePeers } from "./measure/peers.mjs";
 import { measureReading } from "./measure/reading.mjs";
@@ -54,6 +55,7 @@ const MEASURES = {
   facts: async ({ options, results }) => results.remark(await heldLine(options.dist)),
   silence: measureSilence,
   reading: measureReading,
+  pages: measureManyPages,
 };
 
 async function main() {

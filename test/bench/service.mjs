@@ -64,6 +64,15 @@ export class Product {
     return JSON.parse(output);
   }
 
+  /** `recollect add` of a folder; `ended` resolves with the code that it ends with. */
+  add(dataDirectory, folder) {
+    const child = startChild(process.execPath, [join(this.#dist, "main.js"), "add", "--yes", folder], {
+      env: this.#environment(dataDirectory, {}),
+      stdio: "ignore",
+    });
+    return { pid: child.pid, ended: new Promise((resolve) => child.once("exit", resolve)) };
+  }
+
   #environment(dataDirectory, settings) {
     const { PATH = "", HOME = "", NODE_EXTRA_CA_CERTS } = process.env;
     return {
