@@ -6,6 +6,7 @@ import { embedChunks } from "./embed.js";
 import { extractDocument } from "./extract.js";
 import { fetchDocument } from "./fetch-document.js";
 import { createGroupExtractor } from "./extract-group.js";
+import { lookAgain } from "./look.js";
 import { indexChunks } from "./index-chunks.js";
 import { readDocumentFile } from "./read-file.js";
 import { rememberDocument } from "./remember.js";
@@ -26,6 +27,8 @@ const LONGEST_READING = 6 * 3_600_000;
 const MODEL_READERS = 4;
 /** The same of documents that it reads again. */
 const MODEL_REREADERS = 2;
+/** Pictures that it looks at once more, at once. */
+const MODEL_LOOKERS = 1;
 /** Documents that it gives a title and a summary at once. */
 const MODEL_DESCRIBERS = 2;
 
@@ -54,6 +57,7 @@ export function createPipeline(given: IngestContext): Record<string, JobHandler>
       ...(context.model && { slots: MODEL_READERS }),
     },
     describe: { ...step(describeDocument), ...(context.model && { slots: MODEL_DESCRIBERS }) },
+    look: { ...step(lookAgain), slots: MODEL_LOOKERS },
     reprocess: {
       schema: rereadSchema,
       run: (payload: RereadPayload, job) => rereadDocument(context, payload, job),
@@ -75,8 +79,8 @@ export async function reportDead(
   // Nothing is wrong with a document that could not be read again.
   if (job.kind === "reprocess") return;
   const payload = stepSchema.safeParse(job.payload);
-  // A document that nobody described is called as rules say.
-  if (!payload.success || job.kind === "describe") return;
+  // A document that nobody described is called as rules say, and a picture is found by its text.
+  if (!payload.success || job.kind === "describe" || job.kind === "look") return;
   const { documentId, revision } = payload.data;
   const { store, events } = context;
   await store.transaction(async ({ documents, jobs }) => {

@@ -13,6 +13,7 @@ import { parseIso } from "../lib/time.js";
 import { safeCut } from "../lib/truncate.js";
 import { keepAttachments, keysOf, NO_ATTACHMENTS, storeAttachments, type StoredAttachments } from "./attachments.js";
 import type { IngestContext } from "./context.js";
+import { withDescription } from "./look.js";
 import { readContent } from "./read-content.js";
 import { commitStep, loadCurrent, type StepPayload } from "./step.js";
 import { watchReading } from "./watch-reading.js";
@@ -93,7 +94,13 @@ async function readKeptFile(
       const { name, mimeType } = file;
       const source = { bytes, name, mimeType, charset: null, url: await webAddressOf(context, document) };
       const password = filePasswords.of(fileKey);
-      return { document, reading, name, content: await readContent(context, source, { password, signal, onProgress }) };
+      const content = await readContent(context, source, { password, signal, onProgress });
+      return {
+        document,
+        reading,
+        name,
+        content: await withDescription(context, document, { file: source, content }, signal),
+      };
     });
     filePasswords.drop(fileKey);
     return read;
