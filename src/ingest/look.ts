@@ -13,7 +13,7 @@ import { commitStep, loadCurrent, type StepPayload } from "./step.js";
 
 const IMAGE = "image";
 /** What services take that show pictures to a model. */
-const SHOWN: ReadonlyMap<PictureKind | null, ModelPicture["mimeType"]> = new Map([
+export const SHOWN: ReadonlyMap<PictureKind | null, ModelPicture["mimeType"]> = new Map([
   ["png", "image/png"],
   ["jpeg", "image/jpeg"],
   ["gif", "image/gif"],

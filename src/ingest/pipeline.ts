@@ -7,6 +7,7 @@ import { extractDocument } from "./extract.js";
 import { fetchDocument } from "./fetch-document.js";
 import { createGroupExtractor } from "./extract-group.js";
 import { lookAgain } from "./look.js";
+import { readMessagePictures } from "./message-pictures.js";
 import { indexChunks } from "./index-chunks.js";
 import { readDocumentFile } from "./read-file.js";
 import { rememberDocument } from "./remember.js";
@@ -33,7 +34,7 @@ const MODEL_LOOKERS = 1;
 const MODEL_DESCRIBERS = 2;
 
 /**
- * The steps of ingestion by job kind, in order: extract, chunk, embed, remember, and read where a file is to be read first. Each commits its result together with
+ * The steps of ingestion by job kind, in order: extract, chunk, embed, remember, and read, fetch or pictures where something is to be read first. Each commits its result together with
  * the next job, so a crash repeats at most one step, and the failure of one never undoes another's result. Beside
  * remembering, a language model describes the document.
  */
@@ -48,6 +49,7 @@ export function createPipeline(given: IngestContext): Record<string, JobHandler>
     fetch: { ...step(fetchDocument), slots: FETCHERS, timeoutMs: LONGEST_READING },
     // One process reads them, one after the other, and bounds the time of each by itself.
     read: { ...step(readDocumentFile), slots: READERS, timeoutMs: LONGEST_READING },
+    pictures: { ...step(readMessagePictures), slots: READERS, timeoutMs: LONGEST_READING },
     chunk: step(indexChunks),
     embed: step(embedChunks),
     remember: {
