@@ -13,7 +13,7 @@ import { commitStep, loadCurrent, type StepPayload } from "./step.js";
 
 const IMAGE = "image";
 /** What services take that show pictures to a model. */
-export const SHOWN: ReadonlyMap<PictureKind | null, ModelPicture["mimeType"]> = new Map([
+const SHOWN: ReadonlyMap<PictureKind | null, ModelPicture["mimeType"]> = new Map([
   ["png", "image/png"],
   ["jpeg", "image/jpeg"],
   ["gif", "image/gif"],
@@ -47,8 +47,7 @@ export async function withDescription(
  */
 export async function lookAgain(context: IngestContext, payload: StepPayload, job: JobContext): Promise<void> {
   const document = await loadCurrent(context, payload);
-  const isOpen = document?.type === IMAGE && !hasPictureDescription(document.content);
-  const found = isOpen && context.sight ? await loadPicture(context, document, job.signal) : null;
+  const found = document && isToDescribe(context, document) ? await loadPicture(context, document, job.signal) : null;
   const bytes = found && SHOWN.has(pictureKind(found)) ? found : null;
   const description = document && bytes ? await describe(context, document, bytes, job.signal) : null;
   await commitStep(context, job, payload, async (repositories, current) => {
@@ -64,6 +63,11 @@ export async function lookAgain(context: IngestContext, payload: StepPayload, jo
   if (description !== null) context.wakeJobs();
 }
 
+/** Whether a document is a picture that nobody has described, and a language model may. */
+export function isToDescribe({ sight }: IngestContext, { type, content }: Pick<Document, "type" | "content">): boolean {
+  return sight !== undefined && type === IMAGE && !hasPictureDescription(content);
+}
+
 /** Null where the model did not do it, which is noted then. */
 async function describe(
   context: IngestContext,
@@ -71,26 +75,35 @@ async function describe(
   bytes: Uint8Array,
   signal: AbortSignal,
 ): Promise<string | null> {
-  const { store, sight, log } = context;
-  const mimeType = SHOWN.get(pictureKind(bytes));
-  if (!sight || !mimeType) return null;
-  const { organizationId, id, revision } = document;
-  const guidance = await guidanceFor(store, document);
-  const wishes = {
-    guidance,
-    onModelUse: (use: ModelUse) => store.extractions.note(organizationId, { ...use, documentId: id, revision }),
-  };
   try {
-    const description = await sight.look({ mimeType, bytes }, wishes, signal);
-    await store.modelFailures.end(id, "picture");
+    const description = await lookAt(context, document, bytes, signal);
+    await context.store.modelFailures.end(document.id, "picture");
     return description;
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof AppError)) throw error;
-    log.warn("a picture has no description", { document: id, reason: error.message });
+    context.log.warn("a picture has no description", { document: document.id, reason: error.message });
     await noteModelFailure(context, document, "picture", error);
     return null;
   }
+}
+
+/**
+ * What a language model says of a picture of a document; null where none may look, or it is of a kind that none is shown.
+ * @throws AppError as `Sight.look`
+ */
+export async function lookAt(
+  { store, sight }: IngestContext,
+  document: Document,
+  bytes: Uint8Array,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const mimeType = SHOWN.get(pictureKind(bytes));
+  if (!sight || !mimeType) return null;
+  const { organizationId, id, revision } = document;
+  const guidance = await guidanceFor(store, document);
+  const onModelUse = (use: ModelUse) => store.extractions.note(organizationId, { ...use, documentId: id, revision });
+  return sight.look({ mimeType, bytes }, { guidance, onModelUse }, signal);
 }
 
 /** The bytes of the picture; null where they are no longer to be had. */

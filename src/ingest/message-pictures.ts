@@ -1,6 +1,5 @@
 import type { ExtractedContent } from "../core/documents/content-ports.js";
 import { transcriptOf } from "../core/documents/conversations.js";
-import { guidanceFor } from "../core/documents/guidance.js";
 import { pictureTurn, shownIn, withPictureTurns } from "../core/documents/message-pictures.js";
 import { pictureParagraph } from "../core/documents/picture-description.js";
 import { AppError } from "../core/errors.js";
@@ -9,7 +8,7 @@ import type { Document } from "../core/types.js";
 import { pictureKind } from "../lib/picture-kind.js";
 import { iso } from "../lib/time.js";
 import type { IngestContext } from "./context.js";
-import { SHOWN } from "./look.js";
+import { lookAt } from "./look.js";
 import { commitStep, loadCurrent, type StepPayload } from "./step.js";
 
 /** What a picture that has nothing else to say begins with. */
@@ -72,7 +71,7 @@ async function readOne(
   const found = bytes.value;
   const file = { bytes: found, name: null, mimeType: null, charset: null, url: null };
   const read = await noting("A picture could not be read", signal, () => context.extractor.extract(file, { signal }));
-  const seen = await noting("A picture has no description", signal, () => describe(context, document, found, signal));
+  const seen = await noting("A picture has no description", signal, () => lookAt(context, document, found, signal));
   const texts = [textOf(read.value), seen.value === null ? "" : pictureParagraph(seen.value)];
   return {
     text: texts.filter((text) => text !== "").join("\n"),
@@ -103,21 +102,6 @@ async function bytesOf(
   const found = bytes ?? (await fetcher.fetch(address ?? "", signal)).bytes;
   if (pictureKind(found) === null) throw new AppError("invalid", "What is there is no picture of a kind that is read.");
   return found;
-}
-
-async function describe(
-  { store, sight }: IngestContext,
-  document: Document,
-  bytes: Uint8Array,
-  signal: AbortSignal,
-): Promise<string | null> {
-  const mimeType = SHOWN.get(pictureKind(bytes));
-  if (!sight || !mimeType) return null;
-  const { organizationId, id, revision } = document;
-  const guidance = await guidanceFor(store, document);
-  const onModelUse: Parameters<typeof sight.look>[1]["onModelUse"] = (use) =>
-    store.extractions.note(organizationId, { ...use, documentId: id, revision });
-  return sight.look({ mimeType, bytes }, { guidance, onModelUse }, signal);
 }
 
 function textOf(content: ExtractedContent | null): string {

@@ -144,6 +144,29 @@ describe("a picture, with a model that sees", () => {
     expect((await details(id)).document.content).toContain(MARKED);
   });
 
+  test("that came before there was one is described when it is read again", async () => {
+    await opened.stop();
+    const { dataDirectory } = opened;
+    opened = await openManualCore({ clock, dataDirectory });
+    const id = await upload();
+    const before = (await details(id)).document;
+    expect(before.content).not.toContain("language model");
+    await reopen();
+    expect((await details(id)).modelFailures).toEqual([]);
+    const answer = await opened.core.reprocess(opened.call(), { all: true });
+    await opened.settle();
+    expect(answer.documents).toBe(1);
+    const { document } = await details(id);
+    expect(document).toMatchObject({
+      status: "done",
+      dreamingStatus: "done",
+      content: `${before.content}\n\n${MARKED}`,
+    });
+    await opened.core.reprocess(opened.call(), { ids: [id] });
+    await opened.settle();
+    expect(looks()).toHaveLength(1);
+  });
+
   test("is shown at an address, too", async () => {
     const web = await startPictures();
     try {
