@@ -113,6 +113,21 @@ describe("a picture in a message", () => {
     expect((await get()).document).toMatchObject({ status: "done", revision: 2 });
   });
 
+  test("leaves what was sent before it was read as it was", async () => {
+    await opened.hold();
+    const input = { conversationId: "talk", containerTags: ["a"] };
+    const more = { role: "user", content: "It hangs at the harbour." };
+    const { id } = await opened.core.addConversation(opened.call(), { ...input, messages: [showing(SIGN), NICE] });
+    await opened.core.addConversation(opened.call(), { ...input, messages: [showing(SIGN), NICE, more] });
+    await opened.settle();
+    const { organizationId, documents } = opened.store;
+    expect(await documents.revisionText(organizationId, id, 1)).toBe(
+      "user: Look at my sign:\n[image]\n\nassistant: How nice!",
+    );
+    expect(await content()).toMatch(/tool: picture → [^]*\n\nassistant: How nice!\n\nuser: It hangs at the harbour\.$/);
+    expect((await get()).document).toMatchObject({ status: "done", dreamingStatus: "done", revision: 2 });
+  });
+
   test("twice in a conversation is told once", async () => {
     await send([showing(SIGN, SIGN), NICE, showing(SIGN)]);
     expect((await content()).match(/tool: picture →/g)).toHaveLength(1);

@@ -72,7 +72,8 @@ export async function addConversation(
     checkGrowth(whole, context.limits);
     const { unread, unreadable } = await newPictures(repositories, existing, { turns: merged, pictures });
     const input = { ...prepared.input, content: whole };
-    const known = { turns: merged, ...(unread.length > 0 && { isUnread: true }) };
+    const isUnread = unread.length > 0 || (await isAwaited(repositories, existing, merged));
+    const known = { turns: merged, ...(isUnread && { isUnread }) };
     const written = await writeDocument(repositories, actor, { ...prepared, input, known });
     await repositories.messagePictures.add(actor.organizationId, written.id, unread);
     return { ...written, unreadable };
@@ -94,6 +95,19 @@ async function newPictures(
   const all = pictures.filter(({ digest }) => shown.has(digest) && !known.has(digest));
   const unread = all.slice(0, room);
   return { unread, unreadable: all.length - unread.length };
+}
+
+/**
+ * Whether a conversation goes on while pictures in it wait to be read: what they say will stand between its turns, and then it is
+ * no longer how what follows begins.
+ */
+async function isAwaited(
+  { messagePictures }: Repositories,
+  existing: Document | null,
+  turns: readonly Turn[],
+): Promise<boolean> {
+  if (!existing || transcriptOf(existing.turns ?? []) === transcriptOf(turns)) return false;
+  return (await messagePictures.unread(existing.organizationId, existing.id)).length > 0;
 }
 
 function checkGrowth(transcript: string, { maxTextBytes }: Limits): void {
