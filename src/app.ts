@@ -63,6 +63,7 @@ import { createExtractionProcess } from "./extractors/extraction-process.js";
 import { createModelExtractor } from "./ingest/extract-with-model.js";
 import { createGuidedExtractor } from "./ingest/guided-rules.js";
 import { createModelRetrial } from "./ingest/model-retrial.js";
+import { createSight } from "./ingest/sight.js";
 import { createPipeline, reportDead } from "./ingest/pipeline.js";
 import { createFilePasswords } from "./core/documents/file-passwords.js";
 import { versionsOf } from "./ingest/readings.js";
@@ -255,7 +256,8 @@ function assemble({ config, version, log, connectors = [], clock = systemClock }
   };
   // Jobs are done again when a power failure takes their end away, so their many commits need not wait for the disk.
   const background = { ...context, store: store.background };
-  const ingest = { ...background, factExtractor };
+  const sight = model && config.model?.seesPictures ? createSight({ model, clock, log }) : undefined;
+  const ingest = { ...background, factExtractor, sight };
   const runner = createRunner({
     jobs: store.background.jobs,
     handlers: {

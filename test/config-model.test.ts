@@ -60,6 +60,7 @@ test("a service of one's own gets its own key and no other", () => {
     apiKey: undefined,
     model: "m",
     fastModel: "m",
+    seesPictures: true,
     prices: { careful: undefined, fast: undefined },
     monthlyBudget: undefined,
     settings: { baseUrl: "RECOLLECT_LLM_BASE_URL", apiKey: "RECOLLECT_LLM_API_KEY", model: "RECOLLECT_LLM_MODEL" },
@@ -91,6 +92,12 @@ test.each([
   ["unless somebody says otherwise", { OLLAMA_HOST: "localhost", ...PRICES }, CAREFUL, CAREFUL],
 ])("prices of models: %s", (_what, environment, careful, fast) => {
   expect(modelOf(environment)?.prices).toEqual({ careful, fast });
+});
+
+test("pictures are shown to it unless a setting says otherwise", () => {
+  expect(modelOf(OPENAI)?.seesPictures).toBe(true);
+  expect(modelOf({ ...OPENAI, RECOLLECT_LLM_PICTURES: "off" })?.seesPictures).toBe(false);
+  expect(problemOf({ ...OPENAI, RECOLLECT_LLM_PICTURES: "some" })).toContain("RECOLLECT_LLM_PICTURES");
 });
 
 test("a budget needs prices to be counted by", () => {

@@ -30,6 +30,11 @@ export const MODEL_SETTINGS = {
     schema: name(),
     description: "Language model for many small questions. Without it the same one.",
   }),
+  RECOLLECT_LLM_PICTURES: setting({
+    schema: choice(["auto", "off"]),
+    fallback: "auto",
+    description: "`auto` lets the model for small questions describe pictures, if it can see; `off` sends it none.",
+  }),
   RECOLLECT_LLM_INPUT_PRICE: setting({
     schema: dollars(),
     description:
@@ -95,7 +100,7 @@ interface Prices {
 }
 
 /** A service with its models, before anybody said what they cost. */
-type ModelService = Omit<ModelConfig, "prices" | "monthlyBudget">;
+type ModelService = Omit<ModelConfig, "prices" | "monthlyBudget" | "seesPictures">;
 
 /** A language model and where it is. */
 export interface ModelConfig {
@@ -105,6 +110,8 @@ export interface ModelConfig {
   readonly apiKey: string | undefined;
   readonly model: string;
   readonly fastModel: string;
+  /** Whether it is shown pictures. */
+  readonly seesPictures: boolean;
   /** US dollars per million tokens of both, as far as they are known. */
   readonly prices: { readonly careful: Prices | undefined; readonly fast: Prices | undefined };
   /** US dollars a month; undefined for no limit. */
@@ -261,7 +268,12 @@ function addressOfOllama(host: string): string | undefined {
 function withOwnModels(service: ModelService, values: ModelValues): ModelConfig {
   const { RECOLLECT_LLM_MODEL: model, RECOLLECT_LLM_FAST_MODEL: fastModel } = values;
   const chosen = { ...service, model: model ?? service.model, fastModel: fastModel ?? model ?? service.fastModel };
-  return { ...chosen, prices: pricesOf(chosen, values), monthlyBudget: values.RECOLLECT_LLM_MONTHLY_BUDGET };
+  return {
+    ...chosen,
+    seesPictures: values.RECOLLECT_LLM_PICTURES !== "off",
+    prices: pricesOf(chosen, values),
+    monthlyBudget: values.RECOLLECT_LLM_MONTHLY_BUDGET,
+  };
 }
 
 const FREE: Prices = { input: 0, output: 0 };

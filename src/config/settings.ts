@@ -273,7 +273,7 @@ export const SETTINGS = {
   RECOLLECT_MAX_BATCH_BYTES: setting({
     schema: wholeNumber(1, MOST_BYTES_OF_ONE_REQUEST),
     fallback: "16777216",
-    description: "Largest batch of documents, in bytes of JSON.",
+    description: "Largest batch of documents, and largest conversation with pictures, in bytes of JSON.",
   }),
   RECOLLECT_MAX_FILE_BYTES: setting({
     schema: wholeNumber(1, MOST_BYTES_OF_ONE_REQUEST),

@@ -17,12 +17,20 @@ export interface ModelMessage {
   readonly content: string;
 }
 
+/** A picture that a language model is shown. */
+export interface ModelPicture {
+  readonly mimeType: "image/png" | "image/jpeg" | "image/gif" | "image/webp";
+  readonly bytes: Uint8Array;
+}
+
 /** One question to a language model whose answer has to fit a schema. */
 export interface ModelRequest<T> {
   /** Names the prompt, such as `extract-facts`; letters, digits and hyphens. */
   readonly name: string;
   readonly messages: readonly ModelMessage[];
   readonly schema: ZodType<T>;
+  /** Goes with the first message of the user. */
+  readonly picture?: ModelPicture;
   /** `fast` for many small questions, `careful` for what decides about memories. */
   readonly effort: "fast" | "careful";
   /** Longest answer in tokens. */
@@ -62,7 +70,8 @@ export interface LanguageModel {
    * Answers with a value that fits the schema, after repair and one more try where the first answer does not.
    * @throws AppError `unavailable` (with `retryAfter`) when the provider cannot be reached, is overloaded or out of
    *   credit; `invalid` when its answers never fit the schema or it refuses for good, as a `ServiceRefusal` where it
-   *   refuses everything (wrong key, unknown model); `too_large` for a text or an answer that is too long for it
+   *   refuses everything (wrong key, unknown model); `too_large` for a text or an answer that is too long for it; `unsupported`
+   *   where it does not take the picture, be it this one or any
    */
   generate<T>(request: ModelRequest<T>, signal?: AbortSignal): Promise<ModelAnswer<T>>;
 }

@@ -5,6 +5,7 @@ import type { ContainerStore, MergeStore } from "./containers/ports.js";
 import type { MemoryStore } from "./memories/ports.js";
 import type { ExtractionStore } from "./memories/extraction-ports.js";
 import type { FileStore } from "./documents/file-ports.js";
+import type { MessagePictureStore } from "./documents/message-picture-ports.js";
 import type { ModelFailureStore } from "./documents/model-failure-ports.js";
 import type { AuditStore } from "./journal/audit-ports.js";
 import type { KeyStore } from "./access/key-ports.js";
@@ -76,6 +77,7 @@ export interface Repositories {
   readonly files: FileStore;
   readonly extractions: ExtractionStore;
   readonly modelFailures: ModelFailureStore;
+  readonly messagePictures: MessagePictureStore;
   readonly summaries: SummaryStore;
   readonly extractionTasks: ExtractionTaskStore;
   readonly settings: SettingsStore;

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import * as z from "zod";
 import { ExtractionError } from "./extraction-error.js";
-import { pictureKind } from "./image/dimensions.js";
+import { pictureKind } from "../lib/picture-kind.js";
 import { tiffPages } from "./image/tiff-pages.js";
 import { BUILTIN_LANGUAGE } from "./languages.js";
 import { howToInstall } from "./programs.js";

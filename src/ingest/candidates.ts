@@ -13,6 +13,7 @@ import { speakersIn } from "./conversation-edits.js";
 import { formerSentence, type Edit } from "./edits.js";
 import type { IngestContext } from "./context.js";
 import { guidanceFor } from "../core/documents/guidance.js";
+import { withoutPictureDescription } from "../core/documents/picture-description.js";
 import { judgeWishes, plainWishesOf } from "../core/documents/plain-wishes.js";
 import { knownFor } from "./known-memories.js";
 import { noteModelFailure } from "./model-failures.js";
@@ -80,7 +81,13 @@ export async function submissionOf(
     return { ...kept, stated: await candidatesOfStated(document.facts, { content: document.content, timeZone }) };
   const read = (await store.documents.reading(organizationId, id))?.outcome ?? null;
   const author = document.metadata?.["author"];
-  const { content, turns, date, edits } = await findAddition(previous, { ...document, speakers }, timeZone);
+  const told = read === null ? document.content : withoutPictureDescription(document.content);
+  const before = read === null ? previous : withoutPictureDescription(previous);
+  const { content, turns, date, edits } = await findAddition(
+    before,
+    { turns: document.turns, content: told, speakers },
+    timeZone,
+  );
   if (content === "") return kept;
   const source: FactSource = {
     content,
@@ -89,7 +96,7 @@ export async function submissionOf(
     timeZone,
     turns: turns?.map((turn) => (turn.date ? { ...turn, date: inTimeZone(turn.date, timeZone) } : turn)),
     title: document.title,
-    opening: document.content.slice(0, OPENING_LENGTH),
+    opening: told.slice(0, OPENING_LENGTH),
     guidance: await guidanceFor(store, document),
     // Who sends a file has seldom written it.
     isOwn: trustOfDocument(document) === "trusted" && read === null,

@@ -1,3 +1,4 @@
+import { AppError } from "../core/errors.js";
 import { judgeText } from "../core/memories/trust.js";
 import type { Document } from "../core/types.js";
 import { sentenceSpans } from "../language/sentences.js";
@@ -36,6 +37,25 @@ export function checkDescription(
   return { title: isHarmless(title) ? title : null, summary: isHarmless(summary) ? summary : null };
 }
 
+/** Characters and sentences of what is said of a picture; a model that says more goes on and on. */
+const LONGEST_OF_PICTURE = 1_000;
+const MOST_OF_PICTURE = 12;
+
+/**
+ * What a model says of a picture as it may be shown: plain text on one line, of a sane length, without addresses. Whoever made the
+ * picture may have written into it what a model is to say.
+ * @throws AppError `invalid` where nothing is left, or it gives orders to an assistant
+ */
+export function checkPictureDescription(text: string): string {
+  const line = onOneLine(text).replace(ADDRESS, "").replace(/ {2,}/gu, " ").trim();
+  const description = wholeSentences(line, { most: MOST_OF_PICTURE, longest: LONGEST_OF_PICTURE });
+  if (!/[\p{L}\p{N}]/u.test(description))
+    throw new AppError("invalid", "The language model said nothing of the picture that can be used.");
+  if (judgeText(description, undefined, { origin: "web" }).trust === "flagged")
+    throw new AppError("invalid", "What the language model said of the picture gives orders to an assistant.");
+  return description;
+}
+
 function onOneLine(text: string): string {
   return text.toWellFormed().replace(CONTROLS, " ").replace(/\s+/gu, " ").trim();
 }
@@ -49,9 +69,13 @@ function titleIn(text: string): string {
   return `${head.replace(/\s+\S*$/u, "")}…`;
 }
 
-/** As many whole sentences as there is room for. */
 function summaryIn(text: string): string {
-  const spans = sentenceSpans(text).slice(0, MOST_SENTENCES);
-  const end = spans.findLast((span) => span.end <= LONGEST_SUMMARY)?.end ?? 0;
+  return wholeSentences(text, { most: MOST_SENTENCES, longest: LONGEST_SUMMARY });
+}
+
+/** As many whole sentences as there is room for. */
+function wholeSentences(text: string, { most, longest }: { readonly most: number; readonly longest: number }): string {
+  const spans = sentenceSpans(text).slice(0, most);
+  const end = spans.findLast((span) => span.end <= longest)?.end ?? 0;
   return text.slice(0, end);
 }

@@ -17,7 +17,9 @@ export async function extractDocument(context: IngestContext, payload: StepPaylo
   await commitStep(context, job, payload, async (repositories, document) => {
     const reading = await repositories.documents.reading(document.organizationId, document.id);
     const isUnread = reading !== null && reading.outcome === null;
-    const first = isUnfetched(document, reading) ? "fetch" : isUnread ? "read" : null;
+    const pictures = await repositories.messagePictures.unread(document.organizationId, document.id);
+    const showing = pictures.length > 0 ? "pictures" : null;
+    const first = isUnfetched(document, reading) ? "fetch" : isUnread ? "read" : showing;
     if (first !== null) {
       await repositories.documents.update(document.organizationId, document.id, { status: "extracting" });
       return first;

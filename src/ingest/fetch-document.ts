@@ -7,6 +7,7 @@ import type { FetchedFile, JobContext, ToldOfFile } from "../core/ports.js";
 import type { Document } from "../core/types.js";
 import { sha256 } from "../lib/crypto.js";
 import type { IngestContext } from "./context.js";
+import { withDescription } from "./look.js";
 import { readContent } from "./read-content.js";
 import { commitRead, type ReadFile } from "./read-file.js";
 import { loadCurrent, type StepPayload } from "./step.js";
@@ -36,7 +37,9 @@ function fetchAndRead(
   const address = document.url ?? "";
   return watchReading(context, document.id, async (onProgress) => {
     const file = await fetchPatiently(context, address, job);
-    const content = withOrigin(await readFetched(context, file, job.signal, onProgress), file);
+    const found = withOrigin(await readFetched(context, file, job.signal, onProgress), file);
+    const load = () => Promise.resolve(file.bytes);
+    const content = await withDescription(context, document, { content: found, load }, job.signal);
     if (joinedText(content) === address)
       throw new AppError("invalid", "What is there holds nothing but its own address.");
     const reading = { fileKey: address, digest: sha256(file.bytes), outcome: null, former: outcomeOfText(before) };

@@ -6,11 +6,13 @@ import type { IngestContext } from "./context.js";
 
 /** After how long a step is tried again whose answer could not be used, in milliseconds; after as many failures it is not. */
 const WAITS = [60 * 60_000, 6 * 60 * 60_000, 24 * 60 * 60_000] as const;
+/** After how long one that the service did not answer, in seconds, where it does not say for how long it is away. */
+const AWAY = 5 * 60;
 
 /**
  * Notes that the language model did not do a step of a document, and when it is tried again: where its service refuses
- * everything, which costs nothing, as soon as it answers; where its answer could not be used, an hour, six hours and a day
- * later. A model with another mark begins anew.
+ * everything, which costs nothing, as soon as it answers; where it was away, when it may be back; where its answer could not be
+ * used, an hour, six hours and a day later; where it cannot do it, not at all. A model with another mark begins anew.
  */
 export async function noteModelFailure(
   { store, model, clock }: Pick<IngestContext, "store" | "model" | "clock">,
@@ -22,18 +24,25 @@ export async function noteModelFailure(
   const { mark } = model;
   const known = await store.modelFailures.ofDocuments(organizationId, [id]);
   const before = known.find((failure) => failure.step === step && failure.mark === mark)?.attempts ?? 0;
-  const isRefusal = why instanceof ServiceRefusal;
-  const wait = isRefusal ? 0 : WAITS[before];
+  const isAnswer = !(why instanceof ServiceRefusal) && why.kind !== "unavailable" && why.kind !== "unsupported";
+  const wait = waitAfter(why, before);
   const now = clock.now();
   await store.modelFailures.note(organizationId, {
     documentId: id,
     step,
     reason: why.publicMessage,
-    attempts: isRefusal ? before : before + 1,
+    attempts: isAnswer ? before + 1 : before,
     mark,
     failedAt: iso(now),
     nextAt: wait === undefined ? null : iso(new Date(now.getTime() + wait)),
   });
+}
+
+/** Milliseconds; undefined for never. */
+function waitAfter(why: AppError, before: number): number | undefined {
+  if (why instanceof ServiceRefusal) return 0;
+  if (why.kind === "unsupported") return undefined;
+  return why.kind === "unavailable" ? (why.retryAfter ?? AWAY) * 1_000 : WAITS[before];
 }
 
 /**

@@ -14,6 +14,7 @@ const TAKEN_MS = 6 * 60 * 60_000;
 const STEPS = {
   facts: { effort: "careful", kind: "reprocess" },
   description: { effort: "fast", kind: "describe" },
+  picture: { effort: "fast", kind: "look" },
 } as const;
 
 /**
@@ -25,7 +26,8 @@ const STEPS = {
 export function createModelRetrial(context: RetrialContext): () => Promise<void> {
   const { model, log, wakeJobs } = context;
   if (!model) return async () => {};
-  const retrials = [createStepRetrial(context, model, "facts"), createStepRetrial(context, model, "description")];
+  const steps = ["facts", "description", "picture"] as const;
+  const retrials = steps.map((step) => createStepRetrial(context, model, step));
   return async () => {
     let taken = 0;
     for (const retry of retrials) taken += await retry();
@@ -81,8 +83,10 @@ function createStepRetrial(
 }
 
 function jobFor({ documentId, step, revision, containerTag: group }: DueFailure): JobDraft {
-  if (step === "description")
-    return { kind: "describe", payload: { documentId, revision }, group, key: `describe:${documentId}:${revision}` };
+  if (step !== "facts") {
+    const { kind } = STEPS[step];
+    return { kind, payload: { documentId, revision }, group, key: `${kind}:${documentId}:${revision}` };
+  }
   return {
     kind: "reprocess",
     payload: { documentId, revision, replace: false },

@@ -6,6 +6,8 @@ import { embedChunks } from "./embed.js";
 import { extractDocument } from "./extract.js";
 import { fetchDocument } from "./fetch-document.js";
 import { createGroupExtractor } from "./extract-group.js";
+import { lookAgain } from "./look.js";
+import { readMessagePictures } from "./message-pictures.js";
 import { indexChunks } from "./index-chunks.js";
 import { readDocumentFile } from "./read-file.js";
 import { rememberDocument } from "./remember.js";
@@ -26,11 +28,13 @@ const LONGEST_READING = 6 * 3_600_000;
 const MODEL_READERS = 4;
 /** The same of documents that it reads again. */
 const MODEL_REREADERS = 2;
+/** Pictures that it looks at once more, at once. */
+const MODEL_LOOKERS = 1;
 /** Documents that it gives a title and a summary at once. */
 const MODEL_DESCRIBERS = 2;
 
 /**
- * The steps of ingestion by job kind, in order: extract, chunk, embed, remember, and read where a file is to be read first. Each commits its result together with
+ * The steps of ingestion by job kind, in order: extract, chunk, embed, remember, and read, fetch or pictures where something is to be read first. Each commits its result together with
  * the next job, so a crash repeats at most one step, and the failure of one never undoes another's result. Beside
  * remembering, a language model describes the document.
  */
@@ -45,6 +49,7 @@ export function createPipeline(given: IngestContext): Record<string, JobHandler>
     fetch: { ...step(fetchDocument), slots: FETCHERS, timeoutMs: LONGEST_READING },
     // One process reads them, one after the other, and bounds the time of each by itself.
     read: { ...step(readDocumentFile), slots: READERS, timeoutMs: LONGEST_READING },
+    pictures: { ...step(readMessagePictures), slots: READERS, timeoutMs: LONGEST_READING },
     chunk: step(indexChunks),
     embed: step(embedChunks),
     remember: {
@@ -54,6 +59,7 @@ export function createPipeline(given: IngestContext): Record<string, JobHandler>
       ...(context.model && { slots: MODEL_READERS }),
     },
     describe: { ...step(describeDocument), ...(context.model && { slots: MODEL_DESCRIBERS }) },
+    look: { ...step(lookAgain), slots: MODEL_LOOKERS },
     reprocess: {
       schema: rereadSchema,
       run: (payload: RereadPayload, job) => rereadDocument(context, payload, job),
@@ -75,8 +81,8 @@ export async function reportDead(
   // Nothing is wrong with a document that could not be read again.
   if (job.kind === "reprocess") return;
   const payload = stepSchema.safeParse(job.payload);
-  // A document that nobody described is called as rules say.
-  if (!payload.success || job.kind === "describe") return;
+  // A document that nobody described is called as rules say, and a picture is found by its text.
+  if (!payload.success || job.kind === "describe" || job.kind === "look") return;
   const { documentId, revision } = payload.data;
   const { store, events } = context;
   await store.transaction(async ({ documents, jobs }) => {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { ContentPart, ExtractedContent, FileReading, ReadingOutcome } from "../core/documents/content-ports.js";
+import type { ExtractedContent, FileReading, ReadingOutcome } from "../core/documents/content-ports.js";
 import { isTitleFromText, titleFromText } from "../core/documents/document-title.js";
 import { systemActor } from "../core/auth.js";
 import { forgetStated } from "../core/documents/read-anew.js";
@@ -13,6 +13,7 @@ import { parseIso } from "../lib/time.js";
 import { safeCut } from "../lib/truncate.js";
 import { keepAttachments, keysOf, NO_ATTACHMENTS, storeAttachments, type StoredAttachments } from "./attachments.js";
 import type { IngestContext } from "./context.js";
+import { withDescription } from "./look.js";
 import { readContent } from "./read-content.js";
 import { commitStep, loadCurrent, type StepPayload } from "./step.js";
 import { watchReading } from "./watch-reading.js";
@@ -96,7 +97,8 @@ async function readKeptFile(
       const content = await withBlobFile(context, file, (path) =>
         readContent(context, { path, name, mimeType, charset: null, url }, ways),
       );
-      return { document, reading, name, content };
+      const load = (): Promise<Uint8Array | null> => context.blobs.read(fileKey, 0, file.bytes);
+      return { document, reading, name, content: await withDescription(context, document, { content, load }, signal) };
     });
     filePasswords.drop(fileKey);
     return read;

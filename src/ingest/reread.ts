@@ -11,6 +11,7 @@ import type { IngestContext } from "./context.js";
 import { dropFound, findOnce } from "./found-candidates.js";
 import { cutDocument, keepChunks, prepareChunks } from "./index-chunks.js";
 import { resolveForContainers, writeResolved, type Resolved } from "./keep-facts.js";
+import { isToDescribe } from "./look.js";
 import { noteModelFailure } from "./model-failures.js";
 import { readerOf } from "./readings.js";
 import { commitStep, loadCurrent, stepSchema } from "./step.js";
@@ -30,7 +31,8 @@ const MOST_FACTS = 500;
 /**
  * Reads a document that was remembered already as a whole again, with what finds facts now. Its facts join those that are
  * known; what it states already is not counted again, and what was forgotten or replaced stays so. One that the settings
- * want cut otherwise than it is is cut anew; its chunks are found by their words until they have vectors. Does nothing when
+ * want cut otherwise than it is is cut anew; its chunks are found by their words until they have vectors. A picture without a
+ * description is described afterwards. Does nothing when
  * the document was deleted, replaced, or is about to be read anyway.
  */
 export async function rereadDocument(context: IngestContext, payload: RereadPayload, job: JobContext): Promise<void> {
@@ -46,7 +48,7 @@ export async function rereadDocument(context: IngestContext, payload: RereadPayl
     }
     if (reading && isReadable(document))
       await keep(context, repositories, document, { ...reading, replace: payload.replace });
-    return null;
+    return isToDescribe(context, document) ? "look" : null;
   });
   if (current) dropFound(context, asUnread(current));
 }

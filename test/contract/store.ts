@@ -11,6 +11,7 @@ import { summariesContract } from "./store/summaries.js";
 import { filesContract } from "./store/files.js";
 import type { OpenStore } from "./store/fixture.js";
 import { matchingContract } from "./store/matching.js";
+import { messagePicturesContract } from "./store/message-pictures.js";
 import { memoriesContract } from "./store/memories.js";
 import { memoryPagesContract } from "./store/memory-pages.js";
 import { readingsContract } from "./store/readings.js";
@@ -39,6 +40,7 @@ export function describeStore(name: string, open: OpenStore): void {
     describe("containers with their contents", () => containerDetailsContract(open));
     describe("connections", () => connectionsContract(open));
     describe("files", () => filesContract(open));
+    describe("pictures", () => messagePicturesContract(open));
     describe("extractions", () => extractionsContract(open));
     describe("summaries of profiles", () => summariesContract(open));
     describe("tasks of extraction", () => extractionTasksContract(open));

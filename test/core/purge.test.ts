@@ -340,7 +340,7 @@ describe("a container that is purged", () => {
 });
 
 test("knows every table: a new one must be cleared by a purge, or hold no words", async () => {
-  const cleared = `documents document_descriptions document_readings document_attachments connection_items left_items sync_runs connections document_revisions document_containers chunks files memories memory_sources metadata_values
+  const cleared = `documents document_descriptions document_readings message_pictures document_attachments connection_items left_items sync_runs connections document_revisions document_containers chunks files memories memory_sources metadata_values
     memory_relations profile_summaries vectors text_index_docsize containers journal requests jobs operations`;
   // The last ones hold words of people about the service itself, which belong to no container.
   const withoutWords = `meta schedules word_splitting vector_spaces vector_changes vector_followers vector_placements extractions extraction_tasks

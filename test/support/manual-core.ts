@@ -40,6 +40,7 @@ import { createFilePasswords } from "../../src/core/documents/file-passwords.js"
 import { createGuidedExtractor } from "../../src/ingest/guided-rules.js";
 import { createPipeline, reportDead } from "../../src/ingest/pipeline.js";
 import { versionsOf } from "../../src/ingest/readings.js";
+import { createSight } from "../../src/ingest/sight.js";
 import { createRateLimiter } from "../../src/lib/rate-limit.js";
 import { createSecretBox } from "../../src/adapters/secrets/key-file.js";
 import { createSourceClient } from "../../src/adapters/fetch/source-client.js";
@@ -87,6 +88,8 @@ export interface ManualCoreOptions {
   readonly embedder?: Embedder;
   readonly factExtractor?: FactExtractor;
   readonly model?: LanguageModel;
+  /** How the model looks at pictures. */
+  readonly sight?: { readonly patienceMs: number };
   /** Made over the store where it asks a language model, whose costs are noted there. */
   readonly reranker?: Reranker | ((store: Store) => Reranker);
   readonly mailer?: Mailer;
@@ -196,7 +199,8 @@ export async function openManualCore(options: ManualCoreOptions = {}): Promise<M
       keyless: { isAllowed: true, reason: "tests" },
     },
   };
-  const ingest: IngestContext = { ...context, store: store.background, factExtractor };
+  const sight = model ? createSight({ model, clock, log, ...options.sight }) : undefined;
+  const ingest: IngestContext = { ...context, store: store.background, factExtractor, sight };
   if (options.jobs !== false) {
     const { jobs } = store.background;
     const claim: JobStore["claim"] = async (...request) => (isHeld ? [] : jobs.claim(...request));

@@ -1,3 +1,6 @@
+import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openRest, type OpenedRest } from "../support/rest.js";
 
@@ -158,7 +161,7 @@ describe("calls of tools and their results", () => {
 });
 
 describe("images", () => {
-  test("wait, and that is said", async () => {
+  test("that cannot be kept are named, and the others are read", async () => {
     const { body } = await send([
       {
         role: "user",
@@ -171,11 +174,32 @@ describe("images", () => {
       },
     ]);
     expect(body.warnings).toEqual([
-      expect.stringMatching(/^messages\.0\.content\.1: the image is kept as its address/),
-      expect.stringMatching(/^messages\.0\.content\.2: images are not kept or read yet/),
-      expect.stringMatching(/^messages\.0\.content\.3: images are not kept or read yet/),
+      "messages.0.content.2: the image is no picture of a kind that is read, and was not kept",
+      "messages.0.content.3: the image is no picture of a kind that is read, and was not kept",
     ]);
     expect(await contentOf(body.id)).toBe("user: My bees:\n[image: https://example.com/bees.png]\n[image]\n[image]");
+    await rest.settle();
+    const { body: read } = await rest.send("GET", `/v3/documents/${body.id}`);
+    expect(read).toMatchObject({ status: "done", processingMetadata: { finalStatus: "done" } });
+    // Nothing may be fetched in tests.
+    expect(read.processingMetadata.steps).toMatchObject([
+      { name: "pictures", status: "completed", metadata: { notes: [expect.stringContaining("RECOLLECT_OFFLINE")] } },
+    ]);
+  });
+
+  test("are read, however large within the limit of a batch, and found by what they say", async () => {
+    const sign = readFileSync(join(import.meta.dirname, "../fixtures/extractors/sign.png"));
+    // What follows a picture is none of it.
+    const large = Buffer.concat([sign, randomBytes(4 * 1024 * 1024)]).toString("base64");
+    const content = [{ type: "image_url", image_url: { url: `data:image/png;base64,${large}` } }];
+    const { status, body } = await send([{ role: "user", content }]);
+    expect([status, body.warnings]).toEqual([200, undefined]);
+    await rest.settle();
+    const [message, picture] = (await contentOf(body.id)).split("\n\n");
+    expect(message).toBe("user: [image]");
+    const said = picture?.replace("tool: picture → ", "").split("\n")[0] ?? "";
+    expect(said).toMatch(/\w+ \w+/);
+    expect((await found(said)).join("\n")).toContain(said);
   });
 });
 

@@ -31,6 +31,28 @@ export function describeFailure(error: unknown, endpoint: ModelEndpoint, model: 
   });
 }
 
+/** Statuses of services that take no picture of a model, or not this one. */
+const OF_PICTURES: ReadonlySet<number> = new Set([400, 404, 415, 422, 501]);
+/** Some servers fail where a model has no eyes, and say so. */
+const NO_EYES = /\b(?:images?|vision|multi-?modal|mmproj)\b/i;
+
+/**
+ * The refusal of a question because of the picture in it, as `unsupported`: nothing in that says that questions without one are
+ * refused, too. Undefined for all other failures.
+ */
+export function describePictureRefusal(error: unknown, endpoint: ModelEndpoint): AppError | undefined {
+  const failure = readApiFailure(error);
+  if (!failure || isOutOfCredit(failure)) return undefined;
+  const { status, code, text } = failure;
+  const isRefusal = OF_PICTURES.has(status)
+    ? !TOO_LONG.test(`${code} ${text}`)
+    : status === 500 && NO_EYES.test(`${text}`);
+  if (!isRefusal) return undefined;
+  const quote = quoteService(text, endpoint.apiKey);
+  const what = `The language model at ${endpoint.baseUrl} refused the picture (${status}).`;
+  return new AppError("unsupported", what, { cause: error, quote });
+}
+
 /**
  * Milliseconds that the service wants to be left alone before the next attempt, 0 when it named none; undefined when
  * another attempt makes no sense now.

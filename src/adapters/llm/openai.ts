@@ -1,12 +1,20 @@
 import * as z from "zod";
 import { AppError } from "../../core/errors.js";
-import type { LanguageModel, Log, ModelAnswer, ModelMessage, ModelPrices, ModelRequest } from "../../core/ports.js";
+import type {
+  LanguageModel,
+  Log,
+  ModelAnswer,
+  ModelMessage,
+  ModelPicture,
+  ModelPrices,
+  ModelRequest,
+} from "../../core/ports.js";
 import { sha256 } from "../../lib/crypto.js";
 import { createOpenAiClient } from "../../lib/openai-client.js";
 import { retry } from "../../lib/retry.js";
 import { findJson } from "./answer-text.js";
 import { type Dialect, firstDialect, humbler, isUnusableAnswer } from "./openai-dialect.js";
-import { describeFailure, pauseBeforeRetry } from "./openai-errors.js";
+import { describeFailure, describePictureRefusal, pauseBeforeRetry } from "./openai-errors.js";
 import { type Completion, readCompletion } from "./openai-completion.js";
 import { loadOnce } from "../../lib/load-once.js";
 import { truncate } from "../../lib/truncate.js";
@@ -59,8 +67,10 @@ export function createOpenAiModel(options: OpenAiModelOptions): LanguageModel {
   /** One request, in a humbler way as often as the service refuses the form of it. */
   async function complete(model: string, question: Question, signal: AbortSignal | undefined): Promise<Completion> {
     const ready = await connect();
+    // What it says against a picture may sound like a word against the form of texts.
+    const key = question.picture ? `${model} with pictures` : model;
     for (;;) {
-      const dialect = dialects.get(model) ?? firstDialect(options.baseUrl);
+      const dialect = dialects.get(key) ?? dialects.get(model) ?? firstDialect(options.baseUrl);
       try {
         const answer: unknown = await ready.chat.completions.create(
           bodyOf(model, question, dialect),
@@ -74,7 +84,7 @@ export function createOpenAiModel(options: OpenAiModelOptions): LanguageModel {
         const next = humbler(dialect, error);
         if (!next) throw error;
         log.debug("llm.humbler", { model, ...next });
-        dialects.set(model, next);
+        dialects.set(key, next);
       }
     }
   }
@@ -86,7 +96,8 @@ export function createOpenAiModel(options: OpenAiModelOptions): LanguageModel {
           return await complete(model, question, signal);
         } catch (error) {
           signal?.throwIfAborted();
-          throw describeFailure(error, options, model);
+          const refusal = question.picture && describePictureRefusal(error, options);
+          throw refusal ?? describeFailure(error, options, model);
         }
       },
       {
@@ -149,6 +160,7 @@ function costOf(used: { inputTokens: number; outputTokens: number }, prices: Mod
 interface Question {
   readonly name: string;
   readonly messages: readonly ModelMessage[];
+  readonly picture?: ModelPicture;
   readonly maxTokens?: number;
   readonly jsonSchema: JsonSchema;
 }
@@ -174,7 +186,7 @@ function bodyOf(model: string, question: Question, dialect: Dialect) {
   const messages = dialect.format === "schema" ? question.messages : withSchema(question.messages, jsonSchema);
   return {
     model,
-    messages: messages.map(({ role, content }) => ({ role, content: content.toWellFormed() })),
+    messages: withPicture(messages, question.picture),
     ...(dialect.hasTemperature && { temperature: 0 }),
     ...(dialect.limit !== null && maxTokens !== undefined && { [dialect.limit]: maxTokens }),
     ...(dialect.format === "json" && { response_format: { type: "json_object" as const } }),
@@ -185,6 +197,22 @@ function bodyOf(model: string, question: Question, dialect: Dialect) {
       },
     }),
   };
+}
+
+function withPicture(messages: readonly ModelMessage[], picture: ModelPicture | undefined) {
+  const at = picture ? messages.findIndex(({ role }) => role === "user") : -1;
+  return messages.map(({ role, content }, index) => {
+    const text = content.toWellFormed();
+    if (!picture || index !== at) return { role, content: text };
+    const url = `data:${picture.mimeType};base64,${Buffer.from(picture.bytes).toString("base64")}`;
+    return {
+      role: "user" as const,
+      content: [
+        { type: "text" as const, text },
+        { type: "image_url" as const, image_url: { url } },
+      ],
+    };
+  });
 }
 
 /** OpenAI's strict mode wants every property of every object to be required. */

@@ -45,8 +45,8 @@ export function createWatchedModel(model: LanguageModel, { clock }: { readonly c
   }
 
   function noteFailure({ effort, began }: { readonly effort: Effort; readonly began: number }, error: AppError): void {
-    // That one text is too long for it says nothing of the model.
-    if (error.kind === "too_large") return;
+    // That one text is too long for it, or that it takes no picture, says nothing of how it answers others.
+    if (error.kind === "too_large" || error.kind === "unsupported") return;
     note(effort, { isAnswering: false, problem: error.publicMessage });
     if (!(error instanceof ServiceRefusal)) return;
     const before = rests.get(effort);

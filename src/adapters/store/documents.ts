@@ -197,6 +197,7 @@ export function createDocumentStore(db: Kysely<Database>, clock: Clock): Documen
         await db.deleteFrom("cut_with").where("document_id", "=", id).execute();
         await db.deleteFrom("document_descriptions").where("document_id", "=", id).execute();
         await db.deleteFrom("document_readings").where("document_id", "=", id).execute();
+        await db.deleteFrom("message_pictures").where("document_id", "=", id).execute();
         await db.deleteFrom("left_items").where("document_id", "=", id).execute();
       });
     },

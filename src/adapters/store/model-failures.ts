@@ -78,8 +78,9 @@ export function createModelFailureStore(db: Kysely<Database>): ModelFailureStore
           ? sql`true`
           : sql`exists (select 1 from document_containers dc join containers c on c.id = dc.container_id
               where dc.document_id = d.id and c.tag in (select value from json_each(${listParameter(within)})))`;
+      // No rules describe a picture.
       const failed = sql`from model_failures f join documents d on d.id = f.document_id
-        where f.organization_id = ${organizationId} and ${CAN_BE_DONE} and ${isVisible}`;
+        where f.organization_id = ${organizationId} and f.step <> 'picture' and ${CAN_BE_DONE} and ${isVisible}`;
       const isGivenUp = sql`f.mark = ${mark} and f.next_at is null`;
       const { rows: counts } = await sql<{ documents: number; givenUp: number }>`
         select count(distinct d.id) as documents, count(distinct case when ${isGivenUp} then d.id end) as givenUp

@@ -39,6 +39,7 @@ export const REMOVE_ROWS = [
   sql`delete from model_failures where document_id in (select id from purged_documents)`,
   sql`delete from cut_with where document_id in (select id from purged_documents)`,
   sql`delete from document_descriptions where document_id in (select id from purged_documents)`,
+  sql`delete from message_pictures where document_id in (select id from purged_documents)`,
   sql`delete from document_readings where document_id in (select id from purged_documents)`,
   sql`delete from document_attachments where document_id in (select id from purged_documents)`,
   sql`delete from document_attachments where attached_to in (select id from purged_documents)

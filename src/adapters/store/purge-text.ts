@@ -16,6 +16,7 @@ export async function removeMadeOf(
   await dropChunkUnits(db, documentId, { before: Number.MAX_SAFE_INTEGER });
   await sql`delete from chunks where document_id = ${documentId}`.execute(db);
   await sql`delete from document_descriptions where document_id = ${documentId}`.execute(db);
+  await sql`delete from message_pictures where document_id = ${documentId}`.execute(db);
   const files = await db
     .deleteFrom("files")
     .where("document_id", "=", documentId)

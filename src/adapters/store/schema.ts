@@ -186,6 +186,17 @@ export interface Database {
     failed_at: string;
     next_at: string | null;
   };
+  message_pictures: {
+    document_id: string;
+    /** Of the bytes, or of the address. */
+    digest: string;
+    organization_id: string;
+    address: string | null;
+    /** Null from when it was read. */
+    bytes: Uint8Array | null;
+    read_at: string | null;
+    note: string | null;
+  };
   document_readings: {
     document_id: string;
     file_key: string;

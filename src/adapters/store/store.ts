@@ -17,6 +17,7 @@ import { createDocumentStore } from "./documents.js";
 import { createEmbeddingStore } from "./embeddings.js";
 import { createExtractionTaskStore } from "./extraction-tasks.js";
 import { createExtractionStore } from "./extractions.js";
+import { createMessagePictureStore } from "./message-pictures.js";
 import { createModelFailureStore } from "./model-failures.js";
 import { createSummaryStore } from "./summaries.js";
 import { type FileGuard, guardFiles } from "./file-guard.js";
@@ -235,6 +236,7 @@ function nounsOf(db: Kysely<Database>, clock: Clock, caches?: UnitCaches): Repos
     files: createFileStore(db, clock),
     extractions: createExtractionStore(db, clock),
     modelFailures: createModelFailureStore(db),
+    messagePictures: createMessagePictureStore(db),
     summaries: createSummaryStore(db, clock),
     extractionTasks: createExtractionTaskStore(db, clock),
     keys: createKeyStore(db),

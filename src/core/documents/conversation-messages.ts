@@ -2,6 +2,8 @@ import * as z from "zod";
 import type { Issue } from "../errors.js";
 import { findBadValue, invalid, noteSchema } from "../input.js";
 import type { Turn } from "../types.js";
+import type { MessagePicture } from "./message-picture-ports.js";
+import { pictureAt, pictureOf, type ShownPicture } from "./message-pictures.js";
 import { type Cut, describeCall, describeResult, readCall } from "./tool-calls.js";
 
 /** Text of any length, empty as well. */
@@ -82,6 +84,8 @@ type Message = z.output<typeof messageSchema>;
 /** Messages as what is kept of them. */
 export interface ReadMessages {
   readonly turns: readonly Turn[];
+  /** The pictures that they show, each once. */
+  readonly pictures: readonly MessagePicture[];
   /** What of them is not kept, or not as it came. */
   readonly warnings: readonly string[];
 }
@@ -99,7 +103,7 @@ export function readMessages(messages: readonly Message[]): ReadMessages {
   const reader = new MessageReader();
   for (const [index, message] of messages.entries()) reader.read(message, ["messages", index]);
   if (reader.issues.length > 0) throw invalid(reader.issues);
-  return { turns: reader.turns, warnings: bounded(reader.warnings) };
+  return { turns: reader.turns, pictures: [...reader.pictures.values()], warnings: bounded(reader.warnings) };
 }
 
 type Path = readonly (string | number)[];
@@ -108,29 +112,35 @@ class MessageReader {
   readonly turns: Turn[] = [];
   readonly warnings: string[] = [];
   readonly issues: Issue[] = [];
+  readonly pictures = new Map<string, MessagePicture>();
   /** What was called, by the id of the call: results name it only so. */
   readonly #called = new Map<string, string>();
 
   read({ role, name, content, tool_calls: calls, tool_call_id: callId }: Message, path: Path): void {
     const speaker = (name ?? "").replace(/\s+/gu, " ").trim() || role;
-    const say = (text: string): void => {
+    const say = (text: string, pictures: readonly string[] = []): void => {
+      const from = this.turns.length;
       if (role === TOOL) this.#answer({ callId, name, value: text }, [...path, "content"]);
       else if (text.trim() !== "") this.turns.push({ speaker, text: text.trim() });
+      const said = this.turns[from];
+      if (said && pictures.length > 0) this.turns[from] = { ...said, pictures };
     };
     if (typeof content === "string") say(content);
     else this.#readParts(content ?? [], [...path, "content"], say);
     for (const [index, call] of (calls ?? []).entries()) this.#call(call, [...path, "tool_calls", index]);
   }
 
-  #readParts(parts: readonly Part[], path: Path, say: (text: string) => void): void {
+  #readParts(parts: readonly Part[], path: Path, say: (text: string, pictures: readonly string[]) => void): void {
     let said: string[] = [];
+    let shown: string[] = [];
     const flush = (): void => {
-      if (said.length > 0) say(said.join("\n"));
+      if (said.length > 0) say(said.join("\n"), [...new Set(shown)]);
       said = [];
+      shown = [];
     };
     for (const [index, part] of parts.entries()) {
       const at = [...path, index];
-      const text = this.#saidBy(part, at);
+      const text = this.#saidBy(part, at, shown);
       if (text !== null) said.push(text);
       else {
         flush();
@@ -140,14 +150,18 @@ class MessageReader {
     flush();
   }
 
-  /** Null for what is no word of the speaker's. */
-  #saidBy(part: Part, path: Path): string | null {
+  /** Null for what is no word of the speaker's. @param shown gets the digest of a picture that can be read */
+  #saidBy(part: Part, path: Path, shown: string[]): string | null {
     if (part.type === "text") return part.text;
     if (part.type !== "image_url" && part.type !== "image") return null;
-    const url = part.type === "image_url" ? (part.imageUrl ?? part.image_url ?? "") : "";
-    const isKept = url !== "" && !url.startsWith("data:");
-    this.#warn(path, isKept ? "the image is kept as its address; what it shows is not read yet" : NO_IMAGE);
-    return isKept ? `[image: ${url}]` : "[image]";
+    const found = part.type === "image_url" ? pictureAt(part.imageUrl ?? part.image_url ?? "") : pictureIn(part);
+    if ("problem" in found) this.#warn(path, found.problem);
+    else {
+      this.pictures.set(found.picture.digest, found.picture);
+      shown.push(found.picture.digest);
+    }
+    const url = part.type === "image_url" ? (part.imageUrl ?? part.image_url ?? "") : addressIn(found);
+    return url === "" || /^data:/i.test(url) ? "[image]" : `[image: ${url}]`;
   }
 
   #readTool(part: Part, path: Path): void {
@@ -187,7 +201,30 @@ class MessageReader {
   }
 }
 
-const NO_IMAGE = "images are not kept or read yet; the text beside it was kept";
+const NO_IMAGE = "images in results of tools are not kept or read; the text beside it was kept";
+const UNKNOWN_IMAGE = "the image is neither a URL nor base64, and was not kept";
+
+const imageSource = z.object({
+  type: z.string().optional(),
+  url: messageText.optional(),
+  data: z.string().optional(),
+  media_type: z.string().optional(),
+});
+
+/** A picture as the AI SDK (`image`: a URL or base64) or Anthropic (`source`) write it. */
+function pictureIn({ image, source, mediaType, mimeType }: Extract<Part, { type: "image" }>): ShownPicture {
+  if (typeof image === "string")
+    return /^[a-z][a-z0-9+.-]{0,30}:/i.test(image)
+      ? pictureAt(image)
+      : pictureOf(image, mediaType ?? mimeType ?? "image/*");
+  const { url, data, media_type: type = "" } = imageSource.safeParse(source).data ?? {};
+  if (url !== undefined) return pictureAt(url);
+  return data === undefined ? { problem: UNKNOWN_IMAGE } : pictureOf(data, type);
+}
+
+function addressIn(shown: ShownPicture): string {
+  return "picture" in shown ? (shown.picture.address ?? "") : "";
+}
 
 interface Answer {
   readonly callId?: string | null | undefined;

@@ -12,9 +12,12 @@ import {
 } from "../input.js";
 import { messageSchema, readMessages } from "./conversation-messages.js";
 import { mergeTurns } from "./merge-turns.js";
+import type { MessagePicture } from "./message-picture-ports.js";
+import { asSent, MOST_PICTURES, shownIn, withPictureTurns } from "./message-pictures.js";
 import { once } from "../operations.js";
 import { addDocumentSchema, prepareDocument } from "./prepare-document.js";
-import type { Turn } from "../types.js";
+import type { Repositories } from "../ports.js";
+import type { Document, Turn } from "../types.js";
 import { findAddressed, writeDocument, type DocumentReceipt } from "./write-document.js";
 
 /** How many times the limit of one text a conversation may grow to, message by message. */
@@ -56,21 +59,55 @@ export async function addConversation(
 ): Promise<ConversationReceipt> {
   const { conversationId, messages, ...fields } = parseInput(conversationSchema, raw);
   const { actor } = call;
-  const { turns, warnings } = readMessages(messages);
+  const { turns, pictures, warnings } = readMessages(messages);
   const transcript = transcriptOf(turns);
   checkSize("messages", transcript, context.limits);
   const content = transcript === "" ? NO_TEXT : transcript;
   const prepared = prepareDocument(context, actor, { ...fields, content, customId: conversationId });
-  const receipt = await once(context, call, "addConversation", async (repositories) => {
+  const { unreadable, ...receipt } = await once(context, call, "addConversation", async (repositories) => {
     const existing = await findAddressed(repositories, actor, conversationId, prepared.containerTags);
-    const merged = mergeTurns(existing?.turns ?? [], turns);
+    const kept = existing?.turns ?? [];
+    const merged = withPictureTurns(mergeTurns(asSent(kept), turns), kept);
     const whole = transcriptOf(merged);
     checkGrowth(whole, context.limits);
+    const { unread, unreadable } = await newPictures(repositories, existing, { turns: merged, pictures });
     const input = { ...prepared.input, content: whole };
-    return writeDocument(repositories, actor, { ...prepared, input, known: { turns: merged } });
+    const isUnread = unread.length > 0 || (await isAwaited(repositories, existing, merged));
+    const known = { turns: merged, ...(isUnread && { isUnread }) };
+    const written = await writeDocument(repositories, actor, { ...prepared, input, known });
+    await repositories.messagePictures.add(actor.organizationId, written.id, unread);
+    return { ...written, unreadable };
   });
   context.wakeJobs();
-  return { ...receipt, conversationId, warnings };
+  const tooMany = `messages: ${unreadable} images are not read, as ${MOST_PICTURES} are read of one conversation`;
+  return { ...receipt, conversationId, warnings: unreadable > 0 ? [...warnings, tooMany] : warnings };
+}
+
+/** Pictures that came and that nobody has seen in this conversation, as many as are read of one. */
+async function newPictures(
+  { messagePictures }: Repositories,
+  existing: Document | null,
+  { turns, pictures }: { readonly turns: readonly Turn[]; readonly pictures: readonly MessagePicture[] },
+): Promise<{ readonly unread: readonly MessagePicture[]; readonly unreadable: number }> {
+  const known = existing ? await messagePictures.digests(existing.organizationId, existing.id) : new Set<string>();
+  const shown = shownIn(turns);
+  const room = Math.max(0, MOST_PICTURES - known.size);
+  const all = pictures.filter(({ digest }) => shown.has(digest) && !known.has(digest));
+  const unread = all.slice(0, room);
+  return { unread, unreadable: all.length - unread.length };
+}
+
+/**
+ * Whether a conversation goes on while pictures in it wait to be read: what they say will stand between its turns, and then it is
+ * no longer how what follows begins.
+ */
+async function isAwaited(
+  { messagePictures }: Repositories,
+  existing: Document | null,
+  turns: readonly Turn[],
+): Promise<boolean> {
+  if (!existing || transcriptOf(existing.turns ?? []) === transcriptOf(turns)) return false;
+  return (await messagePictures.unread(existing.organizationId, existing.id)).length > 0;
 }
 
 function checkGrowth(transcript: string, { maxTextBytes }: Limits): void {

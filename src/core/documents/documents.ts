@@ -21,7 +21,7 @@ import { findModelFailures } from "./find-model-failures.js";
 import { asOf, findLatest } from "../memories/find-memory.js";
 import { forgetLeaving, isStatedAlone } from "../memories/forget-leaving.js";
 import { containerTagSchema, customIdSchema, filepathSchema, parseInput } from "../input.js";
-import type { ModelFailure, ModelTotals, Repositories } from "../ports.js";
+import type { ModelFailure, ModelTotals, PictureNote, Repositories } from "../ports.js";
 import { DOCUMENT_STATUSES, type Actor, type Document, type DocumentHead, type Memory } from "../types.js";
 
 /** How a caller names one document: by its id or customId, and by a container that it lies in. */
@@ -100,6 +100,8 @@ export interface DocumentDetails {
   readonly modelFailures: readonly ModelFailure[];
   /** How its file was read; null where it was not read from one. */
   readonly reading: (FileReading & { readonly running: RunningReading | null }) | null;
+  /** What is to be known of how the pictures in its messages were read. */
+  readonly pictureNotes: readonly PictureNote[];
 }
 
 /** A document with the memories that it states. @throws AppError as `findDocument` */
@@ -119,6 +121,7 @@ export async function getDocument(context: CoreContext, call: AuthorizedCall, ra
     llmUse: await context.store.extractions.totals(actor.organizationId, document.id),
     modelFailures: await findModelFailures(context, actor.organizationId, [document.id]),
     reading: await readingOf(context, document),
+    pictureNotes: await context.store.messagePictures.notes(actor.organizationId, document.id),
   };
 }
 

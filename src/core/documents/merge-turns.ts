@@ -20,8 +20,8 @@ export function mergeTurns(kept: readonly Turn[], came: readonly Turn[]): readon
   return editHistory(kept, came, alignEntries(keptKeys, cameKeys)) ?? [...kept, ...came.slice(overlap)];
 }
 
-function keyOf({ speaker, text }: Turn): string {
-  return JSON.stringify([speaker, text]);
+function keyOf({ speaker, text, pictures = [] }: Turn): string {
+  return JSON.stringify([speaker, text, ...pictures]);
 }
 
 /**

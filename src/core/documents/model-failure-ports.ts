@@ -8,8 +8,8 @@ export interface ModelStanding {
   readonly restsUntil: Date | null;
 }
 
-/** What a language model is asked for about a document; where it does not do it, rules do. */
-export type ModelStep = "facts" | "description";
+/** What a language model is asked for about a document; where it does not do it, rules do, or nobody for a `picture`. */
+export type ModelStep = "facts" | "description" | "picture";
 
 /** That a language model did not do a step of a document. */
 export interface ModelFailure {

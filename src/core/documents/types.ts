@@ -156,6 +156,10 @@ export interface Turn {
   readonly text: string;
   /** ISO date or date-time at which it was said, where the source knows it. */
   readonly date?: string;
+  /** Digests of the pictures that it shows. */
+  readonly pictures?: readonly string[];
+  /** Set on what was read of a picture that the turn before shows: its digest. Nobody has said it. */
+  readonly picture?: string;
 }
 
 /**

@@ -1,9 +1,10 @@
 import type { ExtractedContent, SourceFile } from "../../core/documents/content-ports.js";
 import type { Metadata } from "../../core/types.js";
+import { pictureKind } from "../../lib/picture-kind.js";
 import { extracted } from "../extracted.js";
 import { ExtractionError } from "../extraction-error.js";
 import type { ExtractionTools } from "../format-extractor.js";
-import { dimensionsOf, pictureKind, type Dimensions } from "./dimensions.js";
+import { dimensionsOf, type Dimensions } from "./dimensions.js";
 import { readTaken, type Taken } from "./taken.js";
 
 /** Pictures of more pixels are not read: unpacked they would take gigabytes. */

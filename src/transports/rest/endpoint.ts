@@ -50,7 +50,7 @@ export interface Endpoint<Body = unknown, Query = unknown, Answer = unknown> {
    * What the body is, which decides how it is read and how long it may be: `file` is a form, `bytes` are given as
    * they came without a schema, and the others are JSON.
    */
-  readonly carries?: "document" | "batch" | "file" | "bytes";
+  readonly carries?: "document" | "conversation" | "batch" | "file" | "bytes";
   /** True when a request without any body means `{}`. */
   readonly isBodyOptional?: boolean;
   /** Each value is given as the array of all its occurrences. */

@@ -23,12 +23,21 @@ export interface RequestLimits {
 }
 
 /** The limit for what a body carries. JSON may write a character of two bytes as an escape of six. */
-export function bodyLimits(limits: RequestLimits): Record<"document" | "batch" | "file" | "bytes", BodyLimit> {
+export function bodyLimits(
+  limits: RequestLimits,
+): Record<"document" | "conversation" | "batch" | "file" | "bytes", BodyLimit> {
   const fields = bytesOfFields(limits);
+  const document = 3 * limits.maxTextBytes + fields;
   return {
     document: {
-      bytes: 3 * limits.maxTextBytes + fields,
+      bytes: document,
       advice: "a little over three times RECOLLECT_MAX_TEXT_BYTES). Send it in parts.",
+    },
+    // It may have pictures in it.
+    conversation: {
+      bytes: Math.max(document, limits.maxBatchBytes),
+      advice:
+        "RECOLLECT_MAX_BATCH_BYTES, or a little over three times RECOLLECT_MAX_TEXT_BYTES). Send what is new of it.",
     },
     batch: { bytes: limits.maxBatchBytes, advice: "RECOLLECT_MAX_BATCH_BYTES). Send fewer documents at once." },
     file: { bytes: limits.maxFileBytes + fields, advice: "a little over RECOLLECT_MAX_FILE_BYTES)." },

@@ -23,6 +23,7 @@ import { connections } from "./0022-connections.js";
 import { webhooks } from "./0023-webhooks.js";
 import { syncErrorCodes } from "./0024-sync-error-codes.js";
 import { leftItems } from "./0025-left-items.js";
+import { messagePictures } from "./0026-message-pictures.js";
 
 /** Forward only, in order; the version of a store is the number of migrations it has seen. */
 export const MIGRATIONS: readonly string[] = [
@@ -51,4 +52,5 @@ export const MIGRATIONS: readonly string[] = [
   webhooks,
   syncErrorCodes,
   leftItems,
+  messagePictures,
 ];

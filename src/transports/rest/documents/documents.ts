@@ -90,7 +90,7 @@ export const documentEndpoints = [
     path: "/v3/documents/{id}",
     summary: "Get a document by id or customId",
     description:
-      "`content` is the newest text that was sent. `status` and `dreamingStatus` say how far its processing is, `errorReason` why it failed, `dreamingReason` what its memories wait for. `processingMetadata` tells how far the reading of a file is, and what is to be known of how it was read. It is there, too, when a language model refused, was cut off or gave no answer that can be used: rules have done that step then, and it is tried again by itself.",
+      "`content` is the newest text that was sent. `status` and `dreamingStatus` say how far its processing is, `errorReason` why it failed, `dreamingReason` what its memories wait for. `processingMetadata` tells how far the reading of a file is, and what is to be known of how it was read. It is there, too, when a language model refused, was cut off or gave no answer that can be used: rules have done that step then, or a picture has no description, and it is tried again by itself.",
     tag: "documents",
     query: documentPlace,
     conflict: AMBIGUOUS,

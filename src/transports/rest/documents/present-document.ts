@@ -113,10 +113,10 @@ const HIDDEN_PREFIX = "sm_project_";
 
 /** A document with everything that any generation of clients reads (contract 2.3). */
 export function presentDocument(
-  { document, memories, dreamingReason, llmUse, modelFailures, reading }: DocumentDetails,
+  { document, memories, dreamingReason, llmUse, modelFailures, reading, pictureNotes }: DocumentDetails,
   origin: string,
 ): DocumentAnswer {
-  const processing = presentProcessing(document, modelFailures, reading);
+  const processing = presentProcessing(document, modelFailures, { reading, pictureNotes });
   return {
     ...presentCore(document),
     containerTags: [...document.containerTags],

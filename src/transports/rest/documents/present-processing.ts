@@ -41,10 +41,10 @@ export type ProcessingMetadata = z.infer<typeof processingMetadata>;
 export function presentProcessing(
   document: Pick<DocumentHead, "createdAt" | "status" | "errorReason" | "updatedAt">,
   failures: readonly ModelFailure[],
-  reading: DocumentDetails["reading"] = null,
+  { reading, pictureNotes }: Pick<DocumentDetails, "reading" | "pictureNotes"> = { reading: null, pictureNotes: [] },
 ): ProcessingMetadata | null {
   const read = reading && presentReading(document, reading);
-  const steps = [...(read ? [read] : []), ...failures.map(presentFailure)];
+  const steps = [...(read ? [read] : []), ...presentPictures(pictureNotes), ...failures.map(presentFailure)];
   if (steps.length === 0) return null;
   const startTime = Date.parse(document.createdAt);
   const error = steps.find((step) => step.error !== undefined)?.error;
@@ -90,6 +90,20 @@ function presentReading(
     };
   const startTime = Date.parse(running?.startedAt ?? createdAt);
   return { name, startTime, status: "pending", metadata: { ...running?.progress } };
+}
+
+function presentPictures(pictureNotes: DocumentDetails["pictureNotes"]): ProcessingStep[] {
+  const times = pictureNotes.map(({ readAt }) => Date.parse(readAt));
+  if (times.length === 0) return [];
+  return [
+    {
+      name: "pictures",
+      startTime: Math.min(...times),
+      endTime: Math.max(...times),
+      status: "completed",
+      metadata: { notes: pictureNotes.map(({ note }) => note) },
+    },
+  ];
 }
 
 function presentFailure({ step, reason, attempts, failedAt, nextAt }: ModelFailure): ProcessingStep {

@@ -1,0 +1,59 @@
+import { type Kysely, sql } from "kysely";
+import type { MessagePictureStore } from "../../core/ports.js";
+import type { Database } from "./schema.js";
+
+/** The pictures in messages, a row each. */
+export function createMessagePictureStore(db: Kysely<Database>): MessagePictureStore {
+  const rows = (organizationId: string, documentId: string) =>
+    db
+      .selectFrom("message_pictures")
+      .where("document_id", "=", documentId)
+      .where("organization_id", "=", organizationId);
+  return {
+    async add(organizationId, documentId, pictures) {
+      for (const { digest, address, bytes } of pictures)
+        await sql`insert into message_pictures (document_id, digest, organization_id, address, bytes)
+          select id, ${digest}, ${organizationId}, ${address}, ${bytes} from documents
+          where id = ${documentId} and +organization_id = ${organizationId}
+          on conflict (document_id, digest) do nothing`.execute(db);
+    },
+
+    async digests(organizationId, documentId) {
+      const found = await rows(organizationId, documentId).select("digest").execute();
+      return new Set(found.map(({ digest }) => digest));
+    },
+
+    async unread(organizationId, documentId) {
+      const found = await rows(organizationId, documentId).select("digest").where("read_at", "is", null).execute();
+      return found.map(({ digest }) => digest);
+    },
+
+    async find(organizationId, documentId, digest) {
+      const row = await rows(organizationId, documentId)
+        .select(["digest", "address", "bytes"])
+        .where("digest", "=", digest)
+        .where("read_at", "is", null)
+        .executeTakeFirst();
+      return row ?? null;
+    },
+
+    async settle(organizationId, documentId, { digest, readAt, note }) {
+      await db
+        .updateTable("message_pictures")
+        .set({ bytes: null, address: null, read_at: readAt, note })
+        .where("document_id", "=", documentId)
+        .where("organization_id", "=", organizationId)
+        .where("digest", "=", digest)
+        .execute();
+    },
+
+    async notes(organizationId, documentId) {
+      const found = await rows(organizationId, documentId)
+        .select(["read_at", "note"])
+        .orderBy("read_at")
+        .orderBy("digest")
+        .execute();
+      return found.flatMap(({ read_at: readAt, note }) => (readAt === null || note === null ? [] : [{ readAt, note }]));
+    },
+  };
+}

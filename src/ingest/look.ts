@@ -1,0 +1,128 @@
+import type { ExtractedContent } from "../core/documents/content-ports.js";
+import { guidanceFor } from "../core/documents/guidance.js";
+import { hasPictureDescription, pictureParagraph } from "../core/documents/picture-description.js";
+import { reviseDocument } from "../core/documents/revise-document.js";
+import { systemActor } from "../core/auth.js";
+import { AppError } from "../core/errors.js";
+import type { JobContext, ModelPicture, ModelUse } from "../core/ports.js";
+import type { Document } from "../core/types.js";
+import { type PictureKind, pictureKind } from "../lib/picture-kind.js";
+import type { IngestContext } from "./context.js";
+import { noteModelFailure } from "./model-failures.js";
+import { commitStep, loadCurrent, type StepPayload } from "./step.js";
+
+const IMAGE = "image";
+/** What services take that show pictures to a model. */
+const SHOWN: ReadonlyMap<PictureKind | null, ModelPicture["mimeType"]> = new Map([
+  ["png", "image/png"],
+  ["jpeg", "image/jpeg"],
+  ["gif", "image/gif"],
+  ["webp", "image/webp"],
+]);
+
+const NOT_SHOWN = "A language model describes PNG, JPEG, GIF and WebP pictures only.";
+
+/**
+ * What was read of a file, with what a language model says of it where it is a picture. Where the model does not do it, that is
+ * noted, and what was read otherwise is kept.
+ */
+export async function withDescription(
+  context: IngestContext,
+  document: Document,
+  { content, load }: { readonly content: ExtractedContent; readonly load: () => Promise<Uint8Array | null> },
+  signal: AbortSignal,
+): Promise<ExtractedContent> {
+  const bytes = content.type === IMAGE && context.sight ? await load() : null;
+  const kind = bytes && pictureKind(bytes);
+  if (!bytes || kind === null) return content;
+  if (!SHOWN.has(kind)) return { ...content, notes: [...content.notes, NOT_SHOWN] };
+  const description = await describe(context, document, bytes, signal);
+  if (description === null) return content;
+  const last = content.parts.at(-1)?.place ?? {};
+  return { ...content, parts: [...content.parts, { text: pictureParagraph(description), place: last }] };
+}
+
+/**
+ * Beside all steps: has a picture described that was read without that, because the language model would not or could not. Its
+ * text goes on with the description then.
+ */
+export async function lookAgain(context: IngestContext, payload: StepPayload, job: JobContext): Promise<void> {
+  const document = await loadCurrent(context, payload);
+  const found = document && isToDescribe(context, document) ? await loadPicture(context, document, job.signal) : null;
+  const bytes = found && SHOWN.has(pictureKind(found)) ? found : null;
+  const description = document && bytes ? await describe(context, document, bytes, job.signal) : null;
+  await commitStep(context, job, payload, async (repositories, current) => {
+    if (bytes === null) await repositories.modelFailures.end(current.id, "picture");
+    if (description === null) return null;
+    await reviseDocument(repositories, systemActor(current.organizationId), current, {
+      change: { content: `${current.content}\n\n${pictureParagraph(description)}` },
+      reads: "addition",
+      action: "document.updated",
+    });
+    return null;
+  });
+  if (description !== null) context.wakeJobs();
+}
+
+/** Whether a document is a picture that nobody has described, and a language model may. */
+export function isToDescribe({ sight }: IngestContext, { type, content }: Pick<Document, "type" | "content">): boolean {
+  return sight !== undefined && type === IMAGE && !hasPictureDescription(content);
+}
+
+/** Null where the model did not do it, which is noted then. */
+async function describe(
+  context: IngestContext,
+  document: Document,
+  bytes: Uint8Array,
+  signal: AbortSignal,
+): Promise<string | null> {
+  try {
+    const description = await lookAt(context, document, bytes, signal);
+    await context.store.modelFailures.end(document.id, "picture");
+    return description;
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof AppError)) throw error;
+    context.log.warn("a picture has no description", { document: document.id, reason: error.message });
+    await noteModelFailure(context, document, "picture", error);
+    return null;
+  }
+}
+
+/**
+ * What a language model says of a picture of a document; null where none may look, or it is of a kind that none is shown.
+ * @throws AppError as `Sight.look`
+ */
+export async function lookAt(
+  { store, sight }: IngestContext,
+  document: Document,
+  bytes: Uint8Array,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const mimeType = SHOWN.get(pictureKind(bytes));
+  if (!sight || !mimeType) return null;
+  const { organizationId, id, revision } = document;
+  const guidance = await guidanceFor(store, document);
+  const onModelUse = (use: ModelUse) => store.extractions.note(organizationId, { ...use, documentId: id, revision });
+  return sight.look({ mimeType, bytes }, { guidance, onModelUse }, signal);
+}
+
+/** The bytes of the picture; null where they are no longer to be had. */
+async function loadPicture(
+  { store, blobs, fetcher }: IngestContext,
+  { organizationId, id, url }: Document,
+  signal: AbortSignal,
+): Promise<Uint8Array | null> {
+  const reading = await store.documents.reading(organizationId, id);
+  if (!reading?.outcome) return null;
+  const files = await store.files.ofDocument(organizationId, id);
+  const file = files.find(({ key }) => key === reading.fileKey);
+  if (file) return blobs.read(file.key, 0, file.bytes);
+  if (url === null || url !== reading.fileKey) return null;
+  try {
+    return (await fetcher.fetch(url, signal)).bytes;
+  } catch (error) {
+    if (error instanceof AppError) return null;
+    throw error;
+  }
+}

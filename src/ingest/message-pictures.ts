@@ -1,0 +1,110 @@
+import type { ExtractedContent } from "../core/documents/content-ports.js";
+import { transcriptOf } from "../core/documents/conversations.js";
+import { pictureTurn, shownIn, withPictureTurns } from "../core/documents/message-pictures.js";
+import { pictureParagraph } from "../core/documents/picture-description.js";
+import { AppError } from "../core/errors.js";
+import type { JobContext, MessagePicture, Repositories } from "../core/ports.js";
+import type { Document } from "../core/types.js";
+import { pictureKind } from "../lib/picture-kind.js";
+import { iso } from "../lib/time.js";
+import type { IngestContext } from "./context.js";
+import { lookAt } from "./look.js";
+import { commitStep, loadCurrent, type StepPayload } from "./step.js";
+
+/** What a picture that has nothing else to say begins with. */
+const NOTHING_BUT = /^Picture\.(?:\n+|$)/;
+
+/**
+ * Beside the first step: reads the pictures in the messages of a conversation, outside of any transaction and one by one, and puts
+ * what they say behind the messages that show them. One that cannot be read leaves a note, and the conversation as it is.
+ */
+export async function readMessagePictures(
+  context: IngestContext,
+  payload: StepPayload,
+  job: JobContext,
+): Promise<void> {
+  const document = await loadCurrent(context, payload);
+  const { store, clock } = context;
+  const digests = document ? await store.messagePictures.unread(document.organizationId, document.id) : [];
+  for (const digest of digests) {
+    if (!document) break;
+    const read = await readOne(context, document, digest, job.signal);
+    await store.transaction(async (repositories) => {
+      const current = await loadCurrent(context, payload, repositories);
+      if (!current) return;
+      await keepTurn(repositories, current, { digest, text: read.text });
+      const note = read.notes.length === 0 ? null : read.notes.join(" ");
+      const settled = { digest, readAt: iso(clock.now()), note };
+      await repositories.messagePictures.settle(current.organizationId, current.id, settled);
+    });
+  }
+  await commitStep(context, job, payload, () => Promise.resolve("extract"));
+}
+
+async function keepTurn(
+  { documents }: Repositories,
+  { organizationId, id, turns }: Document,
+  { digest, text }: { readonly digest: string; readonly text: string },
+): Promise<void> {
+  const said = pictureTurn(digest, text);
+  if (!turns || !said) return;
+  const next = withPictureTurns(turns, [...turns, said]);
+  await documents.update(organizationId, id, { turns: next, content: transcriptOf(next) });
+}
+
+interface ReadPicture {
+  readonly text: string;
+  readonly notes: readonly string[];
+}
+
+async function readOne(
+  context: IngestContext,
+  document: Document,
+  digest: string,
+  signal: AbortSignal,
+): Promise<ReadPicture> {
+  const { organizationId, id, turns } = document;
+  const picture = await context.store.messagePictures.find(organizationId, id, digest);
+  if (!picture || !shownIn(turns ?? []).has(digest)) return { text: "", notes: [] };
+  const bytes = await noting("A picture could not be fetched", signal, () => bytesOf(context, picture, signal));
+  if (!bytes.value) return { text: "", notes: bytes.notes };
+  const found = bytes.value;
+  const file = { bytes: found, name: null, mimeType: null, charset: null, url: null };
+  const read = await noting("A picture could not be read", signal, () => context.extractor.extract(file, { signal }));
+  const seen = await noting("A picture has no description", signal, () => lookAt(context, document, found, signal));
+  const texts = [textOf(read.value), seen.value === null ? "" : pictureParagraph(seen.value)];
+  return {
+    text: texts.filter((text) => text !== "").join("\n"),
+    notes: [...read.notes, ...(read.value?.notes ?? []), ...seen.notes],
+  };
+}
+
+/** Does what may fail for reasons of the picture alone, which a note then tells. */
+async function noting<T>(
+  what: string,
+  signal: AbortSignal,
+  work: () => Promise<T>,
+): Promise<{ readonly value: T | null; readonly notes: readonly string[] }> {
+  try {
+    return { value: await work(), notes: [] };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof AppError)) throw error;
+    return { value: null, notes: [`${what}: ${error.publicMessage}`] };
+  }
+}
+
+async function bytesOf(
+  { fetcher }: IngestContext,
+  { bytes, address }: MessagePicture,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  const found = bytes ?? (await fetcher.fetch(address ?? "", signal)).bytes;
+  if (pictureKind(found) === null) throw new AppError("invalid", "What is there is no picture of a kind that is read.");
+  return found;
+}
+
+function textOf(content: ExtractedContent | null): string {
+  const text = (content?.parts ?? []).map((part) => part.text).join("\n");
+  return text.replace(NOTHING_BUT, "").trim();
+}

@@ -1,0 +1,118 @@
+import { AppError } from "../core/errors.js";
+import type { Clock, ExtractionGuidance, LanguageModel, Log, ModelPicture, ModelUse } from "../core/ports.js";
+import { checkPictureDescription } from "./check-description.js";
+import { describePicturePrompt } from "./prompts/describe-picture.js";
+
+/** A language model as far as it looks at pictures. */
+export interface Sight {
+  /**
+   * What a picture shows, in words on one line.
+   * @throws AppError `unsupported` where the model cannot see or does not take this picture, `unavailable` while it is away or too
+   *   slow, `invalid` where what it says cannot be used, `too_large`, or the signal's reason
+   */
+  look(picture: ModelPicture, wishes: LookingWishes, signal: AbortSignal): Promise<string>;
+}
+
+export interface LookingWishes {
+  /** What people said about how texts are to be read. */
+  readonly guidance: ExtractionGuidance;
+  /** Hears what an answer cost, also one that cannot be used. */
+  readonly onModelUse: (use: ModelUse) => Promise<void>;
+}
+
+export interface SightOptions {
+  readonly model: LanguageModel;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** How long one picture may take, in milliseconds: what is read of it otherwise waits for that. Default: a minute. */
+  readonly patienceMs?: number;
+}
+
+const PATIENCE = 60_000;
+/** How long a model that cannot see is not shown anything, in milliseconds: another one may answer in its place by then. */
+const BLIND_MS = 60 * 60_000;
+const MOST_TOKENS = 1_000;
+/** Seconds until a picture is tried again that took too long. */
+const SLOW_PAUSE = 15 * 60;
+/** More bytes than any service takes of one picture. */
+const MOST_BYTES = 10 * 1024 * 1024;
+
+/** Squares in two shades of grey, which every model that sees can look at. */
+const PLAIN_PICTURE: ModelPicture = {
+  mimeType: "image/png",
+  bytes: Buffer.from(
+    "iVBORw0KGgoAAAANSUhEUgAAAEAAAABACAAAAACPAi4CAAAAOUlEQVR42u3WoQ0AQAgDQAZj//xY+Bryllxtw8mG6siLbH0BAIAzwO9B9gAA4A5gEwEAgP8AAABEBu6pIHnAUoYvAAAAAElFTkSuQmCC",
+    "base64",
+  ),
+};
+
+const BLIND =
+  "The language model does not take pictures, so this one has no description. Choose one that does (RECOLLECT_LLM_FAST_MODEL), or set RECOLLECT_LLM_PICTURES to off.";
+
+/**
+ * Shows pictures to the model of small questions. Where it refuses one before it has described any, it is shown a plain one: if it
+ * refuses that too, it cannot see, and is not asked again for an hour.
+ */
+export function createSight({ model, clock, log, patienceMs = PATIENCE }: SightOptions): Sight {
+  let hasSeen = false;
+  let blindUntil = 0;
+  let trial: Promise<boolean> | null = null;
+
+  /** Asked once for all whose picture was refused meanwhile. */
+  function seesPlainPicture(): Promise<boolean> {
+    trial ??= ask(PLAIN_PICTURE, {})
+      .then(
+        () => true,
+        (error: unknown) => {
+          if (!(error instanceof AppError) || error.kind === "unavailable") throw error;
+          return error.kind !== "unsupported";
+        },
+      )
+      .finally(() => (trial = null));
+    return trial;
+  }
+
+  async function ask(picture: ModelPicture, guidance: ExtractionGuidance, signal?: AbortSignal) {
+    const { name, schema, messages } = describePicturePrompt;
+    const question = {
+      name,
+      schema,
+      messages: messages(guidance),
+      picture,
+      effort: "fast",
+      maxTokens: MOST_TOKENS,
+    } as const;
+    const late = AbortSignal.timeout(patienceMs);
+    try {
+      return await model.generate(question, signal ? AbortSignal.any([signal, late]) : late);
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (!late.aborted) throw error;
+      const what = `The language model took longer than ${patienceMs / 1_000} seconds to look at the picture.`;
+      throw new AppError("unavailable", what, { cause: error, retryAfter: SLOW_PAUSE });
+    }
+  }
+
+  async function judge(refusal: AppError): Promise<AppError> {
+    if (hasSeen || (await seesPlainPicture())) return refusal;
+    log.info("the language model does not take pictures", { reason: refusal.message });
+    blindUntil = clock.now().getTime() + BLIND_MS;
+    return new AppError("unsupported", BLIND, { cause: refusal });
+  }
+
+  return {
+    async look(picture, { guidance, onModelUse }, signal) {
+      if (clock.now().getTime() < blindUntil) throw new AppError("unsupported", BLIND);
+      if (picture.bytes.length > MOST_BYTES)
+        throw new AppError("unsupported", "The picture is too large to be described: it has more than 10 MB.");
+      const answer = await ask(picture, guidance, signal).catch(async (error: unknown) => {
+        throw error instanceof AppError && error.kind === "unsupported" ? await judge(error) : error;
+      });
+      const { value, ...spent } = answer;
+      await onModelUse({ ...spent, prompt: `${describePicturePrompt.name}/${describePicturePrompt.version}` });
+      if (!value.sees) throw new AppError("unsupported", "The language model says that it does not see the picture.");
+      hasSeen = true;
+      return checkPictureDescription(value.description);
+    },
+  };
+}

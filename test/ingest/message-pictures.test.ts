@@ -1,0 +1,336 @@
+import { readFileSync } from "node:fs";
+import { createServer, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createGuardedFetch } from "../../src/adapters/fetch/guarded-fetch.js";
+import { createWatchedModel } from "../../src/adapters/llm/watched.js";
+import { NO_PLACES, readAllowedPlaces } from "../../src/lib/allowed-places.js";
+import { ManualClock } from "../support/clock.js";
+import { type ManualCore, type ManualCoreOptions, openManualCore } from "../support/manual-core.js";
+import { silentLog } from "../support/open-core.js";
+import { scriptedLanguageModel, type ScriptedModel, startScriptedModel } from "../support/scripted-model.js";
+
+const fixture = (name: string) => readFileSync(join(import.meta.dirname, "../fixtures/extractors", name));
+const SIGN = dataAddress(fixture("sign.png"));
+const PHOTO = dataAddress(fixture("photo-exiftool.jpg"), "image/jpeg");
+const SEEN = "A heron stands on a wooden sign.";
+const DESCRIPTION = `Picture description by a language model: ${SEEN}`;
+
+let opened: ManualCore;
+beforeEach(async () => {
+  opened = await openManualCore();
+});
+afterEach(() => opened.close());
+
+function dataAddress(bytes: Uint8Array, type = "image/png"): string {
+  return `data:${type};base64,${Buffer.from(bytes).toString("base64")}`;
+}
+
+async function reopen(options: ManualCoreOptions): Promise<void> {
+  await opened.close();
+  opened = await openManualCore(options);
+}
+
+const image = (url: string) => ({ type: "image_url", image_url: { url } });
+const showing = (...urls: string[]) => ({
+  role: "user",
+  content: [{ type: "text", text: "Look at my sign:" }, ...urls.map(image)],
+});
+const NICE = { role: "assistant", content: "How nice!" };
+
+async function send(messages: readonly object[], more: object = {}) {
+  const input = { conversationId: "talk", messages, containerTags: ["a"], ...more };
+  const receipt = await opened.core.addConversation(opened.call(), input);
+  await opened.settle();
+  return receipt;
+}
+const get = () => opened.core.getDocument(opened.call(), { id: "talk", within: "a" });
+const notes = async () => (await get()).pictureNotes.map(({ note }) => note);
+const content = async () => (await get()).document.content;
+
+describe("a picture in a message", () => {
+  test("is read, and what it says is a turn of nobody behind the message", async () => {
+    expect((await send([showing(SIGN), NICE])).warnings).toEqual([]);
+    const { document } = await get();
+    expect(document).toMatchObject({ status: "done", dreamingStatus: "done", revision: 1 });
+    const [message, picture, answer, ...more] = document.content.split("\n\n");
+    expect(message).toBe("user: Look at my sign:\n[image]");
+    expect(picture).toMatch(/^tool: picture → \S/);
+    expect(answer).toBe("assistant: How nice!");
+    expect(more).toEqual([]);
+  });
+
+  test("is found by what it says, and none of its bytes are", async () => {
+    await send([showing(SIGN)]);
+    const said = (await content()).split("→ ")[1] ?? "";
+    const { results } = await opened.core.search(opened.call(), {
+      q: said,
+      containerTags: ["a"],
+      searchMode: "hybrid",
+    });
+    expect(JSON.stringify(results)).toContain(said.split("\n")[0]);
+    expect(await opened.everything()).not.toContain(fixture("sign.png").toString("base64").slice(0, 60));
+    expect(await opened.everything()).not.toContain(fixture("sign.png").toString("hex").slice(0, 60));
+  });
+
+  test("is read once, however often the conversation is sent", async () => {
+    await send([showing(SIGN), NICE]);
+    const first = await get();
+    await send([showing(SIGN), NICE]);
+    expect((await get()).document).toEqual(first.document);
+    const more = { role: "user", content: "It hangs at the harbour." };
+    await send([showing(SIGN), NICE, more]);
+    expect(await content()).toBe(`${first.document.content}\n\nuser: It hangs at the harbour.`);
+    await send([more, { role: "assistant", content: "Where the ferries are?" }]);
+    expect(await content()).toContain(
+      `${first.document.content}\n\nuser: It hangs at the harbour.\n\nassistant: Where`,
+    );
+    expect((await get()).document.revision).toBe(3);
+    expect(await opened.rowCounts()).toMatchObject({ message_pictures: 1 });
+  });
+
+  test("that is another one under the same words is another message", async () => {
+    await send([showing(SIGN), NICE]);
+    await send([showing(PHOTO)]);
+    expect((await content()).match(/tool: picture →/g)).toHaveLength(2);
+    expect((await content()).match(/user: Look/g)).toHaveLength(2);
+  });
+
+  test("is read before the next text, too, that comes while it waits", async () => {
+    await opened.hold();
+    const input = { conversationId: "talk", containerTags: ["a"] };
+    await opened.core.addConversation(opened.call(), { ...input, messages: [showing(SIGN)] });
+    await opened.core.addConversation(opened.call(), { ...input, messages: [showing(SIGN)] });
+    expect((await get()).document.revision).toBe(1);
+    await opened.core.addConversation(opened.call(), { ...input, messages: [showing(SIGN), NICE] });
+    await opened.settle();
+    expect((await content()).split("\n\n")).toEqual([
+      "user: Look at my sign:\n[image]",
+      expect.stringMatching(/^tool: picture → /),
+      "assistant: How nice!",
+    ]);
+    expect((await get()).document).toMatchObject({ status: "done", revision: 2 });
+  });
+
+  test("leaves what was sent before it was read as it was", async () => {
+    await opened.hold();
+    const input = { conversationId: "talk", containerTags: ["a"] };
+    const more = { role: "user", content: "It hangs at the harbour." };
+    const { id } = await opened.core.addConversation(opened.call(), { ...input, messages: [showing(SIGN), NICE] });
+    await opened.core.addConversation(opened.call(), { ...input, messages: [showing(SIGN), NICE, more] });
+    await opened.settle();
+    const { organizationId, documents } = opened.store;
+    expect(await documents.revisionText(organizationId, id, 1)).toBe(
+      "user: Look at my sign:\n[image]\n\nassistant: How nice!",
+    );
+    expect(await content()).toMatch(/tool: picture → [^]*\n\nassistant: How nice!\n\nuser: It hangs at the harbour\.$/);
+    expect((await get()).document).toMatchObject({ status: "done", dreamingStatus: "done", revision: 2 });
+  });
+
+  test("twice in a conversation is told once", async () => {
+    await send([showing(SIGN, SIGN), NICE, showing(SIGN)]);
+    expect((await content()).match(/tool: picture →/g)).toHaveLength(1);
+  });
+
+  test.each([
+    ["of the AI SDK as a data address", { type: "image", image: SIGN }],
+    ["of the AI SDK in base64", { type: "image", image: SIGN.split(",")[1], mediaType: "image/png" }],
+    ["of Anthropic", { type: "image", source: { type: "base64", media_type: "image/png", data: SIGN.split(",")[1] } }],
+    ["of OpenAI as a text", { type: "image_url", image_url: SIGN }],
+    ["called by another kind of picture", image(SIGN.replace("image/png", "image/jpeg"))],
+    ["with parameters", image(SIGN.replace("image/png;", "image/png;name=a.png;"))],
+  ])("%s is read", async (_what, part) => {
+    expect((await send([{ role: "user", content: [part] }])).warnings).toEqual([]);
+    expect(await content()).toMatch(/^user: \[image\]\n\ntool: picture → \S/);
+  });
+
+  test("goes with its conversation, read or not", async () => {
+    const { id } = await send([showing(SIGN)]);
+    await opened.hold();
+    await opened.core.addConversation(opened.call(), { conversationId: "b", messages: [showing(PHOTO)] });
+    expect(await opened.rowCounts()).toMatchObject({ message_pictures: 2 });
+    await opened.core.deleteDocument(opened.call(), { id });
+    await opened.core.deleteDocument(opened.call(), { id: "b" });
+    await opened.settle();
+    expect(await opened.rowCounts()).toMatchObject({ message_pictures: 0, documents: 0, chunks: 0 });
+  });
+
+  test("is taken out of an edited message with it", async () => {
+    const talk = [NICE, { role: "user", content: "It hangs at the harbour." }, { role: "assistant", content: "Ah." }];
+    await send([showing(SIGN), ...talk]);
+    await send([{ role: "user", content: "Look at my sign: it is gone" }, ...talk]);
+    expect(await content()).not.toContain("picture →");
+  });
+});
+
+describe("a picture in a message that is hostile", () => {
+  const GIF = Buffer.from("GIF89a");
+  test.each<[string, string, RegExp]>([
+    ["nothing", "data:image/png;base64,", /is empty/],
+    ["no picture", dataAddress(Buffer.from("#!/bin/sh\nrm -rf /")), /no picture/],
+    ["called otherwise", SIGN.replace("image/png", "text/html"), /no picture/],
+    ["a PDF", dataAddress(fixture("small-latex.pdf"), "application/pdf"), /no picture/],
+    ["no base64", "data:image/png;base64,%%%%", /no base64/],
+    ["written as text", "data:image/svg+xml,<svg/>", /no data address in base64/],
+    ["too large", `data:image/png;base64,${"iVBORw0KGgoA".repeat(1_200_000)}`, /more than 10 MB/],
+    ["a file of the server", "file:///etc/passwd", /neither http nor https/],
+    ["a script", "javascript:alert(1)", /neither http nor https/],
+  ])("as it is %s is not kept, which a warning says", async (_what, url, warning) => {
+    const { warnings } = await send([showing(url), NICE]);
+    expect(warnings).toEqual([expect.stringMatching(warning)]);
+    expect((await get()).document).toMatchObject({ status: "done", errorReason: null });
+    expect(await opened.rowCounts()).toMatchObject({ message_pictures: 0 });
+    expect((await content()).length).toBeLessThan(200);
+  });
+
+  test.each([
+    ["truncated", dataAddress(fixture("sign.png").subarray(0, 60))],
+    ["a head alone", dataAddress(GIF, "image/gif")],
+    ["of more pixels than fit into memory", dataAddress(hugePng())],
+    [
+      "a phone's",
+      dataAddress(Buffer.concat([Buffer.from([0, 0, 0, 24]), Buffer.from("ftypheic"), Buffer.alloc(99)]), "image/heic"),
+    ],
+  ])("as it is %s leaves a note, and the conversation is done", async (_what, url) => {
+    await send([showing(url), NICE]);
+    expect((await get()).document).toMatchObject({ status: "done", errorReason: null });
+    expect(await notes()).toEqual([expect.stringMatching(/^A picture could not be read: /)]);
+    expect(await content()).toBe("user: Look at my sign:\n[image]\n\nassistant: How nice!");
+  });
+
+  test("cannot be one of too many", async () => {
+    const plain = fixture("sign.gif");
+    // What follows a picture changes its digest, and nothing of what it shows.
+    const many = Array.from({ length: 103 }, (_, index) =>
+      dataAddress(Buffer.concat([plain, Buffer.from(String(index))]), "image/gif"),
+    );
+    await opened.hold();
+    const input = { conversationId: "talk", messages: [showing(...many)], containerTags: ["a"] };
+    const { warnings } = await opened.core.addConversation(opened.call(), input);
+    expect(warnings).toEqual(["messages: 3 images are not read, as 100 are read of one conversation"]);
+    expect(await opened.rowCounts()).toMatchObject({ message_pictures: 100 });
+    await opened.core.deleteDocument(opened.call(), { id: "talk" });
+  });
+});
+
+describe("a picture at an address", () => {
+  let server: Server;
+  let asked: string[];
+  let base: string;
+  let answer: (path: string, response: ServerResponse) => void;
+  beforeEach(async () => {
+    asked = [];
+    answer = (_path, response) => response.writeHead(200, { "content-type": "image/png" }).end(fixture("sign.png"));
+    server = createServer((request, response) => {
+      asked.push(request.url ?? "");
+      answer(request.url ?? "", response);
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    await reopen({ fetcher: fetcher(["127.0.0.1"]) });
+  });
+  afterEach(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  const fetcher = (allowed: string[], isOffline = false) =>
+    createGuardedFetch({
+      allowed: readAllowedPlaces(allowed) ?? NO_PLACES,
+      isOffline,
+      userAgent: "Recollect/test",
+      maximumBytes: 1e6,
+    });
+
+  test("is fetched and read, once", async () => {
+    await send([showing(`${base}/sign.png`)]);
+    await send([showing(`${base}/sign.png`), NICE]);
+    expect(await content()).toMatch(
+      /^user: Look at my sign:\n\[image: http:\S+\]\n\ntool: picture → \S[^]*\n\nassistant: How/,
+    );
+    expect(asked).toEqual(["/sign.png"]);
+  });
+
+  test.each<[string, (path: string, response: ServerResponse) => void, RegExp]>([
+    ["is none", (_path, response) => response.writeHead(404).end(), /could not be fetched: .*404/],
+    ["is a page", (_path, response) => response.writeHead(200).end("<html>Hi</html>"), /no picture of a kind/],
+    [
+      "is too large",
+      (_path, response) => response.writeHead(200).end(Buffer.alloc(2e6, 137)),
+      /could not be fetched: .*large/i,
+    ],
+    [
+      "leads to the metadata of a cloud",
+      (_path, response) => response.writeHead(302, { location: "http://169.254.169.254/latest/" }).end(),
+      /could not be fetched: /,
+    ],
+  ])("that %s leaves a note", async (_what, reply, note) => {
+    answer = reply;
+    await send([showing(`${base}/sign.png`), NICE]);
+    expect(await notes()).toEqual([expect.stringMatching(note)]);
+    expect((await get()).document).toMatchObject({ status: "done", errorReason: null });
+    expect(await content()).not.toContain("picture →");
+  });
+
+  test("in a private network, or while nothing may be fetched, is not", async () => {
+    for (const options of [{ fetcher: fetcher([]) }, { fetcher: fetcher(["127.0.0.1"], true) }]) {
+      await reopen(options);
+      await send([showing(`${base}/sign.png`), NICE]);
+      expect(await notes()).toEqual([expect.stringMatching(/^A picture could not be fetched: /)]);
+    }
+    expect(asked).toEqual([]);
+  });
+});
+
+describe("a picture in a message, with a language model", () => {
+  let provider: ScriptedModel;
+  beforeEach(async () => {
+    provider = await startScriptedModel();
+    const clock = new ManualClock();
+    await reopen({ clock, model: createWatchedModel(scriptedLanguageModel(provider, silentLog), { clock }) });
+  });
+  afterEach(() => provider.close());
+  const NO_FACTS = JSON.stringify({ facts: [], summary: "", relations: [], derived: [] });
+  const isLook = (request: object) => JSON.stringify(request).includes("image_url");
+
+  test("is described as well, once", async () => {
+    provider.always((request) => (isLook(request) ? JSON.stringify({ sees: true, description: SEEN }) : NO_FACTS));
+    await send([showing(SIGN)]);
+    await send([showing(SIGN), NICE]);
+    expect(await content()).toContain(`\n${DESCRIPTION}\n\nassistant: How nice!`);
+    expect(provider.requests.filter(isLook)).toHaveLength(1);
+  });
+
+  test("says nothing that is taken for the user's word", async () => {
+    let quote = "";
+    provider.always((request) => {
+      if (isLook(request)) return JSON.stringify({ sees: true, description: SEEN });
+      quote = /picture → ([^\\"]+)/.exec(JSON.stringify(request.body.messages))?.[1] ?? "";
+      const fact = { text: "User lives in Lisbon.", kind: "fact", isStatic: true, eventDates: [], forgetAfter: null };
+      const facts = [{ ...fact, entities: [], buckets: [], quote }];
+      return JSON.stringify({ facts, summary: "", relations: [], derived: [] });
+    });
+    await send([showing(SIGN), NICE]);
+    const { memories } = await get();
+    expect(quote).not.toBe("");
+    expect(memories).toMatchObject([{ isStatic: false, metadata: { trust: "unverified" } }]);
+    const profile = await opened.core.profile(opened.call(), { containerTag: "a" });
+    expect(JSON.stringify(profile.static)).not.toContain("Lisbon");
+  });
+
+  test("that fails keeps its text, and a note says why", async () => {
+    provider.always((request) => (isLook(request) ? { fault: "status", status: 503 } : NO_FACTS));
+    await send([showing(SIGN)]);
+    expect(await content()).toMatch(/tool: picture → \S/);
+    expect(await notes()).toEqual([expect.stringMatching(/^A picture has no description: .*503/)]);
+    expect((await get()).document).toMatchObject({ status: "done", errorReason: null });
+  });
+});
+
+/** A picture that claims to be 60,000 pixels wide and high. */
+function hugePng(): Uint8Array {
+  const bytes = Buffer.from(fixture("sign.png"));
+  bytes.writeUInt32BE(60_000, 16);
+  bytes.writeUInt32BE(60_000, 20);
+  return bytes;
+}
