@@ -7,6 +7,7 @@ import { SENDER, speakersOf, trustOfDocument } from "../core/memories/trust.js";
 import type { FactSource } from "../core/ports.js";
 import type { Document, FactCandidate, Turn } from "../core/types.js";
 import { prepareQuoteFinder } from "../language/find-quote.js";
+import { withoutEmbeddedBytes } from "../language/embedded-bytes.js";
 import { inTimeZone } from "../lib/time-zone.js";
 import { findAddition } from "./addition.js";
 import { speakersIn } from "./conversation-edits.js";
@@ -81,8 +82,8 @@ export async function submissionOf(
     return { ...kept, stated: await candidatesOfStated(document.facts, { content: document.content, timeZone }) };
   const read = (await store.documents.reading(organizationId, id))?.outcome ?? null;
   const author = document.metadata?.["author"];
-  const told = read === null ? document.content : withoutPictureDescription(document.content);
-  const before = read === null ? previous : withoutPictureDescription(previous);
+  const told = wordsOf(document.content, read !== null);
+  const before = wordsOf(previous, read !== null);
   const { content, turns, date, edits } = await findAddition(
     before,
     { turns: document.turns, content: told, speakers },
@@ -113,6 +114,11 @@ export async function submissionOf(
     ...(isForeign && { isForeign }),
     ...(edits && { edits }),
   };
+}
+
+/** What somebody has said in a text: not what a model has seen in it, and no bytes of a picture. */
+function wordsOf(text: string, isRead: boolean): string {
+  return withoutEmbeddedBytes(isRead ? withoutPictureDescription(text) : text);
 }
 
 /** What submissions of a document say, in order. */

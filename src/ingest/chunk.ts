@@ -1,6 +1,7 @@
 import { BYTES_PER_TOKEN, type Chunking, type ChunkingStrategy } from "../core/documents/chunking.js";
 import type { Place, ReadingOutcome } from "../core/documents/content-ports.js";
 import type { ChunkMetadata, Turn } from "../core/types.js";
+import { blankEmbeddedBytes, withoutBlanks } from "../language/embedded-bytes.js";
 import { sentenceSpans, type Span } from "../language/sentences.js";
 import { yieldTurn } from "../lib/time.js";
 import { safeCut } from "../lib/truncate.js";
@@ -47,7 +48,18 @@ const LONGEST_SENTENCE_CONTEXT = 200;
  * characters for everything else. Takes linear time whatever the content.
  * @returns no chunks for an empty text or one of white space alone
  */
-export async function chunkDocument(source: ChunkSource): Promise<ChunkPiece[]> {
+export async function chunkDocument(sent: ChunkSource): Promise<ChunkPiece[]> {
+  const content = blankEmbeddedBytes(sent.content);
+  if (content === sent.content) return chunkWords(sent);
+  const chunks = await chunkWords({ ...sent, content });
+  return chunks.map((chunk) => ({
+    ...chunk,
+    content: withoutBlanks(chunk.content),
+    context: withoutBlanks(chunk.context),
+  }));
+}
+
+async function chunkWords(source: ChunkSource): Promise<ChunkPiece[]> {
   if (source.content.trim() === "") return [];
   const name = source.filepath ?? source.title ?? null;
   const { chunking = USUAL } = source;

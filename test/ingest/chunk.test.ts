@@ -316,3 +316,26 @@ describe("as an organisation wants it", () => {
     expect(chunkingOf({ chunkSize: -1, chunkOverlap: null })).toEqual({ strategy: "auto", size: null, overlap: 0 });
   });
 });
+
+describe("the bytes of a picture in a text", () => {
+  const BYTES = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAAB".repeat(4_000);
+  const picture = `![A map](data:image/png;base64,${BYTES}=)`;
+
+  test.each([
+    ["Markdown", `# Harbour\n\nThe ferry berths here.\n\n${picture}\n\nIt leaves at noon.`],
+    ["a line of prose", `The ferry berths here. <img src="data:image/png;base64,${BYTES}"> It leaves at noon.`],
+    ["code", `const PLACE = "here";\nconst map = "data:image/png;base64,${BYTES}";\nconst leaves = "at noon.";`],
+  ])("are in no chunk of %s, and what stands around them is", async (_what, content) => {
+    const chunks = await contentsOf({ content });
+    expect(chunks.length).toBeLessThan(6);
+    const all = chunks.join("\n");
+    for (const words of ["here", "at noon", "data:image/png"]) expect(all).toContain(words);
+    expect(all).not.toContain("AAAANSUhEUg");
+    expect(all.length).toBeLessThan(300);
+  });
+
+  test("a short example of a data address stays as it is", async () => {
+    const content = "Write data:image/gif;base64,R0lGODlhAQABAAAAACw= for an empty picture.";
+    expect(await contentsOf({ content })).toEqual([content]);
+  });
+});
