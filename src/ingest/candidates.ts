@@ -94,6 +94,7 @@ export async function submissionOf(
     content,
     containerTag: document.containerTags[0] ?? "",
     date: inTimeZone(date ?? document.documentDate ?? document.createdAt, timeZone),
+    ...(read !== null && !date && document.documentDate === null && { isUndated: true }),
     timeZone,
     turns: turns?.map((turn) => (turn.date ? { ...turn, date: inTimeZone(turn.date, timeZone) } : turn)),
     title: document.title,

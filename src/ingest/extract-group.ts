@@ -77,15 +77,20 @@ export function createGroupExtractor({
 }
 
 /** What is known grows while a document waits, and it may get a title; that is no reason to ask again. */
-function keyOf({ content, date, guidance }: FactSource): string {
+function keyOf({ content, date, isUndated, guidance }: FactSource): string {
   return createHash("sha256")
-    .update(JSON.stringify([content, date, guidance]))
+    .update(JSON.stringify([content, isUndated ? null : date, guidance]))
     .digest("base64");
 }
 
-function textOf({ content, date, title }: FactSource, index: number) {
-  // Most titles are the first words of the text.
-  return { handle: `d${index + 1}`, text: content, date, title: title && !content.includes(title) ? title : null };
+function textOf({ content, date, isUndated, title }: FactSource, index: number) {
+  return {
+    handle: `d${index + 1}`,
+    text: content,
+    date: isUndated ? null : date,
+    // Most titles are the first words of the text.
+    title: title && !content.includes(title) ? title : null,
+  };
 }
 
 /** Every document costs its share of the question, by its length. */

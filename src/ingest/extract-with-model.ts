@@ -151,7 +151,7 @@ function inputOf({ source, windows, fence, part, summary }: Reading, window: Pla
   return {
     text: source.content.slice(window.start, window.end),
     fence,
-    date: source.date,
+    date: source.isUndated ? null : source.date,
     // Most titles are the first words of the text.
     title: source.title && !source.content.includes(source.title) ? source.title : null,
     isForeign: source.isOwn === false,

@@ -68,6 +68,7 @@ interface When {
   readonly reference: Date;
   readonly timeZone: TimeZone;
   readonly parse: ParseDates;
+  readonly isUndated: boolean;
   /** When that began, in the sentence, of which a later clause may say the end. */
   readonly begun?: string | null;
 }
@@ -85,7 +86,8 @@ function createReader(
   { timeZone, parse }: Pick<When, "timeZone" | "parse">,
 ): (sentence: Sentence) => FactCandidate[] {
   const { voice } = passage;
-  const when: When = { reference: referenceOf(passage.date, timeZone), timeZone, parse };
+  const { isUndated } = passage;
+  const when: When = { reference: referenceOf(passage.date, timeZone), timeZone, parse, isUndated };
   return (sentence) => {
     told.age += 1;
     if (told.age > MEMORY_OF_PERSONS) told.person = null;

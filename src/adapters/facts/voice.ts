@@ -26,6 +26,8 @@ export interface Passage {
   readonly text: string;
   /** ISO date or date-time that relative dates resolve against. */
   readonly date: string;
+  /** As `FactSource.isUndated`. */
+  readonly isUndated: boolean;
 }
 
 /** In characters; longer texts are written for others. */
@@ -37,7 +39,7 @@ const SILENT = new Set(["System", "Tool"]);
 
 /** The passages of a source: its turns, or all of its content as that of its authors, by default the user. Instructions and tool output say nothing. */
 export function passagesOf(source: FactSource): Passage[] {
-  const { turns } = source;
+  const { turns, isUndated = false } = source;
   if (!turns || turns.length === 0) {
     const { content, title, opening } = source;
     const { author } = source;
@@ -56,13 +58,15 @@ export function passagesOf(source: FactSource): Passage[] {
       isOwn: source.isOwn ?? false,
       isNote: source.content.length <= LONGEST_NOTE && !GREETING.test(source.content),
     };
-    return [{ voice, text: source.content, date: source.date }];
+    return [{ voice, text: source.content, date: source.date, isUndated }];
   }
   const speakers = new Set(turns.map((turn) => turn.speaker).filter((speaker) => !SILENT.has(speaker)));
   const voices = new Map([...speakers].map((speaker) => [speaker, voiceOf(speaker, speakers)]));
   return turns.flatMap((turn) => {
     const voice = voices.get(turn.speaker);
-    return voice ? [{ voice, text: turn.text, date: turn.date ?? source.date }] : [];
+    if (!voice) return [];
+    const { date } = turn;
+    return [{ voice, text: turn.text, date: date ?? source.date, isUndated: isUndated && date === undefined }];
   });
 }
 

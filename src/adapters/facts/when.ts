@@ -32,6 +32,8 @@ export interface DateContext {
   readonly reference: Date;
   readonly pointing: Pointing;
   readonly parse: ParseDates;
+  /** True where nobody knows when the text was written: then words that need that stay as they are. */
+  readonly isUndated?: boolean;
   /** The verbs that stand before the text. */
   readonly verbs?: string;
   /** When that began of which the text may say the end: `YYYY-MM-DD`. */
@@ -63,9 +65,9 @@ const YEARLESS_PARTS: readonly "year"[] = ["year"];
  * do days and months whose year nothing decides.
  */
 export function resolveDates(text: string, context: DateContext): DatedText {
-  const { reference, pointing, parse } = context;
+  const { reference, pointing, parse, isUndated = false } = context;
   const today = dayStart(reference);
-  const periods = resolvePeriods(text, today, pointing);
+  const periods = isUndated ? { text, completed: [] } : resolvePeriods(text, today, pointing);
   let result = periods.text;
   const days = new Set<string>();
   const completed: CompletedDate[] = [];
@@ -86,6 +88,10 @@ export function resolveDates(text: string, context: DateContext): DatedText {
   const replaced = found.map((match) => ({ match, replacement: replace(match, result, context, begun) }));
   for (const { match, replacement } of replaced.toReversed()) {
     if (!replacement) continue;
+    if (isUndated && (replacement.open || replacement.date !== undefined)) {
+      isDated = true;
+      continue;
+    }
     if (replacement.open) {
       isDated ||= pointing.direction !== "none";
       if (replacement.open.length > 0) open.unshift({ said: match.text, dates: replacement.open });

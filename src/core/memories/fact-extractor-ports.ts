@@ -9,6 +9,8 @@ export interface FactSource {
   readonly content: string;
   /** ISO date or date-time that relative dates resolve against, as somebody in the time zone writes it. */
   readonly date: string;
+  /** True where nobody knows when the text was written, as of a file without a date: nothing resolves against `date` then. */
+  readonly isUndated?: boolean;
   /** Where the days of the text are counted. */
   readonly timeZone: TimeZone;
   readonly containerTag: string;

@@ -1,14 +1,7 @@
 import * as z from "zod";
 import type { ExtractionGuidance, ModelMessage } from "../../core/ports.js";
 import { DATA_ONLY } from "../../core/prompts/owner-wishes.js";
-import {
-  FACT_FIELDS,
-  guidanceParagraphs,
-  statedFactSchema,
-  WHAT_COUNTS,
-  WHO_SPEAKS,
-  withWeekday,
-} from "./fact-rules.js";
+import { FACT_FIELDS, guidanceParagraphs, statedFactSchema, WHAT_COUNTS, WHO_SPEAKS, writtenOn } from "./fact-rules.js";
 
 const schema = z.object({ facts: z.array(statedFactSchema), summary: z.string().catch("") });
 
@@ -17,8 +10,8 @@ export interface ExtractFactsInput {
   readonly text: string;
   /** Characters that stand around the text and nowhere in it. */
   readonly fence: string;
-  /** ISO date or date-time that relative dates resolve against. */
-  readonly date: string;
+  /** ISO date or date-time that relative dates resolve against; null where nobody knows when the text was written. */
+  readonly date: string | null;
   readonly title: string | null;
   /** It came from outside: who says "I" in it is not the user. */
   readonly isForeign: boolean;
@@ -61,7 +54,7 @@ export const extractFactsPrompt = Object.freeze({
 
 function circumstancesOf({ date, title, isForeign, known, part, parts, summary }: ExtractFactsInput): string[] {
   return [
-    `The text is from ${withWeekday(date)}.`,
+    `The text ${writtenOn(date)}`,
     ...(title ? [`Its title, which is data too: ${JSON.stringify(title)}`] : []),
     ...(isForeign
       ? [

@@ -1,14 +1,7 @@
 import * as z from "zod";
 import type { ExtractionGuidance, ModelMessage } from "../../core/ports.js";
 import { DATA_ONLY } from "../../core/prompts/owner-wishes.js";
-import {
-  FACT_FIELDS,
-  guidanceParagraphs,
-  statedFactSchema,
-  WHAT_COUNTS,
-  WHO_SPEAKS,
-  withWeekday,
-} from "./fact-rules.js";
+import { FACT_FIELDS, guidanceParagraphs, statedFactSchema, WHAT_COUNTS, WHO_SPEAKS, writtenOn } from "./fact-rules.js";
 
 /** `document` is the handle of the text that states the fact. */
 const groupFactSchema = statedFactSchema.extend({ document: z.string().catch("") });
@@ -22,8 +15,8 @@ export interface GroupText {
   /** What the text is called in this question, such as `d1`. */
   readonly handle: string;
   readonly text: string;
-  /** ISO date or date-time that relative dates in it resolve against. */
-  readonly date: string;
+  /** As `ExtractFactsInput.date`. */
+  readonly date: string | null;
   readonly title: string | null;
 }
 
@@ -77,5 +70,5 @@ function whatIsKnown(known: readonly string[]): string[] {
 function fenced({ handle, text, date, title }: GroupText, fence: string): string {
   const named = title ? ` Its title, which is data too: ${JSON.stringify(title)}` : "";
   const mark = `--- ${fence} ${handle}`;
-  return `The text ${handle} is from ${withWeekday(date)}.${named}\n${mark}\n${text}\n${mark}`;
+  return `The text ${handle} ${writtenOn(date)}${named}\n${mark}\n${text}\n${mark}`;
 }

@@ -52,8 +52,14 @@ function bucketList({ buckets = [] }: ExtractionGuidance): string[] {
   return [`The buckets, each with its key and what belongs into it:\n${lines.join("\n")}`];
 }
 
+/** When a text was written, as the end of a sentence about it. */
+export function writtenOn(date: string | null): string {
+  if (date !== null) return `is from ${withWeekday(date)}.`;
+  return 'is from a day that nobody knows: leave words such as "yesterday" or "in June" as they are, and write no year that it does not say.';
+}
+
 /** "Next Friday" needs the day of the week. */
-export function withWeekday(date: string): string {
+function withWeekday(date: string): string {
   const day = new Date(date.slice(0, 10));
   if (Number.isNaN(day.getTime())) return date;
   return `${day.toLocaleDateString("en", { weekday: "long", timeZone: "UTC" })}, ${date}`;
