@@ -1,3 +1,4 @@
+import { withoutEmbeddedBytes } from "../../language/embedded-bytes.js";
 import { hasSubject, isOpeningOf, titleOf } from "../../language/title.js";
 import type { Document } from "../types.js";
 
@@ -5,7 +6,19 @@ type Named = Pick<Document, "title" | "content" | "turns" | "filepath">;
 
 /** What a document is called by its text and the name of its file, a conversation by the first turn that says something. */
 export function titleFromText({ content, turns, filepath }: Omit<Named, "title">): string | null {
-  return titleOf(turns?.find(({ text }) => hasSubject(text))?.text ?? turns?.[0]?.text ?? content, filepath);
+  return titleOf(
+    turns?.find(({ text }) => hasSubject(text))?.text ?? turns?.[0]?.text ?? withoutKinds(content),
+    filepath,
+  );
+}
+
+/** What kind of message or part something is says nothing of a conversation that was sent as JSON. */
+const KINDS =
+  /"(?:role|type|media_type)" ?: ?"[\w/.+-]{0,60}",? ?|"(?:image_url|image|source|url|data|text|content)" ?: ?|"data:[\w/.+-]{1,60};base64,"/g;
+const STARTS_AS_JSON = /^\s*[[{]/;
+
+function withoutKinds(content: string): string {
+  return STARTS_AS_JSON.test(content) ? withoutEmbeddedBytes(content).replaceAll(KINDS, "") : content;
 }
 
 /** True for a title that nobody chose: there is none, or it was taken from the text. */
