@@ -182,7 +182,7 @@ export function createRun(options: RunOptions): (job: Job) => Run {
     const fields = { ...describe(job), reason: verdict.reason };
     if (verdict.action === "bury") {
       // Its reason says it all, such as that a file is damaged.
-      if (error instanceof AppError && error.kind !== "unavailable") log.warn("job.dead", fields);
+      if (error instanceof AppError && error.kind !== "unavailable") log.info("job.dead", fields);
       else log.error("job.dead", { ...fields, errorId, error });
       await bury(job, verdict.reason);
       return;

@@ -60,7 +60,7 @@ describe("a failure", () => {
       await shop.database.jobs.enqueue([draft("x")]);
       await runner.idle();
       expect(shop.log.lines.find((entry) => entry.event === "job.dead")).toMatchObject({
-        level: "warn",
+        level: "info",
         reason: "No.",
       });
       expect(await shop.database.jobs.dead(10)).toMatchObject([{ reason: "No." }]);
