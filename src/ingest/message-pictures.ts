@@ -11,6 +11,13 @@ import type { IngestContext } from "./context.js";
 import { lookAt } from "./look.js";
 import { commitStep, loadCurrent, type StepPayload } from "./step.js";
 
+/** A conversation waits for its pictures so long at most, in milliseconds; those that are left then are not read. */
+const LONGEST_MS = 3 * 60_000;
+const TOO_LATE: ReadPicture = {
+  text: "",
+  notes: ["A picture was not read, because those before it took longer than three minutes."],
+};
+
 /** What a picture that has nothing else to say begins with. */
 const NOTHING_BUT = /^Picture\.(?:\n+|$)/;
 
@@ -26,9 +33,11 @@ export async function readMessagePictures(
   const document = await loadCurrent(context, payload);
   const { store, clock } = context;
   const digests = document ? await store.messagePictures.unread(document.organizationId, document.id) : [];
+  const began = clock.now().getTime();
   for (const digest of digests) {
     if (!document) break;
-    const read = await readOne(context, document, digest, job.signal);
+    const isLate = clock.now().getTime() - began > LONGEST_MS;
+    const read = isLate ? TOO_LATE : await readOne(context, document, digest, job.signal);
     await store.transaction(async (repositories) => {
       const current = await loadCurrent(context, payload, repositories);
       if (!current) return;

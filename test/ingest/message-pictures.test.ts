@@ -5,6 +5,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createGuardedFetch } from "../../src/adapters/fetch/guarded-fetch.js";
 import { createWatchedModel } from "../../src/adapters/llm/watched.js";
+import type { ContentExtractor } from "../../src/core/documents/content-ports.js";
+import { extracted } from "../../src/extractors/extracted.js";
 import { NO_PLACES, readAllowedPlaces } from "../../src/lib/allowed-places.js";
 import { ManualClock } from "../support/clock.js";
 import { type ManualCore, type ManualCoreOptions, openManualCore } from "../support/manual-core.js";
@@ -143,6 +145,25 @@ describe("a picture in a message", () => {
   ])("%s is read", async (_what, part) => {
     expect((await send([{ role: "user", content: [part] }])).warnings).toEqual([]);
     expect(await content()).toMatch(/^user: \[image\]\n\ntool: picture → \S/);
+  });
+
+  test("that waits longer than the conversation may is left out, and a note says so", async () => {
+    const clock = new ManualClock();
+    const extractor: ContentExtractor = {
+      endings: [],
+      programs: () => Promise.resolve([]),
+      accepts: () => Promise.resolve(true),
+      close: () => Promise.resolve(),
+      extract() {
+        clock.advance(4 * 60_000);
+        return Promise.resolve(extracted("image", [{ text: "The Drunken Duck", place: {} }]));
+      },
+    };
+    await reopen({ clock, extractor });
+    await send([showing(SIGN, PHOTO), NICE]);
+    expect(await content()).toContain("tool: picture → The Drunken Duck");
+    expect(await notes()).toEqual([expect.stringContaining("took longer than three minutes")]);
+    expect((await get()).document.status).toBe("done");
   });
 
   test("goes with its conversation, read or not", async () => {
