@@ -59,6 +59,7 @@ import { createExpiryWarnings } from "./core/access/expiring-keys.js";
 import { whereThereIsRoom } from "./core/upkeep/room.js";
 import { createTextIndexJobs, enqueueRewriting } from "./core/upkeep/text-index.js";
 import { cleanUp, forgetExpired } from "./core/upkeep/upkeep.js";
+import { createNpmLanguages, LARGEST_PACKAGE } from "./adapters/languages/npm-languages.js";
 import { createExtractionProcess } from "./extractors/extraction-process.js";
 import { createModelExtractor } from "./ingest/extract-with-model.js";
 import { createGuidedExtractor } from "./ingest/guided-rules.js";
@@ -70,6 +71,7 @@ import { versionsOf } from "./ingest/readings.js";
 import { takeUpEmbedding } from "./ingest/take-up.js";
 import { createSchedule } from "./jobs/schedule.js";
 import { createRunner } from "./jobs/runner.js";
+import { readAllowedPlaces } from "./lib/allowed-places.js";
 import { createRateLimiter } from "./lib/rate-limit.js";
 
 /** Name of the folder for uploaded files, inside a data folder. */
@@ -77,6 +79,10 @@ const FILES_FOLDER = "files";
 const UPLOADS_FOLDER = "uploads";
 /** Name of the file with the keys that credentials are encrypted with, inside a data folder. */
 const SECRET_KEY_FILE = "secret.key";
+/** Name of the folder for data of languages that text in pictures is read in, inside a data folder. */
+const LANGUAGES_FOLDER = "languages";
+/** Milliseconds for the package of a language over a slow line. */
+const LANGUAGE_TIMEOUT_MS = 600_000;
 /** Seconds of quiet before a model reads. Rules cost nothing, and waiting would only delay them. */
 const QUIET_FOR_MODELS = 30;
 const PROFILES_SUMMED_UP_MINUTES = 15;
@@ -228,7 +234,12 @@ function assemble({ config, version, log, connectors = [], clock = systemClock }
     secretBox: createSecretBox({ file: join(config.dataDirectory, SECRET_KEY_FILE), key: config.secretKey }),
     tokenRequests: new Map(),
     webhookChanges: new Map(),
-    extractor: createExtractionProcess({ ...config.reading, programFolders: readPlaces().programFolders, log }),
+    extractor: createExtractionProcess({
+      ...config.reading,
+      languageSource: createLanguageSource(config, version, log),
+      programFolders: readPlaces().programFolders,
+      log,
+    }),
     transcriber: config.transcriber ? createRememberingTranscriber(createTranscriber(config.transcriber)) : null,
     readings: new Map(),
     filePasswords: createFilePasswords(),
@@ -338,6 +349,21 @@ function createMaker({ dataDirectory, offline, hub, embedding, patience }: Confi
     searchPatienceMs: patience.serviceMs,
     log,
   });
+}
+
+/** Data of languages from a registry, which may lie in the own network as the owner has named it. */
+function createLanguageSource({ dataDirectory, offline, fetchAllow, reading }: Config, version: string, log: Log) {
+  const { hostname, port, protocol } = new URL(reading.languagesFrom);
+  const own = readAllowedPlaces([`${hostname}:${port || (protocol === "https:" ? 443 : 80)}`]) ?? [];
+  const fetcher = createGuardedFetch({
+    allowed: [...fetchAllow, ...own],
+    isOffline: offline,
+    userAgent: `Recollect/${version}`,
+    maximumBytes: LARGEST_PACKAGE,
+    timeoutMs: LANGUAGE_TIMEOUT_MS,
+  });
+  const folder = join(dataDirectory, LANGUAGES_FOLDER);
+  return createNpmLanguages({ folder, registry: reading.languagesFrom, isOffline: offline, fetcher, log });
 }
 
 /** The embedder that the settings ask for, without what is secret. */

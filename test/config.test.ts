@@ -50,6 +50,7 @@ test("without any setting everything has its documented default", () => {
       timeoutMs: 120_000,
       memoryMegabytes: 768,
       languages: "eng",
+      languagesFrom: "https://registry.npmjs.org",
       limits: {
         maximumTextBytes: 4_194_304,
         maximumUnpackedBytes: 268_435_456,
@@ -129,6 +130,7 @@ test("every setting is read", () => {
     RECOLLECT_READ_MAX_UNPACKED_BYTES: "33",
     RECOLLECT_READ_MAX_PAGES: "34",
     RECOLLECT_READ_LANGUAGES: "eng+deu",
+    RECOLLECT_READ_LANGUAGES_FROM: "http://packages.example/npm/",
     RECOLLECT_KEEP_FAILED_MINUTES: "16",
     RECOLLECT_MAX_SUPERSEDED: "17",
     RECOLLECT_VACUUM_MEGABYTES: "21",
@@ -196,6 +198,7 @@ test("every setting is read", () => {
       timeoutMs: 30_000,
       memoryMegabytes: 64,
       languages: "eng+deu",
+      languagesFrom: "http://packages.example/npm",
       limits: {
         maximumTextBytes: 32,
         maximumUnpackedBytes: 33,

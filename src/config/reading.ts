@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { setting, wholeNumber } from "./setting.js";
+import { httpUrl, setting, wholeNumber } from "./setting.js";
 
 /** Names of languages as tesseract writes them: `eng`, `chi_sim`, `eng+deu`. */
 const LANGUAGES = /^[A-Za-z][A-Za-z_]{1,30}(?:\+[A-Za-z][A-Za-z_]{1,30}){0,9}$/;
@@ -40,7 +40,13 @@ export const READING_SETTINGS = {
       .regex(LANGUAGES, "must be up to ten languages as tesseract names them, joined by +, such as eng or eng+deu"),
     fallback: "eng",
     description:
-      "Languages of the text in pictures and scanned pages as tesseract names them, the usual one first, such as `eng+deu`. `tesseract --list-langs` lists those that are installed.",
+      "Languages of the text in pictures and scanned pages as tesseract names them, the usual one first, such as `eng+deu`. Data that the machine lacks are fetched when they are first needed.",
+  }),
+  RECOLLECT_READ_LANGUAGES_FROM: setting({
+    schema: httpUrl(),
+    fallback: "https://registry.npmjs.org",
+    description:
+      "npm registry, or a mirror of it, that the data of languages are fetched from: the packages `@tesseract.js-data/…`. It may be in the own network. Nothing is fetched while RECOLLECT_OFFLINE is set.",
   }),
 };
 
@@ -50,6 +56,8 @@ export interface ReadingConfig {
   readonly memoryMegabytes: number;
   /** Of the text in pictures, as tesseract names them: `eng+deu`. */
   readonly languages: string;
+  /** Base URL of the npm registry that data of languages are fetched from. */
+  readonly languagesFrom: string;
   readonly limits: {
     readonly maximumTextBytes: number;
     readonly maximumUnpackedBytes: number;
@@ -71,11 +79,13 @@ export function readingOf(values: {
   readonly RECOLLECT_READ_MAX_PAGES: number;
   readonly RECOLLECT_READ_MAX_UNPACKED_BYTES: number;
   readonly RECOLLECT_READ_LANGUAGES: string;
+  readonly RECOLLECT_READ_LANGUAGES_FROM: string;
 }): ReadingConfig {
   return {
     timeoutMs: values.RECOLLECT_READ_TIMEOUT_SECONDS * 1_000,
     memoryMegabytes: values.RECOLLECT_READ_MEMORY_MEGABYTES,
     languages: values.RECOLLECT_READ_LANGUAGES,
+    languagesFrom: values.RECOLLECT_READ_LANGUAGES_FROM,
     limits: {
       maximumTextBytes: values.RECOLLECT_READ_MAX_TEXT_BYTES,
       maximumUnpackedBytes: values.RECOLLECT_READ_MAX_UNPACKED_BYTES,

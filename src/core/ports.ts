@@ -18,6 +18,7 @@ export type * from "./journal/ports.js";
 export type * from "./documents/fetch-ports.js";
 export type * from "./connections/connector-ports.js";
 export type * from "./connections/secret-ports.js";
+export type * from "./documents/language-ports.js";
 export type * from "./documents/message-picture-ports.js";
 export type * from "./documents/model-failure-ports.js";
 export type * from "./store-ports.js";

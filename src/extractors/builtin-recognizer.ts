@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
@@ -7,7 +8,7 @@ import * as z from "zod";
 import { ExtractionError } from "./extraction-error.js";
 import { pictureKind } from "../lib/picture-kind.js";
 import { tiffPages } from "./image/tiff-pages.js";
-import { BUILTIN_LANGUAGE } from "./languages.js";
+import { BUILTIN_LANGUAGE, dataFileOf, languagesOf } from "./languages.js";
 import { howToInstall } from "./programs.js";
 
 /** What the build puts there; from source it is that of the built program. */
@@ -52,17 +53,19 @@ interface Recognizer {
   readonly api: TesseractApi;
 }
 
-/** Started with the first picture, and used for all that follow. */
-let started: Promise<Recognizer> | null = null;
+/** Started with the first picture, and used for all that follow in the same languages. */
+let started: { readonly languages: string; readonly recognizer: Promise<Recognizer> } | null = null;
 
 /**
- * The English text in a picture (PNG, JPEG, GIF, WebP, TIFF, BMP or PNM), read by the tesseract that is built in, in this process:
+ * The text in a picture (PNG, JPEG, GIF, WebP, TIFF, BMP or PNM), read by the tesseract that is built in, in this process:
  * its limits of time and memory hold for it, too.
+ * @param languages as tesseract names them: `eng+deu`
+ * @param folder with the data of languages other than English
  * @throws ExtractionError `damaged` for a picture that cannot be decoded, `missing_program` where this machine cannot run it
  */
-export async function recognizeBuiltin(image: Uint8Array): Promise<string> {
-  started ??= start();
-  const recognizer = await started.catch(() => {
+export async function recognizeBuiltin(image: Uint8Array, languages: string, folder: string | null): Promise<string> {
+  if (started?.languages !== languages) started = { languages, recognizer: start(languages, folder) };
+  const recognizer = await started.recognizer.catch(() => {
     started = null;
     throw new ExtractionError("missing_program", `${CANNOT_RUN} ${howToInstall("tesseract")}`);
   });
@@ -82,7 +85,7 @@ const CANNOT_RUN =
 const CANNOT_DECODE =
   "The picture cannot be decoded: it is damaged, or of a kind that only the program tesseract itself reads.";
 
-async function start(): Promise<Recognizer> {
+async function start(languages: string, folder: string | null): Promise<Recognizer> {
   const loaded: unknown = createRequire(import.meta.url)(fileURLToPath(new URL("tesseract-core.cjs", FOLDER)));
   const { FS, TessBaseAPI } = await startModule.parse(loaded)({
     wasmBinary: await readFile(new URL("tesseract-core.wasm", FOLDER)),
@@ -90,12 +93,17 @@ async function start(): Promise<Recognizer> {
     printErr: ignore,
     TesseractProgress: ignore,
   });
-  const data = await readFile(new URL(`${BUILTIN_LANGUAGE}.traineddata.gz`, FOLDER));
-  FS.writeFile(`/${BUILTIN_LANGUAGE}.traineddata`, await promisify(gunzip)(data));
+  for (const language of languagesOf(languages))
+    FS.writeFile(`/${dataFileOf(language)}`, await dataOf(language, folder));
   const api = new TessBaseAPI();
-  if (api.Init("/", BUILTIN_LANGUAGE, NEURAL_ENGINE) !== 0) throw new Error("tesseract does not start");
+  if (api.Init("/", languages, NEURAL_ENGINE) !== 0) throw new Error("tesseract does not start");
   api.SetVariable("tessedit_pageseg_mode", WHOLE_PAGES);
   return { files: FS, api };
+}
+
+async function dataOf(language: string, folder: string | null): Promise<Uint8Array> {
+  if (language !== BUILTIN_LANGUAGE && folder !== null) return readFile(join(folder, dataFileOf(language)));
+  return promisify(gunzip)(await readFile(new URL(`${dataFileOf(language)}.gz`, FOLDER)));
 }
 
 function ignore(): void {}

@@ -2,6 +2,7 @@ import type { ExtractedContent, ReadingProgress, SourceFile } from "../core/docu
 import { ExtractionError } from "./extraction-error.js";
 import type { ExtractionLimits, ExtractionTools } from "./format-extractor.js";
 import { GatheredParts } from "./gathered-parts.js";
+import type { LanguageData } from "./languages.js";
 import { recognizeFormat } from "./recognize-format.js";
 
 /** Files in files in files: an attachment of a mail that is attached to a mail. */
@@ -12,6 +13,7 @@ export interface ExtractionOrder {
   readonly password: string | null;
   /** Of the text in pictures, as tesseract names them: `eng+deu`. */
   readonly languages: string;
+  readonly languageData?: LanguageData | null;
   readonly report: (progress: ReadingProgress) => void;
 }
 
@@ -34,8 +36,7 @@ async function extractAt(file: SourceFile, order: ExtractionOrder, depth: number
     // Only the outermost file tells how far it is.
     report: depth === 0 ? order.report : () => undefined,
     extract: (inner) => extractAt(inner, order, depth + 1),
-    recognizeText: async (image) =>
-      (await import("./recognize-text.js")).recognizeText(image, { languages: order.languages }),
+    recognizeText: async (image) => (await import("./recognize-text.js")).recognizeText(image, order),
   };
   const extract = await format.load();
   const content = await extract(file, tools).catch((error: unknown) => {

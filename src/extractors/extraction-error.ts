@@ -1,5 +1,6 @@
 /** Why nothing could be read. */
-export type ExtractionReason = "damaged" | "encrypted" | "empty" | "too_large" | "unsupported" | "missing_program";
+export type ExtractionReason =
+  "damaged" | "encrypted" | "empty" | "too_large" | "unsupported" | "missing_program" | "missing_languages";
 
 /** A file that cannot be read; the message is a sentence for whoever sent it, and says what to do. */
 export class ExtractionError extends Error {
@@ -9,5 +10,15 @@ export class ExtractionError extends Error {
   constructor(reason: ExtractionReason, message: string) {
     super(message);
     this.reason = reason;
+  }
+}
+
+/** Text in pictures that can be read once the data of these languages have been fetched. */
+export class LanguagesMissing extends ExtractionError {
+  readonly languages: readonly string[];
+
+  constructor(languages: readonly string[], message: string) {
+    super("missing_languages", message);
+    this.languages = languages;
   }
 }

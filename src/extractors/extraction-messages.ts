@@ -40,14 +40,28 @@ const progressSchema = z.object({
   total: count.nullable(),
 });
 
-const reasonSchema = z.enum(["damaged", "encrypted", "empty", "too_large", "unsupported", "missing_program"]);
+const reasonSchema = z.enum([
+  "damaged",
+  "encrypted",
+  "empty",
+  "too_large",
+  "unsupported",
+  "missing_program",
+  "missing_languages",
+]);
 
 /** What the process that reads files tells; it has met strangers' bytes, so nothing of it is taken on trust. */
 export const reportSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("ready") }),
   z.object({ kind: z.literal("progress"), progress: progressSchema }),
   z.object({ kind: z.literal("read"), content: contentSchema, residentBytes: count }),
-  z.object({ kind: z.literal("refused"), reason: reasonSchema, message: z.string().max(2_000) }),
+  z.object({
+    kind: z.literal("refused"),
+    reason: reasonSchema,
+    message: z.string().max(2_000),
+    /** Whose data are to be fetched. */
+    languages: z.array(z.string().max(50)).max(10).readonly().exactOptional(),
+  }),
 ]);
 export type ExtractionReport = z.output<typeof reportSchema>;
 
@@ -62,6 +76,7 @@ export const orderSchema = z.object({
   password: text,
   /** Of the text in pictures, as tesseract names them. */
   languages: z.string(),
+  languageData: z.object({ folder: z.string(), obstacle: text }).nullable(),
   limits: z.object({
     maximumTextBytes: limit,
     maximumUnpackedBytes: limit,

@@ -5,12 +5,14 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import type { ContentExtractor, ExtractedContent, ReadingProgress } from "../core/documents/content-ports.js";
 import { AppError, type ErrorKind } from "../core/errors.js";
-import type { Log } from "../core/ports.js";
-import type { ExtractionReason } from "./extraction-error.js";
+import type { LanguageSource, Log } from "../core/ports.js";
+import { type ExtractionReason, LanguagesMissing } from "./extraction-error.js";
 import { type ExtractionOrderMessage, type ExtractionReport, reportSchema } from "./extraction-messages.js";
 import { type Format, FORMATS } from "./formats.js";
 import type { ExtractionLimits } from "./format-extractor.js";
+import type { LanguageData } from "./languages.js";
 import { findPrograms } from "./programs.js";
+import { readWithLanguages } from "./read-with-languages.js";
 import { recognizeFormat } from "./recognize-format.js";
 import { sampleFile } from "./sample-file.js";
 
@@ -22,6 +24,8 @@ export interface ExtractionProcessOptions {
   readonly memoryMegabytes: number;
   /** Languages of the text in pictures as tesseract names them, the usual one first: `eng+deu`. */
   readonly languages: string;
+  /** Data of languages that the machine lacks. Without it there are none to be had. */
+  readonly languageSource?: LanguageSource | null;
   /** Where the process may look for programs that read pictures and recordings. */
   readonly programFolders: readonly string[];
   readonly log: Log;
@@ -87,7 +91,7 @@ export function createExtractionProcess(options: ExtractionProcessOptions): Cont
 
   return {
     endings: Object.values(FORMATS).flatMap((format: Format) => format.endings),
-    programs: () => findPrograms(options.programFolders, options.languages),
+    programs: () => findPrograms(options.programFolders, options.languages, options.languageSource),
     async accepts(file) {
       const sample = "path" in file ? { ...file, bytes: await sampleFile(file.path) } : file;
       return (await recognizeFormat(sample)) !== null;
@@ -95,15 +99,14 @@ export function createExtractionProcess(options: ExtractionProcessOptions): Cont
     extract(file, { password = null, signal, onProgress = () => undefined }) {
       const { name, mimeType, charset, url } = file;
       const content = "path" in file ? { path: file.path } : { bytes: file.bytes };
-      const order = {
-        file: { ...content, name, mimeType, charset, url },
-        password,
-        languages: options.languages,
-        limits: options.limits,
+      const { languages, languageSource = null, limits } = options;
+      const order = { file: { ...content, name, mimeType, charset, url }, password, languages, limits };
+      const inTurn = (languageData: LanguageData | null): Promise<ExtractedContent> => {
+        const turn = last.then(() => read({ ...order, languageData }, { signal, onProgress }));
+        last = turn.catch(() => undefined);
+        return turn;
       };
-      const turn = last.then(() => read(order, { signal, onProgress }));
-      last = turn.catch(() => undefined);
-      return turn;
+      return languageSource === null ? inTurn(null) : readWithLanguages(languageSource, inTurn, signal);
     },
     async close() {
       isClosed = true;
@@ -295,8 +298,14 @@ const KINDS: Readonly<Record<ExtractionReason, ErrorKind>> = {
   too_large: "too_large",
   unsupported: "unsupported_type",
   missing_program: "unsupported",
+  missing_languages: "unsupported",
 };
 
-function refusal({ reason, message }: Extract<ExtractionReport, { kind: "refused" }>): AppError {
+function refusal({
+  reason,
+  message,
+  languages = [],
+}: Extract<ExtractionReport, { kind: "refused" }>): AppError | LanguagesMissing {
+  if (reason === "missing_languages") return new LanguagesMissing(languages, message);
   return new AppError(KINDS[reason], message);
 }

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { Worker } from "node:worker_threads";
 import { extractFile } from "./extract-file.js";
-import { ExtractionError } from "./extraction-error.js";
+import { ExtractionError, LanguagesMissing } from "./extraction-error.js";
 import { type ExtractionReport, orderSchema } from "./extraction-messages.js";
 
 /**
@@ -32,14 +32,12 @@ function tell(report: ExtractionReport): void {
 }
 
 async function read(message: unknown): Promise<void> {
-  const { file: named, password, languages, limits } = orderSchema.parse(message);
+  const { file: named, ...order } = orderSchema.parse(message);
   let toldAt = 0;
   try {
     const file = "bytes" in named ? named : { ...named, bytes: await readFile(named.path) };
     const content = await extractFile(file, {
-      limits,
-      password,
-      languages,
+      ...order,
       report(progress) {
         const now = performance.now();
         if (now - toldAt < PROGRESS_EVERY) return;
@@ -50,7 +48,8 @@ async function read(message: unknown): Promise<void> {
     tell({ kind: "read", content, residentBytes: process.memoryUsage.rss() });
   } catch (error) {
     const { reason, message: words } = error instanceof ExtractionError ? error : UNEXPECTED;
-    tell({ kind: "refused", reason, message: words.slice(0, 2_000) });
+    const languages = error instanceof LanguagesMissing ? { languages: error.languages } : {};
+    tell({ kind: "refused", reason, message: words.slice(0, 2_000), ...languages });
   }
 }
 

@@ -2,7 +2,15 @@ import { constants } from "node:fs";
 import { access } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import type { ReadingProgram } from "../core/documents/content-ports.js";
-import { BUILTIN_LANGUAGE, missingForLanguages, missingLanguages } from "./languages.js";
+import type { LanguageSource } from "../core/ports.js";
+import { languagesWithoutData } from "./language-files.js";
+import {
+  BUILTIN_LANGUAGE,
+  languagesOf,
+  missingForLanguages,
+  missingLanguages,
+  unfetchedLanguages,
+} from "./languages.js";
 import { runProgram } from "./run-program.js";
 
 const ON_WINDOWS = [".exe", ".cmd", ""];
@@ -34,16 +42,44 @@ export function howToInstall(name: keyof typeof PROGRAMS): string {
 /**
  * The programs that reading files needs, looked for in these folders.
  * @param languages of the text in pictures, as tesseract names them: `eng+deu`
+ * @param source of data that tesseract lacks
  */
-export async function findPrograms(folders: readonly string[], languages: string): Promise<readonly ReadingProgram[]> {
+export async function findPrograms(
+  folders: readonly string[],
+  languages: string,
+  source: LanguageSource | null = null,
+): Promise<readonly ReadingProgram[]> {
   const found = async ([name, about]: readonly [string, About]) => {
     const path = await findIn(folders, name);
-    const lacks = name === "tesseract" ? await lackOfLanguages(path, folders, languages) : null;
-    const isOutOfReach = path === null && lacks !== null;
-    const withoutIt = isOutOfReach ? `it cannot be read in \`${languages}\`` : about.withoutIt;
-    return { ...about, name, isThere: path !== null, withoutIt, lacks };
+    const isThere = path !== null;
+    if (name !== "tesseract" || languages === BUILTIN_LANGUAGE) return { ...about, name, isThere, lacks: null };
+    const missing = await languagesMissing(path, folders, languages);
+    const unfetched = source === null ? missing : await languagesWithoutData(missing, source.folder);
+    const lacks = lackOf(unfetched, { languages, isThere, source });
+    const withoutIt =
+      lacks === null ? readByBuiltin(languages, unfetched, source) : `it cannot be read in \`${languages}\``;
+    return { ...about, name, isThere, withoutIt, lacks };
   };
   return Promise.all(Object.entries(PROGRAMS).map(found));
+}
+
+/** What cannot be read as the settings ask for, in a sentence; null where all can, or what is missing can be fetched. */
+function lackOf(
+  unfetched: readonly string[],
+  how: { readonly languages: string; readonly isThere: boolean; readonly source: LanguageSource | null },
+): string | null {
+  const { languages, isThere, source } = how;
+  if (unfetched.length === 0 || source?.obstacle === null) return null;
+  const why = source === null ? "" : `${unfetchedLanguages(unfetched, source)} `;
+  const advice = isThere
+    ? missingLanguages(unfetched)
+    : missingForLanguages(languages, howToInstall("tesseract").replace(/\.$/, ""));
+  return why + advice;
+}
+
+function readByBuiltin(languages: string, unfetched: readonly string[], source: LanguageSource | null): string {
+  const fetched = `, whose data of \`${unfetched.join("+")}\` are fetched from ${source?.place} when first needed`;
+  return `what is built in reads \`${languages}\`${unfetched.length === 0 ? "" : fetched}`;
 }
 
 async function findIn(folders: readonly string[], name: string): Promise<string | null> {
@@ -60,14 +96,14 @@ async function findIn(folders: readonly string[], name: string): Promise<string 
   return found.find((path) => path !== null) ?? null;
 }
 
-/** Languages that cannot be read, in a sentence; null where all of them can, or tesseract does not say what it has. */
-async function lackOfLanguages(
+/** Those of the languages that tesseract does not read; none where it does not say what it has. */
+async function languagesMissing(
   path: string | null,
   folders: readonly string[],
   languages: string,
-): Promise<string | null> {
-  if (languages === BUILTIN_LANGUAGE) return null;
-  if (path === null) return missingForLanguages(languages, howToInstall("tesseract").replace(/\.$/, ""));
+): Promise<readonly string[]> {
+  const asked = languagesOf(languages);
+  if (path === null) return asked.filter((language) => language !== BUILTIN_LANGUAGE);
   const listed = await runProgram({
     command: [path, "--list-langs"],
     // As the process that reads files sees it.
@@ -76,8 +112,7 @@ async function lackOfLanguages(
     timeLimitMs: LONGEST_LIST_MS,
     missing: "",
   }).catch(() => null);
-  if (listed?.code !== 0) return null;
+  if (listed?.code !== 0) return [];
   const lines = new Set(`${listed.output.toString("utf8")}\n${listed.complaint}`.split(/\r?\n/));
-  const missing = languages.split("+").filter((language) => !lines.has(language));
-  return missing.length === 0 ? null : missingLanguages(missing);
+  return asked.filter((language) => !lines.has(language));
 }

@@ -1,5 +1,13 @@
-import { ExtractionError } from "./extraction-error.js";
-import { BUILTIN_LANGUAGE, missingForLanguages, missingLanguages } from "./languages.js";
+import { ExtractionError, LanguagesMissing } from "./extraction-error.js";
+import {
+  BUILTIN_LANGUAGE,
+  type LanguageData,
+  languagesOf,
+  missingForLanguages,
+  missingLanguages,
+  unfetchedLanguages,
+} from "./languages.js";
+import { languagesWithoutData } from "./language-files.js";
 import { howToInstall } from "./programs.js";
 import { runProgram } from "./run-program.js";
 
@@ -15,6 +23,8 @@ const LANGUAGES = /^[A-Za-z][A-Za-z_]{1,30}(?:\+[A-Za-z][A-Za-z_]{1,30}){0,9}$/;
 export interface TextRecognition {
   /** Languages of the text as tesseract names them, the usual one first, such as `eng+deu`. @default "eng" */
   readonly languages?: string;
+  /** Of what is built in, for other languages than English; null where it has none. @default null */
+  readonly languageData?: LanguageData | null;
   /** Name or path of the program. @default "tesseract" */
   readonly program?: string;
   /** Milliseconds that one picture may take. @default 120000 */
@@ -23,22 +33,33 @@ export interface TextRecognition {
 }
 
 /**
- * The text in a picture (PNG, JPEG, GIF, WebP, TIFF, BMP or PNM), read by the tesseract of this machine; English by the one that
- * is built in, where this machine has none. Nothing is written to disk.
- * @throws ExtractionError `missing_program` where tesseract or the data of a language is not installed, `too_large` for a picture
- *   that takes too long, `damaged` for one that cannot be decoded
+ * The text in a picture (PNG, JPEG, GIF, WebP, TIFF, BMP or PNM), read by the tesseract of this machine; by the one that is built
+ * in, where this machine has none or its data of a language are not installed. Nothing is written to disk.
+ * @throws ExtractionError `missing_program` where the data of a language can be had from nowhere, `too_large` for a picture that
+ *   takes too long, `damaged` for one that cannot be decoded; LanguagesMissing where data can be fetched
  */
 export async function recognizeText(image: Uint8Array, recognition: TextRecognition = {}): Promise<string> {
-  const { languages = BUILTIN_LANGUAGE } = recognition;
+  const { languages = BUILTIN_LANGUAGE, languageData = null } = recognition;
   if (!LANGUAGES.test(languages))
     throw new ExtractionError("unsupported", `\`${languages.slice(0, 50)}\` does not name languages of tesseract.`);
   try {
     return tidied(await recognizeWithProgram(image, languages, recognition));
   } catch (error) {
-    const isMissing = error instanceof ExtractionError && error.reason === "missing_program";
-    if (!isMissing || languages !== BUILTIN_LANGUAGE) throw error;
-    return tidied(await (await import("./builtin-recognizer.js")).recognizeBuiltin(image));
+    if (!(error instanceof ExtractionError) || error.reason !== "missing_program") throw error;
+    if (languages !== BUILTIN_LANGUAGE) await checkData(languages, languageData, error);
+    const { recognizeBuiltin } = await import("./builtin-recognizer.js");
+    return tidied(await recognizeBuiltin(image, languages, languageData?.folder ?? null));
   }
+}
+
+/** @throws LanguagesMissing, or `withoutProgram` where nothing can be fetched, with the reason for that */
+async function checkData(languages: string, data: LanguageData | null, withoutProgram: ExtractionError): Promise<void> {
+  if (data === null) throw withoutProgram;
+  const missing = await languagesWithoutData(languagesOf(languages), data.folder);
+  if (missing.length === 0) return;
+  const words = unfetchedLanguages(missing, data);
+  if (data.obstacle === null) throw new LanguagesMissing(missing, words);
+  throw new ExtractionError("missing_program", `${words} ${withoutProgram.message}`);
 }
 
 async function recognizeWithProgram(

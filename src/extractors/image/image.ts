@@ -2,7 +2,7 @@ import type { ExtractedContent, SourceFile } from "../../core/documents/content-
 import type { Metadata } from "../../core/types.js";
 import { pictureKind } from "../../lib/picture-kind.js";
 import { extracted } from "../extracted.js";
-import { ExtractionError } from "../extraction-error.js";
+import { ExtractionError, LanguagesMissing } from "../extraction-error.js";
 import type { ExtractionTools } from "../format-extractor.js";
 import { dimensionsOf, type Dimensions } from "./dimensions.js";
 import { readTaken, type Taken } from "./taken.js";
@@ -60,7 +60,8 @@ async function readText(
     const text = (await tools.recognizeText(bytes)).trim();
     return { text, notes: text === "" ? ["No text was found in the picture."] : [] };
   } catch (error) {
-    if (!(error instanceof ExtractionError) || !isKnown) throw error;
+    const isFinal = error instanceof ExtractionError && !(error instanceof LanguagesMissing);
+    if (!isFinal || !isKnown) throw error;
     return { text: "", notes: [`The text in the picture could not be read: ${error.message}`] };
   }
 }

@@ -1,4 +1,4 @@
-import { ExtractionError } from "../extraction-error.js";
+import { ExtractionError, LanguagesMissing } from "../extraction-error.js";
 import type { ExtractionTools } from "../format-extractor.js";
 import type { Pdf } from "./open-pdf.js";
 import { pageNames } from "./page-names.js";
@@ -58,6 +58,7 @@ export async function readScans(
 /**
  * The text in the picture of one page; null for a page without a picture, and without text in it.
  * @param tools null where it is known already that nothing reads pictures
+ * @throws LanguagesMissing
  */
 async function readScan(
   pdf: Pdf,
@@ -74,6 +75,7 @@ async function readScan(
     const text = await tools.recognizeText(png);
     return text.trim() === "" ? null : text.trim();
   } catch (error) {
+    if (error instanceof LanguagesMissing) throw error;
     return error instanceof ExtractionError ? error : new ExtractionError("damaged", "The page cannot be decoded.");
   }
 }
