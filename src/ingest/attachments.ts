@@ -186,7 +186,7 @@ function draftOf(
   }: Pick<StoredAttachment, "file" | "text"> & { readonly key: string; readonly metadata: Metadata },
 ): DocumentDraft {
   const { containerTags, client, taskType, dreaming, filterByMetadata, source, filepath } = document;
-  const { documentDate, forgetAfter, origin } = document;
+  const { documentDate, forgetAfter } = document;
   return {
     id: createId(),
     customId: null,
@@ -207,7 +207,7 @@ function draftOf(
     filepath,
     documentDate,
     forgetAfter,
-    origin,
+    origin: "mail",
     facts: null,
     rememberAsIs: false,
   };

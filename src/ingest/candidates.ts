@@ -3,7 +3,7 @@ import { isLasting } from "../core/memories/lasting.js";
 import { timeZoneOf } from "../core/containers/time-zone.js";
 import { wordsStating, type StatedCandidate } from "../core/memories/resolve-facts.js";
 import { candidatesOfStated } from "../core/memories/stated-facts.js";
-import { SENDER, speakersOf, trustOfDocument } from "../core/memories/trust.js";
+import { isOutsideOrigin, SENDER, speakersOf, trustOfDocument } from "../core/memories/trust.js";
 import type { FactSource } from "../core/ports.js";
 import type { Document, FactCandidate, Turn } from "../core/types.js";
 import { prepareQuoteFinder } from "../language/find-quote.js";
@@ -107,7 +107,7 @@ export async function submissionOf(
     onModelUse: (use) => store.extractions.note(organizationId, { ...use, documentId: id, revision }),
     onRefused: (why) => noteModelFailure(context, document, "facts", why),
   };
-  const isForeign = !turns && (read !== null || document.origin === "web" || document.origin === "connector");
+  const isForeign = !turns && (read !== null || isOutsideOrigin(document.origin));
   return {
     ...kept,
     source,

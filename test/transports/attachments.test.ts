@@ -108,6 +108,20 @@ describe("files that are attached to a mail", () => {
     expect(found.body.results[0]).toMatchObject({ title: "Harbour handbook", metadata: { attachedTo: mail } });
   });
 
+  test("are strangers' words: they become no fact about the user, and every passage says where it is from", async () => {
+    const note = text("note.txt", "I prefer pier nine for all my deliveries. My name is Olof Berg.");
+    const own = text("own.docx.txt", "The user's favourite pier is pier nine.");
+    await upload(mailOf("Papers", [note, own]));
+    const profile = (await rest.send("POST", "/v4/profile", { containerTag: "port" })).body.profile;
+    expect(profile.static).toEqual([]);
+    expect(JSON.stringify(profile)).not.toMatch(/\bUser/);
+    const { body } = await rest.send("POST", "/v3/search", { q: "pier nine deliveries", containerTags: ["port"] });
+    expect(body.results[0]).toMatchObject({ title: "note.txt" });
+    const hits = await rest.core.search({ actor: rest.actor }, { q: "pier nine deliveries", containerTags: ["port"] });
+    expect(hits.results.length).toBeGreaterThan(0);
+    for (const { trust } of hits.results) expect(trust).not.toBe("trusted");
+  });
+
   test("come once: of the same mail none, of another under its customId what differs", async () => {
     const [one, two, three] = [text("one.txt", "First."), text("two.txt", "Second."), text("three.txt", "Third.")];
     const mail = await upload(mailOf("Papers", [one, two, one]));

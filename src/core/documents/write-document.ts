@@ -8,6 +8,7 @@ import { isTitleFromText } from "./document-title.js";
 import { AppError } from "../errors.js";
 import { checkMetadataSize, invalid } from "../input.js";
 import { isOver } from "../memories/find-memory.js";
+import { isOutsideOrigin } from "../memories/trust.js";
 import { endWithDocument, momentOfEnd } from "./document-end.js";
 import { taskTypeAt } from "./memory-paths.js";
 import { refuseMerging } from "../containers/merge.js";
@@ -246,12 +247,11 @@ async function takeAgain(
 }
 
 /** From the least to the most trusted. */
-const BY_TRUST: readonly Origin[] = ["web", "connector", "agent", "user"];
+const BY_TRUST: readonly Origin[] = ["web", "mail", "connector", "agent", "user"];
 
 /** A text that somebody from outside has had a hand in is from outside, whoever wrote it first or goes on with it. */
 function originAfter({ origin }: Document, next: Origin = origin): Origin {
-  const isOutside = next === "web" || next === "connector";
-  return isOutside && BY_TRUST.indexOf(next) < BY_TRUST.indexOf(origin) ? next : origin;
+  return isOutsideOrigin(next) && BY_TRUST.indexOf(next) < BY_TRUST.indexOf(origin) ? next : origin;
 }
 
 /** True when a change would change nothing. */

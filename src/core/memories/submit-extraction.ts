@@ -19,7 +19,7 @@ import { explainFacts, type ExplainedFact } from "./explain-facts.js";
 import { handleOf, MOST_COUNTED } from "./pending-extractions.js";
 import { resolveFacts, type Resolution, type StatedCandidate } from "./resolve-facts.js";
 import { factShape } from "./stated-facts.js";
-import { speakersOf } from "./trust.js";
+import { isOutsideOrigin, speakersOf } from "./trust.js";
 import { unsaidYears } from "./unsaid-years.js";
 import { writeFacts } from "./write-facts.js";
 
@@ -285,5 +285,5 @@ function candidateOf(
 
 /** Who reads a page for the user does not make it the user's own word. */
 function originOf({ origin }: Document): Origin {
-  return origin === "web" || origin === "connector" ? origin : "agent";
+  return isOutsideOrigin(origin) ? origin : "agent";
 }

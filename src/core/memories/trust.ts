@@ -29,7 +29,7 @@ const WINDOW = 4_000;
 /** Longer than whatever a sign describes. */
 const OVERLAP = 1_000;
 
-const OUTSIDE_ORIGINS: readonly Origin[] = ["web", "connector"];
+const OUTSIDE_ORIGINS: readonly Origin[] = ["web", "mail", "connector"];
 /** Who says what stands in a mail that was sent as a file. */
 export const SENDER = "sender";
 const OUTSIDE_SPEAKERS = new Set(["assistant", "tool", "system", "developer", "function", SENDER]);
@@ -52,8 +52,8 @@ export function judgeText(text: string, quote: string | undefined, from: Provena
     if (hidden) reasons.add(`hides an instruction in ${hidden.how}`);
   }
   for (const reason of hijackSigns(text, quote, from)) reasons.add(reason);
-  if (from.origin === "web" && ABOUT_USER.test(text) && FIRST_PERSON.test(plain(quote ?? "")))
-    reasons.add("takes the author of a page for the user");
+  if ((from.origin === "web" || from.origin === "mail") && ABOUT_USER.test(text) && FIRST_PERSON.test(plain(quote ?? "")))
+    reasons.add("takes the author of a page or a file for the user");
   if (reasons.size > 0) return { trust: "flagged", reasons: [...reasons] };
   return { trust: isOutside(from) ? "unverified" : "trusted", reasons: [] };
 }
@@ -126,8 +126,13 @@ export function trustOfDocument({ origin }: { readonly origin: Origin }): Trust 
   return isOutside({ origin }) ? "unverified" : "trusted";
 }
 
+/** True for an origin of which the user is not the author. */
+export function isOutsideOrigin(origin: Origin): boolean {
+  return OUTSIDE_ORIGINS.includes(origin);
+}
+
 function isOutside({ origin, speaker }: Provenance): boolean {
-  return OUTSIDE_ORIGINS.includes(origin) || (speaker !== undefined && OUTSIDE_SPEAKERS.has(speaker.toLowerCase()));
+  return isOutsideOrigin(origin) || (speaker !== undefined && OUTSIDE_SPEAKERS.has(speaker.toLowerCase()));
 }
 
 /** A connected service holds the user's own notes; pages, tools and the assistant are not the user. */

@@ -1,7 +1,7 @@
 import type { BucketVerdict } from "../types.js";
 
-/** Where a fact came from; decides how far it is trusted. */
-export type Origin = "user" | "agent" | "connector" | "web" | "rules";
+/** Where a fact came from; decides how far it is trusted. `mail` stands for a file that lies in a mail. */
+export type Origin = "user" | "agent" | "connector" | "web" | "mail" | "rules";
 
 /**
  * How far a text is trusted. `unverified`: it came from a page, a connected service, a tool or the assistant itself, and holds

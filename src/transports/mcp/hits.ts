@@ -89,6 +89,7 @@ export function markOf(trust: Hit["trust"], origin: string | null): string {
 /** Where a text is from, when that is outside. */
 export function sourceMark(origin: string | null): string {
   if (origin === "web") return ", from a web page";
+  if (origin === "mail") return ", from a file in a mail";
   return origin === "connector" ? ", from a connected service" : "";
 }
 
