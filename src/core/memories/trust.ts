@@ -52,7 +52,11 @@ export function judgeText(text: string, quote: string | undefined, from: Provena
     if (hidden) reasons.add(`hides an instruction in ${hidden.how}`);
   }
   for (const reason of hijackSigns(text, quote, from)) reasons.add(reason);
-  if ((from.origin === "web" || from.origin === "mail") && ABOUT_USER.test(text) && FIRST_PERSON.test(plain(quote ?? "")))
+  if (
+    (from.origin === "web" || from.origin === "mail") &&
+    ABOUT_USER.test(text) &&
+    FIRST_PERSON.test(plain(quote ?? ""))
+  )
     reasons.add("takes the author of a page or a file for the user");
   if (reasons.size > 0) return { trust: "flagged", reasons: [...reasons] };
   return { trust: isOutside(from) ? "unverified" : "trusted", reasons: [] };
