@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { createRequire } from "node:module";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { removeFolder, temporaryFolder } from "../children.mjs";
 import { pause } from "../load.mjs";
@@ -87,11 +88,13 @@ async function read(service, name, bytes) {
   throw new Error(`${name} was not read in ${LONGEST_MS / 1_000} s`);
 }
 
+const MAMMOTH = join(dirname(createRequire(import.meta.url).resolve("mammoth/package.json")), "bin", "mammoth");
 const PANDOC = /\.(docx|odt|rtf|epub|html|csv|pptx)$/;
 
 function measureOthers(results, name, path, times) {
   if (name.endsWith(".pdf")) measureProgram(results, name, times, ["pdftotext", "-layout", path, "-"]);
   if (PANDOC.test(name)) measureProgram(results, name, times, ["pandoc", "-t", "gfm", path]);
+  if (name.endsWith(".docx")) measureProgram(results, name, times, [MAMMOTH, "--output-format=markdown", path]);
 }
 
 /** Left out where the program is missing or does not know the format. */
@@ -100,5 +103,5 @@ function measureProgram(results, name, times, [program, ...args]) {
   for (let count = 0; count < times; count += 1)
     if (spawnSync(program, args, { stdio: "ignore", timeout: LONGEST_MS }).status !== 0) return;
   const value = (performance.now() - began) / times;
-  results.add({ section: SECTION, name: `${name}, time`, unit: "ms", system: program, value });
+  results.add({ section: SECTION, name: `${name}, time`, unit: "ms", system: basename(program), value });
 }
