@@ -1,8 +1,10 @@
 import { posix } from "node:path";
 import type { ExtractedContent } from "../core/documents/content-ports.js";
+import { declaredEncoding, decodeBytes } from "./decode-bytes.js";
 import { ExtractionError } from "./extraction-error.js";
 import type { ExtractionTools, FormatExtractor } from "./format-extractor.js";
 import { GatheredParts } from "./gathered-parts.js";
+import { readWholePage } from "./html/main-content.js";
 import { attributeOf, childOf, descendantsOf, elementsOf, readXmlTree, textOf, type XmlElement } from "./xml-events.js";
 import { openZip, type ZipArchive } from "./zip-archive.js";
 import { inOneLine } from "./one-line.js";
@@ -138,22 +140,22 @@ function readTitles(part: string, tree: (part: string) => XmlElement): ReadonlyM
 }
 
 /** Null where it cannot be read, which costs only this chapter. */
-async function readChapter(
-  zip: ZipArchive,
-  { part, mimeType }: Chapter,
-  tools: ExtractionTools,
-): Promise<string | null> {
+async function readChapter(zip: ZipArchive, chapter: Chapter, tools: ExtractionTools): Promise<string | null> {
   try {
-    const bytes = zip.read(part);
-    if (!bytes) return null;
-    const file = { bytes, name: posix.basename(part), mimeType, charset: null, url: null };
-    const { parts } = await tools.extract(file);
-    return parts.map(({ text }) => text).join("\n\n");
+    const bytes = zip.read(chapter.part);
+    return bytes && (await chapterText(bytes, chapter, tools));
   } catch (error) {
-    if (error instanceof ExtractionError && error.reason === "empty") return "";
-    if (error instanceof ExtractionError && error.reason === "damaged") return null;
+    if (!(error instanceof ExtractionError) || error.reason === "damaged") return null;
+    if (error.reason === "empty") return "";
     throw error;
   }
+}
+
+/** A chapter is no page of a website: what a search for an article leaves out there is part of the book here. */
+async function chapterText(bytes: Uint8Array, { part, mimeType }: Chapter, tools: ExtractionTools): Promise<string> {
+  if (mimeType.includes("html")) return readWholePage(decodeBytes(bytes, [declaredEncoding(bytes)]).text);
+  const { parts } = await tools.extract({ bytes, name: posix.basename(part), mimeType, charset: null, url: null });
+  return parts.map(({ text }) => text).join("\n\n");
 }
 
 /** A chapter without a heading gets its title of the table of contents. */

@@ -1,9 +1,6 @@
 import { strToU8, unzipSync, zipSync } from "fflate";
-import { parseHTML } from "linkedom";
 import { describe, expect, test } from "vitest";
 import { extractEpub } from "../../src/extractors/epub.js";
-import { extracted } from "../../src/extractors/extracted.js";
-import { ExtractionError } from "../../src/extractors/extraction-error.js";
 import { measure, textOfAll } from "../support/extraction-measures.js";
 import { extractionTools, sourceFile } from "../support/extraction-tools.js";
 import { extractorFixture } from "../support/extractor-fixtures.js";
@@ -12,15 +9,8 @@ import { madeByPandoc, madeBySoffice } from "../support/made-by-programs.js";
 import { isInstalled } from "../support/pdf-producers.js";
 import { sampleText } from "../support/sample-documents.js";
 
-/** Stands in for the reader of web pages: the text of the body. */
 const tools = extractionTools({
-  extract: ({ bytes, mimeType }) => {
-    expect(mimeType).toBe("application/xhtml+xml");
-    const { document } = parseHTML(new TextDecoder().decode(bytes));
-    const text = (document.querySelector("body")?.innerHTML ?? "").replace(/<[^>]*>/g, "\n").trim();
-    if (text === "") return Promise.reject(new ExtractionError("empty", "The page is empty."));
-    return Promise.resolve(extracted("webpage", [{ text, place: {} }]));
-  },
+  extract: () => Promise.reject(new Error("Chapters are read as a whole, not as pages with an article.")),
 });
 const read = (bytes: Uint8Array) => extractEpub(sourceFile(bytes), tools);
 
@@ -30,6 +20,37 @@ test("a book is read chapter by chapter, with titles of its table of contents", 
   expect(parts.map(({ place }) => place)).toEqual([{ entry: 1 }, { entry: 2 }, { entry: 3 }]);
   expect(parts.map(({ text }) => text.split("\n")[0])).toEqual(["# Garden book", "# Soil and water", "# Harvest"]);
   expect(parts[2]?.text).toContain("Über Äpfel: naïve café, 東京, Ω.");
+});
+
+function book(chapter: string, mimeType = "application/xhtml+xml"): Uint8Array {
+  const parts = {
+    "META-INF/container.xml": `<container><rootfiles><rootfile full-path="book.opf"/></rootfiles></container>`,
+    "book.opf": `<package><metadata/><manifest><item id="a" href="a.xhtml" media-type="${mimeType}"/></manifest><spine><itemref idref="a"/></spine></package>`,
+    "a.xhtml": chapter,
+  };
+  return zipSync(Object.fromEntries(Object.entries(parts).map(([name, text]) => [name, strToU8(text)])));
+}
+
+test("a chapter is read as a whole, with what would stand beside the article of a web page", async () => {
+  const prose = `<p>${"The keeper of the light wrote down the wind of every night. ".repeat(12)}</p>`;
+  const section = (title: string, id: string, text: string) =>
+    `<section id="${id}" class="level2 ${id}"><h2>${title}</h2><p>${text}</p></section>`;
+  const { parts } = await read(
+    book(
+      `<?xml version="1.0" encoding="utf-8"?><!DOCTYPE html><html xmlns="http://www.w3.org/1999/xhtml"><head><title>a.xhtml</title></head><body><section class="level1"><h1>Lamps</h1>${prose}${section("Related work", "related-work", "Smeaton lit candles.")}${prose}<div class="sidebar"><p>A box of wicks.</p></div><table><thead><tr class="header"><th>Year</th><th>Lamp</th></tr></thead><tbody><tr class="odd"><td>1827</td><td>oil</td></tr></tbody></table>${section("Comments", "comments", "Nobody had any.")}${section("About the author", "about-the-author", "Ada kept bees.")}<footer><p>Printed in Rostock.</p></footer></section></body></html>`,
+    ),
+  );
+  const text = textOfAll({ parts });
+  const wanted = [
+    "# Lamps",
+    "## Related work\n\nSmeaton lit candles.",
+    "A box of wicks.",
+    "| Year | Lamp |\n| --- | --- |\n| 1827 | oil |",
+    "## Comments\n\nNobody had any.",
+    "## About the author\n\nAda kept bees.",
+    "Printed in Rostock.",
+  ];
+  expect(wanted.filter((words) => !text.includes(words))).toEqual([]);
 });
 
 describe("of a long text all words come out, in order", () => {

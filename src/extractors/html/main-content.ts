@@ -47,6 +47,13 @@ export async function readPage(html: string, url: string | null): Promise<PageCo
   };
 }
 
+/** All text of a page that is no page of a website, such as a chapter of a book: nothing in it stands beside an article. */
+export async function readWholePage(html: string): Promise<string> {
+  const document = await parsePage(tameHtml(html, LIMITS).html);
+  removeUnseen(document);
+  return documentToMarkdown(document, null);
+}
+
 function isArticlePage({ html, nodes }: TamedHtml): boolean {
   return nodes <= LARGEST_ARTICLE_PAGE.nodes && html.length <= LARGEST_ARTICLE_PAGE.characters;
 }
