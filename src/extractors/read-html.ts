@@ -1,16 +1,11 @@
 import { cleanText } from "./clean-text.js";
-import type { ExtractionTools } from "./format-extractor.js";
+import { readWholePage } from "./html/main-content.js";
 
-/**
- * HTML that lies in another file, as Markdown with all of its words. What the reader of web pages leaves out, such as quoted
- * mail, or cannot read at all, is read without its markup.
- */
-export async function readHtml(html: string, tools: ExtractionTools): Promise<string> {
+/** HTML that lies in another file, as Markdown with all of its words. What cannot be read so is read without its markup. */
+export async function readHtml(html: string): Promise<string> {
   const plain = withoutMarkup(html);
   try {
-    const file = { bytes: Buffer.from(html), name: null, mimeType: "text/html", charset: "utf-8", url: null };
-    const { parts } = await tools.extract(file);
-    const text = parts.map((part) => part.text).join("\n\n");
+    const text = await readWholePage(cleanText(html));
     return recall(plain, text) >= LEAST_RECALL ? text : plain;
   } catch {
     return plain;

@@ -102,6 +102,21 @@ describe("a mail", () => {
     expect(text).toContain("The harbour opens at six.");
   });
 
+  test("of HTML is read whole, without a search for the article in it", async () => {
+    const prose = Array.from({ length: 300 }, (_, index) => `<p>Ship${index} came on day${index} with salt.</p>`).join(
+      "",
+    );
+    const html = `<h1>Harbour log</h1>${prose}<div class="sidebar"><p>Tides below</p></div><h2>Comments</h2><p>Nobody complained.</p>
+      <table><tr class="header"><th>Berth</th><th>Depth</th></tr><tr><td>North</td><td>9 m</td></tr></table>`;
+    const text = textOf(await read(await compose({ from: "a@example.org", subject: "Log", html })));
+    const wanted = [
+      "Tides below",
+      "## Comments\n\nNobody complained.",
+      "| Berth | Depth |\n| --- | --- |\n| North | 9 m |",
+    ];
+    expect(wanted.filter((words) => !text.includes(words))).toEqual([]);
+  });
+
   test("forwarded inline is read with it, and its attachments too", async () => {
     const mail = await read(fixture("forwarded.eml"));
     const text = textOf(mail);

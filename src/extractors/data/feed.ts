@@ -25,12 +25,12 @@ export async function extractFeed(root: XmlElement, tools: ExtractionTools): Pro
     (child) => typeof child === "string" || (child.name !== "item" && child.name !== "entry"),
   );
   const head = { ...channel, children: about };
-  gathered.add(await describe(head, "#", tools));
+  gathered.add(await describe(head, "#"));
   const read = entries.slice(0, tools.limits.maximumEntries);
   if (read.length < entries.length) gathered.note(`Only the first ${read.length} entries were read.`);
   for (const [index, entry] of read.entries()) {
     tools.report({ unit: "entry", done: index, total: read.length });
-    if (!gathered.add(await describe(entry, "##", tools), { entry: index + 1 })) break;
+    if (!gathered.add(await describe(entry, "##"), { entry: index + 1 })) break;
   }
   const link = linkOf(head);
   const isAddress = link !== null && /^https?:\/\//i.test(link);
@@ -41,13 +41,13 @@ export async function extractFeed(root: XmlElement, tools: ExtractionTools): Pro
   });
 }
 
-async function describe(entry: XmlElement, mark: string, tools: ExtractionTools): Promise<string> {
+async function describe(entry: XmlElement, mark: string): Promise<string> {
   const title = textIn(entry, ["title"]) ?? "";
   const line = [dateOf(entry) ?? textIn(entry, DATES), linkOf(entry)].filter((one) => one !== null).join(" · ");
   const bodies: string[] = [];
   const others: string[] = [];
   for (const child of elementsOf(entry)) {
-    if (BODY.has(child.name)) bodies.push(await bodyOf(child, tools));
+    if (BODY.has(child.name)) bodies.push(await bodyOf(child));
     else if (!TOLD.has(child.name)) {
       const value = flowingText({ name: "", attributes: {}, children: [child] });
       if (value !== "") others.push(`- ${child.name}: ${value.replace(/\n+/g, " ")}`);
@@ -66,12 +66,12 @@ function repeats(other: string, body: string, isBefore: boolean): boolean {
   return other.includes(body) && (other.length > body.length || isBefore);
 }
 
-async function bodyOf(element: XmlElement, tools: ExtractionTools): Promise<string> {
+async function bodyOf(element: XmlElement): Promise<string> {
   const text = flowingText(element);
   const source = element.attributes["src"] ?? "";
   // Markup within other elements is XHTML, whose text is there already.
   const isMarkup = elementsOf(element).length === 0 && /<[a-z/!]|&[a-z#]/i.test(text);
-  const body = isMarkup ? await readHtml(text, tools) : text;
+  const body = isMarkup ? await readHtml(text) : text;
   return [body, source].filter((piece) => piece !== "").join("\n\n");
 }
 

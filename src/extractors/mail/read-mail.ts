@@ -34,7 +34,7 @@ export async function readMail(bytes: Uint8Array, tools: ExtractionTools, depth 
     return null;
   const inner = depth < DEEPEST_FORWARD ? email.attachments.filter(isForwarded) : [];
   const forwarded = await readForwarded(inner, tools, depth);
-  const body = await bodyOf(email, tools);
+  const body = await bodyOf(email);
   const reports = email.attachments.filter(isReport).map((one) => decodeBytes(bytesOf(one)).text);
   const isEncrypted = body === "" && email.attachments.some(({ mimeType }) => ENCRYPTED.test(mimeType));
   return {
