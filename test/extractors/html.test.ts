@@ -227,6 +227,20 @@ test.each<readonly [what: string, table: string, markdown: string]>([
   expect(text).toContain(markdown);
 });
 
+test.each([
+  ["rows", '<thead><tr class="header"><th>Year</th><th>Lamp</th></tr></thead>'],
+  ["a head", '<thead class="header" id="header"><tr><th>Year</th><th>Lamp</th></tr></thead>'],
+  ["cells", '<tr><th class="date">Year</th><th id="sidebar" class="byline">Lamp</th></tr>'],
+])("a table whose %s have the class of what stands beside an article keeps them", async (_what, head) => {
+  const rows =
+    '<tr class="odd"><td>1827</td><td class="author">oil</td></tr><tr class="footer"><td>1905</td><td>gas</td></tr>';
+  const { text } = await read(
+    `${menu}<article>${prose}<table>${head}<tbody>${rows}</tbody></table>${prose}</article>${footer}`,
+  );
+  expect(text).toContain("| Year | Lamp |\n| --- | --- |\n| 1827 | oil |\n| 1905 | gas |");
+  expect(text).not.toContain("Shop now");
+});
+
 test("a page says who wrote it, when, where and with which picture", async () => {
   const html = `<html><head><title>Arkona – Coast News</title><meta property="og:title" content="Arkona  lights up">
     <meta name="author" content="Ada Keeper"><meta property="article:published_time" content="2024-03-05T08:00:00+01:00">

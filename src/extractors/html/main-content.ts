@@ -2,6 +2,7 @@ import { describePage, type PageDescription, dateOf } from "./page-description.j
 import { inOneLine } from "../one-line.js";
 import { type PageDocument, parsePage, removeUnseen } from "./page-dom.js";
 import { missedPosts } from "./posts.js";
+import { forgetNamesOfCells } from "./page-tables.js";
 import { documentToMarkdown, htmlToMarkdown, webAddress } from "./page-markdown.js";
 import { type TamedHtml, tameHtml } from "./tame-html.js";
 
@@ -70,6 +71,7 @@ async function findArticle(html: string, url: string | null, base: string | null
   const { DefuddleClass } = await import("defuddle/node");
   const document: PageDocument = await parsePage(html);
   removeUnseen(document);
+  forgetNamesOfCells(document);
   try {
     const options = {
       // The library complains where there is none.

@@ -8,6 +8,7 @@ export interface PageElement {
   readonly outerHTML: string;
   getAttribute(name: string): string | null;
   setAttribute(name: string, value: string): void;
+  removeAttribute(name: string): void;
   querySelector(selector: string): PageElement | null;
   querySelectorAll(selector: string): Iterable<PageElement>;
   closest(selector: string): PageElement | null;

@@ -25,6 +25,17 @@ export function prepareTables(document: PageDocument): void {
   }
 }
 
+/**
+ * Takes the names off the rows and cells of tables, by which a search for the article takes them for parts of the page around
+ * it: pandoc gives the first row of every table the class `header`. Tables that arrange a page keep theirs.
+ */
+export function forgetNamesOfCells(document: PageDocument): void {
+  for (const table of document.querySelectorAll("table"))
+    if (!isLayout(table))
+      for (const element of table.querySelectorAll(TABLE_ELEMENTS))
+        for (const name of ["class", "id"]) element.removeAttribute(name);
+}
+
 /** A table of one column, one with a table in it, and one whose cells hold headings or several paragraphs. */
 function isLayout(table: PageElement): boolean {
   if (table.getAttribute("role") === "presentation" || table.querySelector("table,h1,h2,h3,h4,pre,p + p")) return true;
