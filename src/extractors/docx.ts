@@ -5,6 +5,8 @@ import { cleanText } from "./clean-text.js";
 import { ExtractionError } from "./extraction-error.js";
 import type { FormatExtractor } from "./format-extractor.js";
 import { GatheredParts } from "./gathered-parts.js";
+import { parsePage } from "./html/page-dom.js";
+import { spreadTables } from "./html/page-tables.js";
 import { addTableRules, blankCell } from "./html/table-rules.js";
 import { inOneLine } from "./one-line.js";
 import { openPackage, packageProperties } from "./open-xml/package.js";
@@ -27,11 +29,17 @@ export const extractDocx: FormatExtractor = async (file, tools) => {
     },
   );
   const gathered = new GatheredParts(tools.limits);
-  gathered.add(createConverter().turndown(cleanText(value)));
+  gathered.add(await markdownOf(value));
   const properties = packageProperties(office);
   // What readers see counts for more than what a template has left in the properties.
   return gathered.content("text", { ...properties, title: gathered.titled(titleIn(value) ?? properties.title) });
 };
+
+async function markdownOf(html: string): Promise<string> {
+  const document = await parsePage(cleanText(html));
+  spreadTables(document);
+  return document.body ? createConverter().turndown(document.body as never) : "";
+}
 
 /** The words of the first paragraph in the style of titles. */
 function titleIn(html: string): string | null {

@@ -21,8 +21,22 @@ export function prepareTables(document: PageDocument): void {
       caption.remove();
       table.replaceWith(line, table);
     }
-    spreadCells(document, table, room);
+    spreadCells(document, table.querySelectorAll("tr"), room);
   }
+}
+
+/** Gives every cell of every table its own column, for what is no page: no table there arranges one, and some lie in others. */
+export function spreadTables(document: PageDocument): void {
+  const rows = new Map<PageElement | null, PageElement[]>();
+  for (const row of document.querySelectorAll("tr")) {
+    const around = row.parentElement;
+    const table = around?.tagName === "TABLE" ? around : (around?.parentElement ?? null);
+    const known = rows.get(table);
+    if (known) known.push(row);
+    else rows.set(table, [row]);
+  }
+  const room = { cells: MOST_ADDED_CELLS };
+  for (const own of rows.values()) spreadCells(document, own, room);
 }
 
 /**
@@ -53,10 +67,10 @@ function dissolve(document: PageDocument, table: PageElement): void {
   }
 }
 
-function spreadCells(document: PageDocument, table: PageElement, room: { cells: number }): void {
+function spreadCells(document: PageDocument, rows: Iterable<PageElement>, room: { cells: number }): void {
   /** How many rows each column is still taken for by a cell above. */
   const taken: number[] = [];
-  for (const row of table.querySelectorAll("tr")) {
+  for (const row of rows) {
     let column = 0;
     let last: PageElement | null = null;
     const fill = (): void => {
