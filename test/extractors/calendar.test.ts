@@ -79,6 +79,40 @@ test("events, tasks and journals become sections that say when, where and who", 
   ]);
 });
 
+test.each([
+  ["a day", ["DTSTART;VALUE=DATE:20240401", "DTEND;VALUE=DATE:20240402"], "2024-04-01"],
+  ["days", ["DTSTART;VALUE=DATE:20240228", "DTEND;VALUE=DATE:20240302"], "2024-02-28 – 2024-03-01"],
+  ["a day that ends as it begins", ["DTSTART;VALUE=DATE:20240401", "DTEND;VALUE=DATE:20240401"], "2024-04-01"],
+  ["no time", ["DTSTART:20240401T100000Z", "DTEND:20240401T100000Z"], "2024-04-01 10:00 UTC"],
+  ["hours", ["DTSTART:20240401T100000Z", "DTEND:20240402T000000Z"], "2024-04-01 10:00 UTC – 2024-04-02 00:00 UTC"],
+  ["a duration", ["DTSTART:20240401T233000Z", "DURATION:PT45M"], "2024-04-01 23:30 UTC – 2024-04-02 00:15 UTC"],
+  [
+    "a duration in a zone",
+    ["DTSTART;TZID=Europe/Berlin:20240405T100000", "DURATION:P1DT1H30M"],
+    "2024-04-05 10:00 – 2024-04-06 11:30 (Europe/Berlin)",
+  ],
+  ["a duration of a day", ["DTSTART;VALUE=DATE:20240401", "DURATION:P1D"], "2024-04-01"],
+  ["a duration of weeks", ["DTSTART;VALUE=DATE:20240401", "DURATION:P2W"], "2024-04-01 – 2024-04-14"],
+  [
+    "two zones",
+    ["DTSTART;TZID=A:20240401T100000", "DTEND;TZID=B:20240401T100000"],
+    "2024-04-01 10:00 (A) – 2024-04-01 10:00 (B)",
+  ],
+])("an event of %s says when it ends as people do", async (_what, lines, when) => {
+  const { parts } = await read(
+    ["BEGIN:VCALENDAR", "BEGIN:VEVENT", "SUMMARY:Fair", ...lines, "END:VEVENT", "END:VCALENDAR"].join("\n"),
+  );
+  expect(parts[0]?.text).toBe(`## Fair\n\n- When: ${when}`);
+});
+
+test("free and busy times say when they end", async () => {
+  const busy = "FREEBUSY:20240401T100000Z/PT45M,20240402T100000Z/20240402T110000Z";
+  const { parts } = await read(`BEGIN:VCALENDAR\nBEGIN:VFREEBUSY\n${busy}\nEND:VFREEBUSY\nEND:VCALENDAR\n`);
+  expect(parts[0]?.text).toContain(
+    "- Freebusy: 2024-04-01 10:00 UTC – 2024-04-01 10:45 UTC, 2024-04-02 10:00 UTC – 2024-04-02 11:00 UTC",
+  );
+});
+
 test("a calendar of one event has its title and date", async () => {
   const { title, date } = await read(
     "BEGIN:VCALENDAR\nBEGIN:VEVENT\nSUMMARY:Visit\nDTSTART:20260504T100000Z\nEND:VEVENT\nEND:VCALENDAR\n",

@@ -4,6 +4,7 @@ import { decodeBytes } from "../decode-bytes.js";
 import type { ExtractionTools } from "../format-extractor.js";
 import { plainText } from "../plain-text.js";
 import { readComponents, type Component, type Property, type PropertyValue } from "./read-components.js";
+import { endAfter, endShown } from "./end-time.js";
 import { describeRecurrence } from "./recurrence.js";
 
 /** Reads calendars: events, tasks and journals in order, a section each. @throws ExtractionError `empty` */
@@ -65,16 +66,16 @@ function whenOf(properties: readonly Property[]): string {
   const start = find(properties, "dtstart");
   if (!start) return "";
   const end = find(properties, "dtend");
+  if (end && zoneOf(end) !== zoneOf(start)) return `- When: ${timeOf(start)} – ${timeOf(end)}`;
+  const from = textOf(properties, "dtstart") ?? "";
   const duration = textOf(properties, "duration");
-  const sameZone = end?.parameters["tzid"] === start.parameters["tzid"];
-  const until = end === undefined ? (duration ?? null) : timeOf(end, !sameZone);
-  return `- When: ${timeOf(start, end === undefined || !sameZone)}${until === null ? "" : ` – ${until}`}${
-    sameZone && end !== undefined ? zoneOf(start) : ""
-  }`;
+  const until = textOf(properties, "dtend") ?? (duration && (endAfter(from, duration) ?? duration));
+  const last = until && endShown(from, until);
+  return `- When: ${shownValues(start)}${last === null ? "" : ` – ${shown(last)}`}${zoneOf(start)}`;
 }
 
-function timeOf(property: Property, withZone: boolean): string {
-  return `${shownValues(property)}${withZone ? zoneOf(property) : ""}`;
+function timeOf(property: Property): string {
+  return `${shownValues(property)}${zoneOf(property)}`;
 }
 
 function zoneOf({ parameters }: Property): string {
@@ -96,7 +97,7 @@ function linesOf(properties: readonly Property[], leftOut: ReadonlySet<string>):
   const groups = new Map<string, string[]>();
   for (const property of properties) {
     if (leftOut.has(property.name)) continue;
-    const value = PEOPLE.has(property.name) ? personOf(property) : `${shownValues(property)}${zoneOf(property)}`;
+    const value = PEOPLE.has(property.name) ? personOf(property) : timeOf(property);
     if (value.trim() === "") continue;
     const group = groups.get(property.name);
     if (group) group.push(value);
@@ -127,8 +128,13 @@ function shownValues({ values }: Property): string {
   return values.map(shown).join(", ");
 }
 
+/** A time, and another or a duration. */
+const PERIOD = /^(\d{4}-\d{2}-\d{2}T\S{1,20}) ([P\d]\S{1,40})$/;
+
 function shown(value: PropertyValue): string {
   if (typeof value !== "string") return describeRecurrence(value);
+  const [, start, end] = PERIOD.exec(value) ?? [];
+  if (start !== undefined && end !== undefined) return `${shown(start)} – ${shown(endAfter(start, end) ?? end)}`;
   const time = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2}:\d{2})(Z?)$/.exec(value);
   return time ? `${time[1]} ${time[2]?.replace(/:00$/, "")}${time[3] === "Z" ? " UTC" : ""}` : value;
 }
