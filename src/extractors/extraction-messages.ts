@@ -31,7 +31,7 @@ const contentSchema = z.object({
     .exactOptional(),
   metadata: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string()).readonly()])),
   notes: z.array(z.string()).readonly(),
-  isMail: z.boolean().exactOptional(),
+  isByStranger: z.boolean().exactOptional(),
 });
 
 const progressSchema = z.object({

@@ -10,5 +10,9 @@ export const extractHtml: FormatExtractor = async (file, { limits }) => {
   const gathered = new GatheredParts(limits);
   gathered.add(markdown, {});
   const whenEmpty = "The page holds no text. Pages that a script fills in are not read.";
-  return gathered.content("webpage", { ...description, title: gathered.titled(description.title) }, whenEmpty);
+  return gathered.content(
+    "webpage",
+    { ...description, title: gathered.titled(description.title), isByStranger: true },
+    whenEmpty,
+  );
 };

@@ -1,5 +1,5 @@
 import type { SourceFile } from "../core/documents/content-ports.js";
-import { utf16Of } from "../lib/text-bytes.js";
+import { decodeText, utf16Of } from "../lib/text-bytes.js";
 import { type Format, FORMATS } from "./formats.js";
 import { zipKind } from "./zip-kind.js";
 
@@ -36,9 +36,10 @@ export async function recognizeFormat(file: SourceFile): Promise<Recognized | nu
   if (head.includes("\u0000") && !isUtf16) return byLabel && { format: byLabel, note: null };
   const text = formatOfType(textKind(head));
   const clear = text !== null && isClearText(head) ? text : null;
-  const format = clear ?? byLabel ?? (saysNothing(file) ? text : null);
+  const called = byLabel !== null && isBinary(byLabel) && isPlainText(file.bytes, head) ? PLAIN_TEXT : byLabel;
+  const format = clear ?? called ?? (saysNothing(file) ? text : null);
   if (!format) return null;
-  return { format, note: byLabel !== null && byLabel !== format ? mislabelled(file, format) : null };
+  return { format, note: byLabel === format ? null : mislabelled(file, format) };
 }
 
 async function binaryKind(bytes: Uint8Array, head: string): Promise<string | null> {
@@ -57,13 +58,67 @@ function isFamily(mimeType: string): boolean {
   return mimeType === "application/x-cfb" || mimeType === "application/zip";
 }
 
+/** For a text that is called something else; one that is called a text needs no extractor. */
+const PLAIN_TEXT: Format = {
+  mimeTypes: ["text/plain"],
+  endings: [],
+  load: async () => (await import("./plain-text.js")).extractPlainText,
+};
+
+/** Formats whose files are never a text that people can read. */
+const BINARY_FORMATS: readonly Format[] = [
+  FORMATS.docx,
+  FORMATS.epub,
+  FORMATS.image,
+  FORMATS.media,
+  FORMATS.odp,
+  FORMATS.ods,
+  FORMATS.odt,
+  FORMATS.pdf,
+  FORMATS.pptx,
+  FORMATS.xlsx,
+];
+
+function isBinary(format: Format): boolean {
+  return BINARY_FORMATS.includes(format);
+}
+
+/** Something of letters that is in UTF-8 from its beginning to where it was looked at. */
+function isPlainText(bytes: Uint8Array, head: string): boolean {
+  // eslint-disable-next-line no-control-regex -- such characters are what tells other bytes from a text
+  if (!/[A-Za-z]{2}|[^\x00-\x7f]/.test(head) || /[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]|%PDF/.test(head)) return false;
+  return decodeText(withoutCutLetter(bytes.subarray(0, HEAD_BYTES))) !== null;
+}
+
+/** The beginning of a text may end within a letter. */
+function withoutCutLetter(bytes: Uint8Array): Uint8Array {
+  const cut = bytes.subarray(-3).findLastIndex((byte) => byte >= 0xc0);
+  return cut === -1 ? bytes : bytes.subarray(0, bytes.length - (Math.min(3, bytes.length) - cut));
+}
+
 /** Beginnings that no other text has. */
 const CLEAR_TEXTS: readonly (readonly [start: RegExp, mimeType: string])[] = [
   [/^BEGIN:VCALENDAR\r?\n/, "text/calendar"],
   [/^WEBVTT(?:[ \t\r\n]|$)/, "text/vtt"],
   [/^<!doctype html\b/i, "text/html"],
   [/^<html[\s>]/i, "text/html"],
+  [/^From \S+ +(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [^\n]*\d{4}[^\n]*\n[\w-]+:/, "application/mbox"],
 ];
+
+/** Lines that a mail begins with, the first empty one excluded. */
+const HEADER_LINES = /^(?:[\w-]+:[^\n]*\n(?:[ \t]+[^\n]*\n)*)+/;
+/** A text of somebody's own has hardly ever one of these. */
+const OF_A_MAIL_ALONE = /^(?:Received|Return-Path|Delivered-To|Message-ID|DKIM-Signature|ARC-[\w-]+):/im;
+const SENDER = /^From:/im;
+const BESIDE_SENDER = /^(?:To|Subject|Date|Reply-To|MIME-Version):/im;
+
+/** Whatever it is called: what strangers have written must not pass for a text of one's own. */
+function isMail(start: string): boolean {
+  const [headers = ""] = HEADER_LINES.exec(`${start}\n`) ?? [];
+  const count = headers.split(/\n(?![ \t])/).length - 1;
+  if (count < 2) return false;
+  return OF_A_MAIL_ALONE.test(headers) || (SENDER.test(headers) && BESIDE_SENDER.test(headers));
+}
 
 /** Beginnings that a text of no format may have, too. */
 const LIKELY_TEXTS: readonly (readonly [start: RegExp, mimeType: string])[] = [
@@ -75,11 +130,12 @@ const LIKELY_TEXTS: readonly (readonly [start: RegExp, mimeType: string])[] = [
 
 function isClearText(head: string): boolean {
   const start = startOf(head);
-  return CLEAR_TEXTS.some(([pattern]) => pattern.test(start));
+  return isMail(start) || CLEAR_TEXTS.some(([pattern]) => pattern.test(start));
 }
 
 function textKind(head: string): string | null {
   const start = startOf(head);
+  if (isMail(start)) return "message/rfc822";
   return [...CLEAR_TEXTS, ...LIKELY_TEXTS].find(([pattern]) => pattern.test(start))?.[1] ?? null;
 }
 

@@ -1,4 +1,5 @@
 import { systemActor } from "../core/auth.js";
+import { attachedInPlace } from "../core/documents/attached-documents.js";
 import { dropBlobs } from "../core/documents/blobs.js";
 import type { AttachedFile } from "../core/documents/content-ports.js";
 import { removeDocument } from "../core/documents/documents.js";
@@ -15,6 +16,8 @@ import { safeCut } from "../lib/truncate.js";
 import type { IngestContext } from "./context.js";
 
 const MOST_ATTACHMENTS = 50;
+/** Of a file that lies in another one: fifty mails of fifty files would be thousands. */
+const MOST_NESTED = 10;
 /** A file in a mail in a mail, and no deeper. */
 const DEEPEST = 2;
 /** Letters of names in one note. */
@@ -68,10 +71,10 @@ async function chooseAttachments(
   attached: readonly AttachedFile[],
 ): Promise<StoredAttachments> {
   const { store, limits } = context;
-  const { organizationId, id } = document;
-  if ((await depthOf(context, document)) >= DEEPEST)
-    return { files: [], notes: noteOf("lie too deep in other files and were not read", attached) };
-  const known = new Set((await store.documents.attachments(organizationId, id)).map(({ digest }) => digest));
+  const depth = await depthOf(context, document);
+  const most = depth === 0 ? MOST_ATTACHMENTS : MOST_NESTED;
+  if (depth >= DEEPEST) return { files: [], notes: noteOf("lie too deep in other files and were not read", attached) };
+  const known = new Set((await attachedInPlace(store, document)).map(({ digest }) => digest));
   const chosen = new Map<string, StoredAttachment>();
   const [beyond, unreadable]: AttachedFile[][] = [[], []];
   let bytes = 0;
@@ -79,7 +82,7 @@ async function chooseAttachments(
     const digest = sha256(JSON.stringify([file.name, sha256(file.bytes)]));
     if (chosen.has(digest)) continue;
     bytes += file.bytes.byteLength;
-    if (chosen.size >= MOST_ATTACHMENTS || bytes > limits.maxFileBytes) {
+    if (chosen.size >= most || bytes > limits.maxFileBytes) {
       beyond?.push(file);
       continue;
     }
@@ -87,7 +90,7 @@ async function chooseAttachments(
     if (text === undefined) unreadable?.push(file);
     else chosen.set(digest, { file, digest, text, key: known.has(digest) ? null : createId() });
   }
-  const limit = `at most ${MOST_ATTACHMENTS} and ${limits.maxFileBytes} bytes together are read (RECOLLECT_MAX_FILE_BYTES)`;
+  const limit = `at most ${most} and ${limits.maxFileBytes} bytes together are read (RECOLLECT_MAX_FILE_BYTES)`;
   const notes = [...noteOf("cannot be read", unreadable ?? []), ...noteOf(`were not read, as ${limit}`, beyond ?? [])];
   return { files: [...chosen.values()], notes };
 }
@@ -135,14 +138,12 @@ export async function keepAttachments(
   { files }: StoredAttachments,
   metadata: Metadata,
 ): Promise<{ kept: readonly string[]; gone: readonly string[] }> {
-  const { organizationId, id } = document;
-  const before = await repositories.documents.attachments(organizationId, id);
+  const { organizationId } = document;
+  const before = await attachedInPlace(repositories, document);
   const wanted = new Set(files.map(({ digest }) => digest));
   const gone: string[] = [];
-  for (const old of before.filter(({ digest }) => !wanted.has(digest))) {
-    const attached = await repositories.documents.byId(organizationId, old.id);
-    if (attached) gone.push(...(await removeDocument(repositories, systemActor(organizationId), attached)));
-  }
+  for (const old of before.filter(({ digest }) => !wanted.has(digest)))
+    gone.push(...(await removeDocument(repositories, systemActor(organizationId), old.document)));
   const known = new Set(before.map(({ digest }) => digest));
   const kept: string[] = [];
   for (const attachment of files) {

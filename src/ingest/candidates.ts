@@ -36,8 +36,8 @@ export interface Submission {
   /** True when it was sent as a conversation. */
   readonly wasSentAsTurns: boolean;
   readonly rememberAsIs: boolean;
-  /** True for mails, which anybody may have sent: they replace and end nothing that the user stated. */
-  readonly isMail?: boolean;
+  /** True for what anybody may have written, such as mails and web pages: they replace and end nothing that the user stated. */
+  readonly isByStranger?: boolean;
   /** True for what somebody else wrote: that "the user" of whom it speaks is the user of this memory is only a guess. */
   readonly isForeign?: boolean;
   /** Sentences that took the place of others of the text before. */
@@ -111,7 +111,7 @@ export async function submissionOf(
   return {
     ...kept,
     source,
-    ...(read?.isMail === true && { isMail: true }),
+    ...(read?.isMail === true && { isByStranger: true }),
     ...(isForeign && { isForeign }),
     ...(edits && { edits }),
   };
@@ -156,7 +156,7 @@ async function candidatesOf(
 /** What was found in a submission, with who said it; its very text where nothing was found and it is to be kept. */
 export function asRead(submission: Submission, found: readonly FactCandidate[]): readonly StatedCandidate[] {
   const facts = asSaid(submission, found);
-  return submission.isMail === true ? facts.map((fact) => ({ ...fact, speaker: SENDER })) : facts;
+  return submission.isByStranger === true ? facts.map((fact) => ({ ...fact, speaker: SENDER })) : facts;
 }
 
 function asSaid(

@@ -175,7 +175,7 @@ async function keepRead(
     image: content.image,
     ...(metadata.own !== null && { metadata: metadata.own }),
     ...(!isDated && date !== null && { date }),
-    ...(content.isMail === true && { isMail: true }),
+    ...(content.isByStranger === true && { isMail: true }),
     startedAt,
     endedAt,
   };
@@ -199,7 +199,7 @@ function dateOf({ date }: ExtractedContent, readAt: string): string | null {
 }
 
 /** One text of all parts, and from which offset on which place counts. */
-function joinParts({ parts, isMail }: Pick<ExtractedContent, "parts" | "isMail">): {
+function joinParts({ parts, isByStranger }: Pick<ExtractedContent, "parts" | "isByStranger">): {
   text: string;
   places: ReadingOutcome["places"];
 } {
@@ -207,7 +207,7 @@ function joinParts({ parts, isMail }: Pick<ExtractedContent, "parts" | "isMail">
   const texts: string[] = [];
   let offset = 0;
   for (const { text, place: told } of parts) {
-    const place = isMail === true ? { ...told, isMail } : told;
+    const place = isByStranger === true ? { ...told, isMail: isByStranger } : told;
     if (text.trim() === "") continue;
     if (Object.keys(place).length > 0 || places.length > 0) places.push([offset, place]);
     texts.push(text);

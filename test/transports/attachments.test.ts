@@ -160,6 +160,59 @@ describe("files that are attached to a mail", () => {
     expect(findInFiles(`${rest.dataDirectory}/files`, ["Deep.", "heron", "Subject"])).toEqual([]);
   });
 
+  test("go with their mail to another container, those of a mail in it too", async () => {
+    const inner = { name: "b.eml", type: "application/octet-stream", bytes: mailOf("B", [text("c.txt", "Deep.")]) };
+    const mail = await upload(mailOf("A", [inner, text("a.txt", "The heron statue stands on pier nine.")]));
+    await rest.send("PATCH", `/v3/documents/${mail}`, { containerTags: ["quay"] });
+    await rest.settle();
+    expect(await list()).toEqual([]);
+    const moved = await rest.send("POST", "/v3/documents/list", { containerTags: ["quay"], limit: 100 });
+    expect(moved.body.memories.map(({ title }: { title: string }) => title).toSorted()).toEqual([
+      "A",
+      "B",
+      "a.txt",
+      "c.txt",
+    ]);
+    for (const one of moved.body.memories) expect(one.status).toBe("done");
+    const found = await rest.send("POST", "/v3/search", { q: "heron statue", containerTags: ["quay"] });
+    expect(found.body.results[0]).toMatchObject({ title: "a.txt" });
+    await rest.send("DELETE", `/v3/documents/${mail}`);
+    expect((await rest.send("POST", "/v3/documents/list", { containerTags: ["quay"] })).body.memories).toEqual([]);
+  });
+
+  test("one that was moved away stays where it is, whatever becomes of its mail", async () => {
+    await upload(mailOf("A", [text("a.txt", "The heron statue."), text("b.txt", "The lantern.")]));
+    const away = (await list()).find(({ title }) => title === "a.txt").id;
+    await rest.send("PATCH", `/v3/documents/${away}`, { containerTags: ["quay"] });
+    await rest.settle();
+    await upload(mailOf("Another", [text("b.txt", "The lantern.")]));
+    expect(await titles()).toEqual(["Another", "b.txt"]);
+    expect((await get(away)).containerTags).toEqual(["quay"]);
+  });
+
+  test.each(["PATCH", "POST"])("go when a text takes the place of their mail (%s)", async (method) => {
+    const mail = await upload(mailOf("A", [text("a.txt", "The heron statue stands on pier nine.")]));
+    const content = "Nothing but a text.";
+    if (method === "PATCH") await rest.send("PATCH", `/v3/documents/${mail}`, { content });
+    else await rest.send("POST", "/v3/documents", { content, customId: "mail", containerTag: "port" });
+    await rest.settle();
+    expect((await list()).map(({ id }) => id)).toEqual([mail]);
+  });
+
+  test("of a mail in a mail are at most ten", async () => {
+    const many = Array.from({ length: 12 }, (_, index) => text(`n${index}.txt`, `Number ${index}.`));
+    const inner = { name: "b.eml", type: "application/octet-stream", bytes: mailOf("B", many) };
+    await upload(mailOf("A", [inner]), { taskType: "superrag" });
+    expect(await list()).toHaveLength(12);
+  });
+
+  test("are not even looked at beyond two hundred", async () => {
+    const many = Array.from({ length: 5_000 }, (_, index) => ({ ...text(`n${index}.bin`, `\0${index}`), type: "a/b" }));
+    const mail = await upload(mailOf("Many", many), { taskType: "superrag" });
+    expect(await list()).toHaveLength(1);
+    expect(await notesOf(mail)).toContain("Only the first 200 files that lie in it were looked at.");
+  }, 30_000);
+
   test.each([false, true])("are purged with their mail (deleted before: %s)", async (isDeleted) => {
     const word = "xqheron";
     const mail = await upload(mailOf("A", [text(`${word}.txt`, `The ${word} statue stands on pier nine.`)]));

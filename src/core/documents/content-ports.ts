@@ -13,7 +13,7 @@ export interface Place {
   readonly entry?: number;
   /** Seconds from the beginning of a recording, up to but not including the second number. */
   readonly time?: readonly [start: number, end: number];
-  /** Set in a mail, which anybody may have sent. */
+  /** Set in what anybody may have written: a mail, a web page, an invitation. Stores have it under the name of the first of them. */
   readonly isMail?: true;
 }
 
@@ -62,8 +62,8 @@ export interface ExtractedContent {
   readonly recordings?: readonly Recording[];
   /** What else is known of it, for the metadata of its document. */
   readonly metadata: Metadata;
-  /** True for mails, which anybody may have sent. */
-  readonly isMail?: boolean;
+  /** True for what anybody may have written: a mail, a web page, an invitation. */
+  readonly isByStranger?: boolean;
   /** What a reader should know of how it was read: a wrong label, what was cut or left out. Sentences. */
   readonly notes: readonly string[];
 }
@@ -165,7 +165,7 @@ export interface ReadingOutcome {
   readonly metadata?: Metadata;
   /** The date that the document has from it, if it has one from there. */
   readonly date?: string;
-  /** True for mails, which anybody may have sent. */
+  /** True for what anybody may have written: a mail, a web page, an invitation. Stores have it under the name of the first of them. */
   readonly isMail?: boolean;
   /** ISO. */
   readonly startedAt: string;

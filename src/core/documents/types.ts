@@ -116,7 +116,7 @@ export interface ChunkMetadata {
   readonly entry?: number;
   /** Seconds from the beginning of a recording. */
   readonly time?: readonly [start: number, end: number];
-  /** Set in a mail, which anybody may have sent. */
+  /** Set in what anybody may have written: a mail, a web page, an invitation. Stores have it under the name of the first of them. */
   readonly isMail?: true;
 }
 

@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { TimeZone } from "../../lib/time-zone.js";
 import { requireContainer, requireWhole } from "../auth.js";
 import type { AuthorizedCall, CoreContext } from "../context.js";
+import { takeAttachedAlong } from "./attached-documents.js";
 import { isCustomIdTaken } from "./custom-ids.js";
 import { endWithDocument, momentOfEnd } from "./document-end.js";
 import { isTitleFromText } from "./document-title.js";
@@ -69,6 +70,7 @@ export async function updateDocument(
     const details = { ...detailsOf(document, input), ...(forgetAfter !== document.forgetAfter && { forgetAfter }) };
     checkMetadataSize("metadata", details.metadata, limits);
     const changed = await change(repositories, call.actor, document, { input, details, now });
+    await takeAttachedAlong(repositories, call.actor, { before: document, after: changed, isUnread: false, now });
     if (forgetAfter !== document.forgetAfter)
       await endWithDocument(repositories, call.actor, { ...changed, forgetAfter }, now);
     return receiptOf(changed);

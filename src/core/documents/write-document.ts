@@ -1,6 +1,7 @@
 import type { Warned } from "../memories/secret-warnings.js";
 import { createId } from "../../lib/ids.js";
 import { mayChange, requireContainer } from "../auth.js";
+import { takeAttachedAlong } from "./attached-documents.js";
 import { awaitReading, fetchedAgain, outcomeOfText } from "./known-text.js";
 import { keepEntityContext } from "../containers/entity-context.js";
 import { homeOf } from "./custom-ids.js";
@@ -242,6 +243,8 @@ async function takeAgain(
       rememberAsIs: input.rememberAsIs ?? (isSameText && existing.rememberAsIs),
     },
   });
+  const { now } = prepared;
+  await takeAttachedAlong(repositories, actor, { before: existing, after: revised, isUnread, now });
   if (isUnread) await awaitReading(repositories, revised, { digest: known.digest ?? "", former });
   return { ...receiptOf(revised), ...instantly(revised), isUpdate: true };
 }

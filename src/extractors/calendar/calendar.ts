@@ -22,6 +22,7 @@ export async function extractCalendar(file: SourceFile, tools: ExtractionTools):
     if (!gathered.add(sectionOf(entry), { entry: index + 1 })) break;
   const [only] = entries.length === 1 ? entries : [];
   return gathered.content("text", {
+    isByStranger: true,
     title: title ?? textOf(only?.properties ?? [], "summary"),
     date: textOf(only?.properties ?? [], "dtstart"),
   });

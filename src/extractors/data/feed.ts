@@ -35,6 +35,7 @@ export async function extractFeed(root: XmlElement, tools: ExtractionTools): Pro
   const link = linkOf(head);
   const isAddress = link !== null && /^https?:\/\//i.test(link);
   return gathered.content("text", {
+    isByStranger: true,
     title: textIn(head, ["title"]),
     date: dateOf(head),
     url: isAddress ? link : null,

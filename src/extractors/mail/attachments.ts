@@ -3,19 +3,26 @@ import type { Attachment, Email } from "postal-mime";
 import type { AttachedFile } from "../../core/documents/content-ports.js";
 import { cleanText } from "../clean-text.js";
 
-/** Files that came with a mail: not the pictures that its text shows, nor signatures, nor what is read as text of the mail itself. */
+/** More files than any mail is sent with; a mail of many thousand would keep whoever looks at them busy. */
+export const MOST_FILES = 200;
+
+/** Files that came with a mail, up to one beyond `MOST_FILES`: not the pictures that its text shows, nor signatures, nor what is read as text of the mail itself. */
 export function attachmentsOf(email: Email, read: readonly Attachment[]): AttachedFile[] {
-  const files = email.attachments.filter(
+  const looked = email.attachments.slice(0, MOST_LOOKED_AT);
+  const files = looked.filter(
     (one) => !read.includes(one) && !isReport(one) && !SIGNATURES.test(one.mimeType) && !isShown(one, email),
   );
   // Invitations come twice, as a part to be shown and as a file.
   const different = new Map(files.map((one) => [fingerprint(one), one]));
-  return [...different.values()].map((one) => ({
+  return [...different.values()].slice(0, MOST_FILES + 1).map((one) => ({
     name: fileName(one.filename),
     mimeType: /^[\w.+-]{1,100}\/[\w.+-]{1,100}$/.test(one.mimeType) ? one.mimeType : null,
     bytes: bytesOf(one),
   }));
 }
+
+/** Parts of one mail; pictures that its text shows are among them. */
+const MOST_LOOKED_AT = 2_000;
 
 const SIGNATURES = /^application\/(?:(?:x-)?pkcs7-signature|pgp-signature|pgp-encrypted)$/;
 

@@ -7,10 +7,10 @@ import { readMail } from "./read-mail.js";
 /** Reads a mail: its subject, whom it is from and to, its text with what it quotes, and its attachments. @throws ExtractionError `empty` */
 export async function extractMail(file: SourceFile, tools: ExtractionTools): Promise<ExtractedContent> {
   const mail = await readMail(file.bytes, tools);
-  if (mail === null) return { ...plainText(file, "The file is not a well-formed mail.", tools), isMail: true };
+  if (mail === null) return { ...plainText(file, "The file is not a well-formed mail.", tools), isByStranger: true };
   const gathered = new GatheredParts(tools.limits);
   for (const note of mail.notes) gathered.note(note);
   gathered.add(mail.text);
   const { subject: title, author, date, attachments, metadata } = mail;
-  return gathered.content("text", { title, author, date, attachments, metadata, isMail: true });
+  return gathered.content("text", { title, author, date, attachments, metadata, isByStranger: true });
 }

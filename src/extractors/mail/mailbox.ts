@@ -2,6 +2,7 @@ import type { AttachedFile, ExtractedContent, SourceFile } from "../../core/docu
 import { GatheredParts } from "../gathered-parts.js";
 import { decodeBytes } from "../decode-bytes.js";
 import type { ExtractionTools } from "../format-extractor.js";
+import { MOST_FILES } from "./attachments.js";
 import { readMail } from "./read-mail.js";
 
 /** Reads the mails of a mailbox in order, one part each. @throws ExtractionError `empty` */
@@ -20,7 +21,7 @@ export async function extractMailbox(file: SourceFile, tools: ExtractionTools): 
     const mail = await readMail(bytes, tools);
     if (mail === null) unread.push(number);
     for (const note of mail?.notes ?? []) gathered.note(note);
-    attachments.push(...(mail?.attachments ?? []).slice(0, maximumEntries - attachments.length));
+    attachments.push(...(mail?.attachments ?? []).slice(0, MOST_FILES - attachments.length));
     tools.report({ unit: "entry", done: number, total: null });
     if (!gathered.add(mail?.text ?? decodeBytes(bytes).text, { entry: number })) break;
   }
@@ -28,7 +29,7 @@ export async function extractMailbox(file: SourceFile, tools: ExtractionTools): 
     const which = unread.slice(0, 10).join(", ");
     gathered.note(`${unread.length} mails are damaged, and were kept as they stand: number ${which}.`);
   }
-  return gathered.content("text", { attachments, isMail: true });
+  return gathered.content("text", { attachments, isByStranger: true });
 }
 
 const NEWLINE = 0x0a;

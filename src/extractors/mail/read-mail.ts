@@ -7,7 +7,7 @@ import { parseIso } from "../../lib/time.js";
 import { cleanText } from "../clean-text.js";
 import { decodeBytes } from "../decode-bytes.js";
 import type { ExtractionTools } from "../format-extractor.js";
-import { attachmentsOf, bytesOf, isForwarded, isReport } from "./attachments.js";
+import { attachmentsOf, bytesOf, isForwarded, isReport, MOST_FILES } from "./attachments.js";
 import { bodyOf } from "./mail-body.js";
 import { inOneLine } from "../one-line.js";
 
@@ -37,6 +37,7 @@ export async function readMail(bytes: Uint8Array, tools: ExtractionTools, depth 
   const body = await bodyOf(email);
   const reports = email.attachments.filter(isReport).map((one) => decodeBytes(bytesOf(one)).text);
   const isEncrypted = body === "" && email.attachments.some(({ mimeType }) => ENCRYPTED.test(mimeType));
+  const attached = [...attachmentsOf(email, inner), ...forwarded.flatMap(({ attachments }) => attachments)];
   return {
     subject: wordsOf(email.subject),
     author: wordsOf(email.from === undefined ? undefined : addressText(email.from)),
@@ -44,10 +45,11 @@ export async function readMail(bytes: Uint8Array, tools: ExtractionTools, depth 
     text: [headerLines(email), body, ...reports, ...forwarded.map(forwardedText)]
       .filter((piece) => piece.trim() !== "")
       .join("\n\n"),
-    attachments: [...attachmentsOf(email, inner), ...forwarded.flatMap(({ attachments }) => attachments)],
+    attachments: attached.slice(0, MOST_FILES),
     metadata: metadataOf(email),
     notes: [
       ...(isEncrypted ? ["The text of the mail is encrypted; only its headers were read."] : []),
+      ...(attached.length > MOST_FILES ? [`Only the first ${MOST_FILES} files that lie in it were looked at.`] : []),
       ...new Set(forwarded.flatMap(({ notes }) => notes)),
     ],
   };

@@ -66,7 +66,7 @@ export function registerAdd(program: Command, cli: Cli): void {
       "--custom-id <id>",
       "your own id; adding with the same id again replaces the document (default for a file: its path; for a page: its address)",
     )
-    .option("--title <title>", "a title (default for a file: its name)")
+    .option("--title <title>", "a title (default for a file: its own, or else its name)")
     .option("-m, --metadata <key=value>", "text to filter by, or a JSON object; may be repeated", collect)
     .option("--date <date>", "the ISO date the content is from; `yesterday` in it is read from there")
     .option("--forget-after <date>", "the ISO date or date-time from which on it is forgotten, with what it alone says")
