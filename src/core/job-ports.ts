@@ -66,6 +66,8 @@ export interface JobHandler<Payload = unknown> {
    * nothing else should have to wait for.
    */
   readonly slots?: number;
+  /** How many of its slots the jobs of one group may have at once: the others are left for other groups. All by default. */
+  readonly slotsOfGroup?: number;
   /**
    * Each run goes on where the last one stopped, and takes long enough to be killed now and then: it is set aside once
    * twenty processes have died while they ran it, one after the other. Any other job is after two.
@@ -85,9 +87,11 @@ export interface DeadJob {
   readonly diedAt: string;
 }
 
-/** Which jobs to take: by their kind, or those that a process died with. */
+/** Which jobs to take: by their kind, and then so many of each group and kind at once at most, or those that a process died with. */
 export type JobChoice =
-  { readonly only: readonly string[] } | { readonly except: readonly string[] } | { readonly crashed: true };
+  | { readonly only: readonly string[]; readonly mostOfGroup?: number }
+  | { readonly except: readonly string[] }
+  | { readonly crashed: true };
 
 /** A job that waits for its time or its turn. */
 export interface WaitingJob {

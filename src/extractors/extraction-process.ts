@@ -6,6 +6,7 @@ import { delimiter, join } from "node:path";
 import type { ContentExtractor, ExtractedContent, ReadingProgress } from "../core/documents/content-ports.js";
 import { AppError, type ErrorKind } from "../core/errors.js";
 import type { LanguageSource, Log } from "../core/ports.js";
+import { createFairTurns } from "../lib/fair-turns.js";
 import { type ExtractionReason, LanguagesMissing } from "./extraction-error.js";
 import { type ExtractionOrderMessage, type ExtractionReport, reportSchema } from "./extraction-messages.js";
 import { type Format, FORMATS } from "./formats.js";
@@ -51,13 +52,13 @@ const PROGRAM = new URL(
 );
 
 /**
- * Reads files in a process of its own, one after the other: a file that stalls it, takes too much memory or ends it fails
- * alone. The process begins with the first file, knows none of the settings and secrets of this one, and ends when it has
+ * Reads files in a process of its own, one after the other and of each queue in turn: a file that stalls it, takes too much
+ * memory or ends it fails alone. The process begins with the first file, knows none of the settings and secrets of this one, and ends when it has
  * nothing to do for a minute.
  */
 export function createExtractionProcess(options: ExtractionProcessOptions): ContentExtractor {
   let worker: Worker | null = null;
-  let last: Promise<unknown> = Promise.resolve();
+  const turns = createFairTurns();
   let isClosed = false;
 
   const discard = (): void => {
@@ -96,22 +97,22 @@ export function createExtractionProcess(options: ExtractionProcessOptions): Cont
       const sample = "path" in file ? { ...file, bytes: await sampleFile(file.path) } : file;
       return (await recognizeFormat(sample)) !== null;
     },
-    extract(file, { password = null, signal, onProgress = () => undefined }) {
+    extract(file, { password = null, queue = "", signal, onTurn, onProgress = () => undefined }) {
       const { name, mimeType, charset, url } = file;
       const content = "path" in file ? { path: file.path } : { bytes: file.bytes };
       const { languages, languageSource = null, limits } = options;
       const order = { file: { ...content, name, mimeType, charset, url }, password, languages, limits };
-      const inTurn = (languageData: LanguageData | null): Promise<ExtractedContent> => {
-        const turn = last.then(() => read({ ...order, languageData }, { signal, onProgress }));
-        last = turn.catch(() => undefined);
-        return turn;
-      };
+      const inTurn = (languageData: LanguageData | null): Promise<ExtractedContent> =>
+        turns.take(queue, () => {
+          onTurn?.();
+          return read({ ...order, languageData }, { signal, onProgress });
+        });
       return languageSource === null ? inTurn(null) : readWithLanguages(languageSource, inTurn, signal);
     },
     async close() {
       isClosed = true;
       discard();
-      await last;
+      await turns.ended();
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { ExtractedContent, FileReading, ReadingProgress } from "../core/documents/content-ports.js";
+import type { ExtractedContent, FileReading } from "../core/documents/content-ports.js";
 import { readFileText } from "../core/documents/file-text.js";
 import { outcomeOfText, REPLACES } from "../core/documents/known-text.js";
 import { isUnfetched } from "../core/documents/web-address.js";
@@ -8,8 +8,9 @@ import type { Document } from "../core/types.js";
 import { sha256 } from "../lib/crypto.js";
 import type { IngestContext } from "./context.js";
 import { withDescription } from "./look.js";
-import { readContent } from "./read-content.js";
+import { readContent, type ReadingWays } from "./read-content.js";
 import { commitRead, type ReadFile } from "./read-file.js";
+import { queueOf } from "./reading-queue.js";
 import { loadCurrent, type StepPayload } from "./step.js";
 import { watchReading } from "./watch-reading.js";
 
@@ -37,7 +38,8 @@ function fetchAndRead(
   const address = document.url ?? "";
   return watchReading(context, document.id, async (onProgress) => {
     const file = await fetchPatiently(context, address, job);
-    const found = withOrigin(await readFetched(context, file, job.signal, onProgress), file);
+    const ways = { queue: queueOf(document), signal: job.signal, onProgress };
+    const found = withOrigin(await readFetched(context, file, ways), file);
     const load = () => Promise.resolve(file.bytes);
     const content = await withDescription(context, document, { content: found, load }, job.signal);
     if (joinedText(content) === address)
@@ -100,13 +102,8 @@ async function fetchPatiently(
   }
 }
 
-async function readFetched(
-  context: IngestContext,
-  file: FetchedFile,
-  signal: AbortSignal,
-  onProgress: (progress: ReadingProgress) => void,
-): Promise<ExtractedContent> {
-  if (await context.extractor.accepts(file)) return readContent(context, file, { signal, onProgress });
+async function readFetched(context: IngestContext, file: FetchedFile, ways: ReadingWays): Promise<ExtractedContent> {
+  if (await context.extractor.accepts(file)) return readContent(context, file, ways);
   const { text, metadata } = readFileText(file, file.bytes, context.limits);
   return {
     type: "text",

@@ -9,9 +9,13 @@ import { pictureKind } from "../lib/picture-kind.js";
 import { iso } from "../lib/time.js";
 import type { IngestContext } from "./context.js";
 import { lookAt } from "./look.js";
+import { queueOf } from "./reading-queue.js";
 import { commitStep, loadCurrent, type StepPayload } from "./step.js";
 
-/** A conversation waits for its pictures so long at most, in milliseconds; those that are left then are not read. */
+/**
+ * The pictures of a conversation are read for so long, in milliseconds; those that are left then are not. How long they wait for
+ * the files of others does not count: it is no fault of theirs.
+ */
 const LONGEST_MS = 3 * 60_000;
 const TOO_LATE: ReadPicture = {
   text: "",
@@ -34,10 +38,12 @@ export async function readMessagePictures(
   const { store, clock } = context;
   const digests = document ? await store.messagePictures.unread(document.organizationId, document.id) : [];
   const began = clock.now().getTime();
+  let waitedMs = 0;
+  const ways = { signal: job.signal, onWaited: (ms: number) => (waitedMs += ms) };
   for (const digest of digests) {
     if (!document) break;
-    const isLate = clock.now().getTime() - began > LONGEST_MS;
-    const read = isLate ? TOO_LATE : await readOne(context, document, digest, job.signal);
+    const isLate = clock.now().getTime() - began - waitedMs > LONGEST_MS;
+    const read = isLate ? TOO_LATE : await readOne(context, document, digest, ways);
     await store.transaction(async (repositories) => {
       const current = await loadCurrent(context, payload, repositories);
       if (!current) return;
@@ -66,26 +72,43 @@ interface ReadPicture {
   readonly notes: readonly string[];
 }
 
-async function readOne(
-  context: IngestContext,
-  document: Document,
-  digest: string,
-  signal: AbortSignal,
-): Promise<ReadPicture> {
+interface Ways {
+  readonly signal: AbortSignal;
+  /** Hears how many milliseconds a picture waited for its turn. */
+  readonly onWaited: (ms: number) => void;
+}
+
+async function readOne(context: IngestContext, document: Document, digest: string, ways: Ways): Promise<ReadPicture> {
+  const { signal } = ways;
   const { organizationId, id, turns } = document;
   const picture = await context.store.messagePictures.find(organizationId, id, digest);
   if (!picture || !shownIn(turns ?? []).has(digest)) return { text: "", notes: [] };
   const bytes = await noting("A picture could not be fetched", signal, () => bytesOf(context, picture, signal));
   if (!bytes.value) return { text: "", notes: bytes.notes };
   const found = bytes.value;
-  const file = { bytes: found, name: null, mimeType: null, charset: null, url: null };
-  const read = await noting("A picture could not be read", signal, () => context.extractor.extract(file, { signal }));
+  const read = await noting("A picture could not be read", signal, () => extractText(context, document, found, ways));
   const seen = await noting("A picture has no description", signal, () => lookAt(context, document, found, signal));
   const texts = [textOf(read.value), seen.value === null ? "" : pictureParagraph(seen.value)];
   return {
     text: texts.filter((text) => text !== "").join("\n"),
     notes: [...read.notes, ...(read.value?.notes ?? []), ...seen.notes],
   };
+}
+
+function extractText(
+  { extractor, clock }: IngestContext,
+  document: Document,
+  bytes: Uint8Array,
+  { signal, onWaited }: Ways,
+): Promise<ExtractedContent> {
+  const file = { bytes, name: null, mimeType: null, charset: null, url: null };
+  let asked = clock.now().getTime();
+  const onTurn = (): void => {
+    const now = clock.now().getTime();
+    onWaited(now - asked);
+    asked = now;
+  };
+  return extractor.extract(file, { queue: queueOf(document), signal, onTurn });
 }
 
 /** Does what may fail for reasons of the picture alone, which a note then tells. */

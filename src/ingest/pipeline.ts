@@ -21,8 +21,12 @@ const LONGEST_REMEMBERING = 4 * 3_600_000;
 const FETCHERS = 2;
 /** Files that are read at once: while one is written down by a service, others go on. */
 const READERS = 3;
+/** Of these, files of one container. */
+const READERS_OF_CONTAINER = 2;
 /** Reading a file, in milliseconds: more than any setting allows, and enough to have hours of speech written down. */
 const LONGEST_READING = 6 * 3_600_000;
+
+const READING_SLOTS = { slots: READERS, slotsOfGroup: READERS_OF_CONTAINER, timeoutMs: LONGEST_READING };
 
 /** Documents that a language model reads at once. */
 const MODEL_READERS = 4;
@@ -48,8 +52,8 @@ export function createPipeline(given: IngestContext): Record<string, JobHandler>
     extract: step(extractDocument),
     fetch: { ...step(fetchDocument), slots: FETCHERS, timeoutMs: LONGEST_READING },
     // One process reads them, one after the other, and bounds the time of each by itself.
-    read: { ...step(readDocumentFile), slots: READERS, timeoutMs: LONGEST_READING },
-    pictures: { ...step(readMessagePictures), slots: READERS, timeoutMs: LONGEST_READING },
+    read: { ...step(readDocumentFile), ...READING_SLOTS },
+    pictures: { ...step(readMessagePictures), ...READING_SLOTS },
     chunk: step(indexChunks),
     embed: step(embedChunks),
     remember: {

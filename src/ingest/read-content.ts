@@ -10,8 +10,11 @@ import type { Transcriber } from "../core/ports.js";
 import type { IngestContext } from "./context.js";
 import { joinRecording, type TranscribedStretch } from "./join-recording.js";
 
-interface ReadingWays {
+/** How a file is read. */
+export interface ReadingWays {
   readonly password?: string | undefined;
+  /** As the extractor takes turns between them. */
+  readonly queue: string;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: ReadingProgress) => void;
 }

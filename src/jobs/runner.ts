@@ -106,11 +106,16 @@ export function createRunner(options: RunnerOptions): Runner {
     return taken.length;
   }
 
+  function choiceOf(kind: string): JobChoice {
+    const mostOfGroup = options.handlers[kind]?.slotsOfGroup;
+    return { only: [kind], ...(mostOfGroup !== undefined && { mostOfGroup }) };
+  }
+
   async function takeFree(): Promise<number> {
     if (slots.size === 0) return takeUpTo(concurrency - countRunning());
     let taken = await takeUpTo(concurrency - countRunning(), { except: [...slots.keys()] });
     for (const kind of await jobs.dueKinds([...slots.keys()]))
-      taken += await takeUpTo((slots.get(kind) ?? 0) - countRunning(kind), { only: [kind] });
+      taken += await takeUpTo((slots.get(kind) ?? 0) - countRunning(kind), choiceOf(kind));
     return taken;
   }
 

@@ -65,6 +65,17 @@ export function describeJobStore(name: string, open: (clock: ManualClock) => Pro
       expect(await take(0)).toEqual([]);
     });
 
+    test("takes no more of a group and kind than may run at once", async () => {
+      const choice = { only: ["embed"], mostOfGroup: 2 };
+      await jobs.enqueue(["1", "2", "3", "4"].map((text) => note(text)));
+      await jobs.enqueue([note("other", { group: "b" }), note("kind", { kind: "draw" })]);
+      const first = await jobs.claim("one", 1, LEASE, choice);
+      expect(payloads([...first, ...(await jobs.claim("two", 100, LEASE, choice))])).toEqual(["1", "other", "2"]);
+      expect(await jobs.claim("one", 100, LEASE, choice)).toEqual([]);
+      await jobs.complete("one", first[0]?.id ?? 0);
+      expect(payloads(await jobs.claim("one", 100, LEASE, choice))).toEqual(["3"]);
+    });
+
     test("says which kinds have something to take", async () => {
       const kinds = ["embed", "read", "draw"];
       expect(await jobs.dueKinds(kinds)).toEqual([]);

@@ -66,6 +66,17 @@ describe.skipIf(process.platform !== "linux")("the process that reads files", ()
     await expect.poll(() => readers()).toEqual([]);
   });
 
+  test("takes turns between those whose files wait", async () => {
+    const read = open();
+    const ended: string[] = [];
+    const readIn = async (queue: string) => {
+      await opened?.extract(harbour, { queue, signal: new AbortController().signal });
+      ended.push(queue);
+    };
+    await Promise.all([readIn("crowded"), readIn("crowded"), readIn("crowded"), readIn("other"), read()]);
+    expect(ended).toEqual(["crowded", "other", "crowded", "crowded"]);
+  });
+
   test("a file that stalls it fails alone", async () => {
     const read = open({ timeoutMs: 1_500 });
     await read();

@@ -147,23 +147,42 @@ describe("a picture in a message", () => {
     expect(await content()).toMatch(/^user: \[image\]\n\ntool: picture → \S/);
   });
 
-  test("that waits longer than the conversation may is left out, and a note says so", async () => {
-    const clock = new ManualClock();
+  /** Reads each picture for four minutes, in part by waiting for the files of others. */
+  function slowExtractor(clock: ManualClock, waitingMinutes: number) {
+    const queues: (string | undefined)[] = [];
     const extractor: ContentExtractor = {
       endings: [],
       programs: () => Promise.resolve([]),
       accepts: () => Promise.resolve(true),
       close: () => Promise.resolve(),
-      extract() {
-        clock.advance(4 * 60_000);
-        return Promise.resolve(extracted("image", [{ text: "The Drunken Duck", place: {} }]));
+      extract(_file, { queue, onTurn }) {
+        queues.push(queue);
+        clock.advance(waitingMinutes * 60_000);
+        onTurn?.();
+        clock.advance((4 - waitingMinutes) * 60_000);
+        return Promise.resolve(extracted("image", [{ text: `Picture ${queues.length}`, place: {} }]));
       },
     };
-    await reopen({ clock, extractor });
+    return { extractor, queues };
+  }
+
+  test("that comes after three minutes of reading is left out, and a note says so", async () => {
+    const clock = new ManualClock();
+    await reopen({ clock, extractor: slowExtractor(clock, 0).extractor });
     await send([showing(SIGN, PHOTO), NICE]);
-    expect(await content()).toContain("tool: picture → The Drunken Duck");
+    expect(await content()).toContain("tool: picture → Picture 1");
     expect(await notes()).toEqual([expect.stringContaining("took longer than three minutes")]);
     expect((await get()).document.status).toBe("done");
+  });
+
+  test("that waits for the files of others loses nothing by it, and takes turns with those of its container", async () => {
+    const clock = new ManualClock();
+    const { extractor, queues } = slowExtractor(clock, 3.5);
+    await reopen({ clock, extractor });
+    await send([showing(SIGN, PHOTO), NICE]);
+    expect(await content()).toContain("tool: picture → Picture 2");
+    expect(await notes()).toEqual([]);
+    expect(queues).toEqual([expect.stringMatching(/\ba$/), queues[0]]);
   });
 
   test("goes with its conversation, read or not", async () => {

@@ -134,6 +134,28 @@ describe("the ordinary course", () => {
     expect(await shop.database.jobs.counts()).toMatchObject({ waiting: 0, running: 0, dead: 0 });
   });
 
+  test("jobs of one group leave slots to others, however many wait", async () => {
+    const work = gate();
+    const begun: string[] = [];
+    const slow = handler(
+      async (text) => {
+        begun.push(text);
+        await work.opened;
+      },
+      { slots: 3, slotsOfGroup: 2 },
+    );
+    const crowd = Array.from({ length: 80 }, (_, at) => draft(`crowd ${at}`, { kind: "slow", group: "crowd" }));
+    await shop.database.jobs.enqueue(crowd);
+    const runner = await shop.startRunner({ slow }, { concurrency: 1 });
+    await expect.poll(() => begun).toHaveLength(2);
+    await shop.database.jobs.enqueue([draft("other", { kind: "slow", group: "other" })]);
+    runner.wake();
+    await expect.poll(() => begun).toEqual(["crowd 0", "crowd 1", "other"]);
+    work.open();
+    await runner.idle();
+    expect(begun).toHaveLength(81);
+  });
+
   test("exclusive jobs of one group run one after the other while others go on", async () => {
     const trail: string[] = [];
     const first = gate();

@@ -41,24 +41,30 @@ export function createTurns(capacity = 10_000): Turns {
 
 /**
  * Picks up to `limit` jobs: first from the groups with the fewest running, then from those served longest ago, then
- * the oldest; within a group always the oldest that no exclusive job blocks. Counts the picks in `turns`.
+ * the oldest; within a group always the oldest that no exclusive job blocks, up to `mostOfLane` of each kind that run at
+ * once. Counts the picks in `turns`.
  */
 export function chooseJobs(
   candidates: readonly Candidate[],
   running: readonly RunningLane[],
   turns: Turns,
   limit: number,
+  mostOfLane = Number.POSITIVE_INFINITY,
 ): number[] {
   const queues = queueByGroup(candidates);
   const load = new Map<string, number>();
   const lanes = new Map<string, "shared" | "exclusive">();
+  const lengths = new Map<string, number>();
   for (const lane of running) {
     load.set(lane.group, (load.get(lane.group) ?? 0) + lane.count);
     const key = laneKey(lane);
+    lengths.set(key, (lengths.get(key) ?? 0) + lane.count);
     if (lane.exclusive || !lanes.has(key)) lanes.set(key, lane.exclusive ? "exclusive" : "shared");
   }
   const isFree = (candidate: Candidate): boolean => {
-    const lane = lanes.get(laneKey(candidate));
+    const key = laneKey(candidate);
+    const lane = lanes.get(key);
+    if ((lengths.get(key) ?? 0) >= mostOfLane) return false;
     return lane === undefined || (lane === "shared" && !candidate.exclusive);
   };
 
@@ -76,7 +82,9 @@ export function chooseJobs(
       (queues.get(best.group) ?? []).filter((candidate) => candidate.id !== best.id),
     );
     load.set(best.group, (load.get(best.group) ?? 0) + 1);
-    lanes.set(laneKey(best), best.exclusive ? "exclusive" : "shared");
+    const key = laneKey(best);
+    lanes.set(key, best.exclusive ? "exclusive" : "shared");
+    lengths.set(key, (lengths.get(key) ?? 0) + 1);
     turns.take(best.group);
   }
   return chosen;

@@ -27,7 +27,7 @@ export function createChooser(): Chooser {
   return async (db, now, limit, kinds) => {
     const { oldest, running } = await readGround(db, now, kinds);
     if (oldest.length === 0) return [];
-    if (oldest.length < WINDOW) return chooseJobs(oldest, running, turns, limit);
+    if (oldest.length < WINDOW) return chooseJobs(oldest, running, turns, limit, mostOfLane(kinds));
     return chooseFromMany(db, { now, limit, kinds }, oldest, running);
   };
 
@@ -45,12 +45,16 @@ export function createChooser(): Chooser {
       place = ended ? START : (heads.at(-1) ?? START);
       const known = new Set(candidates.map((candidate) => candidate.id));
       candidates = [...candidates, ...heads.filter((head) => isWanted(head, now, kinds) && !known.has(head.id))];
-      const chosen = chooseJobs(candidates, running, turns, limit);
+      const chosen = chooseJobs(candidates, running, turns, limit, mostOfLane(kinds));
       if (chosen.length > 0 || (ended && wrapped)) return chosen;
       candidates = [];
       wrapped ||= ended;
     }
   }
+}
+
+function mostOfLane(kinds: JobChoice | undefined): number | undefined {
+  return kinds && "only" in kinds ? kinds.mostOfGroup : undefined;
 }
 
 interface CandidateRow {

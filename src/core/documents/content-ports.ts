@@ -133,7 +133,11 @@ export interface ContentExtractor {
     options: {
       /** Opens an encrypted file; never kept. */
       readonly password?: string | undefined;
+      /** Whose file it is, such as its container: files are read one by one, and each of those who wait has a turn. */
+      readonly queue?: string;
       readonly signal: AbortSignal;
+      /** Its turn has come, after however long it waited; once more where it has to be read anew. */
+      readonly onTurn?: () => void;
       readonly onProgress?: (progress: ReadingProgress) => void;
     },
   ): Promise<ExtractedContent>;
