@@ -47,6 +47,14 @@ export const PRODUCERS = {
       );
     },
   },
+  LibreOfficeWriter: {
+    program: "soffice",
+    source: "source.fodt",
+    make: (folder: string) => {
+      const profile = `-env:UserInstallation=file://${folder}/profile`;
+      return run("soffice", [profile, "--headless", "--convert-to", "pdf", "source.fodt"], folder);
+    },
+  },
   LaTeX: {
     program: "pdflatex",
     source: "source.tex",
@@ -70,7 +78,7 @@ export function makePdf(producer: keyof typeof PRODUCERS, source: string | Uint8
   return inFolder((folder) => {
     writeFileSync(join(folder, name), source);
     make(folder);
-    const isNamedBySource = producer === "LaTeX" || producer === "LibreOffice";
+    const isNamedBySource = producer !== "chromium" && producer !== "ghostscript";
     return readFileSync(join(folder, isNamedBySource ? "source.pdf" : "made.pdf"));
   });
 }

@@ -34,7 +34,12 @@ export function regionsOf(fragments: readonly Fragment[], depth = 0): Line[][] {
   const found = depth < DEEPEST ? findColumns(rows) : null;
   if (found === null) return [rows];
   return found.bands.flatMap((band) => {
-    if (!band.isSplit) return [[...band.rows]];
+    // Above and below, a page may have other columns.
+    if (!band.isSplit)
+      return regionsOf(
+        band.rows.flatMap((row) => row.fragments),
+        depth + 1,
+      );
     const { left, right } = sidesOf(band.rows, found.gutter);
     return [...regionsOf(left, depth + 1), ...regionsOf(right, depth + 1)];
   });
@@ -118,7 +123,8 @@ function areColumns(rows: readonly Line[], gutter: Gutter): boolean {
   const fewest = Math.min(leftLines.length, rightLines.length);
   if (fewest < FEWEST_LINES) return false;
   const changes = changesOfSide(left, right);
-  const isByColumn = changes <= Math.max(fewest >= 8 ? 3 : 1, 0.2 * fewest);
+  // A footer may be written after the columns.
+  const isByColumn = changes <= Math.max(fewest >= 8 ? 3 : 2, 0.2 * fewest);
   const standBeside = (prose: readonly Line[], table: readonly Line[]) =>
     isOwnTable(table) && isFull(prose) && (isByColumn || isProse(prose));
   if (standBeside(leftLines, rightLines) || standBeside(rightLines, leftLines)) return true;

@@ -1,4 +1,6 @@
-import { median, rightOf, type Fragment, type Line } from "./fragment.js";
+import { median, type Fragment, type Line } from "./fragment.js";
+import { common, gapsOf, innerGapsOf, isInner, type Interval } from "./gaps.js";
+import { areJustified } from "./justified.js";
 import { joined } from "./lines.js";
 
 /** A table of a region: cells by row, all rows with as many. */
@@ -12,15 +14,15 @@ export interface Table {
 /** Lengths in parts of the size of the letters. */
 const WIDE_GAP = 0.9;
 const NARROWEST_CORRIDOR = 0.3;
-const WITHIN_WORDS = 0.2;
+const USUAL_SPACE = 0.28;
+const SAME_EDGE = 0.1;
 /** Lines further apart belong to different things. */
 const FARTHEST_LINES = 3;
 const FEWEST_ROWS = 3;
+/** Spaces of a line differ by so much at most. */
+const AS_WIDE = 1.15;
 
-interface Interval {
-  readonly from: number;
-  readonly to: number;
-}
+const BULLET_OR_NUMBER = /^(?:[^\p{L}\p{N}#]|\(?\p{L}[.)]|\(?\d{1,3}[.)])$/u;
 
 /** Tables among the lines of a region: at least three rows whose cells stand below each other, with a gap between them. */
 export function findTables(lines: readonly Line[]): Table[] {
@@ -28,36 +30,50 @@ export function findTables(lines: readonly Line[]): Table[] {
   for (let at = 0; at < lines.length;) {
     const table = tableAt(lines, at);
     if (table) tables.push(table);
-    at += table?.count ?? 1;
+    at = table ? table.first + table.count : at + 1;
   }
   return tables;
 }
 
 function tableAt(lines: readonly Line[], first: number): Table | null {
   const start = lines[first];
-  if (!start || !hasCells(start)) return null;
+  if (!start || !hasCells(start) || isItem(start)) return null;
   const { corridors, count } = followCorridors(lines, first);
   const own = lines.slice(first, first + count);
   const separating = corridors.filter((corridor) => separates(corridor, own));
   const ends = separating.map(({ to }) => to);
-  const rows = rowsOf(own, ends);
-  return isTable(rows) ? { first, count, rows } : null;
+  if (!areAligned(separating, own) && areJustified(own.filter(hasCells), lines[first + count])) return null;
+  const [skipped, end] = withoutLinesOfText(own, ends);
+  const rows = rowsOf(own.slice(skipped, end), ends);
+  return isTable(rows) ? { first: first + skipped, count: end - skipped, rows } : null;
+}
+
+/** Whether a line is a point of a list, and nothing more: a table may stand below it. */
+function isItem(line: Line): boolean {
+  const [gap, ...others] = innerGapsOf(line).filter(({ from, to }) => to - from >= WIDE_GAP * line.size);
+  const [mark = ""] = gap && others.length === 0 ? cellsOf(line, [gap.to]) : [];
+  return BULLET_OR_NUMBER.test(mark);
+}
+
+/** Whether what stands to the right of some corridor begins at the same place in all lines. */
+function areAligned(corridors: readonly Interval[], lines: readonly Line[]): boolean {
+  return corridors.some(({ to }) =>
+    lines.every((line) => {
+      const gap = innerGapsOf(line).find((one) => one.from < to && one.to >= to);
+      return !gap || gap.to - to <= SAME_EDGE * line.size;
+    }),
+  );
+}
+
+/** The lines from the first one to the last one that is more than a text above or below the table, as a list may be. */
+function withoutLinesOfText(lines: readonly Line[], ends: readonly number[]): [first: number, end: number] {
+  const isRow = (line: Line) => cellsOf(line, ends).some((cell, at) => at > 0 && cell !== "");
+  return [Math.max(0, lines.findIndex(isRow)), lines.findLastIndex(isRow) + 1];
 }
 
 /** Whether a line has a gap that is wide enough to stand between cells. */
 export function hasCells(line: Line): boolean {
-  return gapsOf(line).some(({ from, to }) => Number.isFinite(to - from) && to - from >= WIDE_GAP * line.size);
-}
-
-/** What is empty in a line, with all to its left and to its right. */
-function gapsOf(line: Line): Interval[] {
-  const gaps: Interval[] = [];
-  let from = Number.NEGATIVE_INFINITY;
-  for (const fragment of line.fragments) {
-    if (fragment.x - from > WITHIN_WORDS * line.size) gaps.push({ from, to: fragment.x });
-    from = Math.max(from, rightOf(fragment));
-  }
-  return [...gaps, { from, to: Number.POSITIVE_INFINITY }];
+  return innerGapsOf(line).some(({ from, to }) => to - from >= WIDE_GAP * line.size);
 }
 
 /** Follows what is empty in every line from the first one, as long as something stays empty between cells. */
@@ -70,14 +86,25 @@ function followCorridors(lines: readonly Line[], first: number): { corridors: In
     const line = lines[at];
     if (!line || (before && line.baseline - before.baseline > FARTHEST_LINES * line.size)) break;
     open = common(open, gapsOf(line), NARROWEST_CORRIDOR * line.size);
-    const inner = open.filter(({ from, to }) => Number.isFinite(to - from));
-    const isLost = inner.length < corridors.length && (!hasCells(line) || at - first >= FEWEST_ROWS);
-    if (inner.length === 0 || isLost) break;
+    const inner = open.filter(isInner);
+    const isLost = corridors.some((corridor) => isCrossed(corridor, line, inner));
+    if (inner.length === 0 || (isLost && (!hasCells(line) || at - first >= FEWEST_ROWS))) break;
     corridors = inner;
     before = line;
     if (hasCells(line) || continues(lines, at)) last = at;
   }
   return { corridors, count: last - first + 1 };
+}
+
+/** Whether a line has letters all over a corridor, or only one of its spaces there. */
+function isCrossed(corridor: Interval, line: Line, left: readonly Interval[]): boolean {
+  const kept = left.find(({ from, to }) => from < corridor.to && to > corridor.from);
+  if (!kept) return true;
+  const gaps = innerGapsOf(line);
+  const own = gaps.find(({ from, to }) => from <= kept.from && to >= kept.to);
+  if (!own || hasCells(line)) return false;
+  const spaces = gaps.flatMap((gap) => (gap === own ? [] : [gap.to - gap.from]));
+  return own.to - own.from <= AS_WIDE * Math.max(USUAL_SPACE * line.size, ...spaces);
 }
 
 /** Whether a line of one cell goes on with the cell above it. */
@@ -88,24 +115,6 @@ function continues(lines: readonly Line[], at: number): boolean {
   if (!line || !above) return false;
   const distance = line.baseline - above.baseline;
   return distance <= 1.4 * line.size && (!below || below.baseline - line.baseline > 1.1 * distance);
-}
-
-/** What two ordered lists of intervals have in common, where it is wide enough. */
-function common(some: readonly Interval[], others: readonly Interval[], width: number): Interval[] {
-  const found: Interval[] = [];
-  let one = 0;
-  let other = 0;
-  while (one < some.length && other < others.length) {
-    const mine = some[one];
-    const yours = others[other];
-    if (!mine || !yours) break;
-    const from = Math.max(mine.from, yours.from);
-    const to = Math.min(mine.to, yours.to);
-    if (to - from >= width) found.push({ from, to });
-    if (mine.to < yours.to) one += 1;
-    else other += 1;
-  }
-  return found;
 }
 
 /** Whether most lines have a real gap at a corridor, and not a space between two words by chance. */
@@ -148,7 +157,6 @@ function isContinuation(cells: readonly string[], above: readonly string[], dist
   return filled.length === 1 && cells.length > 2 && (above[0] ?? "").includes(" ");
 }
 
-const BULLET_OR_NUMBER = /^(?:[^\p{L}\p{N}]|\(?\p{L}[.)]|\(?\d{1,3}[.)])$/u;
 const LEADER = /(?:\. ?){4}|…{2}/;
 
 function isTable(rows: readonly (readonly string[])[]): boolean {

@@ -1,0 +1,59 @@
+import { median, rightOf, type Line } from "./fragment.js";
+import { innerGapsOf, WORD_GAP } from "./gaps.js";
+
+/** Lengths in parts of the size of the letters. */
+const SAME_EDGE = 0.3;
+const SAME_GAP = 0.1;
+/** As wide as the space of a wide font. */
+const USUAL_SPACE = 0.32;
+/** A paragraph may end among the lines, and a sign of another font has other gaps beside it. */
+const MOST = 0.75;
+/** What is further below is another text. */
+const NEXT_LINE = 2;
+
+/**
+ * Whether lines are text that was stretched to both margins of its column, whose spaces may stand below each other by chance:
+ * each line begins at the left margin and ends at the right one, its gaps are equal, and it has no room for the word
+ * that begins the next line. @param after the line below them
+ */
+export function areJustified(lines: readonly Line[], after: Line | undefined): boolean {
+  const left = lines.reduce((least, line) => Math.min(least, line.left), Number.POSITIVE_INFINITY);
+  const right = lines.reduce((most, line) => Math.max(most, line.right), Number.NEGATIVE_INFINITY);
+  const stretched = lines.filter((line, at) => {
+    const edge = SAME_EDGE * line.size;
+    const reachesMargins = line.left - left <= edge && right - line.right <= edge;
+    return reachesMargins && hasEqualGaps(line) && !hasRoomFor(lines[at + 1] ?? after, line);
+  });
+  return stretched.length >= MOST * lines.length;
+}
+
+function widthsOfGaps(line: Line): number[] {
+  return innerGapsOf(line).map(({ from, to }) => to - from);
+}
+
+function hasEqualGaps(line: Line): boolean {
+  const widths = widthsOfGaps(line);
+  const usual = median(widths);
+  const equal = widths.filter((width) => Math.abs(width - usual) <= SAME_GAP * line.size);
+  return equal.length >= MOST * widths.length;
+}
+
+/** Whether the first word of the line below would have fitted, had the spaces been as wide as usual. */
+function hasRoomFor(below: Line | undefined, line: Line): boolean {
+  if (!below || below.baseline - line.baseline > NEXT_LINE * line.size) return false;
+  const widths = widthsOfGaps(line);
+  const room = widths.reduce((sum, width) => sum + width, 0) - (widths.length + 1) * USUAL_SPACE * line.size;
+  return room > widthOfFirstWord(below) + SAME_EDGE * line.size;
+}
+
+function widthOfFirstWord(line: Line): number {
+  let right = line.left;
+  for (const fragment of line.fragments) {
+    if (fragment.x - right > WORD_GAP * line.size) break;
+    const [word = ""] = fragment.text.trimStart().split(" ", 1);
+    if (word.length < fragment.text.length)
+      return fragment.x + (fragment.width * word.length) / fragment.text.length - line.left;
+    right = rightOf(fragment);
+  }
+  return right - line.left;
+}
