@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { createId, isId } from "../../lib/ids.js";
-import { noteDocument } from "./write-document.js";
+import { noteDocument } from "./revise-document.js";
 import {
   asSeenBy,
   mayChange,
