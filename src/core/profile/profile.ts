@@ -13,6 +13,7 @@ import { containerTagSchema, invalid, parseInput } from "../input.js";
 import { isLasting } from "../memories/lasting.js";
 import { holdsSecret } from "../memories/secrets.js";
 import { fadingOf, habitOf } from "../memories/standing.js";
+import { trustOf } from "../memories/trust.js";
 import type { ProfileSummary } from "../ports.js";
 import { searchMemories, similaritySchema, type SearchAnswer } from "../search/search.js";
 import type { Actor, Memory, ProfileBucket } from "../types.js";
@@ -74,7 +75,7 @@ export async function getProfile(context: CoreContext, call: AuthorizedCall, raw
     const found = await readNewest(containerTags, most, (tag) =>
       context.store.memories.active(organizationId, tag, { isStatic, limit: most, filters }),
     );
-    return found.filter(({ text }) => !holdsSecret(text));
+    return found.filter((memory) => !holdsSecret(memory.text) && !isStrangersGuess(memory));
   };
   const stated = wants("static") || buckets.length > 0 ? await read(true, LASTING_SOURCES) : [];
   const lasting = stated.filter(({ isInference }) => !isInference);
@@ -121,6 +122,11 @@ async function readNewest(
 /** Clients put a profile into their prompts as it is, so what reads like an instruction stays out of all of it. */
 function withoutFlagged(answer: SearchAnswer): SearchAnswer {
   return { ...answer, results: answer.results.filter(({ trust }) => trust !== "flagged") };
+}
+
+/** What a mail or a page says of the user is told by no profile before somebody has approved it. */
+function isStrangersGuess(memory: Memory): boolean {
+  return memory.isInference && trustOf(memory) === "unverified";
 }
 
 /** A fact as a profile tells it: one that waits for review is marked. */
