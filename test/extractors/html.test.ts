@@ -265,6 +265,13 @@ test.each([
   ['<link rel="canonical" href="https://user:pass@example.org/">', { url: null }],
   ['<meta property="og:image" content="data:image/png;base64,AAAA">', { image: null }],
   ["<meta name=date content='5 March 2024'>", { date: "2024-03-05" }],
+  ["<meta name=dcterms.date content='2024-03-05'>", { date: "2024-03-05" }],
+  ["<meta name=DCTERMS.date content='2024-03-05'>", { date: "2024-03-05" }],
+  [
+    "<meta name=DC.creator content='Ada Keeper'><meta name=dcterms.title content=Lamps>",
+    { author: "Ada Keeper", title: "Lamps" },
+  ],
+  ["<meta name=dcterms.created content='2024-03-05'>", { date: "2024-03-05" }],
   ["<meta name=date content=soon>", { date: null }],
   ["<title>Only &lt;this&gt;</title>", { title: "Only <this>" }],
   ["", { title: null, author: null, date: null, url: null, image: null }],

@@ -16,26 +16,31 @@ const LONGEST = 500;
 
 /** What a page says about itself in its head. @param base where it was fetched from */
 export function describePage(document: PageDocument, base: string | null): PageDescription {
+  const said = readMeta(document);
   const meta = (...names: readonly string[]): string | null => {
     for (const name of names)
-      for (const attribute of ["property", "name", "itemprop"]) {
-        const content = document.querySelector(`meta[${attribute}="${name}"]`)?.getAttribute("content");
-        const text = content ? inOneLine(content).slice(0, LONGEST) : "";
-        if (text !== "") return text;
+      for (const attribute of NAMING) {
+        const text = said.get(`${attribute} ${name.toLowerCase()}`);
+        if (text !== undefined) return text;
       }
     return null;
   };
   const heading = textOf(document, "h1");
   return {
     title:
-      givenTitle(meta("og:title", "twitter:title", "dc.title")) ?? givenTitle(textOf(document, "title")) ?? heading,
-    author: nameOnly(meta("author", "article:author", "dc.creator", "citation_author")),
+      givenTitle(meta("og:title", "twitter:title", "dc.title", "dcterms.title")) ??
+      givenTitle(textOf(document, "title")) ??
+      heading,
+    author: nameOnly(meta("author", "article:author", "dc.creator", "dcterms.creator", "citation_author")),
     date: dateOf(
       meta(
         "article:published_time",
         "datePublished",
         "date",
         "dc.date",
+        "dcterms.date",
+        "dcterms.issued",
+        "dcterms.created",
         "citation_publication_date",
         "article:modified_time",
       ),
@@ -45,6 +50,22 @@ export function describePage(document: PageDocument, base: string | null): PageD
       webAddress(meta("og:url"), base),
     image: webAddress(meta("og:image", "og:image:url", "twitter:image"), base),
   };
+}
+
+/** The attributes that name what an element of the head says, the most telling first. */
+const NAMING = ["property", "name", "itemprop"];
+
+/** What the head says, by attribute and name; pages write names in small letters and in capitals. */
+function readMeta(document: PageDocument): ReadonlyMap<string, string> {
+  const said = new Map<string, string>();
+  for (const element of document.querySelectorAll("meta[content]")) {
+    const text = inOneLine(element.getAttribute("content") ?? "").slice(0, LONGEST);
+    for (const attribute of NAMING) {
+      const key = `${attribute} ${element.getAttribute(attribute)?.toLowerCase() ?? ""}`;
+      if (text !== "" && !said.has(key)) said.set(key, text);
+    }
+  }
+  return said;
 }
 
 /** Some pages give the address of a profile for the name of an author. */
