@@ -18,13 +18,21 @@ export function cutAtPlaces(sections: readonly Section[], content: string, place
     for (; next < places.length; next += 1) {
       const offset = places[next]?.[0] ?? section.end;
       if (offset >= section.end) break;
-      if (isWhole(content, start, offset)) {
+      if (
+        isWhole(content, start, offset) ||
+        (speechBegins(places, next) && content.slice(start, offset).trim() !== "")
+      ) {
         pieces.push({ ...section, start, end: offset });
         start = offset;
       }
     }
     return [...pieces, { ...section, start }];
   });
+}
+
+/** Remarks beside a recording are no part of what is said in it, and nobody is to look for them at its time. */
+function speechBegins(places: Places, index: number): boolean {
+  return places[index]?.[1].time !== undefined && places[index - 1]?.[1].time === undefined;
 }
 
 function isWhole(content: string, start: number, end: number): boolean {

@@ -22,13 +22,14 @@ interface GrowingCue extends Cue {
   readonly lines: CueLine[];
 }
 
-/** Reads WebVTT and SubRip. Text that stands between cues belongs to the one before it. */
+/** Reads WebVTT and SubRip. Text that stands between cues belongs to the cue or note before it. */
 export function readCues(text: string): Subtitles {
   const lines = text.split("\n");
   const cues: GrowingCue[] = [];
   const remarks: string[] = [];
   let state: "cue" | "between" | "note" | "skip" = "between";
   let speaker: string | null = null;
+  let isNoted = false;
   const title =
     /^WEBVTT[ \t](.*)/
       .exec(lines[0] ?? "")?.[1]
@@ -41,15 +42,15 @@ export function readCues(text: string): Subtitles {
     const current = cues.at(-1);
     if (times !== null) {
       cues.push({ ...times, lines: [] });
-      [state, speaker] = ["cue", null];
+      [state, speaker, isNoted] = ["cue", null, false];
     } else if (line === "") state = "between";
     else if (state === "note") remarks.push(line);
     else if (state === "skip") continue;
     else if (state === "between" && /^NOTE\b/.test(line)) {
-      state = "note";
+      [state, isNoted] = ["note", true];
       remarks.push(line.slice(4).trim());
     } else if (state === "between" && /^(?:STYLE|REGION)$/.test(line)) state = "skip";
-    else if (state === "cue" || (!isIdentifier(line, lines[index + 1]) && current !== undefined)) {
+    else if (state === "cue" || (!isIdentifier(line, lines[index + 1]) && current !== undefined && !isNoted)) {
       const read = readLine(line, speaker);
       speaker = read.speaker;
       if (read.text !== "") current?.lines.push(read);

@@ -60,6 +60,26 @@ intro
   ]);
 });
 
+test("a note that goes on after an empty line is not what was said before it", async () => {
+  const { parts } = await read(`WEBVTT
+
+00:01.000 --> 00:02.000
+We start now.
+
+NOTE Names are to be checked.
+
+Ask Ada for them.
+
+second
+00:03.000 --> 00:04.000
+Is everybody here?
+`);
+  expect(parts).toEqual([
+    { text: "Names are to be checked.\nAsk Ada for them.", place: {} },
+    { text: "We start now. Is everybody here?", place: { time: [1, 4] } },
+  ]);
+});
+
 test("rolling captions are joined once", async () => {
   const { parts } = await read(`WEBVTT
 Kind: captions

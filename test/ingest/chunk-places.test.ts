@@ -57,3 +57,14 @@ test("each piece knows the place of most of its text", async () => {
     expect(metadata).toEqual({ page: counts.indexOf(Math.max(...counts)) + 1 });
   }
 });
+
+test("what was noted beside a recording is no part of what is said in it, however short", async () => {
+  const remark = "Check names.";
+  const content = `${remark}\n\nThe harbour opens at six.`;
+  const places = [[remark.length + 2, { time: [1, 4] as const }]] as const;
+  const chunks = await chunkDocument({ type: "text", content, places });
+  expect(chunks.map((chunk) => [chunk.content, chunk.metadata])).toEqual([
+    [remark, null],
+    ["The harbour opens at six.", { time: [1, 4] }],
+  ]);
+});
