@@ -93,6 +93,13 @@ export type JobChoice =
   | { readonly except: readonly string[] }
   | { readonly crashed: true };
 
+/** A job that was put back, or written, for a later time, with why. */
+export interface PutOffJob {
+  readonly id: number;
+  readonly runAt: Date;
+  readonly reason: string;
+}
+
 /** A job that waits for its time or its turn. */
 export interface WaitingJob {
   readonly id: number;
@@ -146,6 +153,8 @@ export interface JobStore {
   unreadable(): Promise<number>;
   /** Why the waiting job with this key was put back; null when it was not, or when there is none. */
   reasonOf(key: string): Promise<string | null>;
+  /** Those of the jobs with these keys that wait for a later time and say why. */
+  putOff(keys: readonly string[]): Promise<PutOffJob[]>;
   /** Removes dead jobs whose key names this subject between colons: it was repaired or is gone. @returns how many */
   dropDead(subject: string): Promise<number>;
   /** Makes dead jobs due again, all or by id. @returns how many */

@@ -189,7 +189,9 @@ export function createRun(options: RunOptions): (job: Job) => Run {
     }
     const isPostponed = verdict.action === "postpone";
     if (isPostponed) postponements.set(job.id, (postponements.get(job.id) ?? 0) + 1);
-    if (isPostponed) log.info("job.postponed", { ...fields, waitMs: verdict.waitMs });
+    // What only waits for its turn is nothing to look after; a service that is away is.
+    const level = error instanceof AppError ? "warn" : "info";
+    if (isPostponed) log[level]("job.postponed", { ...fields, waitMs: verdict.waitMs });
     else log.warn("job.failed", { ...fields, waitMs: verdict.waitMs, errorId, error });
     const runAt = new Date(now + verdict.waitMs);
     await jobs.release(worker, job.id, { runAt, failed: !isPostponed, reason: verdict.reason });

@@ -66,6 +66,33 @@ test.each([
   expect(`${String(error)} ${JSON.stringify(error)}`).not.toContain("secret-key");
 });
 
+test("has a problem from the last use on that failed, other than for the recording, until one does not", async () => {
+  const transcriber = createOpenAiTranscriber({ baseUrl: service.url, model: "m", apiKey: undefined });
+  const problems = [await transcriber.problem?.()];
+  service.answers = [
+    () => ({ status: 500, body: {} }),
+    () => ({ status: 413, body: {} }),
+    () => ({ body: "<html>" }),
+    () => ({ body: { words: 3 } }),
+    () => ({ status: 401, body: {} }),
+    () => ({ body: { text: "Hello." } }),
+  ];
+  for (const _answer of [...service.answers]) {
+    await transcriber.transcribe(RECORDING, new AbortController().signal).catch(() => undefined);
+    problems.push(await transcriber.problem?.());
+  }
+  const saying = (what: RegExp): unknown => expect.stringMatching(what);
+  expect(problems).toEqual([
+    null,
+    saying(/answered 500/),
+    null,
+    saying(/not JSON/),
+    saying(/no transcript/),
+    saying(/refused the key/),
+    null,
+  ]);
+});
+
 test("stops when it is told to", async () => {
   const transcriber = createOpenAiTranscriber({ baseUrl: service.url, model: "m", apiKey: undefined });
   await expect(transcriber.transcribe(RECORDING, AbortSignal.abort(new Error("enough")))).rejects.toThrow("enough");

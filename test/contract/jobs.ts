@@ -333,6 +333,18 @@ export function describeJobStore(name: string, open: (clock: ManualClock) => Pro
         expect(await jobs.reasonOf("k")).toBeNull();
       });
 
+      test("those that are put off are found by their keys", async () => {
+        await jobs.enqueue([draft({ key: "k" }), draft({ key: "later", runAt: clock.from(9_000) })]);
+        const { id } = await takeOne();
+        expect(await jobs.putOff(["k", "later", "never"])).toEqual([]);
+        await jobs.release("one", id, { runAt: clock.from(5_000), failed: false, reason: "nobody is there" });
+        const putOff = { id, runAt: clock.from(5_000), reason: "nobody is there" };
+        expect(await jobs.putOff(["k", "later", "never"])).toEqual([putOff]);
+        expect(await jobs.putOff(["later"])).toEqual([]);
+        clock.advance(5_000);
+        expect(await jobs.putOff(["k"])).toEqual([]);
+      });
+
       test("a released job waits for its time", async () => {
         await jobs.enqueue([draft()]);
         const job = await takeOne();

@@ -6,7 +6,10 @@ import { createOpenAiTranscriber } from "../../src/adapters/transcribe/openai.js
 import { createRememberingTranscriber } from "../../src/adapters/transcribe/remembered.js";
 import type { ContentExtractor } from "../../src/core/documents/content-ports.js";
 import { extracted } from "../../src/extractors/extracted.js";
-import { openManualCore } from "../support/manual-core.js";
+import { presentDocument } from "../../src/transports/rest/documents/present-document.js";
+import { iso } from "../../src/lib/time.js";
+import { captureLog } from "../support/captured-log.js";
+import { type ManualCore, openManualCore } from "../support/manual-core.js";
 import { openCore, type OpenedCore } from "../support/open-core.js";
 import { canRecord, INPUTS, record, unlessRecording } from "../support/recordings.js";
 import { type ScriptedTranscriber, startScriptedTranscriber } from "../support/scripted-transcriber.js";
@@ -148,5 +151,81 @@ describe("a transcriber that is away", () => {
     } finally {
       await manual.close();
     }
+  });
+
+  describe("is no secret", () => {
+    let log: ReturnType<typeof captureLog>;
+    let manual: ManualCore;
+    let id: string;
+    beforeEach(async () => {
+      log = captureLog();
+      const service = createOpenAiTranscriber({ baseUrl: transcriber.url, model: "whisper-1", apiKey: undefined });
+      manual = await openManualCore({
+        extractor,
+        transcriber: createRememberingTranscriber(service),
+        log,
+      });
+      const spoken = { start: 1, end: 4, text: "Torvald lights the lantern." };
+      transcriber.answers = [() => ({ status: 500, body: {} }), () => ({ body: { text: "", segments: [spoken] } })];
+      const bytes = Buffer.from("ID3").toString("base64");
+      ({ id } = await manual.core.addFile(manual.call(), { bytes, name: "a.mp3", document: {} }));
+      await manual.settle();
+    });
+    afterEach(() => manual.close());
+
+    const REASON = expect.stringMatching(/^The transcriber at \S+ answered 500\.$/) as string;
+    const shown = async () => presentDocument(await manual.core.getDocument(manual.call(), { id }), "http://localhost");
+    const files = async () => (await manual.core.diagnose(manual.call())).checks.find(({ name }) => name === "files");
+
+    test("to whoever looks at the document, until it is there again", async () => {
+      const { status, processingMetadata } = await shown();
+      expect(status).toBe("extracting");
+      expect(processingMetadata).toMatchObject({
+        steps: [
+          {
+            name: "read",
+            status: "pending",
+            error: REASON,
+            metadata: { nextAttemptAt: iso(manual.clock.from(30_000)) },
+          },
+        ],
+      });
+      manual.clock.advance(30_000);
+      await manual.settle();
+      const { processingMetadata: after } = await shown();
+      expect(after).toMatchObject({
+        finalStatus: "done",
+        steps: [{ name: "read", status: "completed", metadata: {} }],
+      });
+      expect(JSON.stringify(after)).not.toContain("answered 500");
+    });
+
+    test("to the log", () => {
+      const lines = log.lines.filter(({ event }) => event === "job.postponed");
+      expect(lines).toMatchObject([{ level: "warn", kind: "read", reason: REASON, waitMs: 30_000 }]);
+    });
+
+    test("to the doctor, until it answers", async () => {
+      expect(await files()).toMatchObject({
+        ok: false,
+        detail: expect.stringContaining("answered 500"),
+        fix: expect.stringContaining("RECOLLECT_TRANSCRIBE_BASE_URL"),
+      });
+      manual.clock.advance(30_000);
+      await manual.settle();
+      expect(await files()).toMatchObject({ ok: true, detail: expect.stringContaining("written down by whisper-1") });
+    });
+
+    test("and it is asked at once when somebody has the document processed again", async () => {
+      const named = { ids: [id] };
+      const plan = await manual.core.reprocess(manual.call(), { ...named, dryRun: true });
+      await manual.settle();
+      expect((await shown()).status).toBe("extracting");
+      const answer = await manual.core.reprocess(manual.call(), named);
+      expect(answer).toEqual({ ...plan, dryRun: false });
+      expect(answer).toMatchObject({ documents: 1, retried: 1, skipped: [] });
+      await manual.settle();
+      expect(await shown()).toMatchObject({ status: "done", content: expect.stringContaining("Torvald") });
+    });
   });
 });

@@ -216,7 +216,10 @@ function createLeases(
 function createOverview(
   db: Kysely<Database>,
   clock: Clock,
-): Pick<JobStore, "counts" | "countOf" | "dead" | "unreadable" | "reasonOf" | "dropDead" | "hasten" | "revive"> {
+): Pick<
+  JobStore,
+  "counts" | "countOf" | "dead" | "unreadable" | "reasonOf" | "putOff" | "dropDead" | "hasten" | "revive"
+> {
   return {
     async counts() {
       const { rows } = await sql<{ state: string; count: number; oldest: string }>`
@@ -288,6 +291,17 @@ function createOverview(
         .where("state", "in", ["waiting", "running"])
         .executeTakeFirst();
       return row?.reason ?? null;
+    },
+
+    async putOff(keys) {
+      const rows = await db
+        .selectFrom("jobs")
+        .select(["id", "run_at", "reason"])
+        .where("dedupe_key", "in", keys)
+        .where("state", "=", "waiting")
+        .where("run_at", ">", iso(clock.now()))
+        .execute();
+      return rows.flatMap(({ id, run_at, reason }) => (reason === null ? [] : { id, reason, runAt: new Date(run_at) }));
     },
 
     async hasten(kind) {

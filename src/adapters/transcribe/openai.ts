@@ -19,6 +19,8 @@ const LARGEST_ANSWER = 16 * 1024 * 1024;
 const BUSY_PAUSE = 30;
 const CREDIT_PAUSE = 3_600;
 const OUT_OF_CREDIT = /insufficient[ _](?:quota|credit|balance|funds)|billing|out of credit/i;
+/** The key, the account, the address or the model, or that it has too much to do. */
+const OF_SERVICE = new Set([401, 402, 403, 404, 408, 429]);
 const ADDRESS = "RECOLLECT_TRANSCRIBE_BASE_URL";
 
 /** With `verbose_json`; services that know no segments give the text alone. */
@@ -36,8 +38,10 @@ const answerSchema = z.object({
  */
 export function createOpenAiTranscriber({ baseUrl, model, apiKey }: OpenAiTranscriberOptions): Transcriber {
   const who = `The transcriber at ${baseUrl}`;
+  let problem: string | null = null;
   return {
     name: `${model} at ${baseUrl}`,
+    problem: () => Promise.resolve(problem),
     async transcribe({ bytes, name, mimeType }, signal) {
       const client = await createOpenAiClient({
         baseUrl,
@@ -50,13 +54,16 @@ export function createOpenAiTranscriber({ baseUrl, model, apiKey }: OpenAiTransc
         .create({ file, model, response_format: "verbose_json" }, { signal })
         .catch((error: unknown) => {
           signal.throwIfAborted();
-          throw describeFailure(error, { who, apiKey });
+          const failure = describeFailure(error, { who, apiKey });
+          problem = isOfRecording(error) ? null : failure.publicMessage;
+          throw failure;
         });
       const parsed = answerSchema.safeParse(answer);
-      if (!parsed.success)
-        throw new AppError("unavailable", `${who} answered with something that is no transcript. Check ${ADDRESS}.`, {
-          retryAfter: CREDIT_PAUSE,
-        });
+      if (!parsed.success) {
+        problem = `${who} answered with something that is no transcript. Check ${ADDRESS}.`;
+        throw new AppError("unavailable", problem, { retryAfter: CREDIT_PAUSE });
+      }
+      problem = null;
       return piecesOf(parsed.data);
     },
   };
@@ -91,6 +98,12 @@ function describeFailure(error: unknown, { who, apiKey }: { who: string; apiKey:
       retryAfter: retryAfter ?? BUSY_PAUSE,
     });
   return new ServiceRefusal("invalid", `${who} ${refusalOf(status)}`, { cause: error, quote });
+}
+
+/** Whether the service is well, and only refuses this recording. */
+function isOfRecording(error: unknown): boolean {
+  const status = readApiFailure(error)?.status ?? 500;
+  return status < 500 && !OF_SERVICE.has(status);
 }
 
 function refusalOf(status: number): string {

@@ -18,10 +18,11 @@ import type { FileReading, RunningReading } from "./content-ports.js";
 import { AppError, notFound } from "../errors.js";
 import { endUserSchema, filtersOf } from "../access/end-user.js";
 import { findModelFailures } from "./find-model-failures.js";
+import { findPutOffReading } from "./put-off-reading.js";
 import { asOf, findLatest } from "../memories/find-memory.js";
 import { forgetLeaving, isStatedAlone } from "../memories/forget-leaving.js";
 import { containerTagSchema, customIdSchema, filepathSchema, parseInput } from "../input.js";
-import type { ModelFailure, ModelTotals, PictureNote, Repositories } from "../ports.js";
+import type { ModelFailure, ModelTotals, PictureNote, PutOffJob, Repositories } from "../ports.js";
 import { DOCUMENT_STATUSES, type Actor, type Document, type DocumentHead, type Memory } from "../types.js";
 
 /** How a caller names one document: by its id or customId, and by a container that it lies in. */
@@ -100,6 +101,8 @@ export interface DocumentDetails {
   readonly modelFailures: readonly ModelFailure[];
   /** How its file was read; null where it was not read from one. */
   readonly reading: (FileReading & { readonly running: RunningReading | null }) | null;
+  /** Why what it is made of could not be read yet, and when that is tried again; null while nothing keeps it. */
+  readonly putOff: Pick<PutOffJob, "reason" | "runAt"> | null;
   /** What is to be known of how the pictures in its messages were read. */
   readonly pictureNotes: readonly PictureNote[];
 }
@@ -121,6 +124,7 @@ export async function getDocument(context: CoreContext, call: AuthorizedCall, ra
     llmUse: await context.store.extractions.totals(actor.organizationId, document.id),
     modelFailures: await findModelFailures(context, actor.organizationId, [document.id]),
     reading: await readingOf(context, document),
+    putOff: await findPutOffReading(context.store, document),
     pictureNotes: await context.store.messagePictures.notes(actor.organizationId, document.id),
   };
 }

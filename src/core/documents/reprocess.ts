@@ -4,13 +4,14 @@ import type { AuthorizedCall, CoreContext } from "../context.js";
 import { notFound } from "../errors.js";
 import { containerTagSchema, customIdSchema, parseInput } from "../input.js";
 import { once } from "../operations.js";
-import type { DocumentCutting, DocumentReading, Repositories, WorkedDocument } from "../ports.js";
+import type { DocumentCutting, DocumentReading, PutOffJob, Repositories, WorkedDocument } from "../ports.js";
 import { chunkingMark, chunkingOf } from "./chunking.js";
 import { readSettings } from "../upkeep/settings.js";
 import type { Actor, Document } from "../types.js";
 import { refuseMerging } from "../containers/merge.js";
 import { reviseDocument } from "./revise-document.js";
 import { findDocument } from "./documents.js";
+import { findPutOffReading } from "./put-off-reading.js";
 
 /** Documents that one call may name. */
 const MOST_NAMED = 1_000;
@@ -51,7 +52,7 @@ export interface Reprocessed {
   readonly extractor: string;
   /** How many documents are read again or cut anew, or would be. */
   readonly documents: number;
-  /** Those of them whose processing failed: it is tried again from the beginning. */
+  /** Those of them whose processing failed, which is tried again from the beginning, or whose file is to be read later, which is tried now. */
   readonly retried: number;
   /** Of the texts that are read again. */
   readonly bytes: number;
@@ -77,8 +78,9 @@ export async function reprocess(context: CoreContext, call: AuthorizedCall, raw:
   const input = parseInput(reprocessSchema, raw);
   if (input.dryRun) return (await plan(context, context.store, call.actor, input)).answer;
   const done = await once(context, call, "reprocess", async (repositories) => {
-    const { answer, work, retried } = await plan(context, repositories, call.actor, input);
+    const { answer, work, retried, putOff } = await plan(context, repositories, call.actor, input);
     await repositories.jobs.enqueue(work.map((one) => jobFor(one, input)));
+    for (const { id, reason } of putOff) await repositories.jobs.hold([id], context.clock.now(), reason);
     for (const document of retried) {
       await refuseMerging(repositories, call.actor, document.containerTags);
       await reviseDocument(repositories, call.actor, document, {
@@ -118,7 +120,12 @@ async function plan(
   repositories: Repositories,
   actor: Actor,
   input: Reprocessing,
-): Promise<{ answer: Reprocessed; work: readonly Work[]; retried: readonly Document[] }> {
+): Promise<{
+  answer: Reprocessed;
+  work: readonly Work[];
+  retried: readonly Document[];
+  putOff: readonly PutOffJob[];
+}> {
   const { extractions: versions, factExtractor } = context.about;
   const [extractor = factExtractor] = versions;
   const named = input.ids && (await findNamed(repositories, actor, input.ids));
@@ -139,22 +146,34 @@ async function plan(
   );
   const work = joined(readings, cuttings);
   const retried = (named ?? []).filter(({ status }) => status === "failed");
-  const chosen = new Set([...work, ...retried].map(({ id }) => id));
+  const hastened = await findPutOff(repositories, named ?? []);
+  const chosen = new Set([...[...work, ...retried].map(({ id }) => id), ...hastened.keys()]);
   const skipped = (named ?? []).filter(({ id }) => !chosen.has(id));
   const bytes = work.reduce((sum, one) => sum + one.bytes, 0);
   return {
     work: work.filter(({ id }) => !retried.some((document) => document.id === id)),
     retried,
+    putOff: [...hastened.values()],
     answer: {
       dryRun: input.dryRun,
       extractor,
       documents: chosen.size,
-      retried: retried.length,
+      retried: retried.length + hastened.size,
       bytes,
       estimate: estimate(context, readings),
       skipped: skipped.map((document) => ({ id: document.id, reason: reasonOf(document, extractor) })),
     },
   };
+}
+
+/** The jobs that wait to read what documents are made of, by the document. */
+async function findPutOff(repositories: Repositories, documents: readonly Document[]): Promise<Map<string, PutOffJob>> {
+  const found = new Map<string, PutOffJob>();
+  for (const document of documents) {
+    const job = await findPutOffReading(repositories, document);
+    if (job) found.set(document.id, job);
+  }
+  return found;
 }
 
 /** Those that the settings want cut otherwise than they are, with how. */

@@ -10,7 +10,7 @@ export interface SpokenPiece {
 export interface Transcriber {
   /** For people, e.g. `whisper-1 at https://api.openai.com/v1`. */
   readonly name: string;
-  /** What keeps it from being used here at the moment, as a sentence; null for nothing. Absent where only using it tells. */
+  /** What keeps it from being used here at the moment, as a sentence; null for nothing. Where only using it tells, as the last use did. */
   problem?(): Promise<string | null>;
   /**
    * What one recording of at most 25 MB says, in order; nothing for one without speech.

@@ -214,22 +214,25 @@ async function checkModel({ model }: CoreContext): Promise<Finding> {
   };
 }
 
-/** A program that is missing is no fault: everything else is read without it. One without what the settings ask for is. */
+/** A program that is missing is no fault: everything else is read without it. One without what the settings ask for is, and so is a transcriber that they name and that does not work. */
 async function checkReading({ extractor, transcriber }: CoreContext): Promise<Finding> {
   const programs = await extractor.programs();
   const described = programs.map(({ name, purpose, isThere, withoutIt, howToInstall }) =>
     isThere ? `${name} is there (${purpose})` : `${name} is missing (${purpose}: ${withoutIt}; ${howToInstall})`,
   );
-  const heard = await describeTranscriber(transcriber);
+  const problem = (await transcriber?.problem?.()) ?? null;
+  const heard = problem ?? describeTranscriber(transcriber);
   const detail = [`${extractor.endings.length} kinds of file names`, ...described, heard].join("; ");
-  const fixes = programs.flatMap(({ lacks }) => lacks ?? []);
+  const fixes = [...programs.flatMap(({ lacks }) => lacks ?? []), ...(problem === null ? [] : [MEND_TRANSCRIBER])];
   return fixes.length === 0 ? { ok: true, detail } : { ok: false, detail, fix: fixes.join(" ") };
 }
 
-async function describeTranscriber(transcriber: CoreContext["transcriber"]): Promise<string> {
+const MEND_TRANSCRIBER =
+  "Mend what writes down recordings (RECOLLECT_TRANSCRIBE_BASE_URL or RECOLLECT_TRANSCRIBE_COMMAND). Recordings that wait are tried again by themselves; `recollect reprocess` with their ids does it at once, and takes up those that failed.";
+
+function describeTranscriber(transcriber: CoreContext["transcriber"]): string {
   if (!transcriber) return "nothing writes down recordings (only their subtitles are read)";
-  const problem = (await transcriber.problem?.()) ?? null;
-  return problem ?? `recordings are written down by ${transcriber.name}`;
+  return `recordings are written down by ${transcriber.name}`;
 }
 
 async function checkVectors({ vectors }: CoreContext): Promise<Finding> {

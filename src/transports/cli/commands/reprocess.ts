@@ -109,7 +109,7 @@ function describeProgress(left: number, documents: number): string {
 }
 
 function describePlan({ documents, retried, bytes, extractor, estimate }: Reprocessed): string {
-  const again = `${count(retried, "document")} that failed tried again from the beginning`;
+  const again = `${count(retried, "document")} that failed or could not be read yet tried again`;
   if (documents === retried) return again;
   const read = `${count(documents - retried, "document")} (${Math.ceil(bytes / 1024)} KB) read by ${extractor}`;
   const what = retried === 0 ? read : `${again}, ${read}`;

@@ -113,10 +113,10 @@ const HIDDEN_PREFIX = "sm_project_";
 
 /** A document with everything that any generation of clients reads (contract 2.3). */
 export function presentDocument(
-  { document, memories, dreamingReason, llmUse, modelFailures, reading, pictureNotes }: DocumentDetails,
+  { document, memories, dreamingReason, llmUse, modelFailures, reading, putOff, pictureNotes }: DocumentDetails,
   origin: string,
 ): DocumentAnswer {
-  const processing = presentProcessing(document, modelFailures, { reading, pictureNotes });
+  const processing = presentProcessing(document, modelFailures, { reading, putOff, pictureNotes });
   return {
     ...presentCore(document),
     containerTags: [...document.containerTags],

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { DocumentDetails, ModelFailure } from "../../../core/index.js";
 import type { DocumentHead } from "../../../core/types.js";
+import { iso } from "../../../lib/time.js";
 
 /** Milliseconds since 1970. */
 const moment = z.int();
@@ -12,7 +13,7 @@ const processingStep = z.object({
   status: z.enum(["completed", "failed", "pending"]),
   error: z.string().optional(),
   metadata: z.object({
-    /** Extension: how often the model failed at it with an answer, and when it is asked again at the earliest. */
+    /** Extension: how often the model failed at it with an answer, and when it, or what reads a file, is tried again at the earliest. */
     attempts: z.int().optional(),
     nextAttemptAt: z.string().nullable().optional(),
     /** Extension: how many pages, slides, sheets, entries or seconds of a file were read, and of how many, where it is known. */
@@ -37,13 +38,15 @@ export const processingMetadata = z.object({
 });
 export type ProcessingMetadata = z.infer<typeof processingMetadata>;
 
+const NOTHING_READ = { reading: null, putOff: null, pictureNotes: [] };
+
 /** Null where no file was read, and a language model did whatever it was asked for, or was asked for nothing. */
 export function presentProcessing(
   document: Pick<DocumentHead, "createdAt" | "status" | "errorReason" | "updatedAt">,
   failures: readonly ModelFailure[],
-  { reading, pictureNotes }: Pick<DocumentDetails, "reading" | "pictureNotes"> = { reading: null, pictureNotes: [] },
+  { reading, putOff, pictureNotes }: Pick<DocumentDetails, "reading" | "putOff" | "pictureNotes"> = NOTHING_READ,
 ): ProcessingMetadata | null {
-  const read = reading && presentReading(document, reading);
+  const read = reading || putOff ? presentReading(document, reading, putOff) : null;
   const steps = [...(read ? [read] : []), ...presentPictures(pictureNotes), ...failures.map(presentFailure)];
   if (steps.length === 0) return null;
   const startTime = Date.parse(document.createdAt);
@@ -67,8 +70,10 @@ function presentReading(
     status,
     errorReason,
   }: Pick<DocumentHead, "createdAt" | "status" | "errorReason" | "updatedAt">,
-  { outcome, running }: NonNullable<DocumentDetails["reading"]>,
+  reading: DocumentDetails["reading"],
+  putOff: DocumentDetails["putOff"],
 ): ProcessingStep {
+  const { outcome, running } = reading ?? { outcome: null, running: null };
   const name = "read";
   if (outcome)
     return {
@@ -89,7 +94,9 @@ function presentReading(
       finalStatus: "failed",
     };
   const startTime = Date.parse(running?.startedAt ?? createdAt);
-  return { name, startTime, status: "pending", metadata: { ...running?.progress } };
+  const pending = { name, startTime, status: "pending" } as const;
+  if (!putOff) return { ...pending, metadata: { ...running?.progress } };
+  return { ...pending, error: putOff.reason, metadata: { nextAttemptAt: iso(putOff.runAt) } };
 }
 
 function presentPictures(pictureNotes: DocumentDetails["pictureNotes"]): ProcessingStep[] {

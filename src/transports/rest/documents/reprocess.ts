@@ -9,7 +9,9 @@ const answer = z.object({
   retried: z
     .int()
     .nonnegative()
-    .describe("Those of them whose processing failed: it is tried again from the beginning."),
+    .describe(
+      "Those of them whose processing failed: it is tried again from the beginning. And those whose file could not be read yet: that is tried now.",
+    ),
   bytes: z.int().nonnegative(),
   estimate: z.object({
     inputTokens: z.int().nonnegative(),
