@@ -17,7 +17,7 @@ const WIDTHS: readonly (readonly [letters: string, width: number])[] = [
 
 /** How wide Helvetica is. @throws for a letter whose width is not known here */
 export function widthOf(text: string, size: number): number {
-  const widths = [...text].map((letter) => {
+  const widths = Array.from(text, (letter) => {
     const [, width] = WIDTHS.find(([letters]) => letters.includes(letter)) ?? [];
     if (width === undefined) throw new Error(`The width of ${letter} is not known.`);
     return width;
