@@ -1,5 +1,4 @@
 import { constants } from "node:fs";
-import { access } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import type { ReadingProgram } from "../core/documents/content-ports.js";
 import type { LanguageSource } from "../core/ports.js";
@@ -12,6 +11,7 @@ import {
   unfetchedLanguages,
 } from "./languages.js";
 import { runProgram } from "./run-program.js";
+import { canAccess } from "../lib/can-access.js";
 
 const ON_WINDOWS = [".exe", ".cmd", ""];
 const LONGEST_LIST_MS = 10_000;
@@ -85,15 +85,8 @@ function readByBuiltin(languages: string, unfetched: readonly string[], source: 
 async function findIn(folders: readonly string[], name: string): Promise<string | null> {
   const endings = process.platform === "win32" ? ON_WINDOWS : [""];
   const paths = folders.flatMap((folder) => endings.map((ending) => join(folder, name + ending)));
-  const found = await Promise.all(
-    paths.map((path) =>
-      access(path, constants.X_OK).then(
-        () => path,
-        () => null,
-      ),
-    ),
-  );
-  return found.find((path) => path !== null) ?? null;
+  const isThere = await Promise.all(paths.map((path) => canAccess(path, constants.X_OK)));
+  return paths.find((_, index) => isThere[index]) ?? null;
 }
 
 /** Those of the languages that tesseract does not read; none where it does not say what it has. */

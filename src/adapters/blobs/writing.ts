@@ -1,6 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { AppError } from "../../core/errors.js";
-import { codeOf } from "../../lib/error-code.js";
+import { codeOf, isDiskFull } from "../../lib/error-code.js";
 
 /** Makes a folder, but not what it lies in: a data folder that is gone must not come back as an empty one. */
 export async function makeFolder(directory: string): Promise<void> {
@@ -14,9 +14,9 @@ export async function writingTo<T>(directory: string, write: () => Promise<T>): 
   try {
     return await write();
   } catch (error) {
-    const code = codeOf(error);
-    if (code === "ENOSPC" || code === "EDQUOT")
+    if (isDiskFull(error))
       throw new AppError("storage_full", "The file was not kept: the disk is full. Free some space.", { cause: error });
+    const code = codeOf(error);
     if (code === undefined) throw error;
     throw new AppError("unavailable", `The file was not kept: the folder ${directory} cannot be written (${code}).`, {
       paths: [directory],

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
-import { access, mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
@@ -7,7 +7,8 @@ import { parseTar } from "nanotar";
 import { z } from "zod";
 import { AppError } from "../../core/errors.js";
 import type { FileFetcher, LanguageSource, Log } from "../../core/ports.js";
-import { codeOf } from "../../lib/error-code.js";
+import { canAccess } from "../../lib/can-access.js";
+import { isDiskFull } from "../../lib/error-code.js";
 import { retry } from "../../lib/retry.js";
 
 /** The packages of `tesseract.js`: the data of each language, as small and fast networks and as large ones. */
@@ -39,6 +40,7 @@ export interface NpmLanguagesOptions {
 /** Languages from the packages of an npm registry, compared with the hash that the registry tells of them. */
 export function createNpmLanguages(options: NpmLanguagesOptions): LanguageSource {
   const { folder, registry, isOffline, log, firstPauseMs = FIRST_PAUSE_MS } = options;
+  const fileOf = (language: string): string => join(folder, `${language}.traineddata`);
   const underWay = new Map<string, Promise<void>>();
   const failed = new Map<string, { readonly error: AppError; readonly at: number }>();
 
@@ -47,12 +49,12 @@ export function createNpmLanguages(options: NpmLanguagesOptions): LanguageSource
     const pauses = { attempts: ATTEMPTS, baseMs: firstPauseMs, maximumMs: LONGEST_PAUSE_MS };
     log.info("read.language.fetch", { language });
     const data = await retry(() => fetchData(language, options, signal), { ...pauses, signal, judge });
-    await keep(join(folder, `${language}.traineddata`), data);
+    await keep(fileOf(language), data);
     log.info("read.language.kept", { language, bytes: data.length });
   }
 
   async function bringOnce(language: string, signal: AbortSignal): Promise<void> {
-    if (await isThere(join(folder, `${language}.traineddata`))) return;
+    if (await canAccess(fileOf(language))) return;
     const known = failed.get(language);
     if (known && performance.now() - known.at < FAILURES_COUNT_FOR_MS) throw known.error;
     try {
@@ -122,13 +124,6 @@ function unpacked(bytes: Uint8Array, maxOutputLength: number): Promise<Buffer> {
   return promisify(gunzip)(bytes, { maxOutputLength });
 }
 
-function isThere(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
-}
-
 /** As a whole or not at all, also where the process is killed meanwhile. */
 async function keep(path: string, data: Uint8Array): Promise<void> {
   const part = `${path}.${randomUUID()}.part`;
@@ -143,16 +138,11 @@ async function keep(path: string, data: Uint8Array): Promise<void> {
 }
 
 function describe(error: unknown, language: string, registry: string): AppError {
-  if (isFull(error)) return new AppError("storage_full", `there is no room for the data of \`${language}\`.`);
+  if (isDiskFull(error)) return new AppError("storage_full", `there is no room for the data of \`${language}\`.`);
   if (!(error instanceof AppError))
     return new AppError("unavailable", `the data of \`${language}\` could not be written.`, { cause: error });
   if (error.kind === "not_found")
     return new AppError("unsupported", `${registry} has no data of \`${language}\` (${SCOPE}/${language}).`);
   const kind = error.kind === "unavailable" ? "unavailable" : "unsupported";
   return new AppError(kind, `fetching them from ${registry} failed: ${error.message}`, { cause: error });
-}
-
-function isFull(error: unknown): boolean {
-  const code = codeOf(error);
-  return code === "ENOSPC" || code === "EDQUOT";
 }

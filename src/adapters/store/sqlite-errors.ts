@@ -1,5 +1,6 @@
 import { AppError } from "../../core/errors.js";
 import { SQLITE_CODES, sqliteCodeOf } from "../../lib/sqlite.js";
+import { isDiskFull } from "../../lib/error-code.js";
 
 /** How long another program's lock is waited for, and how often it is looked at. */
 export const BUSY_PATIENCE_MS = 5_000;
@@ -56,7 +57,7 @@ export function describeSqliteError(error: unknown, file: string): unknown {
 export function describeFileError(error: unknown, file: string): unknown {
   const code = error instanceof Error && "syscall" in error && "code" in error ? error.code : undefined;
   if (typeof code !== "string") return error;
-  if (code === "ENOSPC" || code === "EDQUOT")
+  if (isDiskFull(error))
     return new AppError("storage_full", `The store ${file} cannot be created: the disk is full. Free some space.`, {
       paths: [file],
       cause: error,

@@ -1,11 +1,12 @@
 import { constants } from "node:fs";
-import { access, mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, delimiter, extname, isAbsolute, join } from "node:path";
 import { AppError, ServiceRefusal } from "../../core/errors.js";
 import type { SpokenPiece, Transcriber } from "../../core/ports.js";
 import { MissingProgram, type ProgramOrder, type ProgramRun, runProgram } from "../../lib/run-program.js";
 import { readTranscript } from "./read-transcript.js";
+import { canAccess } from "../../lib/can-access.js";
 
 export interface CommandTranscriberOptions {
   /** The program and its options; `{file}` in them is the recording, which otherwise comes last. */
@@ -139,13 +140,7 @@ async function isThere(program: string, folders: readonly string[]): Promise<boo
   const endings = process.platform === "win32" ? ON_WINDOWS : [""];
   const places = isAbsolute(program) ? [program] : folders.map((folder) => join(folder, program));
   for (const path of places.flatMap((place) => endings.map((ending) => place + ending)))
-    if (
-      await access(path, constants.X_OK).then(
-        () => true,
-        () => false,
-      )
-    )
-      return true;
+    if (await canAccess(path, constants.X_OK)) return true;
   return false;
 }
 

@@ -4,6 +4,7 @@ import { mkdir, open, rename, rm, stat, type FileHandle } from "node:fs/promises
 import { dirname } from "node:path";
 import { AppError } from "../../../core/errors.js";
 import type { Log } from "../../../core/ports.js";
+import { isDiskFull } from "../../../lib/error-code.js";
 import { isMissingFile } from "../../../lib/file-identity.js";
 import { backoff } from "../../../lib/retry.js";
 import { sleep } from "../../../lib/time.js";
@@ -192,8 +193,7 @@ async function openPart(part: string): Promise<FileHandle> {
 
 function describeLoss(error: unknown, remote: RemoteFile, options: DownloadOptions): unknown {
   if (error instanceof AppError) return error;
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  if (code === "ENOSPC" || code === "EDQUOT") return noRoom(options.model, remote.size, error);
+  if (isDiskFull(error)) return noRoom(options.model, remote.size, error);
   // Anything of the file system is told as it is; what remains is the connection.
   if (error instanceof Error && "syscall" in error && "path" in error) return error;
   return interrupted(remote, options, error);

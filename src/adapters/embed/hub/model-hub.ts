@@ -2,6 +2,7 @@ import { mkdir, readdir, rename, rm, stat, statfs, writeFile } from "node:fs/pro
 import { join } from "node:path";
 import { AppError } from "../../../core/errors.js";
 import type { Log } from "../../../core/ports.js";
+import { isDiskFull } from "../../../lib/error-code.js";
 import { LARGEST_TOKENIZER, LAYOUTS } from "../static/model.js";
 import { downloadFile, hasChecksum, noRoom, type Pauses, type RemoteFile } from "./download-file.js";
 import type { Hub } from "./hub-request.js";
@@ -186,8 +187,8 @@ async function isThere(folder: string): Promise<boolean> {
 
 function describeTrouble(error: unknown, { model, modelsDirectory }: FetchModelOptions): unknown {
   if (error instanceof AppError || !(error instanceof Error) || !("syscall" in error)) return error;
+  if (isDiskFull(error)) return noRoom(model, undefined, error);
   const code = "code" in error ? String(error.code) : "";
-  if (code === "ENOSPC" || code === "EDQUOT") return noRoom(model, undefined, error);
   return new AppError(
     "unavailable",
     `The embedding model ${model} cannot be written to the folder ${modelsDirectory} (${code}). Check the folder's permissions.`,

@@ -1,4 +1,4 @@
-import { access, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { isDeepStrictEqual } from "node:util";
 import {
   type ConfigFile,
@@ -14,6 +14,7 @@ import type { Surroundings } from "../starters.js";
 import type { Client, Entry, Scope, Wanted } from "./client.js";
 import { FORMATS } from "./formats.js";
 import { digestOf, dropReceipt, keepReceipt, prepareReceipts, readReceipt, type Receipt } from "./receipt.js";
+import { canAccess } from "../../../lib/can-access.js";
 
 /** The file of a client as it is now. */
 export interface Opened {
@@ -46,17 +47,10 @@ export async function openClient(client: Client, scope: Scope, around: Surroundi
 
 async function fileOf(client: Client, scope: Scope, around: Surroundings): Promise<string> {
   const paths = client.files[scope]?.(around) ?? [];
-  for (const path of paths) if (await exists(path)) return path;
+  for (const path of paths) if (await canAccess(path)) return path;
   const last = paths.at(-1);
   if (last === undefined) throw new Error(`${client.name} has no file of scope ${scope}.`);
   return last;
-}
-
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }
 
 function readDocument({ format }: Client, { path, text }: ConfigFile): unknown {

@@ -1,4 +1,3 @@
-import { access } from "node:fs/promises";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { ConfigFileError } from "../../../lib/config-file.js";
@@ -6,6 +5,7 @@ import { valueAt } from "../../../lib/config-text.js";
 import type { Surroundings } from "../starters.js";
 import { type Client, type Scope, SCOPES, type Wanted } from "./client.js";
 import { isAsWritten, type Opened, openClient } from "./connection.js";
+import { canAccess } from "../../../lib/can-access.js";
 
 /**
  * How a client stands to this installation: `connected` to it, `stale` (to another place of Recollect's, or as an
@@ -91,12 +91,6 @@ async function isInstalled(client: Client, around: Surroundings): Promise<boolea
   const programs = around.programFolders.flatMap((folder) =>
     client.binaries.flatMap((name) => endings.map((ending) => join(folder, name + ending))),
   );
-  for (const path of [...client.traces(around), ...programs]) {
-    const isThere = await access(path).then(
-      () => true,
-      () => false,
-    );
-    if (isThere) return true;
-  }
+  for (const path of [...client.traces(around), ...programs]) if (await canAccess(path)) return true;
   return false;
 }
