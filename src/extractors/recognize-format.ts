@@ -106,7 +106,7 @@ const CLEAR_TEXTS: readonly (readonly [start: RegExp, mimeType: string])[] = [
 ];
 
 /** Lines that a mail begins with, the first empty one excluded. */
-const HEADER_LINES = /^(?:[\w-]+:[^\n]*\n(?:[ \t]+[^\n]*\n)*)+/;
+const HEADER_LINES = /^(?:[\w-]+:[^\n]*\n(?:[ \t][^\n]*\n)*)+/;
 /** A text of somebody's own has hardly ever one of these. */
 const OF_A_MAIL_ALONE = /^(?:Received|Return-Path|Delivered-To|Message-ID|DKIM-Signature|ARC-[\w-]+):/im;
 const SENDER = /^From:/im;
