@@ -60,6 +60,19 @@ describe("a mail", () => {
     );
   });
 
+  test.each<[header: string, date: string | null]>([
+    ["Mon, 1 Apr 2024 23:30:00 -0800", "2024-04-01T23:30:00.000-08:00"],
+    ["Tue, 2 Apr 2024 08:00:00 +1300 (NZDT)", "2024-04-02T08:00:00.000+13:00"],
+    ["Tue, 2 Apr 2024 07:30:00 +0000", "2024-04-02T07:30:00.000Z"],
+    ["Tue, 2 Apr 2024 07:30:00 -0000", "2024-04-02T07:30:00.000Z"],
+    ["Tue, 2 Apr 2024 07:30:00 GMT", "2024-04-02T07:30:00.000Z"],
+    ["Tue, 2 Apr 2024 07:30:00 +9900", "2024-03-29T04:30:00.000Z"],
+    ["soon", null],
+  ])("sent %s keeps the day and the time of its sender", async (header, date) => {
+    const mail = await read(`From: a@example.org\r\nDate: ${header}\r\n\r\nSee you tomorrow.\r\n`);
+    expect(mail.date).toBe(date);
+  });
+
   test("gives files as attachments, but no picture that its text shows", async () => {
     const bytes = await compose({
       from: "a@example.org",

@@ -3,19 +3,19 @@ import type { Address, Attachment, Email } from "postal-mime";
 import type { AttachedFile } from "../../core/documents/content-ports.js";
 import type { Metadata } from "../../core/types.js";
 import { loadOnce } from "../../lib/load-once.js";
-import { parseIso } from "../../lib/time.js";
 import { cleanText } from "../clean-text.js";
 import { decodeBytes } from "../decode-bytes.js";
 import type { ExtractionTools } from "../format-extractor.js";
 import { attachmentsOf, bytesOf, isForwarded, isReport, MOST_FILES } from "./attachments.js";
 import { bodyOf } from "./mail-body.js";
+import { sentDate } from "./sent-date.js";
 import { inOneLine } from "../one-line.js";
 
 /** One mail, whether a file of its own or one of a mailbox. */
 export interface ReadMail {
   readonly subject: string | null;
   readonly author: string | null;
-  /** ISO date-time, or null. */
+  /** ISO date-time with the sender's offset from UTC, or null. */
   readonly date: string | null;
   /** Markdown: subject, addresses, body, forwarded mails. */
   readonly text: string;
@@ -41,7 +41,7 @@ export async function readMail(bytes: Uint8Array, tools: ExtractionTools, depth 
   return {
     subject: wordsOf(email.subject),
     author: wordsOf(email.from === undefined ? undefined : addressText(email.from)),
-    date: dateOf(email),
+    date: sentDate(email),
     text: [headerLines(email), body, ...reports, ...forwarded.map(forwardedText)]
       .filter((piece) => piece.trim() !== "")
       .join("\n\n"),
@@ -101,7 +101,7 @@ function headerLines(email: Email): string {
     ["Cc", addressTexts(email.cc).join(", ")],
     ["Bcc", addressTexts(email.bcc).join(", ")],
     ["Reply to", addressTexts(email.replyTo).join(", ")],
-    ["Date", dateOf(email) ?? email.date ?? ""],
+    ["Date", sentDate(email) ?? email.date ?? ""],
   ].flatMap(([name, value]) => (value === undefined || value === "" ? [] : `- ${name}: ${oneLine(value)}`));
   return [...(subject === null ? [] : [`# ${subject}`, ""]), ...lines].join("\n");
 }
@@ -113,10 +113,6 @@ function addressTexts(addresses: readonly Address[] | undefined): string[] {
 function addressText(one: Address): string {
   if (one.group !== undefined) return `${one.name}: ${one.group.map(addressText).join(", ")}`;
   return one.name === "" ? one.address : one.address === "" ? one.name : `${one.name} <${one.address}>`;
-}
-
-function dateOf({ date }: Email): string | null {
-  return date === undefined || parseIso(date) === null ? null : date;
 }
 
 /** More people and mails than a thread usually names. */
