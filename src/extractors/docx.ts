@@ -3,13 +3,14 @@ import mammoth from "mammoth";
 import TurndownService from "turndown";
 import { cleanText } from "./clean-text.js";
 import { ExtractionError } from "./extraction-error.js";
-import type { FormatExtractor } from "./format-extractor.js";
+import type { ExtractionLimits, FormatExtractor } from "./format-extractor.js";
 import { GatheredParts } from "./gathered-parts.js";
 import { parsePage } from "./html/page-dom.js";
 import { spreadTables } from "./html/page-tables.js";
 import { addTableRules, blankCell } from "./html/table-rules.js";
 import { inOneLine } from "./one-line.js";
 import { openPackage, packageProperties } from "./open-xml/package.js";
+import { withEquationsAsText } from "./open-xml/word-equations.js";
 import type { ZipArchive } from "./zip-archive.js";
 
 /** What makes a part of the package large and says nothing: pictures, fonts, embedded programs. */
@@ -21,7 +22,7 @@ const DOCUMENT_TYPE = /<!(?:DOCTYPE|ENTITY)/i;
 export const extractDocx: FormatExtractor = async (file, tools) => {
   const office = openPackage(file.bytes, "word/document.xml", tools.limits);
   const { value } = await mammoth.convertToHtml(
-    { buffer: Buffer.from(withTextOnly(office.zip)) },
+    { buffer: Buffer.from(withTextOnly(office.zip, tools.limits)) },
     // Pictures are left out.
     {
       convertImage: mammoth.images.imgElement(() => Promise.resolve({ src: "" })),
@@ -50,16 +51,22 @@ function titleIn(html: string): string | null {
 }
 
 /** The same package without what holds no text, packed anew: what is read next can unpack nothing but what was counted here. */
-function withTextOnly(archive: ZipArchive): Uint8Array {
+function withTextOnly(archive: ZipArchive, limits: ExtractionLimits): Uint8Array {
   const parts: Record<string, Uint8Array> = {};
   for (const name of archive.names) {
     const bytes = READ_PARTS.test(name) ? archive.read(name) : null;
     if (!bytes) continue;
     if (DOCUMENT_TYPE.test(Buffer.from(bytes.subarray(0, 4_096)).toString("latin1")))
       throw new ExtractionError("damaged", "The file holds a document type, which no DOCX file has. It is not read.");
-    parts[name] = bytes;
+    parts[name] = name.startsWith("word/") ? withReadableEquations(bytes, limits) : bytes;
   }
   return zipSync(parts, { level: 0 });
+}
+
+/** The library passes over equations. */
+function withReadableEquations(bytes: Uint8Array, limits: ExtractionLimits): Uint8Array {
+  const part = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return part.includes("<m:oMath") ? Buffer.from(withEquationsAsText(part.toString("utf8"), limits)) : bytes;
 }
 
 function createConverter(): TurndownService {

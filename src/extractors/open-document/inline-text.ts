@@ -4,6 +4,8 @@ import { attributeOf, isElement, type XmlElement } from "../xml-events.js";
 export interface Beside {
   /** Text boxes, tables and other shapes, which follow the paragraph. */
   frame(element: XmlElement): void;
+  /** What stands in the text for the equation that a frame shows; null for another frame. */
+  equation(frame: XmlElement): string | null;
   /** A foot- or endnote. Returns what stands for it in the text. */
   note(element: XmlElement): string;
 }
@@ -21,7 +23,7 @@ export function inlineText(element: XmlElement, beside: Beside): string {
 function pieceText(child: XmlElement | string, beside: Beside): string {
   if (!isElement(child)) return child.replace(/[ \t\r\n]+/g, " ");
   if (UNSHOWN.has(child.name)) return "";
-  if (FRAMES.has(child.name)) return (beside.frame(child), "");
+  if (FRAMES.has(child.name)) return beside.equation(child) ?? (beside.frame(child), "");
   switch (child.name) {
     case "s":
       return " ".repeat(Math.min(MOST_SPACES, Math.max(1, Number(attributeOf(child, "c") ?? 1) || 1)));

@@ -4,6 +4,7 @@ import { GatheredParts } from "../gathered-parts.js";
 import { givenTitle } from "../own-title.js";
 import { attributeOf, elementsOf, textOf, xmlPieces, type XmlElement } from "../xml-events.js";
 import { openDocument } from "./document.js";
+import { createEquationReader, type EquationReader } from "./equations.js";
 import { DocumentStyles, STYLE_ELEMENTS } from "./styles.js";
 import { TextBlocks } from "./text-blocks.js";
 import { inOneLine } from "../one-line.js";
@@ -15,6 +16,7 @@ export const extractOdp: FormatExtractor = (file, tools) => {
   const { limits } = tools;
   const { zip, content, properties } = openDocument(file.bytes, limits);
   const styles = DocumentStyles.of(zip, limits);
+  const readEquation = createEquationReader(zip, limits);
   const gathered = new GatheredParts(limits);
   const hidden: number[] = [];
   let firstTitle = "";
@@ -26,7 +28,7 @@ export const extractOdp: FormatExtractor = (file, tools) => {
     slide += 1;
     if (slide > limits.maximumPages)
       throw new ExtractionError("too_large", `The presentation has more than ${limits.maximumPages} slides.`);
-    const { title, text } = readSlide(piece.element, styles);
+    const { title, text } = readSlide(piece.element, styles, readEquation);
     firstTitle ||= title;
     gathered.add(text, { slide });
     if (styles.isHidden(attributeOf(piece.element, "style-name") ?? "")) hidden.push(slide);
@@ -41,17 +43,21 @@ export const extractOdp: FormatExtractor = (file, tools) => {
 /** Dates, numbers and names that stand on every slide. */
 const REPEATED: ReadonlySet<string> = new Set(["date-time", "footer", "header", "page-number", "page"]);
 
-function readSlide(page: XmlElement, styles: DocumentStyles): { title: string; text: string } {
+function readSlide(
+  page: XmlElement,
+  styles: DocumentStyles,
+  readEquation: EquationReader,
+): { title: string; text: string } {
   const shapes = elementsOf(page).filter((shape) => !REPEATED.has(classOf(shape)));
   const titleShape = shapes.find((shape) => classOf(shape) === "title");
   const title = titleShape ? inOneLine(textOf(titleShape)) : "";
   const blocks = shapes
     .filter((shape) => shape !== titleShape && shape.name !== "notes")
-    .flatMap((shape) => blocksOf(shape, styles));
+    .flatMap((shape) => blocksOf(shape, styles, readEquation));
   const notes = shapes
     .filter(({ name }) => name === "notes")
     .flatMap((shape) => elementsOf(shape).filter((inner) => !REPEATED.has(classOf(inner))))
-    .flatMap((shape) => blocksOf(shape, styles));
+    .flatMap((shape) => blocksOf(shape, styles, readEquation));
   const all = [...(title === "" ? [] : [`# ${title}`]), ...blocks, ...(notes.length > 0 ? ["Notes:", ...notes] : [])];
   return { title, text: all.join("\n\n") };
 }
@@ -60,7 +66,7 @@ function classOf(shape: XmlElement): string {
   return attributeOf(shape, "class") ?? "";
 }
 
-function blocksOf(shape: XmlElement, styles: DocumentStyles): string[] {
-  const blocks = new TextBlocks(styles);
+function blocksOf(shape: XmlElement, styles: DocumentStyles, readEquation: EquationReader): string[] {
+  const blocks = new TextBlocks(styles, readEquation);
   return [...blocks.take(shape), ...blocks.end()];
 }

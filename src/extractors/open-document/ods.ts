@@ -75,7 +75,7 @@ function cellsOf(row: XmlElement): [column: number, text: string][] {
   return cells;
 }
 
-const NOTHING_BESIDE = { frame: () => undefined, note: () => "" };
+const NOTHING_BESIDE = { frame: () => undefined, equation: () => null, note: () => "" };
 
 /** What a cell shows, which every usual program writes beside the value. */
 function shown(cell: XmlElement): string {

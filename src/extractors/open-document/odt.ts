@@ -2,6 +2,7 @@ import type { FormatExtractor } from "../format-extractor.js";
 import { GatheredParts } from "../gathered-parts.js";
 import { xmlPieces } from "../xml-events.js";
 import { openDocument } from "./document.js";
+import { createEquationReader } from "./equations.js";
 import { DocumentStyles, STYLE_ELEMENTS } from "./styles.js";
 import { TextBlocks } from "./text-blocks.js";
 
@@ -35,7 +36,7 @@ const PART_CHARACTERS = 1_000_000;
 export const extractOdt: FormatExtractor = (file, { limits }) => {
   const { zip, content, properties } = openDocument(file.bytes, limits);
   const styles = DocumentStyles.of(zip, limits);
-  const blocks = new TextBlocks(styles);
+  const blocks = new TextBlocks(styles, createEquationReader(zip, limits));
   const gathered = new GatheredParts(limits);
   let waiting: string[] = [];
   let characters = 0;

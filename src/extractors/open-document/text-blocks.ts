@@ -1,6 +1,7 @@
 import { paragraph } from "../clean-text.js";
 import { markdownTable } from "../markdown-table.js";
 import { attributeOf, childOf, elementsOf, isElement, type XmlElement } from "../xml-events.js";
+import type { EquationReader } from "./equations.js";
 import { inlineText, type Beside } from "./inline-text.js";
 import type { DocumentStyles } from "./styles.js";
 import { inOneLine } from "../one-line.js";
@@ -29,12 +30,14 @@ interface ListPlace {
 /** Writes the blocks of an OpenDocument text as Markdown, one after the other. */
 export class TextBlocks {
   readonly #styles: DocumentStyles;
+  readonly #readEquation: EquationReader;
   readonly #notes: string[] = [];
   #beside: XmlElement[] = [];
   #code: string[] = [];
 
-  constructor(styles: DocumentStyles) {
+  constructor(styles: DocumentStyles, readEquation: EquationReader) {
     this.#styles = styles;
+    this.#readEquation = readEquation;
   }
 
   /** What a block becomes: none, one, or several with the shapes that lie in it. Lines of code wait for the next. */
@@ -56,6 +59,8 @@ export class TextBlocks {
     if (element.name === "h") return heading(this.#line(element), Number(attributeOf(element, "outline-level") ?? 1));
     if (element.name === "list") return this.#list(element, { style: "", level: 1 });
     if (element.name === "table") return this.#table(element);
+    const equation = element.name === "frame" ? this.#readEquation(element) : null;
+    if (equation !== null) return equation === "" ? [] : [paragraph(equation)];
     return AROUND.has(element.name) ? this.#blocksIn(element) : [];
   }
 
@@ -91,6 +96,7 @@ export class TextBlocks {
   #inline(element: XmlElement): string {
     const beside: Beside = {
       frame: (frame) => void this.#beside.push(frame),
+      equation: this.#readEquation,
       note: (note) => this.#note(note),
     };
     return inlineText(element, beside);

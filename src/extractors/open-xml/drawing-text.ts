@@ -1,5 +1,6 @@
 import { paragraph } from "../clean-text.js";
-import { attributeOf, childOf, elementsOf, textOf, type XmlElement } from "../xml-events.js";
+import { equationText } from "../equation-text.js";
+import { attributeOf, childOf, descendantsOf, elementsOf, textOf, type XmlElement } from "../xml-events.js";
 import { relatedTarget, type Relationship } from "./package.js";
 import { inOneLine } from "../one-line.js";
 
@@ -44,10 +45,11 @@ function listMark(one: XmlElement, isList: boolean, numbers: number[]): string |
   return isList || level > 0 || childOf(properties, "buChar") ? `${indentation}-` : null;
 }
 
-/** The text of one paragraph, with links to the web. */
+/** The text of one paragraph, with links to the web and equations. */
 export function paragraphText(one: XmlElement, relationships: ReadonlyMap<string, Relationship>): string {
   const pieces = elementsOf(one).map((child) => {
     if (child.name === "br") return "\n";
+    if (child.name === "m") return descendantsOf(child, "oMath").map(equationText).join("\n");
     return child.name === "r" || child.name === "fld" ? runText(child, relationships) : "";
   });
   return pieces.join("");

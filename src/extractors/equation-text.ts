@@ -1,0 +1,116 @@
+import { attributeOf, childOf, elementsOf, isElement, type XmlElement } from "./xml-events.js";
+
+/**
+ * An equation in one line, as people type it: `x = (-b ± √(b^2 - 4ac))/2a`. Takes Office Math (`oMath`, ECMA-376, 22.1) and
+ * MathML (`math`), local names of which differ in all that is told apart here.
+ */
+export function equationText(equation: XmlElement): string {
+  return textIn(equation).replace(/\s+/g, " ").trim();
+}
+
+/** Properties of how it looks, and the same again in another notation. */
+const UNSHOWN = /(?:Pr|^annotation(?:-xml)?|^mphantom)$/;
+
+function textIn(element: XmlElement | undefined): string {
+  return (element?.children ?? []).map((child) => (isElement(child) ? pieceText(child) : child)).join("");
+}
+
+function pieceText(element: XmlElement): string {
+  if (UNSHOWN.test(element.name)) return "";
+  const write = WRITERS[element.name];
+  return write ? write(element) : textIn(element);
+}
+
+const WRITERS: Readonly<Record<string, (element: XmlElement) => string>> = {
+  // Office Math
+  f: (one) => `${grouped(part(one, "num"))}/${grouped(part(one, "den"))}`,
+  sSup: (one) => part(one, "e") + raised(part(one, "sup")),
+  sSub: (one) => part(one, "e") + lowered(part(one, "sub")),
+  sSubSup: (one) => part(one, "e") + lowered(part(one, "sub")) + raised(part(one, "sup")),
+  sPre: (one) => lowered(part(one, "sub")) + raised(part(one, "sup")) + part(one, "e"),
+  rad: (one) => `${rootSign(part(one, "deg"))}(${part(one, "e")})`,
+  d: (one) => bracketed(one),
+  nary: (one) => `${sumSign(one)}${lowered(part(one, "sub"))}${raised(part(one, "sup"))} ${part(one, "e")}`,
+  func: (one) => `${part(one, "fName")} ${part(one, "e")}`,
+  limLow: (one) => part(one, "e") + lowered(part(one, "lim")),
+  limUpp: (one) => part(one, "e") + raised(part(one, "lim")),
+  m: (one) => rows(elementsOf(one, "mr").map((row) => elementsOf(row, "e"))),
+  eqArr: (one) => rows(elementsOf(one, "e").map((line) => [line])),
+  // MathML
+  mfrac: (one) => `${grouped(nth(one, 0))}/${grouped(nth(one, 1))}`,
+  msup: (one) => nth(one, 0) + raised(nth(one, 1)),
+  msub: (one) => nth(one, 0) + lowered(nth(one, 1)),
+  msubsup: (one) => nth(one, 0) + lowered(nth(one, 1)) + raised(nth(one, 2)),
+  munder: (one) => nth(one, 0) + lowered(nth(one, 1)),
+  mover: (one) => nth(one, 0) + raised(nth(one, 1)),
+  munderover: (one) => nth(one, 0) + lowered(nth(one, 1)) + raised(nth(one, 2)),
+  msqrt: (one) => `√(${textIn(one)})`,
+  mroot: (one) => `${rootSign(nth(one, 1))}(${nth(one, 0)})`,
+  mfenced: (one) =>
+    `${attributeOf(one, "open") ?? "("}${shownIn(one).map(pieceText).join(", ")}${attributeOf(one, "close") ?? ")"}`,
+  mtable: (one) => rows(elementsOf(one, "mtr").map((row) => elementsOf(row, "mtd"))),
+  // White space around what a letter or sign is says nothing.
+  mi: (one) => textIn(one).trim(),
+  mn: (one) => textIn(one).trim(),
+  mo: (one) => spaced(textIn(one).trim()),
+  mspace: () => " ",
+};
+
+function part(element: XmlElement, name: string): string {
+  return textIn(childOf(element, name)).trim();
+}
+
+function shownIn(element: XmlElement): XmlElement[] {
+  return elementsOf(element).filter(({ name }) => !UNSHOWN.test(name));
+}
+
+function nth(element: XmlElement, index: number): string {
+  const child = shownIn(element)[index];
+  return child ? pieceText(child).trim() : "";
+}
+
+/** In brackets where it would be read wrongly beside a sign. */
+function grouped(text: string): string {
+  return /^[\p{L}\p{N}.,∞]*$/u.test(text) || /^\([^()]*\)$/.test(text) ? text : `(${text})`;
+}
+
+function raised(text: string): string {
+  return text === "" ? "" : `^${grouped(text)}`;
+}
+
+function lowered(text: string): string {
+  return text === "" ? "" : `_${grouped(text)}`;
+}
+
+function rootSign(degree: string): string {
+  return degree === "" || degree === "2" ? "√" : `root_${grouped(degree)}`;
+}
+
+function propertyOf(element: XmlElement, properties: string, name: string): string | undefined {
+  const property = childOf(childOf(element, properties), name);
+  return property && (attributeOf(property, "val") ?? "");
+}
+
+function bracketed(element: XmlElement): string {
+  const [open, close, separator] = [
+    ["begChr", "("],
+    ["endChr", ")"],
+    ["sepChr", "|"],
+  ].map(([name = "", usual = ""]) => propertyOf(element, "dPr", name) ?? usual);
+  const inner = elementsOf(element, "e").map((one) => textIn(one).trim());
+  return `${open}${inner.join(separator)}${close}`;
+}
+
+function sumSign(element: XmlElement): string {
+  return propertyOf(element, "naryPr", "chr") ?? "∫";
+}
+
+function rows(lines: readonly (readonly XmlElement[])[]): string {
+  return lines.map((cells) => cells.map((cell) => textIn(cell).trim()).join(", ")).join("; ");
+}
+
+/** Relations and sums stand apart; what is invisible, such as the sign of a product, says nothing. */
+function spaced(sign: string): string {
+  if (/^[\u2061-\u2064]$/.test(sign)) return "";
+  return /^(?:[=<>≤≥≠≈≡±∓+→⇒⇔∈∉⊂⊆]|[-−])$/.test(sign) ? ` ${sign} ` : sign;
+}
