@@ -66,6 +66,12 @@ export const FORMATS = {
     endings: ["jsonl", "ndjson"],
     load: async () => (await import("./data/json.js")).extractJsonLines,
   },
+  /** With front matter only: any other Markdown is plain text. */
+  markdown: {
+    mimeTypes: ["text/markdown", "text/x-markdown"],
+    endings: ["md", "markdown", "mdx"],
+    load: async () => (await import("./markdown.js")).extractMarkdown,
+  },
   mbox: {
     mimeTypes: ["application/mbox"],
     endings: ["mbox"],

@@ -1,6 +1,7 @@
 import type { SourceFile } from "../core/documents/content-ports.js";
 import { decodeText, utf16Of } from "../lib/text-bytes.js";
 import { type Format, FORMATS } from "./formats.js";
+import { beginsWithFrontMatter } from "./front-matter.js";
 import { zipKind } from "./zip-kind.js";
 
 /** What a file was taken for. */
@@ -37,7 +38,7 @@ export async function recognizeFormat(file: SourceFile): Promise<Recognized | nu
   const text = formatOfType(textKind(head));
   const clear = text !== null && isClearText(head) ? text : null;
   const called = byLabel !== null && isBinary(byLabel) && isPlainText(file.bytes, head) ? PLAIN_TEXT : byLabel;
-  const format = clear ?? called ?? (saysNothing(file) ? text : null);
+  const format = clear ?? withFrontMatter(called, head) ?? (saysNothing(file) ? text : null);
   if (!format) return null;
   return { format, note: byLabel === format ? null : mislabelled(file, format) };
 }
@@ -78,6 +79,11 @@ const BINARY_FORMATS: readonly Format[] = [
   FORMATS.pptx,
   FORMATS.xlsx,
 ];
+
+/** Markdown that says nothing of itself is kept as it is, like any other text. */
+function withFrontMatter(format: Format | null, head: string): Format | null {
+  return format === FORMATS.markdown && !beginsWithFrontMatter(startOf(head)) ? null : format;
+}
 
 function isBinary(format: Format): boolean {
   return BINARY_FORMATS.includes(format);

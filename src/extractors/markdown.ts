@@ -1,0 +1,70 @@
+import { parse } from "yaml";
+import * as z from "zod";
+import { parseIso } from "../lib/time.js";
+import { decodeBytes } from "./decode-bytes.js";
+import type { FormatExtractor } from "./format-extractor.js";
+import { beginsWithFrontMatter } from "./front-matter.js";
+import { GatheredParts } from "./gathered-parts.js";
+import { inOneLine } from "./one-line.js";
+
+const LONGEST_FRONT_MATTER = 20_000;
+const LONGEST_VALUE = 500;
+const MOST_VALUES = 100;
+
+/**
+ * Reads Markdown as it stands, with title, author, date and tags of its front matter, the YAML between `---` at the beginning.
+ * @throws ExtractionError `empty`
+ */
+export const extractMarkdown: FormatExtractor = (file, { limits }) => {
+  const { text } = decodeBytes(file.bytes, [file.charset]);
+  const gathered = new GatheredParts(limits);
+  gathered.add(text);
+  const fields = readFields(text);
+  if (fields === null) gathered.note("Its front matter is not well-formed YAML, and was kept as text.");
+  const { title, author, authors, date, tags } = fields ?? NO_FIELDS;
+  const about = {
+    title: title[0] ?? null,
+    author: [...author, ...authors].join(", ") || null,
+    date: isoOf(date[0] ?? ""),
+    ...(tags.length > 0 && { metadata: { tags } }),
+  };
+  return Promise.resolve(gathered.content("text", about));
+};
+
+const named = z.object({ name: z.string() }).transform(({ name }) => name);
+const value = z
+  .union([z.string(), z.number().transform(String), named])
+  .transform((one) => inOneLine(one).slice(0, LONGEST_VALUE));
+/** One value or several, whatever else stands there left out. */
+const values = z
+  .preprocess((one) => (Array.isArray(one) ? one.slice(0, MOST_VALUES) : [one]), z.array(value.catch("")))
+  .transform((all) => all.filter((one) => one !== ""));
+const fieldsSchema = z.object({ title: values, author: values, authors: values, date: values, tags: values });
+type Fields = z.output<typeof fieldsSchema>;
+
+const NO_FIELDS: Fields = { title: [], author: [], authors: [], date: [], tags: [] };
+
+/** Null for what is no YAML. */
+function readFields(text: string): Fields | null {
+  const start = text.slice(0, LONGEST_FRONT_MATTER).trimStart();
+  const lines = start.split(/\r?\n/);
+  const end = lines.findIndex((line, index) => index > 0 && /^(?:---|\.\.\.)[ \t]*$/.test(line));
+  if (!beginsWithFrontMatter(start) || end === -1) return NO_FIELDS;
+  try {
+    // In the core schema dates stay as they are written; names that stand for others are no part of front matter.
+    const fields: unknown = parse(lines.slice(1, end).join("\n"), {
+      schema: "core",
+      maxAliasCount: 0,
+      logLevel: "error",
+    });
+    return fieldsSchema.safeParse(fields).data ?? NO_FIELDS;
+  } catch {
+    return null;
+  }
+}
+
+/** `2024-05-06 07:08:09 +0200`, as some generators of pages write it, too. */
+function isoOf(written: string): string | null {
+  const text = written.replace(/ +(?=[+-]\d\d:?\d\d$)/, "");
+  return parseIso(text) === null ? null : text;
+}
