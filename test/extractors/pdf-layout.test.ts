@@ -85,6 +85,11 @@ describe("what stands at the edges of pages", () => {
     expect(text).not.toMatch(/Journal of Shores|ACME|^\d$/m);
   });
 
+  test("goes where it counts the pages, however close the text follows", async () => {
+    const pages = pagesWith(4, (page) => [edge("Harbour report", 125, 11), edge(`${page}`, 125, 11, 500)]);
+    expect((await read(writtenPdf(pages))).text).not.toMatch(/Harbour report|^\d$/m);
+  });
+
   test("stays where its numbers do not count with the pages", async () => {
     const totals = [12, 840, 7, 33];
     const { text } = await read(writtenPdf(pagesWith(4, (page) => [edge(`${totals[page - 1] ?? ""}`, 800)])));

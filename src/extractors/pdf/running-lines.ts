@@ -57,15 +57,22 @@ function patternOf(cells: readonly string[], page: number): string[] {
   });
 }
 
-/** The lines of one page that the text does not follow at its own distance. */
+/** The lines of one page that the text does not follow at its own distance, or that count the pages. */
 function setApart(repeated: readonly Candidate[]): TextLine[] {
   return repeated
     .filter(({ row }) => {
       const band = repeated.filter((other) => other.row.edge === row.edge);
       const isOutermost = band.some((other) => other.row.depth === 0);
-      return isOutermost && band.some((other) => other.row.depth >= row.depth && hasGap(other));
+      return (
+        isOutermost && band.some((other) => other.row.depth >= row.depth && (hasGap(other) || hasPageNumber(other)))
+      );
     })
     .map(({ line }) => line);
+}
+
+/** What counts up with the pages is no part of the text, however close it stands. */
+function hasPageNumber({ row }: Candidate): boolean {
+  return row.cells.some((cell) => pageNumberIn(cell) !== null);
 }
 
 function hasGap({ line, row: { gap, leading, bodySize } }: Candidate): boolean {
