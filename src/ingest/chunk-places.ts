@@ -42,17 +42,47 @@ function isWhole(content: string, start: number, end: number): boolean {
   return ENDED.test(text) || !/^\p{Ll}/u.test(after);
 }
 
-/** Where a piece stands: where it begins, and as far as it goes of times and of the cells of one sheet. */
+/**
+ * Where a piece stands: on the page, slide, sheet or entry that holds most of it, since what is short is said together with what
+ * follows; as far as it goes of times and of the cells of one sheet.
+ */
 export function placeOver(places: Places, start: number, end: number): Place | null {
-  const first = places[indexAt(places, start) - 1]?.[1] ?? null;
-  const last = places[indexAt(places, Math.max(start, end - 1)) - 1]?.[1] ?? null;
-  if (first === null || last === null || first === last) return first ?? last;
-  const range = first.sheet === last.sheet ? rangeOver(first.range, last.range) : first.range;
+  const reached = placesIn(places, start, end);
+  const most = reached.reduce<ReachedPlace | null>(
+    (longest, one) => (longest === null || one.length > longest.length ? one : longest),
+    null,
+  );
+  if (most === null) return null;
+  const same = reached.filter(({ place }) => isSameUnit(place, most.place)).map(({ place }) => place);
+  const [first = most.place] = same;
+  const last = same.at(-1) ?? first;
+  const range = rangeOver(first.range, last.range);
   return {
     ...first,
     ...(range !== undefined && { range }),
     ...(first.time && last.time && { time: [first.time[0], Math.max(first.time[1], last.time[1])] as const }),
   };
+}
+
+interface ReachedPlace {
+  readonly place: Place;
+  /** Characters of the piece that stand there. */
+  readonly length: number;
+}
+
+function placesIn(places: Places, start: number, end: number): ReachedPlace[] {
+  const reached: ReachedPlace[] = [];
+  for (let index = Math.max(0, indexAt(places, start) - 1); index < places.length; index += 1) {
+    const [offset, place] = places[index] ?? [0, {}];
+    if (offset >= end) break;
+    const next = places[index + 1]?.[0] ?? end;
+    reached.push({ place, length: Math.min(end, next) - Math.max(start, offset) });
+  }
+  return reached;
+}
+
+function isSameUnit(one: Place, other: Place): boolean {
+  return (["page", "slide", "sheet", "entry"] as const).every((unit) => one[unit] === other[unit]);
 }
 
 function rangeOver(first: string | undefined, last: string | undefined): string | undefined {

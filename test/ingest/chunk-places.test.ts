@@ -58,6 +58,37 @@ test("each piece knows the place of most of its text", async () => {
   }
 });
 
+test("a short title of a slide is said together with what follows, and is where that is", async () => {
+  const title = "# The harbour of Ostrava";
+  const content = `${title}\n\nThe office opens at six in the morning and closes at nine in the evening.`;
+  const places = [
+    [0, { slide: 1 }],
+    [title.length + 2, { slide: 2 }],
+  ] as const;
+  const chunks = await chunkDocument({ type: "markdown", content, places });
+  expect(chunks.map(({ metadata }) => metadata?.["slide"])).toEqual(chunks.map(() => 2));
+});
+
+test("cells of a sheet that a piece reaches are those of the sheet that holds most of it", async () => {
+  const rows = "| 1 | 2 |\n".repeat(20);
+  const content = `Total.\n\n${rows}\n${rows}`;
+  const places = [
+    [0, { sheet: "A", range: "A1:A1" }],
+    [8, { sheet: "B", range: "A1:B20" }],
+    [9 + rows.length, { sheet: "B", range: "A21:B40" }],
+  ] as const;
+  const chunks = await chunkDocument({
+    type: "markdown",
+    content,
+    places,
+    chunking: { strategy: "markdown", size: 2_000, overlap: 0 },
+  });
+  expect(chunks.map(({ metadata }) => metadata)).toEqual([
+    { sheet: "B", range: "A1:B20" },
+    { sheet: "B", range: "A21:B40" },
+  ]);
+});
+
 test("what was noted beside a recording is no part of what is said in it, however short", async () => {
   const remark = "Check names.";
   const content = `${remark}\n\nThe harbour opens at six.`;
