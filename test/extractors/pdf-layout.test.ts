@@ -75,6 +75,13 @@ describe("what stands at the edges of pages", () => {
     for (const page of [1, 2, 3, 4]) expect(text.split(/\n+/)).not.toContain(footer(page));
   });
 
+  test("goes where it numbers two pages, and far above the edge as LaTeX has it", async () => {
+    const two = await read(writtenPdf(pagesWith(2, (page) => [edge(`${page}`, 704, 10, 300)])));
+    expect(two.text).not.toMatch(/^\d$/m);
+    const one = await read(writtenPdf(pagesWith(1, () => [edge("1", 704, 10, 300)])));
+    expect(one.text).toMatch(/^1$/m);
+  });
+
   test("goes where it is the same on most pages, with the number of the page beside it", async () => {
     const pages = pagesWith(5, (page) =>
       page === 1

@@ -1,8 +1,8 @@
 import { median, rightOf, type Fragment, type Line, type OuterRow } from "./fragment.js";
 import { joined, linesOf } from "./lines.js";
 
-/** Parts of the page above and below in which headers and footers stand. */
-const MARGIN = 0.15;
+/** Parts of the page above and below in which headers and footers stand; LaTeX leaves a sixth below its page numbers. */
+const MARGIN = 0.2;
 /** So many of the outermost rows of a margin are looked at. */
 const OUTERMOST = 2;
 /** So wide a gap sets a part of a row apart, in parts of the size of the letters. */

@@ -1,8 +1,9 @@
 import type { OuterRow, TextLine } from "./fragment.js";
 import { pageNumberIn } from "./page-number.js";
 
-/** Fewer pages tell nothing. */
+/** Fewer pages tell nothing; two tell whether numbers count them. */
 const FEWEST_PAGES = 3;
+const FEWEST_NUMBERED = 2;
 /** Headers and footers stand on so many of the pages. */
 const MOST_PAGES = 0.6;
 /** Heights within half of so many points are the same. */
@@ -28,8 +29,10 @@ export function runningLines(pages: readonly (readonly TextLine[])[]): ReadonlyS
     for (const key of found.flatMap(({ keys }) => keys))
       pagesByKey.set(key, (pagesByKey.get(key) ?? new Set()).add(page));
   }
-  const needed = Math.max(FEWEST_PAGES, MOST_PAGES * pages.length);
-  const isRepeated = ({ keys }: Candidate) => keys.some((key) => (pagesByKey.get(key)?.size ?? 0) >= needed);
+  const isRepeated = (one: Candidate) => {
+    const needed = Math.max(hasPageNumber(one) ? FEWEST_NUMBERED : FEWEST_PAGES, MOST_PAGES * pages.length);
+    return one.keys.some((key) => (pagesByKey.get(key)?.size ?? 0) >= needed);
+  };
   return new Set(candidates.flatMap((found) => setApart(found.filter(isRepeated))));
 }
 
