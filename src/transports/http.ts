@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, STATUS_CODES, type Server, type ServerResponse } from "node:http";
+import { createServer, IncomingMessage, STATUS_CODES, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { getRequestListener, RequestError } from "@hono/node-server";
@@ -21,6 +21,7 @@ import { reportRequests } from "./telemetry/report-requests.js";
 import { createRequestMeter } from "./telemetry/request-meter.js";
 import { factsOf, learnOf } from "./telemetry/request-facts.js";
 import { answerWithRequestId, REQUEST_ID_HEADER, requestIdOf, withRequestId } from "./request-id.js";
+import { takeRestOfBody } from "./take-rest-of-body.js";
 import { limitRequests } from "./rest/rate-limit.js";
 import { createRestFace, type RestFaceOptions } from "./rest/app.js";
 import { createId } from "../lib/ids.js";
@@ -216,7 +217,11 @@ export async function listen(
   const closing = new AbortController();
   let place: Pick<HttpBindings, "isLoopbackOnly" | "port"> = {};
   const listener = getRequestListener(
-    (request, bindings) => app.fetch(request, { ...bindings, ...place, closing: closing.signal }),
+    async (request, bindings) => {
+      const answer = await app.fetch(request, { ...bindings, ...place, closing: closing.signal });
+      if (bindings.incoming instanceof IncomingMessage) await takeRestOfBody(bindings.incoming);
+      return answer;
+    },
     { overrideGlobalObjects: false, errorHandler: (error) => answerToBrokenRequest(error, log) },
   );
   const serve = (incoming: IncomingMessage, outgoing: ServerResponse): void => void listener(incoming, outgoing);

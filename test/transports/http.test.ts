@@ -1,4 +1,5 @@
-import { createServer } from "node:net";
+import { connect, createServer } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Hono } from "hono";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { AppError } from "../../src/core/errors.js";
@@ -151,6 +152,31 @@ describe("what is no proper request", () => {
     } as RequestInit);
     expect(chunked.status).toBe(413);
     expect((await fetch(`${server.url}/health`)).status).toBe(200);
+  });
+
+  test.each<[what: string, path: string, status: number]>([
+    ["is too long", "/v3/documents", 413],
+    ["goes nowhere", "/v3/nothing-here", 404],
+  ])("whoever sends all of a body that %s before looking for the answer finds it", async (_what, path, status) => {
+    const pieces = 20;
+    const head = `POST ${path} HTTP/1.1\r\n${host}${json}Connection: close\r\nContent-Length: ${pieces * 500_000}\r\n\r\n`;
+    const answer = await new Promise<string>((resolve, reject) => {
+      const socket = connect(server.port, "127.0.0.1").setEncoding("utf8").pause();
+      socket.on("error", reject);
+      socket.write(head.replace(host, `Host: 127.0.0.1:${server.port}\r\n`));
+      const sendAll = async (): Promise<void> => {
+        for (let sent = 0; sent < pieces; sent += 1) {
+          socket.write("x".repeat(500_000));
+          await sleep(50);
+        }
+        let received = "";
+        socket.on("data", (piece: string) => (received += piece));
+        socket.on("close", () => resolve(received));
+        socket.resume();
+      };
+      sendAll().catch(reject);
+    });
+    expect(parseRaw(answer).status).toBe(status);
   });
 
   test("what comes in pieces, of a length that nobody says, is taken in as well", async () => {
