@@ -70,7 +70,8 @@ export function createOpenAiTranscriber({ baseUrl, model, apiKey }: OpenAiTransc
 }
 
 function piecesOf({ text, duration, segments }: z.infer<typeof answerSchema>): SpokenPiece[] {
-  const pieces = segments ?? [{ start: 0, end: duration ?? 0, text }];
+  // Some services send an empty list where they know no segments.
+  const pieces = segments?.length ? segments : [{ start: 0, end: duration ?? 0, text }];
   return pieces
     .map((piece) => ({ start: piece.start, end: Math.max(piece.start, piece.end), text: piece.text.trim() }))
     .filter((piece) => piece.text !== "");
