@@ -91,7 +91,7 @@ test("has a problem from the last use on that failed, other than for the recordi
     null,
     saying(/answered 500/),
     null,
-    saying(/not JSON/),
+    saying(/not JSON\. Check RECOLLECT_TRANSCRIBE_BASE_URL\.$/),
     saying(/no transcript/),
     saying(/refused the key/),
     null,
