@@ -111,6 +111,6 @@ function refusalOf(status: number): string {
   if (status === 401 || status === 403) return "refused the key. Check RECOLLECT_TRANSCRIBE_API_KEY.";
   if (status === 404)
     return `does not know the model, or the address. Check RECOLLECT_TRANSCRIBE_MODEL and ${ADDRESS}.`;
-  if (status === 413) return "refused the recording as too large.";
+  if (status === 413) return "rejected the recording because it is too large.";
   return `refused the recording (${status}).`;
 }
