@@ -17,6 +17,14 @@ export const ERROR_KINDS = [
 ] as const;
 export type ErrorKind = (typeof ERROR_KINDS)[number];
 
+/** Kinds that may go away without a change of what was asked for. */
+const PASSING: ReadonlySet<ErrorKind> = new Set(["rate_limited", "unavailable", "storage_full"]);
+
+/** True for what may go well when it is tried again later, exactly as it is. */
+export function isPassing(kind: ErrorKind): boolean {
+  return PASSING.has(kind);
+}
+
 /** One thing that is wrong with an input: where, and which rule it breaks. */
 export interface Issue {
   readonly path: readonly (string | number)[];

@@ -1,3 +1,4 @@
+import { MEDIA_ENDINGS } from "../lib/media-endings.js";
 import type { FormatExtractor } from "./format-extractor.js";
 
 /** A format that can be read. */
@@ -6,6 +7,8 @@ export interface Format {
   readonly mimeTypes: readonly string[];
   /** Endings of file names, without the dot. */
   readonly endings: readonly string[];
+  /** Set where its files are never a text that people can read. */
+  readonly isBinary?: true;
   /** Loads the extractor, with the library that it needs, when the first file of the format comes. */
   load(): Promise<FormatExtractor>;
 }
@@ -20,6 +23,7 @@ export const FORMATS = {
   docx: {
     mimeTypes: ["application/vnd.openxmlformats-officedocument.wordprocessingml.document"],
     endings: ["docx"],
+    isBinary: true,
     load: async () => (await import("./docx.js")).extractDocx,
   },
   eml: {
@@ -30,6 +34,7 @@ export const FORMATS = {
   epub: {
     mimeTypes: ["application/epub+zip"],
     endings: ["epub"],
+    isBinary: true,
     load: async () => (await import("./epub.js")).extractEpub,
   },
   html: {
@@ -54,6 +59,7 @@ export const FORMATS = {
       "image/heif",
     ],
     endings: ["png", "jpg", "jpeg", "gif", "webp", "tif", "tiff", "bmp", "heic", "heif"],
+    isBinary: true,
     load: async () => (await import("./image/image.js")).extractImage,
   },
   json: {
@@ -108,11 +114,8 @@ export const FORMATS = {
       "video/3gpp",
       "video/3gpp2",
     ],
-    // prettier-ignore
-    endings: [
-      "mp3", "wav", "m4a", "m4b", "ogg", "oga", "opus", "flac", "aac", "mka", "weba",
-      "mp4", "m4v", "mov", "webm", "mkv", "avi", "ogv", "3gp", "3g2",
-    ],
+    endings: MEDIA_ENDINGS,
+    isBinary: true,
     load: async () => (await import("./media/media.js")).extractMedia,
   },
   odp: {
@@ -121,6 +124,7 @@ export const FORMATS = {
       "application/vnd.oasis.opendocument.presentation-template",
     ],
     endings: ["odp", "otp"],
+    isBinary: true,
     load: async () => (await import("./open-document/odp.js")).extractOdp,
   },
   ods: {
@@ -129,16 +133,19 @@ export const FORMATS = {
       "application/vnd.oasis.opendocument.spreadsheet-template",
     ],
     endings: ["ods", "ots"],
+    isBinary: true,
     load: async () => (await import("./open-document/ods.js")).extractOds,
   },
   odt: {
     mimeTypes: ["application/vnd.oasis.opendocument.text", "application/vnd.oasis.opendocument.text-template"],
     endings: ["odt", "ott"],
+    isBinary: true,
     load: async () => (await import("./open-document/odt.js")).extractOdt,
   },
   pdf: {
     mimeTypes: ["application/pdf", "application/x-pdf"],
     endings: ["pdf"],
+    isBinary: true,
     load: async () => (await import("./pdf/pdf.js")).extractPdf,
   },
   pptx: {
@@ -148,6 +155,7 @@ export const FORMATS = {
       "application/vnd.ms-powerpoint.presentation.macroenabled.12",
     ],
     endings: ["pptx", "ppsx", "pptm"],
+    isBinary: true,
     load: async () => (await import("./open-xml/pptx.js")).extractPptx,
   },
   rtf: {
@@ -182,6 +190,7 @@ export const FORMATS = {
       "application/vnd.ms-excel.sheet.macroenabled.12",
     ],
     endings: ["xlsx", "xltx", "xlsm"],
+    isBinary: true,
     load: async () => (await import("./open-xml/xlsx.js")).extractXlsx,
   },
   xml: {

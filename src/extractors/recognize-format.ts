@@ -1,4 +1,5 @@
 import type { SourceFile } from "../core/documents/content-ports.js";
+import { isMailText } from "../lib/mail-text.js";
 import { decodeText, utf16Of } from "../lib/text-bytes.js";
 import { type Format, FORMATS } from "./formats.js";
 import { beginsWithFrontMatter } from "./front-matter.js";
@@ -37,7 +38,7 @@ export async function recognizeFormat(file: SourceFile): Promise<Recognized | nu
   if (head.includes("\u0000") && !isUtf16) return byLabel && { format: byLabel, note: null };
   const text = formatOfType(textKind(head));
   const clear = text !== null && isClearText(head) ? text : null;
-  const called = byLabel !== null && isBinary(byLabel) && isPlainText(file.bytes, head) ? PLAIN_TEXT : byLabel;
+  const called = byLabel?.isBinary === true && isPlainText(file.bytes, head) ? PLAIN_TEXT : byLabel;
   const format = clear ?? withFrontMatter(called, head) ?? (saysNothing(file) ? text : null);
   if (!format) return null;
   return { format, note: byLabel === format ? null : mislabelled(file, format) };
@@ -66,27 +67,9 @@ const PLAIN_TEXT: Format = {
   load: async () => (await import("./plain-text.js")).extractPlainText,
 };
 
-/** Formats whose files are never a text that people can read. */
-const BINARY_FORMATS: readonly Format[] = [
-  FORMATS.docx,
-  FORMATS.epub,
-  FORMATS.image,
-  FORMATS.media,
-  FORMATS.odp,
-  FORMATS.ods,
-  FORMATS.odt,
-  FORMATS.pdf,
-  FORMATS.pptx,
-  FORMATS.xlsx,
-];
-
 /** Markdown that says nothing of itself is kept as it is, like any other text. */
 function withFrontMatter(format: Format | null, head: string): Format | null {
   return format === FORMATS.markdown && !beginsWithFrontMatter(startOf(head)) ? null : format;
-}
-
-function isBinary(format: Format): boolean {
-  return BINARY_FORMATS.includes(format);
 }
 
 /** Something of letters that is in UTF-8 from its beginning to where it was looked at. */
@@ -111,21 +94,6 @@ const CLEAR_TEXTS: readonly (readonly [start: RegExp, mimeType: string])[] = [
   [/^From \S+ +(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [^\n]*\d{4}[^\n]*\n[\w-]+:/, "application/mbox"],
 ];
 
-/** Lines that a mail begins with, the first empty one excluded. */
-const HEADER_LINES = /^(?:[\w-]+:[^\n]*\n(?:[ \t][^\n]*\n)*)+/;
-/** A text of somebody's own has hardly ever one of these. */
-const OF_A_MAIL_ALONE = /^(?:Received|Return-Path|Delivered-To|Message-ID|DKIM-Signature|ARC-[\w-]+):/im;
-const SENDER = /^From:/im;
-const BESIDE_SENDER = /^(?:To|Subject|Date|Reply-To|MIME-Version):/im;
-
-/** Whatever it is called: what strangers have written must not pass for a text of one's own. */
-function isMail(start: string): boolean {
-  const [headers = ""] = HEADER_LINES.exec(`${start}\n`) ?? [];
-  const count = headers.split(/\n(?![ \t])/).length - 1;
-  if (count < 2) return false;
-  return OF_A_MAIL_ALONE.test(headers) || (SENDER.test(headers) && BESIDE_SENDER.test(headers));
-}
-
 /** Beginnings that a text of no format may have, too. */
 const LIKELY_TEXTS: readonly (readonly [start: RegExp, mimeType: string])[] = [
   [/^<\?xml\s/, "application/xml"],
@@ -136,12 +104,12 @@ const LIKELY_TEXTS: readonly (readonly [start: RegExp, mimeType: string])[] = [
 
 function isClearText(head: string): boolean {
   const start = startOf(head);
-  return isMail(start) || CLEAR_TEXTS.some(([pattern]) => pattern.test(start));
+  return isMailText(start) || CLEAR_TEXTS.some(([pattern]) => pattern.test(start));
 }
 
 function textKind(head: string): string | null {
   const start = startOf(head);
-  if (isMail(start)) return "message/rfc822";
+  if (isMailText(start)) return "message/rfc822";
   return [...CLEAR_TEXTS, ...LIKELY_TEXTS].find(([pattern]) => pattern.test(start))?.[1] ?? null;
 }
 

@@ -76,22 +76,23 @@ async function chooseAttachments(
   if (depth >= DEEPEST) return { files: [], notes: noteOf("lie too deep in other files and were not read", attached) };
   const known = new Set((await attachedInPlace(store, document)).map(({ digest }) => digest));
   const chosen = new Map<string, StoredAttachment>();
-  const [beyond, unreadable]: AttachedFile[][] = [[], []];
+  const beyond: AttachedFile[] = [];
+  const unreadable: AttachedFile[] = [];
   let bytes = 0;
   for (const file of attached) {
     const digest = sha256(JSON.stringify([file.name, sha256(file.bytes)]));
     if (chosen.has(digest)) continue;
     bytes += file.bytes.byteLength;
     if (chosen.size >= most || bytes > limits.maxFileBytes) {
-      beyond?.push(file);
+      beyond.push(file);
       continue;
     }
     const text = await textOf(context, file);
-    if (text === undefined) unreadable?.push(file);
+    if (text === undefined) unreadable.push(file);
     else chosen.set(digest, { file, digest, text, key: known.has(digest) ? null : createId() });
   }
   const limit = `at most ${most} and ${limits.maxFileBytes} bytes together are read (RECOLLECT_MAX_FILE_BYTES)`;
-  const notes = [...noteOf("cannot be read", unreadable ?? []), ...noteOf(`were not read, as ${limit}`, beyond ?? [])];
+  const notes = [...noteOf("cannot be read", unreadable), ...noteOf(`were not read, as ${limit}`, beyond)];
   return { files: [...chosen.values()], notes };
 }
 

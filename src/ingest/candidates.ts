@@ -111,7 +111,7 @@ export async function submissionOf(
   return {
     ...kept,
     source,
-    ...(read?.isMail === true && { isByStranger: true }),
+    ...(read?.isByStranger === true && { isByStranger: true }),
     ...(isForeign && { isForeign }),
     ...(edits && { edits }),
   };

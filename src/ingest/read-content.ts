@@ -13,7 +13,7 @@ import { joinRecording, type TranscribedStretch } from "./join-recording.js";
 /** How a file is read. */
 export interface ReadingWays {
   readonly password?: string | undefined;
-  /** As the extractor takes turns between them. */
+  /** As the extractor and the transcriber take turns between them. */
   readonly queue: string;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: ReadingProgress) => void;
@@ -45,13 +45,14 @@ const MISSING_TRANSCRIBER =
 async function transcribeAll(
   transcriber: Transcriber,
   recordings: readonly Recording[],
-  { signal, onProgress }: ReadingWays,
+  { queue, signal, onProgress }: ReadingWays,
 ): Promise<TranscribedStretch[]> {
   const total = recordings.at(-1)?.end ?? null;
   const stretches: TranscribedStretch[] = [];
   for (const recording of recordings) {
     onProgress({ unit: "second", done: recording.start, total });
-    stretches.push({ start: recording.start, pieces: await transcriber.transcribe(recording, signal) });
+    const pieces = await transcriber.transcribe({ ...recording, queue }, signal);
+    stretches.push({ start: recording.start, pieces });
   }
   return stretches;
 }

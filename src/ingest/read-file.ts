@@ -177,7 +177,7 @@ async function keepRead(
     image: content.image,
     ...(metadata.own !== null && { metadata: metadata.own }),
     ...(!isDated && date !== null && { date }),
-    ...(content.isByStranger === true && { isMail: true }),
+    ...(content.isByStranger === true && { isByStranger: true }),
     startedAt,
     endedAt,
   };
@@ -209,7 +209,7 @@ function joinParts({ parts, isByStranger }: Pick<ExtractedContent, "parts" | "is
   const texts: string[] = [];
   let offset = 0;
   for (const { text, place: told } of parts) {
-    const place = isByStranger === true ? { ...told, isMail: isByStranger } : told;
+    const place = isByStranger === true ? { ...told, isByStranger } : told;
     if (text.trim() === "") continue;
     if (Object.keys(place).length > 0 || places.length > 0) places.push([offset, place]);
     texts.push(text);

@@ -54,9 +54,9 @@ export interface Exchange {
 export function describeBreak(error: unknown, { expected, addressSetting }: Exchange): string {
   const chain = causesOf(error);
   if (chain.some((cause) => cause instanceof AnswerTooLargeError))
-    return `answered with far more data than ${expected} need. Check its address.`;
+    return `answered with far more data than expected for ${expected}. Check ${addressSetting}.`;
   if (chain.some((cause) => cause instanceof SyntaxError))
-    return "answered with something that is not JSON. Check its address.";
+    return `answered with something that is not JSON. Check ${addressSetting}.`;
   if (chain.some(isTimeout)) return "did not answer in time. Check whether it is overloaded.";
   switch (chain.map(codeOf).find((code) => code !== undefined && CODES.has(code))) {
     case "ECONNREFUSED":
@@ -70,7 +70,7 @@ export function describeBreak(error: unknown, { expected, addressSetting }: Exch
     case "UND_ERR_SOCKET":
       return "closed the connection before its answer was complete.";
     default:
-      return "cannot be reached. Check its address and the network.";
+      return `cannot be reached. Check ${addressSetting} and the network.`;
   }
 }
 

@@ -27,7 +27,8 @@ export function createFairTurns(): FairTurns {
       return new Promise((resolve, reject) => {
         const waiting = queues.get(queue) ?? [];
         queues.set(queue, waiting);
-        waiting.push(() => work().then(resolve, reject));
+        // Work that throws before it waits for anything must not end the turns of the others.
+        waiting.push(() => Promise.resolve().then(work).then(resolve, reject));
         going ??= goOn();
       });
     },

@@ -1,3 +1,5 @@
+import { filenameOf, readParameters } from "./header-parameters.js";
+
 /** One part of a `multipart/form-data` body. */
 export interface Part {
   readonly name: string;
@@ -23,12 +25,10 @@ const MAX_PADDING = 1_000;
 /** Longest that RFC 2046 allows. */
 const MAX_BOUNDARY = 70;
 const LINE_END = "\r\n";
-const PARAMETER = /;\s*([\w*]+)\s*=\s*(?:"((?:\\"|[^"])*)"|([^;\s]*))/g;
 
 /** The boundary that a content type names. @throws MultipartError when it names none that can be used */
 export function boundaryOf(contentType: string): string {
-  const match = /;\s*boundary\s*=\s*(?:"([^"]*)"|([^;\s]*))/i.exec(contentType);
-  const boundary = match?.[1] ?? match?.[2] ?? "";
+  const boundary = readParameters(contentType).get("boundary") ?? "";
   if (boundary === "") throw new MultipartError("the content-type names no boundary");
   if (boundary.length > MAX_BOUNDARY) throw new MultipartError(`the boundary has more than ${MAX_BOUNDARY} characters`);
   return boundary;
@@ -188,7 +188,7 @@ async function readHead(contents: PartContents, number: number): Promise<Omit<Pa
   const name = parameters.get("name");
   if (!/^form-data\b/i.test(disposition) || name === undefined || name === "")
     throw new MultipartError(`part ${number} has no name in its content-disposition`);
-  const filename = decodeExtended(parameters.get("filename*")) ?? parameters.get("filename");
+  const filename = filenameOf(parameters);
   return {
     name,
     filename: filename === undefined ? undefined : withoutFolders(filename),
@@ -221,30 +221,6 @@ function parseHeaders(text: string): Map<string, string> {
     if (colon > 0) headers.set(line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim());
   }
   return headers;
-}
-
-/** The parameters of a header. Senders write quotes in one as `\"` or `%22`; a backslash before anything else is one. */
-function readParameters(header: string): Map<string, string> {
-  const parameters = new Map<string, string>();
-  for (const [, name = "", quoted, plain = ""] of header.matchAll(PARAMETER)) {
-    const value = (quoted ?? plain)
-      .replaceAll('\\"', '"')
-      .replaceAll("%22", '"')
-      .replaceAll(/%0D|%0A/gi, " ");
-    parameters.set(name.toLowerCase(), value);
-  }
-  return parameters;
-}
-
-/** `filename*=UTF-8''…` (RFC 8187). */
-function decodeExtended(value: string | undefined): string | undefined {
-  const encoded = /^utf-8'[^']*'(.*)$/i.exec(value ?? "")?.[1];
-  if (encoded === undefined) return undefined;
-  try {
-    return decodeURIComponent(encoded);
-  } catch {
-    return undefined;
-  }
 }
 
 function withoutFolders(filename: string): string {

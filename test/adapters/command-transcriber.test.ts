@@ -77,6 +77,35 @@ else process.stdout.write(model.shown ?? "");
 if (model.hangs) setInterval(() => undefined, 1_000);
 `;
 
+/** Both speak only as much of their command lines as is needed here: the sound is its own transcript. */
+const SILENT_FFMPEG = `#!${process.execPath}
+require("node:fs").writeFileSync("recording.wav", require("node:fs").readFileSync(0));
+`;
+const PARROT = `#!${process.execPath}
+console.log("[00:00.000 --> 00:01.000] " + require("node:fs").readFileSync(process.argv.at(-1), "utf8"));
+`;
+
+test.skipIf(process.platform === "win32")("recordings of many do not make others wait for all of them", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "recollect-whisper-"));
+  try {
+    for (const [name, script] of Object.entries({ ffmpeg: SILENT_FFMPEG, parrot: PARROT })) {
+      await writeFile(join(folder, name), script);
+      await chmod(join(folder, name), 0o755);
+    }
+    const transcriber = createCommandTranscriber({ command: ["parrot"], programFolders: [folder], home: folder });
+    const heard: (string | undefined)[] = [];
+    const listen = async (said: string, queue: string): Promise<void> => {
+      const recording = { bytes: Buffer.from(said), name: "talk.mp3", mimeType: "audio/mpeg", queue };
+      const [piece] = await transcriber.transcribe(recording, new AbortController().signal);
+      heard.push(piece?.text);
+    };
+    await Promise.all([listen("a1", "a"), listen("a2", "a"), listen("a3", "a"), listen("b1", "b")]);
+    expect(heard).toEqual(["a1", "b1", "a2", "a3"]);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
 describe.skipIf(!canRecord || process.platform === "win32")(
   `a program that writes down recordings${unlessRecording}`,
   () => {

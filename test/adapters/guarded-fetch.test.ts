@@ -93,6 +93,11 @@ test.each([
   ['attachment; filename="../../etc/passwd"', "passwd"],
   ["attachment; filename*=UTF-8''na%C3%AFve%2Fplan.pdf", "plan.pdf"],
   ["attachment; filename=.. ", null],
+  ['attachment; filename="report; final.pdf"', "report; final.pdf"],
+  ['attachment; filename="the \\"plan\\".pdf"', 'the "plan".pdf'],
+  ["attachment; filename=final report.pdf; size=3", "final report.pdf"],
+  ["attachment; filename*=iso-8859-1''caf%E9.pdf", "café.pdf"],
+  ["attachment; filename=\"plan.pdf\"; filename*=no-such-code''caf%E9.pdf", "plan.pdf"],
   ["inline", null],
 ])("a file that is sent with %s is called %s", async (disposition, name) => {
   const url = await serve((_, response) => response.writeHead(200, { "content-disposition": disposition }).end("x"));

@@ -37,7 +37,12 @@ test("sends the recording, and gives what is said with its times", async () => {
 });
 
 test("a service without segments gives one piece, and without speech none", async () => {
-  service.answers = [() => ({ body: { text: "All of it.", duration: 9.5 } }), () => ({ body: { text: " " } })];
+  service.answers = [
+    () => ({ body: { text: "All of it.", duration: 9.5 } }),
+    () => ({ body: { text: "All of it.", duration: 9.5, segments: [] } }),
+    () => ({ body: { text: " " } }),
+  ];
+  expect(await listen()).toEqual([{ start: 0, end: 9.5, text: "All of it." }]);
   expect(await listen()).toEqual([{ start: 0, end: 9.5, text: "All of it." }]);
   expect(await listen()).toEqual([]);
 });
@@ -86,7 +91,7 @@ test("has a problem from the last use on that failed, other than for the recordi
     null,
     saying(/answered 500/),
     null,
-    saying(/not JSON/),
+    saying(/not JSON\. Check RECOLLECT_TRANSCRIBE_BASE_URL\.$/),
     saying(/no transcript/),
     saying(/refused the key/),
     null,

@@ -40,6 +40,17 @@ describe("fair turns", () => {
     expect(await next).toBe("a2");
   });
 
+  test("go on after work that throws at once", async () => {
+    const { turns, take } = setUp();
+    const failing = turns.take("a", () => {
+      throw new Error("no");
+    });
+    const next = [take("a", "a2"), take("b", "b1")];
+    await expect(failing).rejects.toThrow("no");
+    expect(await Promise.all(next)).toEqual(["a2", "b1"]);
+    await turns.ended();
+  });
+
   test("have one piece of work at a time, and an end", async () => {
     const { turns } = setUp();
     let running = 0;

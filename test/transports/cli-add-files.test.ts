@@ -67,6 +67,26 @@ describe("recollect add of several files", () => {
     expect(await titles()).toEqual(["a.md", "b.txt"]);
   });
 
+  test("takes a mail for what a stranger has written, whatever it is called", async () => {
+    const mail = "From: Ann <ann@example.com>\nSubject: The berth\n\nThe ferry Aurora berths at quay seven.\n";
+    await put({ "mail.txt": mail, "note.txt": "From: is what a mail begins with." });
+    expect(await summary(at("mail.txt"), at("note.txt"))).toMatchObject({ added: 2 });
+    const opened = await openCore({ dataDirectory: data });
+    try {
+      await opened.settle();
+      const { documents } = await opened.core.listDocuments({ actor: opened.actor }, {});
+      const trusts = documents.map(async ({ id, title }): Promise<[string, string]> => {
+        return [title ?? "", (await opened.core.fetch({ actor: opened.actor }, { id })).trust];
+      });
+      expect(Object.fromEntries(await Promise.all(trusts))).toEqual({
+        "The berth": "unverified",
+        "note.txt": "trusted",
+      });
+    } finally {
+      await opened.close();
+    }
+  });
+
   test("says of a folder what it left out, and skips without failing", async () => {
     await put({
       "a.md": "Ana leads Atlas.",

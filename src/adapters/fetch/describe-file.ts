@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { FetchedFile } from "../../core/ports.js";
+import { filenameOf, readParameters } from "../../lib/header-parameters.js";
 import { isoOfHeader } from "../../lib/time.js";
 
 const LONGEST_NAME = 255;
@@ -10,32 +11,23 @@ export function describeFile(
   headers: IncomingHttpHeaders,
   url: URL,
 ): Pick<FetchedFile, "name" | "mimeType" | "charset" | "modifiedAt"> {
-  const [type = "", ...parameters] = (headers["content-type"] ?? "").slice(0, 1_000).split(";");
+  const contentType = (headers["content-type"] ?? "").slice(0, 1_000);
+  const [type = ""] = contentType.split(";");
   const mimeType = type.trim().toLowerCase();
   return {
     name: nameOf(headers["content-disposition"], url),
     mimeType: TYPE.test(mimeType) ? mimeType : null,
-    charset: parameterOf(parameters, "charset"),
+    charset: readParameters(contentType).get("charset") || null,
     modifiedAt: isoOfHeader(headers["last-modified"]),
   };
 }
 
 function nameOf(disposition: string | undefined, { pathname }: URL): string | null {
-  const parameters = (disposition ?? "").slice(0, 2_000).split(";").slice(1);
-  const extended = parameterOf(parameters, "filename*")?.replace(/^utf-8'[^']*'/i, "");
-  const name = decoded(extended ?? "") || (parameterOf(parameters, "filename") ?? "") || decoded(pathname);
+  const said = filenameOf(readParameters((disposition ?? "").slice(0, 2_000)));
+  const name = said || decoded(pathname);
   // A name, and never a path.
   const last = (name.split(/[/\\]/).at(-1) ?? "").replace(/\p{Cc}/gu, "").trim();
   return last === "" || last === "." || last === ".." ? null : last.slice(-LONGEST_NAME);
-}
-
-function parameterOf(parameters: readonly string[], name: string): string | null {
-  for (const parameter of parameters) {
-    const [key = "", ...value] = parameter.split("=");
-    if (key.trim().toLowerCase() !== name) continue;
-    return value.join("=").trim().replace(/^"|"$/g, "").slice(0, 1_000) || null;
-  }
-  return null;
 }
 
 function decoded(text: string): string {

@@ -6,6 +6,7 @@ import { ofOrganization } from "./documents.js";
 import { readRows } from "./fixed-query.js";
 import { fromJson, listParameter, toJson } from "./json.js";
 import type { Database } from "./schema.js";
+import { chunkMetadataOf, storedChunkMetadata } from "./stranger-mark.js";
 import { dropUnit } from "./text-index.js";
 import { atomically } from "./transact.js";
 
@@ -122,7 +123,7 @@ export function createChunkStore(db: Kysely<Database>, clock: Clock): ChunkStore
         position,
         draft.content,
         draft.context,
-        toJson(draft.metadata),
+        toJson(storedChunkMetadata(draft.metadata)),
         now,
       ]);
   }
@@ -154,7 +155,9 @@ async function compare(db: Kysely<Database>, documentId: string, drafts: readonl
   const kept: { seq: number; position: number }[] = [];
   const added: PlacedDraft[] = [];
   for (const [position, draft] of drafts.entries()) {
-    const seq = known.get(JSON.stringify([draft.content, draft.context, toJson(draft.metadata)]))?.pop();
+    const seq = known
+      .get(JSON.stringify([draft.content, draft.context, toJson(storedChunkMetadata(draft.metadata))]))
+      ?.pop();
     if (seq === undefined) added.push({ draft, position });
     else kept.push({ seq, position });
   }
@@ -200,7 +203,7 @@ export function chunkOf(row: ChunkColumns): Chunk {
     content: row.content,
     context: row.context,
     type: "text",
-    metadata: fromJson(row.metadata),
+    metadata: chunkMetadataOf(fromJson(row.metadata)),
     createdAt: row.created_at,
   };
 }

@@ -1,9 +1,9 @@
 import { type Kysely, sql } from "kysely";
-import type { FileReading } from "../../core/documents/content-ports.js";
 import type { DocumentStore } from "../../core/ports.js";
 import { readRows } from "./fixed-query.js";
 import { fromJson, toJson } from "./json.js";
 import type { Database } from "./schema.js";
+import { outcomeOf, storedOutcome } from "./stranger-mark.js";
 
 const READING = `select file_key, digest, outcome, former
   from document_readings reading join documents on documents.id = reading.document_id
@@ -14,7 +14,7 @@ export function createReadingStore(db: Kysely<Database>): Pick<DocumentStore, "k
   return {
     async keepReading(organizationId, id, { fileKey, digest, outcome, former }) {
       await sql`insert into document_readings (document_id, file_key, digest, outcome, former)
-        select id, ${fileKey}, ${digest}, ${toJson(outcome)}, ${toJson(former)} from documents
+        select id, ${fileKey}, ${digest}, ${toJson(storedOutcome(outcome))}, ${toJson(storedOutcome(former))} from documents
         where id = ${id} and +organization_id = ${organizationId}
         on conflict (document_id) do update set
           file_key = excluded.file_key, digest = excluded.digest, outcome = excluded.outcome, former = excluded.former`.execute(
@@ -32,8 +32,8 @@ export function createReadingStore(db: Kysely<Database>): Pick<DocumentStore, "k
         ? {
             fileKey: row.file_key,
             digest: row.digest,
-            outcome: fromJson<FileReading["outcome"]>(row.outcome),
-            former: fromJson<FileReading["former"]>(row.former),
+            outcome: outcomeOf(fromJson(row.outcome)),
+            former: outcomeOf(fromJson(row.former)),
           }
         : null;
     },

@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 import type { UnitDetail, UnitScope, WholeUnit } from "../../core/ports.js";
-import { kindOf, seqOf, unitOf, type Chunk, type Memory, type Unit } from "../../core/types.js";
+import { kindOf, seqOf, unitOf, type ChunkMetadata, type Memory, type Unit } from "../../core/types.js";
 import { iso } from "../../lib/time.js";
 import { chunkOf, type ChunkColumns } from "./chunks.js";
 import type { DetailCache, HeldDetail } from "./detail-cache.js";
@@ -10,6 +10,7 @@ import { memoryOf, WHOLE_MEMORIES } from "./memory-rows.js";
 import { columnsOfTable, type PackedRows, packedRows } from "./packed-rows.js";
 import { readStatements } from "./passage-statements.js";
 import type { Database } from "./schema.js";
+import { chunkMetadataOf, type Stored } from "./stranger-mark.js";
 
 function seqsOf(units: readonly Unit[], kind: "chunk" | "memory"): number[] {
   return units.filter((unit) => kindOf(unit) === kind).map(seqOf);
@@ -58,7 +59,7 @@ type ChunkRow = readonly [
   documentId: string,
   position: number,
   content: string,
-  metadata: Chunk["metadata"],
+  metadata: Stored<ChunkMetadata> | null,
   containerIds: readonly number[],
   forgetAfter: string | null,
 ];
@@ -72,8 +73,9 @@ async function readChunks(
   const rows = await readPacked<ChunkRow>(db, CHUNKS, [organizationId, listParameter(seqs)]);
   const documentIds = rows.map(([, , documentId]) => documentId);
   const stated = await readStatements(db, organizationId, documentIds);
-  return rows.map(([seq, id, documentId, position, text, metadata, containerIds, forgetAfter]) => {
+  return rows.map(([seq, id, documentId, position, text, storedMetadata, containerIds, forgetAfter]) => {
     const statements = stated.get(documentId);
+    const metadata = chunkMetadataOf(storedMetadata);
     return {
       detail: {
         unit: unitOf("chunk", seq),

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { basename, delimiter, extname, isAbsolute, join } from "node:path";
 import { AppError, ServiceRefusal } from "../../core/errors.js";
 import type { SpokenPiece, Transcriber } from "../../core/ports.js";
+import { createFairTurns } from "../../lib/fair-turns.js";
 import { MissingProgram, type ProgramOrder, type ProgramRun, runProgram } from "../../lib/run-program.js";
 import { readTranscript } from "./read-transcript.js";
 import { canAccess } from "../../lib/can-access.js";
@@ -33,21 +34,18 @@ const ON_WINDOWS = [".exe", ".cmd", ""];
 /**
  * A transcriber that is a program of this machine, such as whisper.cpp's `whisper-cli` or OpenAI's `whisper`. It gets each recording
  * as a WAV file in a folder of its own, in which it may write SubRip, WebVTT or JSON; otherwise what it shows is read. No shell
- * reads its options, and the file has a name of ours. One recording is written down at a time: that may take all processors.
+ * reads its options, and the file has a name of ours. One recording is written down at a time, as that may take all processors,
+ * and those whose recordings wait take turns.
  */
 export function createCommandTranscriber(options: CommandTranscriberOptions): Transcriber {
   const [program] = options.command;
-  let last: Promise<unknown> = Promise.resolve();
+  const turns = createFairTurns();
   return {
     name: basename(program),
     async problem() {
       return (await isThere(program, options.programFolders)) ? null : missing(program);
     },
-    transcribe({ bytes }, signal) {
-      const turn = last.then(() => transcribe(bytes, options, signal));
-      last = turn.catch(() => undefined);
-      return turn;
-    },
+    transcribe: ({ bytes, queue = "" }, signal) => turns.take(queue, () => transcribe(bytes, options, signal)),
   };
 }
 

@@ -70,7 +70,8 @@ export function createOpenAiTranscriber({ baseUrl, model, apiKey }: OpenAiTransc
 }
 
 function piecesOf({ text, duration, segments }: z.infer<typeof answerSchema>): SpokenPiece[] {
-  const pieces = segments ?? [{ start: 0, end: duration ?? 0, text }];
+  // Some services send an empty list where they know no segments.
+  const pieces = segments?.length ? segments : [{ start: 0, end: duration ?? 0, text }];
   return pieces
     .map((piece) => ({ start: piece.start, end: Math.max(piece.start, piece.end), text: piece.text.trim() }))
     .filter((piece) => piece.text !== "");
@@ -110,6 +111,6 @@ function refusalOf(status: number): string {
   if (status === 401 || status === 403) return "refused the key. Check RECOLLECT_TRANSCRIBE_API_KEY.";
   if (status === 404)
     return `does not know the model, or the address. Check RECOLLECT_TRANSCRIBE_MODEL and ${ADDRESS}.`;
-  if (status === 413) return "refused the recording as too large.";
+  if (status === 413) return "rejected the recording because it is too large.";
   return `refused the recording (${status}).`;
 }

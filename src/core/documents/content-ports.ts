@@ -13,8 +13,8 @@ export interface Place {
   readonly entry?: number;
   /** Seconds from the beginning of a recording, up to but not including the second number. */
   readonly time?: readonly [start: number, end: number];
-  /** Set in what anybody may have written: a mail, a web page, an invitation. Stores have it under the name of the first of them. */
-  readonly isMail?: true;
+  /** Set in what anybody may have written: a mail, a web page, an invitation. */
+  readonly isByStranger?: true;
 }
 
 /** A piece of what was extracted, in reading order. */
@@ -169,8 +169,8 @@ export interface ReadingOutcome {
   readonly metadata?: Metadata;
   /** The date that the document has from it, if it has one from there. */
   readonly date?: string;
-  /** True for what anybody may have written: a mail, a web page, an invitation. Stores have it under the name of the first of them. */
-  readonly isMail?: boolean;
+  /** True for what anybody may have written: a mail, a web page, an invitation. */
+  readonly isByStranger?: boolean;
   /** ISO. */
   readonly startedAt: string;
   /** ISO. */

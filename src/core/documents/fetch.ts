@@ -96,11 +96,11 @@ export async function fetchById(context: CoreContext, call: AuthorizedCall, raw:
       (memory) => isTold(memory, context.clock.now()) && maySee(call.actor, [memory.containerTag]),
     ),
     sources: [],
-    trust: (await isMail(context, document)) ? "unverified" : trustOfDocument(document),
+    trust: (await isByStranger(context, document)) ? "unverified" : trustOfDocument(document),
     timeZone: await timeZoneOf(context, document),
   };
 }
 
-async function isMail({ store }: CoreContext, { organizationId, id }: Document): Promise<boolean> {
-  return (await store.documents.reading(organizationId, id))?.outcome?.isMail === true;
+async function isByStranger({ store }: CoreContext, { organizationId, id }: Document): Promise<boolean> {
+  return (await store.documents.reading(organizationId, id))?.outcome?.isByStranger === true;
 }

@@ -31,8 +31,15 @@ const READABLE_ENDINGS =
 const OTHER_ENDINGS =
   /\.(pdf|docx?|xlsx?|pptx?|od[tsp]|rtf|epub|pages|numbers|key|jpe?g|png|gif|webp|bmp|tiff?|heic|avif|ico|mp3|wav|m4a|ogg|oga|flac|aac|mp4|m4v|mov|webm|mkv|avi|zip|gz|tgz|bz2|xz|7z|rar|tar|exe|dll|so|dylib|bin|iso|dmg|class|jar|wasm|sqlite|db|parquet)$/i;
 
+const OLD_OFFICE_TYPES: ReadonlyMap<string, string> = new Map([
+  ["application/msword", "doc"],
+  ["application/vnd.ms-excel", "xls"],
+  ["application/vnd.ms-powerpoint", "ppt"],
+]);
+const OLD_OFFICE_NAME = /\.(doc|xls|ppt)$/i;
+
 const READS =
-  "Text in UTF-8 is read, in UTF-16 with a byte order mark or in windows-1252 (plain text, Markdown, source code), and so are web pages, PDF, Office and OpenDocument files, RTF, EPUB, CSV, JSON, XML, mail, calendars, subtitles and pictures. Send the text of other files with POST /v3/documents.";
+  "Text in UTF-8 is read, in UTF-16 with a byte order mark or in windows-1252 (plain text, Markdown, source code), and so are web pages, PDF, Office and OpenDocument files, RTF, EPUB, CSV, JSON, XML, mail, calendars, subtitles, pictures, recordings and videos. Send the text of other files with POST /v3/documents.";
 
 /** Bytes from the beginning of a file that tell its text: one that is longer is too long. UTF-16 may be twice as long as UTF-8. */
 export function bytesOfText({ maxTextBytes }: Limits): number {
@@ -52,7 +59,7 @@ export function readFileText(
 ): FileText {
   if (bytes.byteLength === 0) throw new AppError("invalid", "file: must not be empty");
   const says = claimOf(file);
-  if (says === "other") throw unsupported(`${describe(file)} cannot be read.`);
+  if (says === "other") throw unsupported(`${describe(file)} cannot be read.`, remedyFor(file));
   const binary = recognizeBinary(bytes);
   if (binary !== null) throw unsupported(`${describe(file)} is ${binary}.`);
   if (bytes.byteLength >= bytesOfText(limits) && looksLikeText(bytes))
@@ -70,6 +77,12 @@ export function readFileText(
   return { text, metadata: encoding === "utf-8" ? {} : { encoding } };
 }
 
+/** Whoever has a file of an old Office can save it in the format that took its place. */
+function remedyFor({ name, mimeType }: NamedFile): string {
+  const ending = OLD_OFFICE_TYPES.get(mimeType ?? "") ?? OLD_OFFICE_NAME.exec(name ?? "")?.[1]?.toLowerCase();
+  return ending === undefined ? READS : `Save it as .${ending}x and send that.`;
+}
+
 /** Whether a file is called a text, something else, or nothing that says. */
 function claimOf({ name, mimeType }: NamedFile): "text" | "other" | null {
   if (mimeType !== null && TEXT_TYPES.test(mimeType)) return "text";
@@ -83,6 +96,6 @@ function describe({ name, mimeType }: NamedFile): string {
   return `The file${name === null ? "" : ` ${name}`}${mimeType === null ? "" : ` (${mimeType})`}`;
 }
 
-function unsupported(what: string): AppError {
-  return new AppError("unsupported_type", `${what} ${READS}`);
+function unsupported(what: string, remedy = READS): AppError {
+  return new AppError("unsupported_type", `${what} ${remedy}`);
 }

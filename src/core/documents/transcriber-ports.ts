@@ -18,7 +18,13 @@ export interface Transcriber {
    *   program is not installed, `ServiceRefusal` when it refuses the key, the model or the recording
    */
   transcribe(
-    recording: { readonly bytes: Uint8Array; readonly name: string; readonly mimeType: string },
+    recording: {
+      readonly bytes: Uint8Array;
+      readonly name: string;
+      readonly mimeType: string;
+      /** Whose turn it is where recordings wait for each other; those without one share a queue. */
+      readonly queue?: string;
+    },
     signal: AbortSignal,
   ): Promise<readonly SpokenPiece[]>;
 }

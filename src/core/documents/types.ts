@@ -116,8 +116,8 @@ export interface ChunkMetadata {
   readonly entry?: number;
   /** Seconds from the beginning of a recording. */
   readonly time?: readonly [start: number, end: number];
-  /** Set in what anybody may have written: a mail, a web page, an invitation. Stores have it under the name of the first of them. */
-  readonly isMail?: true;
+  /** Set in what anybody may have written: a mail, a web page, an invitation. */
+  readonly isByStranger?: true;
 }
 
 /** A piece of a document: the unit that search returns. */

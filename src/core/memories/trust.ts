@@ -120,9 +120,9 @@ export function trustOf(memory: Pick<Memory, "isInference" | "metadata" | "origi
   return memory.metadata?.["trust"] === "unverified" || isOutside(memory) ? "unverified" : "trusted";
 }
 
-/** How far a passage of a document is trusted: as the document, and in a mail that was sent as a file as what strangers write. */
+/** How far a passage of a document is trusted: as the document, and as what strangers write in a mail, page or invitation that was sent as a file. */
 export function trustOfPassage(origin: Origin, metadata: ChunkMetadata | null | undefined): Trust {
-  return metadata?.isMail ? "unverified" : trustOfDocument({ origin });
+  return metadata?.isByStranger ? "unverified" : trustOfDocument({ origin });
 }
 
 /** How far a whole document is trusted: by who sent it, whatever it says. */

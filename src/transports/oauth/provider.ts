@@ -3,6 +3,7 @@ import type { Call, Core } from "../../core/index.js";
 import { randomSecret } from "../../lib/crypto.js";
 import type { LeveledLog } from "../../lib/log.js";
 import { MEMORY_SCOPES } from "../auth.js";
+import { isPassing } from "../../core/errors.js";
 import { refusalOf, retryHeaders } from "../errors.js";
 import { REQUEST_ID_HEADER, withRequestId } from "../request-id.js";
 import { createDocumentFetch, type DocumentOptions, MOST_DOCUMENT_BYTES } from "./client-documents.js";
@@ -174,7 +175,7 @@ function tellOutages(provider: Provider, log: LeveledLog): void {
     if (!failures.has(context)) return;
     const told = withRequestId(log, context.get(REQUEST_ID_HEADER));
     const refusal = refusalOf(failures.get(context), told, `${context.method} ${context.path}`);
-    const isAway = ["unavailable", "storage_full", "rate_limited"].includes(refusal.kind);
+    const isAway = isPassing(refusal.kind);
     context.status = isAway ? 503 : 500;
     context.set({ ...retryHeaders(refusal), "cache-control": "no-store" });
     context.body = {

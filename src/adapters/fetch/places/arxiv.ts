@@ -11,7 +11,7 @@ const LARGEST_ABSTRACT = 2 * 1024 * 1024;
 /** Papers of large collaborations have thousands of authors. */
 const MOST_AUTHORS = 30;
 const LONGEST_NAME = 100;
-const ONLY_ABSTRACT = "The text of the paper was not to be had: only the page with its abstract was read.";
+const ONLY_ABSTRACT = "The text of the paper was not available: only the page with its abstract was read.";
 
 /** The text of a paper behind the page of its abstract: as HTML where there is some, else as PDF. */
 export const arxiv: KnownPlace = {

@@ -1,6 +1,6 @@
 import { basename, extname, relative } from "node:path";
 import type { AddDocumentInput, ExplainedReceipt, ReadingStatus } from "../../../core/index.js";
-import { AppError } from "../../../core/errors.js";
+import { AppError, isPassing } from "../../../core/errors.js";
 import { groupBy } from "../../../lib/group-by.js";
 import type { Access, Cli } from "../cli.js";
 import { oneLine } from "../style.js";
@@ -136,8 +136,7 @@ function outcomeOf(
 function refusalOf(path: string, error: unknown): FileOutcome {
   if (!(error instanceof AppError) || STOPS.has(error.kind)) throw error;
   const outcome = error.kind === "unsupported_type" ? "skipped" : "failed";
-  const isPassing = error.kind === "unavailable";
-  return { path, outcome, reason: error.publicMessage, ...(isPassing && { isPassing }) };
+  return { path, outcome, reason: error.publicMessage, ...(isPassing(error.kind) && { isPassing: true }) };
 }
 
 const STOPS: ReadonlySet<AppError["kind"]> = new Set(["unauthorized", "forbidden"]);

@@ -5,6 +5,7 @@ import { Readable } from "node:stream";
 import type { AddDocumentInput, ExplainedReceipt, ReadingStatus } from "../../../core/index.js";
 import { AppError } from "../../../core/errors.js";
 import { isFileError } from "../../../lib/file-identity.js";
+import { isMailText, MAIL_HEAD_LENGTH } from "../../../lib/mail-text.js";
 import { withContainedFile, type OpenedFile } from "../../../lib/read-contained-file.js";
 import { decodeText, utf16Of } from "../../../lib/text-bytes.js";
 import type { Access } from "../cli.js";
@@ -39,7 +40,7 @@ export interface FileToSend {
 export type AwaitReceipt = (onState: (state: string) => void) => Promise<ExplainedReceipt>;
 
 /**
- * Sends a file as the document of its path: plain text as text, every other kind as it is, and of a recording with subtitles
+ * Sends a file as the document of its path: plain text as text, every other kind and mails of any name as they are, and of a recording with subtitles
  * beside it only those: nothing has to be written down then, and a film may be larger than what is accepted.
  * @returns null for an empty file
  * @throws AppError `not_found`, `unavailable` or `too_large` for a file that cannot be taken, `unsupported_type` for folders
@@ -136,7 +137,9 @@ async function contentOf(path: string, file: Source, { endings, maxFileBytes }: 
   const wide = utf16Of(bytes) ? decodeText(bytes) : null;
   if (wide !== null) return { text: wide };
   try {
-    return { text: await readText(Readable.from([bytes]), path) };
+    const text = await readText(Readable.from([bytes]), path);
+    // As a text it would count as the user's own words, which what somebody else has sent are not.
+    return isMailText(text.slice(0, MAIL_HEAD_LENGTH).trimStart()) ? { bytes, noText: null } : { text };
   } catch (error) {
     if (error instanceof AppError && error.kind === "unsupported_type") return { bytes, noText: error };
     throw error;

@@ -1,11 +1,10 @@
 import { readdir } from "node:fs/promises";
 import { basename, dirname, extname, join } from "node:path";
 import { groupBy } from "../../../lib/group-by.js";
+import { MEDIA_ENDINGS } from "../../../lib/media-endings.js";
 import type { FileToAdd } from "./add-files.js";
 
-const RECORDINGS = new Set(
-  ".mp3 .wav .m4a .m4b .ogg .oga .opus .flac .aac .mka .weba .mp4 .m4v .mov .webm .mkv .avi .ogv .3gp .3g2".split(" "),
-);
+const RECORDINGS = new Set(MEDIA_ENDINGS.map((ending) => `.${ending}`));
 const SUBTITLES = new Set([".srt", ".vtt"]);
 /** Behind the name of the recording, as players know it: `.en`, `.pt-BR`, `.en.sdh`. */
 const LANGUAGE = /^\.[a-z]{2,3}(?:[-_][a-z0-9]{2,8})?(?:\.(?:sdh|cc|hi))?$/i;
@@ -24,16 +23,16 @@ export interface Sidecars {
  */
 export function findSidecars(paths: Iterable<string>): Sidecars {
   const named = [...paths];
-  const byRecording = groupBy(
+  const byStem = groupBy(
     named.filter(isSubtitles).flatMap((path) => readNames(path)),
-    ({ recording }) => recording,
+    ({ stem }) => stem,
   );
   const chosen = new Map<string, string>();
   const all = new Set<string>();
-  for (const path of named.filter(isRecording)) {
-    const beside = byRecording.get(withoutEnding(path)) ?? [];
+  for (const recording of named.filter(isRecording)) {
+    const beside = byStem.get(withoutEnding(recording)) ?? [];
     const [first] = beside.toSorted((one, other) => (rank(one) < rank(other) ? -1 : 1));
-    if (first) chosen.set(path, first.path);
+    if (first) chosen.set(recording, first.path);
     for (const other of beside) all.add(other.path);
   }
   return { chosen, all };
@@ -64,8 +63,8 @@ function isSubtitles(path: string): boolean {
 
 interface Named {
   readonly path: string;
-  /** The recording that it may belong to, without its ending. */
-  readonly recording: string;
+  /** The path without its ending of the recording that it may belong to. */
+  readonly stem: string;
   /** With a dot, or empty. */
   readonly language: string;
 }
@@ -75,10 +74,10 @@ function readNames(path: string): Named[] {
   const whole = withoutEnding(path);
   const folder = dirname(path);
   const parts = basename(whole).split(".");
-  const named: Named[] = [{ path, recording: whole, language: "" }];
+  const named: Named[] = [{ path, stem: whole, language: "" }];
   for (const count of [1, 2]) {
-    const [stem, language] = [parts.slice(0, -count).join("."), `.${parts.slice(-count).join(".")}`];
-    if (stem !== "" && LANGUAGE.test(language)) named.push({ path, recording: join(folder, stem), language });
+    const [name, language] = [parts.slice(0, -count).join("."), `.${parts.slice(-count).join(".")}`];
+    if (name !== "" && LANGUAGE.test(language)) named.push({ path, stem: join(folder, name), language });
   }
   return named;
 }

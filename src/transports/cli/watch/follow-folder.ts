@@ -35,8 +35,10 @@ export async function followFolder(root: Root, first: SeenFolder, mirror: Mirror
   alarm.listenTo(first.folders);
   try {
     while (!signal.aborted) {
-      const begin = Date.now();
+      const began = performance.now();
       const seen = await look(root);
+      // Only the look: sending a recording may take an hour, and says nothing of how large the folder is.
+      const lookMs = performance.now() - began;
       alarm.listenTo(seen.folders);
       const changes = await confirmed(root, known, seen);
       if (signal.aborted) return;
@@ -44,7 +46,7 @@ export async function followFolder(root: Root, first: SeenFolder, mirror: Mirror
         const again = await mirror.apply(changes, movesIn(known, seen, changes), seen);
         learn(known, seen, changes, again);
       }
-      await alarm.next(Math.max(LOOK_MS, (Date.now() - begin) / MOST_OF_TIME));
+      await alarm.next(Math.max(LOOK_MS, lookMs / MOST_OF_TIME));
     }
   } finally {
     alarm.close();

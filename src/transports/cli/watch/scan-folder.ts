@@ -1,7 +1,7 @@
 import { lstat, opendir, realpath, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { AppError } from "../../../core/errors.js";
-import { describeLeftOut, filesIn } from "../../../lib/folder-files.js";
+import { describeLeftOut, filesIn, MOST_FILES } from "../../../lib/folder-files.js";
 import { shortest } from "../files/add-files.js";
 import { findSidecars, type Sidecars } from "../files/sidecars.js";
 
@@ -65,11 +65,19 @@ export async function requireRoot({ path, inode, device }: Root): Promise<void> 
   );
 }
 
-/** Looks through a folder by the rules of `findFiles`. */
-export async function scanFolder(root: string): Promise<SeenFolder> {
+/**
+ * Looks through a folder by the rules of `findFiles`.
+ * @throws AppError `too_large` for more files than are followed: the rest would go unnoticed
+ */
+export async function scanFolder(root: string, mostFiles = MOST_FILES): Promise<SeenFolder> {
   const folders: string[] = [];
   const files = new Map<string, SeenFile>();
   const found = await filesIn(root, (folder) => folders.push(folder));
+  if (found.files.length > mostFiles)
+    throw new AppError(
+      "too_large",
+      `The folder ${root} has more than ${mostFiles} files, which is too many to follow. Follow its subfolders one by one.`,
+    );
   for (const path of found.files) {
     const status = await lstat(path).catch(() => null);
     if (status?.isFile())

@@ -1,0 +1,49 @@
+import type { FileReading, Place, ReadingOutcome } from "../../core/documents/content-ports.js";
+import type { ChunkMetadata } from "../../core/types.js";
+
+/*
+ * Rows have the mark of what a stranger may have written under the name that it had when only mails were marked. The name stays:
+ * earlier rows keep their distrust, chunks that are the same stay equal to theirs, and an earlier version can read new rows.
+ */
+
+/** Something as it is in a row. */
+export type Stored<T extends Marked> = Omit<T, "isByStranger"> & { readonly isMail?: T["isByStranger"] };
+interface Marked {
+  readonly isByStranger?: boolean;
+}
+type StoredOutcome = Omit<Stored<ReadingOutcome>, "places"> & {
+  readonly places: readonly (readonly [offset: number, place: Stored<Place>])[];
+};
+
+export function storedChunkMetadata(metadata: ChunkMetadata | null): Stored<ChunkMetadata> | null {
+  return metadata && storedMark(metadata);
+}
+
+export function chunkMetadataOf(stored: Stored<ChunkMetadata> | null): ChunkMetadata | null {
+  if (!stored) return null;
+  const { isMail, ...rest } = stored;
+  return isMail ? { ...rest, isByStranger: isMail } : rest;
+}
+
+export function storedOutcome(outcome: FileReading["outcome"]): StoredOutcome | null {
+  if (!outcome) return null;
+  return { ...storedMark(outcome), places: outcome.places.map(([offset, place]) => [offset, storedMark(place)]) };
+}
+
+export function outcomeOf(stored: StoredOutcome | null): FileReading["outcome"] {
+  if (!stored) return null;
+  const { isMail, places, ...rest } = stored;
+  return {
+    ...rest,
+    places: places.map(([offset, place]) => [offset, placeOf(place)]),
+    ...(isMail !== undefined && { isByStranger: isMail }),
+  };
+}
+
+function placeOf({ isMail, ...rest }: Stored<Place>): Place {
+  return isMail ? { ...rest, isByStranger: isMail } : rest;
+}
+
+function storedMark<T extends Marked>({ isByStranger, ...rest }: T): Stored<T> {
+  return isByStranger === undefined ? rest : { ...rest, isMail: isByStranger };
+}
