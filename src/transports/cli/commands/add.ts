@@ -140,7 +140,7 @@ async function addAll(cli: Cli, paths: readonly string[], options: AddOptions): 
   const shared = sharedInput(options.container ?? (await cli.defaultContainer()), options);
   const adding = { files, shared, waits: options.wait };
   const outcomes = await withCore(cli, (access) => addFiles(cli, access, adding), { begins: true });
-  cli.output.answer({ ...summaryOf(outcomes), leftOut }, () => describeSummary(outcomes));
+  cli.output.answer({ ...summaryOf(outcomes), leftOut }, () => describeSummary(outcomes, cli.invocation));
   if (outcomes.some(({ outcome }) => outcome === "failed")) cli.exitWith(EXIT_FAILED);
 }
 
@@ -285,7 +285,8 @@ function describeReceipt(cli: Cli, receipt: ExplainedReceipt, waited: boolean): 
   if (receipt.status === "failed")
     return [
       `${red("failed:")} ${where} is kept but could not be indexed: ${receipt.errorReason ?? "no reason is known"}`,
-      `Remove the cause and add it again, or delete it: ${cli.invocation} forget ${receipt.id}`,
+      `Remove the cause and have it read again: ${cli.invocation} reprocess ${receipt.id}`,
+      `Or delete it: ${cli.invocation} forget ${receipt.id}`,
     ];
   if (receipt.status === "done" && receipt.dreamingStatus === "done")
     return [

@@ -173,7 +173,7 @@ export function summaryOf(files: readonly FileOutcome[]) {
 }
 
 /** The same for people: one line of counts, then what was skipped, by kind, and what failed, with its reason. */
-export function describeSummary(files: readonly FileOutcome[]): readonly string[] {
+export function describeSummary(files: readonly FileOutcome[], invocation: string): readonly string[] {
   const { files: _, ...amounts } = summaryOf(files);
   const counts = Object.entries(amounts).filter(([name, amount]) => amount > 0 || name === "added");
   const skipped = files.filter(({ outcome }) => outcome === "skipped");
@@ -184,8 +184,15 @@ export function describeSummary(files: readonly FileOutcome[]): readonly string[
     ...named(skipped.map(({ path }) => `  ${oneLine(shortest(path))}`)),
     ...named(files.flatMap(describeWarnings)),
     ...(failed.length > 0 ? ["Failed:"] : []),
-    ...named(failed.map(({ path, reason }) => `  ${oneLine(path)}: ${oneLine(reason ?? "")}`)),
+    ...named(failed.map(describeFailed)),
+    ...(failed.some(({ id }) => id !== undefined)
+      ? [`Those with an id are kept. Once you have removed the cause: ${invocation} reprocess --failed`]
+      : []),
   ];
+}
+
+function describeFailed({ path, reason = "", id }: FileOutcome): string {
+  return `  ${oneLine(path)}: ${oneLine(reason)}${id === undefined ? "" : `  [${id}]`}`;
 }
 
 function describeWarnings({ path, warnings = [] }: FileOutcome): readonly string[] {
