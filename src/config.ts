@@ -21,6 +21,7 @@ import { SETTINGS } from "./config/settings.js";
 import { chooseTranscriber, findTranscribeProblems, type TranscriberConfig } from "./config/transcribe.js";
 import type { AllowedPlaces } from "./lib/allowed-places.js";
 import { plainWords } from "./lib/bounded-parse.js";
+import type { LogLevel } from "./lib/log.js";
 import { machineTimeZone } from "./lib/time-zone.js";
 import { truncate } from "./lib/truncate.js";
 
@@ -50,7 +51,9 @@ export interface Config {
   readonly offline: boolean;
   /** What may be fetched although it lies in an inner network. */
   readonly fetchAllow: AllowedPlaces;
-  readonly logLevel: "debug" | "info" | "warn" | "error";
+  readonly logLevel: LogLevel;
+  /** Of commands, which tell by themselves what became of their work. */
+  readonly commandLogLevel: LogLevel;
   readonly logFormat: "text" | "json";
   readonly embedder: EmbedderConfig;
   readonly embedding: EmbeddingConfig;
@@ -157,7 +160,12 @@ export function readConfig(environment: Environment = process.env, overrides: En
   if (problems.length > 0) throw new ConfigError(problems.join("\n"));
   const set = new Set(Object.keys(texts));
   const warnings = [...findUnknown(texts), ...findEmbedderProblems(values, set)];
-  return freeze({ ...buildConfig(values, warnings), embedding: chooseEmbedding(values, set), model: model.chosen });
+  return freeze({
+    ...buildConfig(values, warnings),
+    commandLogLevel: set.has("RECOLLECT_LOG_LEVEL") ? need(values.RECOLLECT_LOG_LEVEL) : "error",
+    embedding: chooseEmbedding(values, set),
+    model: model.chosen,
+  });
 }
 
 /** Where the programs of this person keep their settings. */
@@ -219,7 +227,10 @@ function findUnknown(texts: Environment): string[] {
     .map((name) => `${name} is no setting of this version and has no effect.`);
 }
 
-function buildConfig(values: Values, warnings: readonly string[]): Omit<Config, "model" | "embedding"> {
+function buildConfig(
+  values: Values,
+  warnings: readonly string[],
+): Omit<Config, "model" | "embedding" | "commandLogLevel"> {
   return {
     dataDirectory: need(values.RECOLLECT_DATA_DIR),
     host: need(values.RECOLLECT_HOST),

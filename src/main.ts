@@ -74,13 +74,14 @@ function programName(): string {
   return basename(path) === "main.js" ? `node ${relative(process.cwd(), path)}` : "recollect";
 }
 
-async function prepare(settings: Settings): Promise<Start> {
+async function prepare(settings: Settings, isCommand = false): Promise<Start> {
   const { readConfig } = await import("./config.js");
   const { createLog } = await import("./lib/log.js");
   const config = readConfig(undefined, settings);
-  const log = createLog({ level: config.logLevel, format: config.logFormat });
+  const { logLevel: level, commandLogLevel, logFormat: format } = config;
+  const log = createLog({ level, format });
   for (const warning of config.warnings) log.warn(warning);
-  return { config, log };
+  return { config, log: isCommand ? createLog({ level: commandLogLevel, format }) : log };
 }
 
 /** Answers over HTTP for whoever this process is: the owner, or a client that passes calls on. */
@@ -144,7 +145,7 @@ async function openDoor({ settings, engine, begins, stays = false }: DoorOptions
   // From here to the end of the process no signal ends it before everything is put away.
   stopping ??= untilSignal();
   const { untilInterrupted } = await import("./transports/cli/interrupt.js");
-  const start = await prepare(settings);
+  const start = await prepare(settings, true);
   const { dataDirectory } = start.config;
   const isNew = !(await hasMemory(dataDirectory));
   if (isNew && !begins) throw await noMemoryIn(dataDirectory, settings["RECOLLECT_DATA_DIR"] !== undefined);

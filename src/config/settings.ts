@@ -169,7 +169,7 @@ export const SETTINGS = {
     schema: choice(["debug", "info", "warn", "error"]),
     fallback: "info",
     description:
-      "How much is logged on standard error: `debug`, `info`, `warn` or `error`. `info` has a line for each request, `warn` those that were refused.",
+      "How much is logged on standard error: `debug`, `info`, `warn` or `error`. `info` has a line for each request, `warn` those that were refused. Commands that do not stay, and `add --watch`, log only errors unless it is set: they say by themselves what became of their work.",
   }),
   RECOLLECT_LOG_FORMAT: setting({
     schema: choice(["text", "json"]),

@@ -40,7 +40,8 @@ export async function readContent(
 
 const MISSING_TRANSCRIBER =
   "Nothing writes down recordings here, and this one has no subtitles. Set RECOLLECT_TRANSCRIBE_BASE_URL to a service with " +
-  "OpenAI's /audio/transcriptions, or RECOLLECT_TRANSCRIBE_COMMAND to a program such as whisper-cli, and have it read again.";
+  "OpenAI's /audio/transcriptions, or RECOLLECT_TRANSCRIBE_COMMAND to a program such as whisper-cli, and then run " +
+  "`recollect reprocess --failed`.";
 
 async function transcribeAll(
   transcriber: Transcriber,

@@ -168,8 +168,9 @@ async function keepRead(
     ...(replaces && { facts: null, rememberAsIs: false }),
     ...(!isDated && date !== document.documentDate && { documentDate: date }),
   } satisfies DocumentChange;
+  const isSame = former !== null && !replaces && text === document.content && change.documentDate === undefined;
   if (replaces) await forgetStated(repositories, systemActor(organizationId), document, `document ${id} was replaced`);
-  await repositories.documents.update(organizationId, id, change);
+  await repositories.documents.update(organizationId, id, { ...change, ...(isSame && rememberedAlready(document)) });
   const outcome: ReadingOutcome = {
     places,
     notes: [...content.notes, ...metadata.notes, ...attachments.notes],
@@ -178,11 +179,17 @@ async function keepRead(
     ...(metadata.own !== null && { metadata: metadata.own }),
     ...(!isDated && date !== null && { date }),
     ...(content.isByStranger === true && { isByStranger: true }),
+    ...(isSame && { unchangedIn: document.revision }),
     startedAt,
     endedAt,
   };
   await repositories.documents.keepReading(organizationId, id, { ...reading, outcome, former: null });
   return keepAttachments(repositories, { ...document, ...change }, attachments, metadata.told);
+}
+
+/** Where all of the text is remembered, its facts and its receipt stay as they are. */
+function rememberedAlready({ revision, rememberedRevision, receipt }: Document): DocumentChange {
+  return rememberedRevision === revision - 1 && receipt ? { rememberedRevision: revision } : {};
 }
 
 /** Its metadata as they would be without what the file before said: where somebody has changed that since, it stays. */

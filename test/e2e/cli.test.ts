@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import type { Diagnosis, DocumentReceipt, Status } from "../../src/core/index.js";
@@ -96,6 +96,43 @@ test("commands go through a service that is running, and leave it running", asyn
     }
     expect(service.child.exitCode).toBe(0);
     await expectNothingLeft(data);
+  });
+});
+
+test("a command says in its own words what failed, and logs it only where that is asked for", async () => {
+  await withDataDirectory(async (data) => {
+    const folder = join(data, "papers");
+    await mkdir(folder);
+    await writeFile(join(folder, "cut.pdf"), "%PDF-1.7 and no more");
+    await writeFile(join(folder, "note.md"), "Ana leads Atlas.");
+    const quiet = await run(data, ["add", folder]);
+    expect(quiet).toMatchObject({ code: 1, stdout: expect.stringContaining("1 added, 1 failed") });
+    expect(quiet.stderr).toContain("failed: ");
+    expect(quiet.stderr).not.toMatch(/INFO|WARN|job\./);
+    const asked = await start(data, ["add", folder], "", { RECOLLECT_LOG_LEVEL: "info" }).result;
+    expect(asked.stderr).toMatch(/INFO {2}job\.dead /);
+  });
+});
+
+test("files whose addition the user ends are counted, not called failed, and adding them again goes on", async () => {
+  await withDataDirectory(async (data) => {
+    const folder = join(data, "notes");
+    await mkdir(folder);
+    for (let number = 1; number <= 60; number += 1)
+      await writeFile(join(folder, `n${number}.txt`), `Ana leads project ${number}.`);
+    const child = spawn(process.execPath, [PROGRAM, "add", folder], { env: environmentFor(data) });
+    let stderr = "";
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      stderr += text;
+      if (stderr.includes("added: ")) child.kill("SIGINT");
+    });
+    const [code] = await once(child, "close");
+    expect(code).toBe(1);
+    expect(stderr).not.toContain("failed: ");
+    const counts = /Interrupted \(SIGINT\)\. (\d+) files of 60 are kept, (\d+) not sent/.exec(stderr);
+    expect(Number(counts?.[1]) + Number(counts?.[2])).toBe(60);
+    const again = await run(data, ["add", folder]);
+    expect(again).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+ added, \d+ unchanged\n/) });
   });
 });
 

@@ -212,7 +212,8 @@ describe("recollect add of files that are no plain text", () => {
     const result = await run(["add", join(folder, "notes")]);
     expect(result.code).toBe(1);
     expect(result.stdout).toContain("1 added, 1 failed");
-    expect(result.stdout).toMatch(/cut\.pdf: \S/);
+    expect(result.stdout).toMatch(/cut\.pdf: \S.* {2}\[\w{22}\]\n/);
+    expect(result.stdout).toContain("recollect reprocess --failed");
   });
 });
 

@@ -125,7 +125,7 @@ async function run(workshop: Workshop, order: Pick<ProgramOrder, "command" | "in
     });
   } catch (error) {
     if (!(error instanceof MissingProgram)) throw error;
-    throw new AppError("unsupported", `${missing(order.command[0])} Then have the recording read again.`);
+    throw new AppError("unsupported", `${missing(order.command[0])} Then run \`recollect reprocess --failed\`.`);
   }
 }
 

@@ -26,10 +26,22 @@ export async function addDocument(context: CoreContext, call: AuthorizedCall, ra
   );
   context.wakeJobs();
   const { wait, content, facts = [] } = prepared.input;
-  const newest = wait
-    ? { ...receipt, ...(await waitForDocument(context, call.actor.organizationId, receipt.id, wait)) }
-    : receipt;
+  const newest = wait ? await waitFor(context, call, receipt, wait) : receipt;
   return withSecretWarnings(await explained(context, call, newest), [content, ...facts.map(({ text }) => text)]);
+}
+
+async function waitFor(
+  context: CoreContext,
+  { actor: { organizationId } }: AuthorizedCall,
+  receipt: DocumentReceipt,
+  seconds: number,
+): Promise<DocumentReceipt> {
+  const newest = { ...receipt, ...(await waitForDocument(context, organizationId, receipt.id, seconds)) };
+  if (!receipt.isOnlyUnread || newest.status !== "done") return newest;
+  const { documents } = context.store;
+  const reading = await documents.reading(organizationId, receipt.id);
+  const isUnchanged = reading?.outcome?.unchangedIn === (await documents.newestRevision(organizationId, receipt.id));
+  return { ...newest, ...(isUnchanged && { isUnchanged }) };
 }
 
 async function explained(

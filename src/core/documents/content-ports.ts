@@ -171,6 +171,8 @@ export interface ReadingOutcome {
   readonly date?: string;
   /** True for what anybody may have written: a mail, a web page, an invitation. */
   readonly isByStranger?: boolean;
+  /** The revision of the document, where this gave the text and the date that it had before. */
+  readonly unchangedIn?: number;
   /** ISO. */
   readonly startedAt: string;
   /** ISO. */

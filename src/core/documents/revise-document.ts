@@ -49,6 +49,8 @@ export async function reviseDocument(
   const isSame = !isUnread && !isAwaited && content === existing.content && !change.facts;
   const hasNothingNew = reads === "addition" && !isOpen && isSame;
   const rememberedRevision = reads !== "addition" ? 0 : hasNothingNew ? revision + 1 : existing.rememberedRevision;
+  // What is still to be read may turn out to say what is known.
+  const mayBeSame = reads === "addition" && isUnread && !isOpen;
   const taskType = change.taskType ?? existing.taskType;
   const next = {
     ...change,
@@ -57,7 +59,7 @@ export async function reviseDocument(
     status: "queued",
     dreamingStatus: taskType === "memory" ? "dreaming" : "done",
     errorReason: null,
-    receipt: hasNothingNew ? existing.receipt : null,
+    receipt: hasNothingNew || mayBeSame ? existing.receipt : null,
     ...(reads !== "addition" && { factsLeftOut: 0 }),
   } satisfies DocumentChange;
   await repositories.documents.update(organizationId, id, next);

@@ -42,6 +42,8 @@ export interface DocumentReceipt extends Warned {
   readonly isUpdate?: true;
   /** Set where that document had all of this already, so that there is nothing to do. */
   readonly isUnchanged?: true;
+  /** Set where only what is still to be read of it may be new. */
+  readonly isOnlyUnread?: true;
 }
 
 /**
@@ -217,8 +219,10 @@ async function takeAgain(
   const isSameTask = taskType === existing.taskType && details.documentDate === existing.documentDate;
   const isSamePlace = isSameList(existing.containerTags, tags);
   const hasNewFacts = input.facts !== undefined && !isSameJson(input.facts, existing.facts);
-  if (isSameText && isSameTask && isSamePlace && !hasNewFacts && existing.errorReason === null) {
-    if (isAmong(existing, details)) return { ...receiptOf(existing), isUpdate: true, isUnchanged: true };
+  const isSameElse = isSameTask && isSamePlace && !hasNewFacts && existing.errorReason === null;
+  const isSameDetails = isAmong(existing, details);
+  if (isSameText && isSameElse) {
+    if (isSameDetails) return { ...receiptOf(existing), isUpdate: true, isUnchanged: true };
     await repositories.documents.update(organizationId, id, details);
     return { ...receiptOf(existing), isUpdate: true };
   }
@@ -246,7 +250,14 @@ async function takeAgain(
   const { now } = prepared;
   await takeAttachedAlong(repositories, actor, { before: existing, after: revised, isUnread, now });
   if (isUnread) await awaitReading(repositories, revised, { digest: known.digest ?? "", former });
-  return { ...receiptOf(revised), ...instantly(revised), isUpdate: true };
+  const isOnlyUnread = isUnread && isSameElse && isSameDetails;
+  return {
+    ...receiptOf(revised),
+    ...(isUnread && { facts: null }),
+    ...instantly(revised),
+    isUpdate: true,
+    ...(isOnlyUnread && { isOnlyUnread }),
+  };
 }
 
 /** From the least to the most trusted. */

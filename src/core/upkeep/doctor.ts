@@ -269,7 +269,7 @@ async function checkJobs({ store }: CoreContext): Promise<Finding> {
     return {
       ok: false,
       detail: `${detail}; the newest dead one (${first?.kind}): ${first?.reason}`,
-      fix: "Remove the cause, then add the document again, or delete it.",
+      fix: "Remove the cause, then run `recollect reprocess --failed`, or delete the document.",
     };
   }
   if (counts.waiting > 0 && counts.oldestWaitingSeconds > STUCK_SECONDS)

@@ -33,8 +33,8 @@ function refusal(error: unknown, password: string | null): ExtractionError {
     return new ExtractionError("damaged", "The PDF is damaged and cannot be opened. Save or export it again.");
   const message =
     password === null
-      ? "The PDF is encrypted. Send its password in the field `password` of the request."
-      : "The password does not open this PDF. Send the right one in the field `password` of the request.";
+      ? "The PDF is encrypted. Send its password in the field `password` of the request, or with `recollect add FILE --password-file PATH`."
+      : "The password does not open this PDF. Send the right one in the field `password` of the request, or with `recollect add FILE --password-file PATH`.";
   return new ExtractionError("encrypted", message);
 }
 

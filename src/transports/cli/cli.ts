@@ -38,6 +38,8 @@ export interface Access {
   readonly newWrite: () => Call;
   /** Where files wait that are sent to the owner. */
   readonly uploads: UploadStore;
+  /** Aborted once the user ends the command: nothing new is begun then. */
+  readonly ended: AbortSignal;
 }
 
 /**
@@ -61,8 +63,8 @@ export async function withCore<T>(
   if (begun !== undefined) cli.output.note(`A new memory begins in ${begun}.`);
   try {
     const asker = { actor, from: { face: "cli" } } as const;
-    const access: Access = { core, read: asker, newWrite: () => ({ ...asker, operationId: createId() }), uploads };
-    return await untilInterrupted(() => work(access));
+    const newWrite = () => ({ ...asker, operationId: createId() });
+    return await untilInterrupted((ended) => work({ core, read: asker, newWrite, uploads, ended }));
   } finally {
     await door.close();
   }

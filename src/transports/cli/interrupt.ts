@@ -4,25 +4,37 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** The user ended the work. */
 export class Interrupted extends AppError {
-  constructor(signal: NodeJS.Signals) {
-    super("unavailable", `Interrupted (${signal}). What was acknowledged before is kept.`);
+  readonly signal: NodeJS.Signals;
+
+  constructor(signal: NodeJS.Signals, kept = "What was acknowledged before is kept.") {
+    super("unavailable", `Interrupted (${signal}). ${kept}`);
+    this.signal = signal;
   }
 }
 
 /**
- * Does the work unless the user ends it first, so that whoever called can still put everything away.
+ * Does the work unless the user ends it first, so that whoever called can still put everything away. Work that goes on
+ * step by step looks at the signal that it gets before each.
  * @param earlier a signal that may have come before, while the program was still being loaded
  * @throws Interrupted when a signal came; what the work throws otherwise
  */
-export async function untilInterrupted<T>(work: () => Promise<T>, earlier?: Promise<NodeJS.Signals>): Promise<T> {
+export async function untilInterrupted<T>(
+  work: (ended: AbortSignal) => Promise<T>,
+  earlier?: Promise<NodeJS.Signals>,
+): Promise<T> {
+  const ending = new AbortController();
   let interrupt: (signal: NodeJS.Signals) => void = () => undefined;
   const interrupted = new Promise<never>((_, reject) => {
-    interrupt = (signal) => reject(new Interrupted(signal));
+    interrupt = (signal) => {
+      const reason = new Interrupted(signal);
+      ending.abort(reason);
+      reject(reason);
+    };
   });
   for (const signal of SIGNALS) process.once(signal, interrupt);
   void earlier?.then(interrupt);
   try {
-    return await Promise.race([work(), interrupted]);
+    return await Promise.race([work(ending.signal), interrupted]);
   } finally {
     for (const signal of SIGNALS) process.off(signal, interrupt);
   }

@@ -36,27 +36,41 @@ export async function waitUntilUnderstood(
   }
 }
 
-export function isThrough({ status, dreamingStatus }: ExplainedReceipt): boolean {
+export function isThrough({ status, dreamingStatus }: Pick<DocumentReceipt, "status" | "dreamingStatus">): boolean {
   return status === "failed" || (status === "done" && dreamingStatus === "done");
 }
 
-/**
- * Looks at the document of a file that was sent until it is searchable and its facts are resolved, it failed, or nothing
- * about it changed for two minutes.
- */
+/** As `waitUntilThrough`, of the document of a file that was sent. */
 export async function waitUntilRead(
-  { core, read }: { readonly core: Core; readonly read: Call },
+  access: Looking,
   sent: DocumentReceipt,
   onState: (state: string) => void,
 ): Promise<ExplainedReceipt> {
+  const { document } = await waitUntilThrough(access, sent.id, onState);
+  const { status, dreamingStatus, errorReason, factsLeftOut, receipt: facts } = document;
+  return { ...sent, status, dreamingStatus, errorReason, factsLeftOut, facts };
+}
+
+interface Looking {
+  readonly core: Core;
+  readonly read: Call;
+}
+
+/**
+ * Looks at a document until it is searchable and its facts are resolved, it failed, or nothing about it changed for two
+ * minutes.
+ */
+export async function waitUntilThrough(
+  { core, read }: Looking,
+  id: string,
+  onState: (state: string) => void,
+): Promise<DocumentDetails> {
   let [shown, since, pause] = ["", Date.now(), FIRST_LOOK_MS];
   for (;;) {
-    const details = await core.getDocument(read, { id: sent.id });
-    const { status, dreamingStatus, errorReason, factsLeftOut, receipt: facts } = details.document;
-    const receipt = { ...sent, status, dreamingStatus, errorReason, factsLeftOut, facts };
-    const state = describeReading(details) ?? describeState(receipt);
+    const details = await core.getDocument(read, { id });
+    const state = describeReading(details) ?? describeState(details.document);
     const isStuck = state === shown && Date.now() - since >= LONGEST_WAIT_SECONDS * 1_000;
-    if (isThrough(receipt) || isStuck) return receipt;
+    if (isThrough(details.document) || isStuck) return details;
     if (state !== shown) [since, shown] = [Date.now(), state];
     onState(state);
     await sleep(pause);

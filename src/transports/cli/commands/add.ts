@@ -12,6 +12,8 @@ import { addFiles, describeSummary, summaryOf } from "../files/add-files.js";
 import { findFiles, isFolder, isThere, looksLikeGlob, looksLikePath } from "../files/find-files.js";
 import { pathIdentity } from "../files/path-identity.js";
 import { withSidecars } from "../files/sidecars.js";
+import { countSent } from "../files/count-sent.js";
+import { readPassword } from "../files/read-password.js";
 import { sendFile, type AwaitReceipt } from "../files/send-file.js";
 import { readText } from "../read-text.js";
 import { indent, oneLine } from "../style.js";
@@ -29,6 +31,7 @@ interface AddOptions {
   readonly forgetAfter?: string;
   readonly fact?: readonly string[];
   readonly updates?: string;
+  readonly passwordFile?: string;
   readonly watch?: boolean;
   readonly wait: boolean;
   readonly yes?: boolean;
@@ -38,7 +41,13 @@ const LONGEST_CUSTOM_ID = 255;
 /** Files that are added without a question. */
 const MOST_UNASKED = 1_000;
 /** What can only be said of one document. */
-const OF_ONE_DOCUMENT = ["customId", "title", "fact", "updates"] as const satisfies readonly (keyof AddOptions)[];
+const OF_ONE_DOCUMENT = [
+  "customId",
+  "title",
+  "fact",
+  "updates",
+  "passwordFile",
+] as const satisfies readonly (keyof AddOptions)[];
 
 /** What is added, and how it is treated. */
 interface Source {
@@ -76,6 +85,7 @@ export function registerAdd(program: Command, cli: Cli): void {
       collect,
     )
     .option("--updates <id>", "id of the memory that the text, or the one --fact, takes the place of")
+    .option("--password-file <path>", "a file that holds the password of an encrypted PDF, or - for standard input")
     .option("-y, --yes", "do not ask before more than a thousand files")
     .option(
       "--watch",
@@ -115,7 +125,7 @@ async function follow(cli: Cli, words: readonly string[], options: AddOptions): 
 function refuseOfOne(options: AddOptions): void {
   const unfit = OF_ONE_DOCUMENT.find((name) => options[name] !== undefined);
   if (unfit !== undefined)
-    throw new UsageError(`--${unfit === "customId" ? "custom-id" : unfit} goes with one file, not with several`);
+    throw new UsageError(`--${unfit.replace(/[A-Z]/g, "-$&").toLowerCase()} goes with one file, not with several`);
 }
 
 async function mayAddMany(cli: Cli, files: number, { yes }: AddOptions): Promise<boolean> {
@@ -139,17 +149,22 @@ async function addAll(cli: Cli, paths: readonly string[], options: AddOptions): 
   if (!(await mayAddMany(cli, files.length, options))) return cli.output.note("Nothing was added.");
   const shared = sharedInput(options.container ?? (await cli.defaultContainer()), options);
   const adding = { files, shared, waits: options.wait };
-  const outcomes = await withCore(cli, (access) => addFiles(cli, access, adding), { begins: true });
-  cli.output.answer({ ...summaryOf(outcomes), leftOut }, () => describeSummary(outcomes));
+  const sent = countSent(files.length);
+  const outcomes = await withCore(cli, (access) => addFiles(cli, access, adding, sent.onSent), { begins: true }).catch(
+    sent.explainInterruption,
+  );
+  cli.output.answer({ ...summaryOf(outcomes), leftOut }, () => describeSummary(outcomes, cli.invocation));
   if (outcomes.some(({ outcome }) => outcome === "failed")) cli.exitWith(EXIT_FAILED);
 }
 
 async function add(cli: Cli, argument: string | undefined, options: AddOptions): Promise<void> {
   const container = options.container ?? (await cli.defaultContainer());
-  const sending =
-    argument !== undefined && isFile(argument, options)
-      ? await fileSending(argument, container, options)
-      : textSending(inputOf(await readSource(cli, argument, options), container, options), options);
+  const isOfFile = argument !== undefined && isFile(argument, options);
+  if (!isOfFile && options.passwordFile !== undefined)
+    throw new UsageError("--password-file goes with a file that is encrypted");
+  const sending = isOfFile
+    ? await fileSending(argument, container, options, await readPassword(cli, options.passwordFile))
+    : textSending(inputOf(await readSource(cli, argument, options), container, options), options);
   const receipt = await withCore(
     cli,
     async (access) => {
@@ -185,11 +200,23 @@ function textSending(input: AddDocumentInput, { wait }: AddOptions): Sending {
   };
 }
 
-async function fileSending(path: string, container: string, options: AddOptions): Promise<Sending> {
+async function fileSending(
+  path: string,
+  container: string,
+  options: AddOptions,
+  secret: { readonly password?: string },
+): Promise<Sending> {
   const { title, customId = await pathIdentity(path), wait } = options;
   const document = { ...sharedInput(container, options), customId, ...(title !== undefined && { title }) };
   const [named = { path, root: null }] = await withSidecars([{ path: resolve(path), root: null }]);
-  const file = { ...named, path, document, factsOf: (text: string | null) => factsOf(text, options), waits: wait };
+  const file = {
+    ...named,
+    ...secret,
+    path,
+    document,
+    factsOf: (text: string | null) => factsOf(text, options),
+    waits: wait,
+  };
   return async (access) => {
     const { reading } = await access.core.status(access.read);
     const sent = await sendFile(access, reading, file);
@@ -285,7 +312,8 @@ function describeReceipt(cli: Cli, receipt: ExplainedReceipt, waited: boolean): 
   if (receipt.status === "failed")
     return [
       `${red("failed:")} ${where} is kept but could not be indexed: ${receipt.errorReason ?? "no reason is known"}`,
-      `Remove the cause and add it again, or delete it: ${cli.invocation} forget ${receipt.id}`,
+      `Remove the cause and have it read again: ${cli.invocation} reprocess ${receipt.id}`,
+      `Or delete it: ${cli.invocation} forget ${receipt.id}`,
     ];
   if (receipt.status === "done" && receipt.dreamingStatus === "done")
     return [

@@ -1,21 +1,32 @@
 import type { Command } from "commander";
 import type { Reprocessed } from "../../../core/index.js";
-import { sleep } from "../../../lib/time.js";
 import { examples, withCore, type Access, type Cli } from "../cli.js";
 import { confirm } from "../confirm.js";
+import { EXIT_FAILED } from "../exit-codes.js";
 import { UsageError } from "../failure.js";
 import { notEmpty } from "../options.js";
+import { requireContainer } from "../require-container.js";
 import { dollars, oneLine } from "../style.js";
 import { count } from "../../../lib/count.js";
+import { NOTHING_LEFT, waitForReadings, type Outcome } from "../wait-for-readings.js";
 
-/** Between two looks at how much is left. */
-const POLL_MS = 500;
-/** Nothing was finished for so long: it waits for a language model that is away. */
-const PATIENCE_MS = 120_000;
+/** Documents that are listed, or named in a call, at once. */
+const AT_ONCE = 1_000;
+/** What is told of where no document is to be read. */
+const NOTHING_DONE: Reprocessed = {
+  dryRun: false,
+  extractor: "",
+  documents: 0,
+  retried: 0,
+  bytes: 0,
+  estimate: { inputTokens: 0, outputTokens: 0, cost: 0 },
+  skipped: [],
+};
 
 interface ReprocessOptions {
   readonly container?: string;
   readonly all?: true;
+  readonly failed?: true;
   readonly outdated?: boolean;
   readonly replace?: true;
   readonly dryRun?: true;
@@ -23,10 +34,8 @@ interface ReprocessOptions {
   readonly wait: boolean;
 }
 
-/** What was done, and how many documents are still to be read when the command ends. */
-interface Answer extends Reprocessed {
-  readonly waiting: number;
-}
+/** What was done, and what became of it by the time that the command ends. */
+export interface Answer extends Reprocessed, Outcome {}
 
 export function registerReprocess(program: Command, cli: Cli): void {
   program
@@ -35,6 +44,7 @@ export function registerReprocess(program: Command, cli: Cli): void {
     .argument("[documents...]", "ids or customIds of documents")
     .option("-c, --container <tag>", "the documents of a container", notEmpty)
     .option("--all", "the documents of all containers")
+    .option("--failed", "the documents that could not be read, of all containers or of the one of --container")
     .option("--outdated", "only those that something older has read (default unless documents are named)")
     .option("--no-outdated", "also those that were read like this already")
     .option("--replace", "forget what only they state and is not found again; `recollect undo` brings it back")
@@ -47,65 +57,91 @@ export function registerReprocess(program: Command, cli: Cli): void {
         "$ reprocess --all --dry-run",
         "$ reprocess --container work",
         "$ reprocess 3mJr7AoUXx2Wqd9ZtYbN4c",
+        "$ reprocess --failed",
       ]),
     )
     .action(async (ids: readonly string[], options: ReprocessOptions) => reprocess(cli, ids, options));
 }
 
-async function reprocess(cli: Cli, ids: readonly string[], options: ReprocessOptions): Promise<void> {
-  const ways = [ids.length > 0, options.container !== undefined, options.all === true].filter(Boolean);
-  if (ways.length !== 1)
-    throw new UsageError("say what to read again in exactly one way: documents, --container or --all");
-  const input = {
-    ...(ids.length > 0 && { ids }),
-    ...(options.container !== undefined && { containerTag: options.container }),
-    ...(options.all && { all: true }),
-    ...(options.outdated !== undefined && { onlyOutdated: options.outdated }),
-    ...(options.replace && { replace: true }),
-  };
+async function reprocess(cli: Cli, named: readonly string[], options: ReprocessOptions): Promise<void> {
+  checkWays(named, options);
   const answer = await withCore(cli, async (access): Promise<Answer | null> => {
-    const planned = await access.core.reprocess(access.read, { ...input, dryRun: true });
-    if (options.dryRun || planned.documents === 0) return { ...planned, waiting: 0 };
+    const ids = options.failed ? await findFailed(access, options.container) : named;
+    const inputs = inputsOf(ids, options);
+    const planned = await reprocessEach(access, inputs, true);
+    if (options.dryRun || planned.documents === 0) return { ...planned, ...NOTHING_LEFT };
     const isAsked = ids.length === 0 && !options.yes;
     if (isAsked && !(await confirm(cli, `This has ${describePlan(planned)}.`, "read them again"))) return null;
-    const done = await access.core.reprocess(access.newWrite(), input);
-    return { ...done, waiting: await waitForReaders(cli, access, done, options.wait) };
+    const done = await reprocessEach(access, inputs, false);
+    const left = new Set(done.skipped.map(({ id }) => id));
+    const begun = { documents: done.documents, named: ids.filter((id) => !left.has(id)) };
+    return { ...done, ...(await waitForReadings(cli, access, begun, options.wait)) };
   });
   if (!answer) {
     cli.output.note("Nothing was changed.");
-    cli.exitWith(1);
+    cli.exitWith(EXIT_FAILED);
     return;
   }
-  cli.output.answer(answer, () => describe(cli, answer));
+  cli.output.answer(answer, () => describe(cli, answer, options));
+  if (answer.failed.length > 0) cli.exitWith(EXIT_FAILED);
 }
 
-/** @returns how many documents are still to be read */
-async function waitForReaders(
-  cli: Cli,
-  { core, read }: Access,
-  { documents }: Reprocessed,
-  isPatient: boolean,
-): Promise<number> {
-  const countLeft = async () => (await core.status(read)).reprocessing;
-  let left = await countLeft();
-  if (!isPatient || left === 0) return left;
-  const progress = cli.output.progress(describeProgress(left, documents));
-  try {
-    for (let deadline = Date.now() + PATIENCE_MS; left > 0 && Date.now() < deadline;) {
-      await sleep(POLL_MS);
-      const now = await countLeft();
-      if (now < left) deadline = Date.now() + PATIENCE_MS;
-      left = now;
-      progress.update(describeProgress(left, documents));
-    }
-    return left;
-  } finally {
-    progress.stop();
+function checkWays(named: readonly string[], { container, all, failed, outdated }: ReprocessOptions): void {
+  if (failed && (named.length > 0 || all || outdated !== undefined))
+    throw new UsageError("--failed goes with --container alone: it names all documents that could not be read");
+  const ways = [named.length > 0, container !== undefined || failed === true, all === true].filter(Boolean);
+  if (ways.length !== 1)
+    throw new UsageError("say what to read again in exactly one way: documents, --container, --all or --failed");
+}
+
+/** The ids of the documents that failed. */
+async function findFailed(access: Access, container: string | undefined): Promise<readonly string[]> {
+  if (container !== undefined) await requireContainer(access, container);
+  const within = { statuses: ["failed" as const], ...(container !== undefined && { containerTags: [container] }) };
+  const ids: string[] = [];
+  for (let page = 1; ; page += 1) {
+    const { documents, total } = await access.core.listDocuments(access.read, { ...within, page, limit: AT_ONCE });
+    ids.push(...documents.map(({ id }) => id));
+    if (documents.length < AT_ONCE || ids.length >= total) return ids;
   }
 }
 
-function describeProgress(left: number, documents: number): string {
-  return `reading again: ${Math.max(0, documents - left)} of ${documents}`;
+/** What is asked of the core, in as many calls as documents that are named need. */
+function inputsOf(ids: readonly string[], { container, all, failed, outdated, replace }: ReprocessOptions) {
+  const shared = { ...(outdated !== undefined && { onlyOutdated: outdated }), ...(replace && { replace }) };
+  if (ids.length === 0 && !failed)
+    return [{ ...shared, ...(container !== undefined && { containerTag: container }), ...(all && { all }) }];
+  const starts = Array.from({ length: Math.ceil(ids.length / AT_ONCE) }, (_, turn) => turn * AT_ONCE);
+  return starts.map((start) => ({ ...shared, ids: ids.slice(start, start + AT_ONCE) }));
+}
+
+async function reprocessEach(
+  { core, newWrite, read }: Access,
+  inputs: ReturnType<typeof inputsOf>,
+  dryRun: boolean,
+): Promise<Reprocessed> {
+  let whole: Reprocessed | null = null;
+  for (const input of inputs) {
+    const one = await core.reprocess(dryRun ? read : newWrite(), { ...input, dryRun });
+    whole = whole === null ? one : together(whole, one);
+  }
+  return whole ?? { ...NOTHING_DONE, dryRun };
+}
+
+function together(one: Reprocessed, other: Reprocessed): Reprocessed {
+  const costs = [one.estimate.cost, other.estimate.cost];
+  return {
+    ...one,
+    documents: one.documents + other.documents,
+    retried: one.retried + other.retried,
+    bytes: one.bytes + other.bytes,
+    estimate: {
+      inputTokens: one.estimate.inputTokens + other.estimate.inputTokens,
+      outputTokens: one.estimate.outputTokens + other.estimate.outputTokens,
+      cost: costs.includes(null) ? null : costs.reduce<number>((sum, cost) => sum + (cost ?? 0), 0),
+    },
+    skipped: [...one.skipped, ...other.skipped],
+  };
 }
 
 function describePlan({ documents, retried, bytes, extractor, estimate }: Reprocessed): string {
@@ -122,14 +158,21 @@ function describePlan({ documents, retried, bytes, extractor, estimate }: Reproc
   return `${what}, about ${inputTokens} tokens read and ${outputTokens} written, ${price}`;
 }
 
-function describe(cli: Cli, answer: Answer): string[] {
-  const { green, yellow } = cli.output.style;
+function describe(cli: Cli, answer: Answer, { failed: isOfFailed }: ReprocessOptions): string[] {
+  const { green, red, yellow } = cli.output.style;
   const skipped = answer.skipped.map(({ id, reason }) => `${yellow("left alone:")} ${oneLine(id)}: ${reason}`);
-  if (answer.documents === 0) return ["No documents are to be read again.", ...skipped];
+  if (answer.documents === 0)
+    return [isOfFailed ? "No document has failed." : "No documents are to be read again.", ...skipped];
   if (answer.dryRun) return [`would have ${describePlan(answer)}`, ...skipped];
+  const { failed, waiting, documents } = answer;
   const rest =
-    answer.waiting > 0
-      ? [`${count(answer.waiting, "document")} to be read yet, whenever the service runs: ${cli.invocation} status`]
+    waiting > 0
+      ? [`${count(waiting, "document")} to be read yet, whenever the service runs: ${cli.invocation} status`]
       : [];
-  return [`${green("reprocessed:")} ${describePlan(answer)}`, ...rest, ...skipped];
+  return [
+    ...(failed.length < documents ? [`${green("reprocessed:")} ${describePlan(answer)}`] : []),
+    ...failed.map(({ id, reason }) => `${red("failed:")} ${oneLine(id)}: ${oneLine(reason)}`),
+    ...rest,
+    ...skipped,
+  ];
 }

@@ -45,13 +45,19 @@ export interface Adding {
   readonly waits: boolean;
 }
 
-/** Adds files and shows how far it is. */
-export async function addFiles(cli: Cli, access: Access, adding: Adding): Promise<readonly FileOutcome[]> {
+/** Adds files and shows how far it is. @param onSent hears of each that is kept, and of each that is refused */
+export async function addFiles(
+  cli: Cli,
+  access: Access,
+  adding: Adding,
+  onSent?: Listener["onSent"],
+): Promise<readonly FileOutcome[]> {
   const { files } = adding;
   const progress = cli.output.progress(`adding ${count(files.length, "file")}`);
   let done = 0;
   try {
     return await sendFiles(access, adding, {
+      ...(onSent && { onSent }),
       onOutcome: (outcome) => {
         done += 1;
         progress.update(cli.output.isTerminal ? bar(done, files) : lineOf(outcome));
@@ -70,22 +76,27 @@ export interface Listener {
   onOutcome: (outcome: FileOutcome) => void;
   /** Of the file whose outcome comes next. */
   onState?: (state: string) => void;
+  onSent?: (isKept: boolean) => void;
 }
 
 /** Adds files one after the other, each as the document of its path; what one fails of does not stop the others. */
 export async function sendFiles(
   access: Access,
   { files, shared, waits }: Adding,
-  { onOutcome, onState = () => undefined }: Listener,
+  { onOutcome, onState = () => undefined, onSent = () => undefined }: Listener,
 ): Promise<readonly FileOutcome[]> {
   const { reading } = await access.core.status(access.read);
   const outcomes: FileOutcome[] = [];
   for (let start = 0; start < files.length; start += SENT_TOGETHER) {
     const some: (() => Promise<FileOutcome>)[] = [];
-    for (const file of files.slice(start, start + SENT_TOGETHER))
-      some.push(await send(access, reading, { file, shared, waits, onState }));
+    for (const file of files.slice(start, start + SENT_TOGETHER)) {
+      access.ended.throwIfAborted();
+      some.push(await send(access, reading, { file, shared, waits, onState, onSent }));
+    }
     for (const outcomeOf of some) {
       const outcome = await outcomeOf();
+      // What fails because the command ends is no fault of the file.
+      access.ended.throwIfAborted();
       outcomes.push(outcome);
       onOutcome(outcome);
     }
@@ -96,18 +107,20 @@ export async function sendFiles(
 interface Sending extends Omit<Adding, "files"> {
   readonly file: FileToAdd;
   readonly onState: (state: string) => void;
+  readonly onSent: (isKept: boolean) => void;
 }
 
 /** Sends a file. @returns a way to wait for what becomes of it */
 async function send(
   access: Access,
   reading: ReadingStatus,
-  { file, shared, waits, onState }: Sending,
+  { file, shared, waits, onState, onSent }: Sending,
 ): Promise<() => Promise<FileOutcome>> {
   const { path } = file;
   try {
     const document = { ...shared, customId: await pathIdentity(path) };
     const sent = await sendFile(access, reading, { ...file, document, waits });
+    onSent(sent !== null);
     if (!sent) return () => Promise.resolve({ path, outcome: "skipped", reason: `${path} is empty.` });
     return async () => {
       try {
@@ -118,6 +131,7 @@ async function send(
     };
   } catch (error) {
     const refusal = refusalOf(path, error);
+    onSent(false);
     return () => Promise.resolve(refusal);
   }
 }
@@ -172,7 +186,7 @@ export function summaryOf(files: readonly FileOutcome[]) {
 }
 
 /** The same for people: one line of counts, then what was skipped, by kind, and what failed, with its reason. */
-export function describeSummary(files: readonly FileOutcome[]): readonly string[] {
+export function describeSummary(files: readonly FileOutcome[], invocation: string): readonly string[] {
   const { files: _, ...amounts } = summaryOf(files);
   const counts = Object.entries(amounts).filter(([name, amount]) => amount > 0 || name === "added");
   const skipped = files.filter(({ outcome }) => outcome === "skipped");
@@ -183,8 +197,15 @@ export function describeSummary(files: readonly FileOutcome[]): readonly string[
     ...named(skipped.map(({ path }) => `  ${oneLine(shortest(path))}`)),
     ...named(files.flatMap(describeWarnings)),
     ...(failed.length > 0 ? ["Failed:"] : []),
-    ...named(failed.map(({ path, reason }) => `  ${oneLine(path)}: ${oneLine(reason ?? "")}`)),
+    ...named(failed.map(describeFailed)),
+    ...(failed.some(({ id }) => id !== undefined)
+      ? [`Those with an id are kept. Once you have removed the cause: ${invocation} reprocess --failed`]
+      : []),
   ];
+}
+
+function describeFailed({ path, reason = "", id }: FileOutcome): string {
+  return `  ${oneLine(path)}: ${oneLine(reason)}${id === undefined ? "" : `  [${id}]`}`;
 }
 
 function describeWarnings({ path, warnings = [] }: FileOutcome): readonly string[] {

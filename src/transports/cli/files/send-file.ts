@@ -30,6 +30,8 @@ export interface FileToSend {
   readonly root: string | null;
   /** The subtitle file beside a recording or video, which is sent in its place. */
   readonly subtitles?: string;
+  /** Opens it where it is encrypted. */
+  readonly password?: string;
   readonly document: Omit<AddDocumentInput, "content">;
   /** The facts of the document, where they hang on its text. */
   readonly factsOf?: (text: string | null) => Pick<AddDocumentInput, "facts">;
@@ -81,12 +83,17 @@ async function sendText({ core, newWrite }: Access, file: FileToSend, content: s
 
 async function sendBytes(
   { core, newWrite, read, uploads }: Access,
-  { path, document, factsOf, waits }: FileToSend,
+  { path, document, factsOf, waits, password }: FileToSend,
   { bytes, noText, name = basename(path) }: NamedBytes,
 ): Promise<AwaitReceipt> {
   const upload = await uploads.receive(Readable.from([bytes]));
   const sent = await core
-    .addFile(newWrite(), { upload, name, document: { ...document, ...factsOf?.(null) } })
+    .addFile(newWrite(), {
+      upload,
+      name,
+      ...(password !== undefined && { password }),
+      document: { ...document, ...factsOf?.(null) },
+    })
     .catch((error: unknown) => {
       throw error instanceof AppError && error.kind === "unsupported_type" && noText ? noText : error;
     })

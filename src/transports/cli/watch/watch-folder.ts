@@ -55,7 +55,9 @@ async function watchFrom(cli: Cli, root: Root, first: SeenFolder, watching: Watc
       cli,
       async (access) => {
         const outcomes = await addFiles(cli, access, { ...watching, files: filesOf(root, first.files.keys(), first) });
-        cli.output.answer({ ...summaryOf(outcomes), leftOut: first.leftOut }, () => describeSummary(outcomes));
+        cli.output.answer({ ...summaryOf(outcomes), leftOut: first.leftOut }, () =>
+          describeSummary(outcomes, cli.invocation),
+        );
         cli.output.note(`Following ${root.path}; Ctrl-C ends it.`);
         const mirror = createMirror(cli, access, { ...watching, root });
         await followFolder(root, withoutPassing(first, outcomes), mirror, ending.signal);

@@ -1,0 +1,17 @@
+import { createReadStream } from "node:fs";
+import type { Cli } from "../cli.js";
+import { UsageError } from "../failure.js";
+import { readText } from "../read-text.js";
+
+/**
+ * The password in a file, or in standard input for `-`; one on the command line itself would be seen by every user of the
+ * machine. @throws UsageError where there is none in it
+ */
+export async function readPassword(cli: Cli, path: string | undefined): Promise<{ readonly password?: string }> {
+  if (path === undefined) return {};
+  const isPiped = path === "-";
+  const text = await readText(isPiped ? cli.stdin : createReadStream(path), isPiped ? "standard input" : path);
+  const password = text.replace(/\r?\n$/, "");
+  if (password === "") throw new UsageError("--password-file: there is no password in it");
+  return { password };
+}

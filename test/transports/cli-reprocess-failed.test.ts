@@ -1,0 +1,114 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { DocumentReceipt } from "../../src/core/index.js";
+import type { Answer } from "../../src/transports/cli/commands/reprocess.js";
+import { type CommandOptions, parseAnswer, runCommand } from "../support/command-line.js";
+import { openCore } from "../support/open-core.js";
+import { FETCHES_HERE, openWebServer, type WebServer } from "../support/web-server.js";
+
+const PAGE = "<html><title>Harbour</title><body><p>Torvald leads the Harbour project.</p></body></html>";
+
+let folder: string;
+let data: string;
+let web: WebServer;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "recollect-cli-"));
+  data = join(folder, "data");
+  web = await openWebServer((_request, response) => response.setHeader("content-type", "text/html").end(PAGE));
+});
+
+afterEach(async () => {
+  await web.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const ONLINE: CommandOptions = {
+  starters: { openDoor: () => openCore({ dataDirectory: data, settings: FETCHES_HERE }) },
+};
+const run = (argv: readonly string[], options?: CommandOptions) => runCommand(data, argv, options);
+
+/** A page that could not be fetched, since the service is offline. */
+async function addPage(name: string, container = "home"): Promise<string> {
+  const added = await run(["add", `${web.url}/${name}`, "-c", container, "--json"]);
+  const { id, status } = parseAnswer<DocumentReceipt>(added);
+  expect(status).toBe("failed");
+  return id;
+}
+
+async function addDamagedFile(): Promise<string> {
+  const whole = await readFile(join(import.meta.dirname, "../fixtures/extractors/small-latex.pdf"));
+  const path = join(folder, "cut.pdf");
+  await writeFile(path, whole.subarray(0, 900));
+  const { id, status } = parseAnswer<DocumentReceipt>(await run(["add", path, "-c", "home", "--json"]));
+  expect(status).toBe("failed");
+  return id;
+}
+
+describe("recollect reprocess of a document that failed", () => {
+  test("waits until it was read, so that it is found at once", async () => {
+    const id = await addPage("harbour");
+    const again = await run(["reprocess", id], ONLINE);
+    expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining("reprocessed: 1 document that failed") });
+    const found = await run(["search", "Who leads the Harbour project?", "-c", "home"]);
+    expect(found.stdout).toContain("Torvald leads the Harbour project");
+  });
+
+  test("says why it fails again, and ends with 1", async () => {
+    const page = await addPage("harbour");
+    const file = await addDamagedFile();
+    const again = await run(["reprocess", page, file]);
+    expect(again.code).toBe(1);
+    expect(again.stdout).not.toContain("reprocessed:");
+    expect(again.stdout).toMatch(new RegExp(`^failed: ${page}: fetch: .*RECOLLECT_OFFLINE`, "m"));
+    expect(again.stdout).toMatch(new RegExp(`^failed: ${file}: read: `, "m"));
+    const answer = parseAnswer<Answer>(await run(["reprocess", page, "--json"]));
+    expect(answer).toMatchObject({ documents: 1, failed: [{ id: page, reason: expect.stringContaining("OFFLINE") }] });
+  });
+
+  test("tells those that fail again from those that were read", async () => {
+    const page = await addPage("harbour");
+    const file = await addDamagedFile();
+    const again = await run(["reprocess", page, file], ONLINE);
+    expect(again.code).toBe(1);
+    expect(again.stdout).toContain("reprocessed: 2 documents that failed");
+    expect(again.stdout).toMatch(new RegExp(`^failed: ${file}: read: `, "m"));
+    expect(again.stdout).not.toContain(page);
+  });
+
+  test("waits for nothing with --no-wait", async () => {
+    const again = await run(["reprocess", await addPage("harbour"), "--no-wait"]);
+    expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining("reprocessed: 1 document") });
+  });
+});
+
+describe("recollect reprocess --failed", () => {
+  test("tries all again that failed, and says so when there are none", async () => {
+    await addPage("harbour");
+    await addPage("quay", "work");
+    const planned = await run(["reprocess", "--failed", "--dry-run"]);
+    expect(planned.stdout).toBe("would have 2 documents that failed or could not be read yet tried again\n");
+    expect(await run(["reprocess", "--failed"], ONLINE)).toMatchObject({
+      code: 0,
+      stdout: "reprocessed: 2 documents that failed or could not be read yet tried again\n",
+    });
+    expect(await run(["reprocess", "--failed"], ONLINE)).toMatchObject({
+      code: 0,
+      stdout: "No document has failed.\n",
+    });
+  });
+
+  test("keeps to a container", async () => {
+    await addPage("harbour");
+    await addPage("quay", "work");
+    const answer = parseAnswer<Answer>(await run(["reprocess", "--failed", "-c", "work", "--json"], ONLINE));
+    expect(answer).toMatchObject({ documents: 1, retried: 1, failed: [], waiting: 0 });
+    expect((await run(["reprocess", "--failed", "-c", "nowhere"])).code).toBe(1);
+  });
+
+  test.each([[["some-id"]], [["--all"]], [["--outdated"]]])("does not go with %j", async (others) => {
+    expect(await run(["reprocess", "--failed", ...others])).toMatchObject({ code: 2, stdout: "" });
+  });
+});
