@@ -130,6 +130,12 @@ describe("a mail", () => {
     expect(wanted.filter((words) => !text.includes(words))).toEqual([]);
   });
 
+  test("of HTML in ASCII keeps its headings and lists, and reads every letter that is spelt out", async () => {
+    const html = `<h2>R&eacute;union</h2><p>Le gar&ccedil;on va &agrave; l&rsquo;h&ocirc;tel.</p><ul><li>C&ocirc;t&eacute;</li><li>&#269;aj</li></ul>`;
+    const text = textOf(await read(await compose({ from: "a@example.org", subject: "Visite", html })));
+    expect(text).toContain("## Réunion\n\nLe garçon va à l’hôtel.\n\n- Côté\n- čaj");
+  });
+
   test("forwarded inline is read with it, and its attachments too", async () => {
     const mail = await read(fixture("forwarded.eml"));
     const text = textOf(mail);

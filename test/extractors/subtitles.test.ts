@@ -80,6 +80,11 @@ Is everybody here?
   ]);
 });
 
+test("letters that are spelt out are read", async () => {
+  const { parts } = await read("1\n00:01,000 --> 00:02,000\nLe gar&ccedil;on &amp;&nbsp;&#233;l&egrave;ve&lrm;.\n");
+  expect(parts[0]?.text).toBe("Le garçon & élève.");
+});
+
 test("rolling captions are joined once", async () => {
   const { parts } = await read(`WEBVTT
 Kind: captions
