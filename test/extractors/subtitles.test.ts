@@ -112,6 +112,13 @@ and the sea is cold
   expect(parts.map(({ text }) => text)).toEqual(["so today we talk about sailing and the sea is cold"]);
 });
 
+test("what somebody else says again is no repetition", async () => {
+  const said = ["<v Ada>Yes.", "<v Ben>Yes.", "<v Cleo>No", "<v Dan>No way, I am for it."];
+  const cues = said.map((line, second) => `00:0${second}.000 --> 00:0${second + 1}.000\n${line}\n`);
+  const { parts } = await read(`WEBVTT\n\n${cues.join("\n")}`);
+  expect(parts[0]?.text).toBe("Ada: Yes.\nBen: Yes.\nCleo: No\nDan: No way, I am for it.");
+});
+
 test("what is said twice at different times is kept twice", async () => {
   const { parts } = await read("1\n00:01,000 --> 00:02,000\nNo.\n\n2\n00:05,000 --> 00:06,000\nNo.\n");
   expect(parts[0]?.text).toBe("No. No.");
