@@ -3,6 +3,7 @@ import { isMailText } from "../lib/mail-text.js";
 import { decodeText, utf16Of } from "../lib/text-bytes.js";
 import { type Format, FORMATS } from "./formats.js";
 import { beginsWithFrontMatter } from "./front-matter.js";
+import { MAILBOX_LINE } from "./mail/mailbox-line.js";
 import { zipKind } from "./zip-kind.js";
 
 /** What a file was taken for. */
@@ -91,7 +92,7 @@ const CLEAR_TEXTS: readonly (readonly [start: RegExp, mimeType: string])[] = [
   [/^WEBVTT(?:[ \t\r\n]|$)/, "text/vtt"],
   [/^<!doctype html\b/i, "text/html"],
   [/^<html[\s>]/i, "text/html"],
-  [/^From \S+ +(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [^\n]*\d{4}[^\n]*\n[\w-]+:/, "application/mbox"],
+  [new RegExp(`${MAILBOX_LINE.source}[\\w-]+:`), "application/mbox"],
 ];
 
 /** Beginnings that a text of no format may have, too. */

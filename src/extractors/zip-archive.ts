@@ -1,6 +1,7 @@
 import { Inflate } from "fflate";
 import { ExtractionError } from "./extraction-error.js";
 import type { ExtractionLimits } from "./format-extractor.js";
+import { findDirectory } from "./zip-directory.js";
 
 /** An archive in memory. Names of entries are looked up and never used as paths. */
 export interface ZipArchive {
@@ -27,14 +28,6 @@ interface Entry {
 
 const LOCAL_HEADER = 0x04034b50;
 const DIRECTORY_HEADER = 0x02014b50;
-const DIRECTORY_END = 0x06054b50;
-const DIRECTORY_END_64 = 0x06064b50;
-const DIRECTORY_LOCATOR_64 = 0x07064b50;
-
-const DIRECTORY_END_BYTES = 22;
-const LOCATOR_BYTES = 20;
-const LONGEST_COMMENT = 0xffff;
-const ELSEWHERE_16 = 0xffff;
 const ELSEWHERE_32 = 0xffffffff;
 
 const ENCRYPTED_FLAG = 1;
@@ -112,13 +105,15 @@ class ZipReader {
   }
 
   #readDirectory(): void {
-    const { count, at } = this.#locateDirectory();
+    const directory = findDirectory(this.#bytes);
+    if (directory === null) throw damaged("its end is missing, or it is no Office, OpenDocument or EPUB file");
+    const { count, start, end, base } = directory;
     if (count > this.#limits.maximumEntries) throw this.#tooMany();
-    let place = at.start;
-    for (let read = 0; place + 46 <= at.end && this.#uint32(place) === DIRECTORY_HEADER; read += 1) {
+    let place = start;
+    for (let read = 0; place + 46 <= end && this.#uint32(place) === DIRECTORY_HEADER; read += 1) {
       // The count is only what the file says.
       if (read >= this.#limits.maximumEntries) throw this.#tooMany();
-      place = this.#readEntry(place, at.base);
+      place = this.#readEntry(place, base);
     }
     if (this.#entries.size === 0) throw damaged("it is an archive without files");
   }
@@ -173,33 +168,6 @@ class ZipReader {
     return null;
   }
 
-  #locateDirectory(): { count: number; at: { start: number; end: number; base: number } } {
-    const end = this.#findDirectoryEnd();
-    const locator = end - LOCATOR_BYTES;
-    const isLong =
-      this.#uint16(end + 10) === ELSEWHERE_16 ||
-      this.#uint32(end + 12) === ELSEWHERE_32 ||
-      this.#uint32(end + 16) === ELSEWHERE_32;
-    if (isLong && locator >= 0 && this.#uint32(locator) === DIRECTORY_LOCATOR_64) {
-      const long = this.#uint64(locator + 8);
-      if (long + 56 > this.#bytes.length || this.#uint32(long) !== DIRECTORY_END_64)
-        throw damaged("its directory is missing");
-      const start = this.#uint64(long + 48);
-      return { count: this.#uint64(long + 32), at: { start, end: long, base: 0 } };
-    }
-    const size = this.#uint32(end + 12);
-    // What stands before the archive, such as a program that unpacks it, moves everything.
-    const base = Math.max(0, end - size - this.#uint32(end + 16));
-    return { count: this.#uint16(end + 10), at: { start: this.#uint32(end + 16) + base, end, base } };
-  }
-
-  #findDirectoryEnd(): number {
-    const last = this.#bytes.length - DIRECTORY_END_BYTES;
-    for (let place = last; place >= Math.max(0, last - LONGEST_COMMENT); place -= 1)
-      if (this.#bytes[place] === 0x50 && this.#uint32(place) === DIRECTORY_END) return place;
-    throw damaged("its end is missing, or it is no Office, OpenDocument or EPUB file");
-  }
-
   *#unpack(entry: Entry): Generator<Uint8Array> {
     const packed = this.#packed(entry);
     for (const piece of entry.method === STORED ? [packed] : inflated(packed)) {
@@ -234,7 +202,7 @@ class ZipReader {
   }
 
   #uint32(at: number): number {
-    return at + 4 <= this.#bytes.length ? this.#view.getUint32(at, true) : 0;
+    return at >= 0 && at + 4 <= this.#bytes.length ? this.#view.getUint32(at, true) : 0;
   }
 
   #uint64(at: number): number {

@@ -1,3 +1,5 @@
+import { findDirectory } from "./zip-directory.js";
+
 const DIRECTORY_HEADER = "PK\u0001\u0002";
 const DIRECTORY_HEADER_BYTES = 46;
 /** The directory of a file that people write lies in its last part; names are looked at, nothing is unpacked. */
@@ -26,16 +28,22 @@ function statedKind(bytes: Uint8Array): string | null {
 }
 
 function kindByNames(bytes: Uint8Array): string | null {
-  const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  let found: string | null = null;
-  let at = all.indexOf(DIRECTORY_HEADER, Math.max(0, all.length - MOST_DIRECTORY_BYTES), "latin1");
-  for (let seen = 0; at !== -1 && seen < MOST_NAMES; seen += 1) {
-    if (at + DIRECTORY_HEADER_BYTES > all.length) break;
-    const nameEnd = at + DIRECTORY_HEADER_BYTES + all.readUInt16LE(at + 28);
-    const name = all.toString("latin1", at + DIRECTORY_HEADER_BYTES, nameEnd);
-    found ??= BY_PART.find(([part]) => part === name)?.[1] ?? null;
-    if (found !== null) return found;
-    at = all.indexOf(DIRECTORY_HEADER, nameEnd, "latin1");
+  for (const name of namesIn(bytes)) {
+    const kind = BY_PART.find(([part]) => part === name)?.[1];
+    if (kind !== undefined) return kind;
   }
   return null;
+}
+
+/** Names in the directory, of which the beginning, or the end of the file, may be missing. */
+function* namesIn(bytes: Uint8Array): Generator<string> {
+  const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const directory = findDirectory(bytes);
+  const end = directory?.end ?? all.length;
+  let at = all.indexOf(DIRECTORY_HEADER, Math.max(0, directory?.start ?? 0, end - MOST_DIRECTORY_BYTES), "latin1");
+  for (let seen = 0; at !== -1 && seen < MOST_NAMES && at + DIRECTORY_HEADER_BYTES <= end; seen += 1) {
+    const nameEnd = at + DIRECTORY_HEADER_BYTES + all.readUInt16LE(at + 28);
+    yield all.toString("latin1", at + DIRECTORY_HEADER_BYTES, nameEnd);
+    at = all.indexOf(DIRECTORY_HEADER, nameEnd + all.readUInt16LE(at + 30) + all.readUInt16LE(at + 32), "latin1");
+  }
 }

@@ -1,3 +1,5 @@
+import { decodeEntities } from "./html-entities.js";
+
 /** A line of text that is shown or spoken for some time. */
 export interface Cue {
   /** Seconds from the beginning. */
@@ -81,21 +83,12 @@ function secondsOf(time: string): number {
 
 const VOICE = /^<v(?:\.[^ \t<>]{1,100})?[ \t]+([^<>]{1,200})>/;
 const TAG = /<\/?(?:[bciusv]|ruby|rt|lang|font)(?:[.\s=][^<>]{0,300})?>|<\d[\d:.]{4,15}>|\{\\[^{}]{0,100}\}/gi;
-const ENTITIES: Readonly<Record<string, string>> = {
-  amp: "&",
-  lt: "<",
-  gt: ">",
-  nbsp: " ",
-  lrm: "",
-  rlm: "",
-  quot: '"',
-};
+/** Marks of direction, and spaces that keep words on one line. */
+const MARKS = /[\u200e\u200f]/g;
+const HARD_SPACES = /\u00a0/g;
 
 function readLine(line: string, before: string | null): CueLine {
   const voice = VOICE.exec(line.slice(0, 400))?.[1]?.trim();
-  const text = line
-    .replace(TAG, "")
-    .replace(/&(amp|lt|gt|nbsp|lrm|rlm|quot);/g, (_all, name: string) => ENTITIES[name] ?? "")
-    .trim();
+  const text = decodeEntities(line.replace(TAG, "")).replace(MARKS, "").replace(HARD_SPACES, " ").trim();
   return { speaker: voice ?? before, text };
 }

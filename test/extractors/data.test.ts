@@ -123,6 +123,13 @@ test("RSS becomes its entries with title, date, link and text", async () => {
   expect(content.parts[2]?.text).toBe("## Storm\n\nShips & boats stay.");
 });
 
+test("letters of HTML in a feed may be spelt out", async () => {
+  const { parts } = await xml(
+    `<rss><channel><title>T</title><item><title>x</title><description>&lt;h2&gt;R&amp;eacute;union&lt;/h2&gt;&lt;p&gt;Gar&amp;ccedil;on&lt;/p&gt;</description></item></channel></rss>`,
+  );
+  expect(parts[1]?.text).toBe("## x\n\n## Réunion\n\nGarçon");
+});
+
 test("Atom becomes its entries", async () => {
   const { title, date, parts } =
     await xml(`<feed xmlns="http://www.w3.org/2005/Atom"><title>Log</title><updated>2026-11-04T00:00:00Z</updated>

@@ -130,6 +130,12 @@ describe("a mail", () => {
     expect(wanted.filter((words) => !text.includes(words))).toEqual([]);
   });
 
+  test("of HTML in ASCII keeps its headings and lists, and reads every letter that is spelt out", async () => {
+    const html = `<h2>R&eacute;union</h2><p>Le gar&ccedil;on va &agrave; l&rsquo;h&ocirc;tel.</p><ul><li>C&ocirc;t&eacute;</li><li>&#269;aj</li></ul>`;
+    const text = textOf(await read(await compose({ from: "a@example.org", subject: "Visite", html })));
+    expect(text).toContain("## Réunion\n\nLe garçon va à l’hôtel.\n\n- Côté\n- čaj");
+  });
+
   test("forwarded inline is read with it, and its attachments too", async () => {
     const mail = await read(fixture("forwarded.eml"));
     const text = textOf(mail);
@@ -198,6 +204,24 @@ describe("a mailbox", () => {
     }
   });
 
+  test("keeps a sentence that begins with From after an empty line", async () => {
+    const mail = "From: a@example.org\nSubject: Ferry\n\nDear all,\n\nFrom Monday on the ferry leaves at noon.\nBye.\n";
+    const box = `From a@example.org Thu Jan  1 00:00:00 2026\n${mail}\nFrom - Fri Jan  2 00:00:00 2026\r\n${mail}`;
+    const { parts, notes } = await extractMailbox(sourceFile(Buffer.from(box)), extractionTools());
+    expect(notes).toEqual([]);
+    expect(parts).toHaveLength(2);
+    for (const { text } of parts) expect(text).toContain("Dear all,\n\nFrom Monday on the ferry leaves at noon.\nBye.");
+  });
+
+  test("with more files than are looked at says so", async () => {
+    const mail = (index: number) =>
+      `From a@b.org Thu Jan  1 00:00:00 2026\nFrom: a@b.org\nContent-Type: multipart/mixed; boundary=b\n\n--b\n\nText\n--b\nContent-Type: application/pdf\nContent-Disposition: attachment; filename=f${index}.pdf\n\n%PDF-${index}\n--b--\n\n`;
+    const box = Array.from({ length: 201 }, (_, index) => mail(index)).join("");
+    const { attachments, notes } = await extractMailbox(sourceFile(Buffer.from(box)), extractionTools());
+    expect(attachments).toHaveLength(200);
+    expect(notes).toEqual(["Only the first 200 files that lie in it were looked at."]);
+  });
+
   test("beyond the limit is left out with a note", async () => {
     const tools = extractionTools({ limits: { maximumEntries: 2 } });
     const { parts, notes } = await extractMailbox(sourceFile(fixture("three.mbox")), tools);
@@ -207,16 +231,19 @@ describe("a mailbox", () => {
 
   test("with a damaged mail keeps the others", async () => {
     const good = fixture("three.mbox").toString();
-    const box = `${good}\nFrom nobody Tue Nov  3 2026\nno header at all\n\n${good}`;
+    const bad = "From nobody Tue Nov  3 2026\nno header at all\n";
+    const box = `${good}\n${bad}\n${good}`;
     const { parts, notes } = await extractMailbox(sourceFile(Buffer.from(box)), extractionTools());
     expect(parts).toHaveLength(7);
     expect(parts[3]?.text).toContain("no header at all");
-    expect(notes).toEqual(["1 mails are damaged, and were kept as they stand: number 4."]);
+    expect(notes).toEqual(["1 mail is damaged and was kept as it stands: no. 4."]);
+    const twice = await extractMailbox(sourceFile(Buffer.from(`${bad}\n${bad}`)), extractionTools());
+    expect(twice.notes).toEqual(["2 mails are damaged and were kept as they stand: nos. 1, 2."]);
   });
 
   test("that is empty, cut, changed or large ends in a result or a reason", async () => {
     await surviveHostileBytes(extractMailbox, fixture("three.mbox"));
-    await survive(extractMailbox, Buffer.from("From a\n\n".repeat(100_000)));
+    await survive(extractMailbox, Buffer.from("From a Thu Jan  1 00:00:00 2026\n\n".repeat(100_000)));
     await survive(extractMailbox, Buffer.from("From ".repeat(600_000)));
     await survive(extractMailbox, Buffer.from(`From x\n\n${">".repeat(1_000_000)}From`));
   });

@@ -1,3 +1,4 @@
+import { zipSync } from "fflate";
 import { describe, expect, test } from "vitest";
 import { FORMATS } from "../../src/extractors/formats.js";
 import { recognizeFormat } from "../../src/extractors/recognize-format.js";
@@ -55,4 +56,22 @@ test("bytes that are no text stay what they are called", async () => {
     expect((await formatOf(words, name)).format, name).not.toBe("text/plain");
   const latin = await recognizeFormat({ ...sourceFile(Buffer.from("Malm\xf6 \xe9\xe8", "latin1")), name: "a.pdf" });
   expect(latin?.format).toBe(FORMATS.pdf);
+});
+
+describe("an archive is known by its own parts", () => {
+  const workbook = zipSync({ "xl/workbook.xml": Buffer.from("<workbook/>") });
+  const deck = { "ppt/embeddings/Sheet1.xlsx": workbook, "ppt/presentation.xml": Buffer.from("<presentation/>") };
+
+  test.each([0, 6] as const)("not by those of an archive in it, packed at level %i", async (level) => {
+    const found = await recognizeFormat(sourceFile(zipSync(deck, { level })));
+    expect(found?.format).toBe(FORMATS.pptx);
+    const backup = zipSync({ "letters/figures.xlsx": workbook }, { level });
+    expect(await recognizeFormat({ ...sourceFile(backup), name: "backup.zip" })).toBeNull();
+  });
+
+  test("also where only its beginning and the last of its directory are at hand", async () => {
+    const file = zipSync({ "ppt/media/film.mp4": [Buffer.alloc(100_000), { level: 0 }], ...deck }, { level: 0 });
+    const sample = Buffer.concat([file.subarray(0, 4_100), file.subarray(-600)]);
+    expect((await recognizeFormat(sourceFile(sample)))?.format).toBe(FORMATS.pptx);
+  });
 });

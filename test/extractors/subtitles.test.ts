@@ -80,6 +80,11 @@ Is everybody here?
   ]);
 });
 
+test("letters that are spelt out are read", async () => {
+  const { parts } = await read("1\n00:01,000 --> 00:02,000\nLe gar&ccedil;on &amp;&nbsp;&#233;l&egrave;ve&lrm;.\n");
+  expect(parts[0]?.text).toBe("Le garçon & élève.");
+});
+
 test("rolling captions are joined once", async () => {
   const { parts } = await read(`WEBVTT
 Kind: captions
@@ -105,6 +110,13 @@ and the sea
 and the sea is cold
 `);
   expect(parts.map(({ text }) => text)).toEqual(["so today we talk about sailing and the sea is cold"]);
+});
+
+test("what somebody else says again is no repetition", async () => {
+  const said = ["<v Ada>Yes.", "<v Ben>Yes.", "<v Cleo>No", "<v Dan>No way, I am for it."];
+  const cues = said.map((line, second) => `00:0${second}.000 --> 00:0${second + 1}.000\n${line}\n`);
+  const { parts } = await read(`WEBVTT\n\n${cues.join("\n")}`);
+  expect(parts[0]?.text).toBe("Ada: Yes.\nBen: Yes.\nCleo: No\nDan: No way, I am for it.");
 });
 
 test("what is said twice at different times is kept twice", async () => {

@@ -1,4 +1,5 @@
 import type { ExtractedContent, SourceFile } from "../../core/documents/content-ports.js";
+import { decodeEntities } from "../../lib/html-entities.js";
 import { GatheredParts } from "../gathered-parts.js";
 import { decodeBytes } from "../decode-bytes.js";
 import type { ExtractionTools } from "../format-extractor.js";
@@ -55,7 +56,7 @@ function sectionOf({ name, properties, components }: Component): string {
   return [
     `## ${kind === undefined ? "" : `${kind}: `}${summary.replace(/\s+/g, " ")}`,
     lines.filter((line) => line !== "").join("\n"),
-    description ?? (textOf(properties, "x-alt-desc") ?? "").replace(/<[^<>]{0,1000}>/g, " "),
+    description ?? decodeEntities((textOf(properties, "x-alt-desc") ?? "").replace(/<[^<>]{0,1000}>/g, " ")),
   ]
     .filter((piece) => piece.trim() !== "")
     .join("\n\n");

@@ -5,6 +5,7 @@ import { cleanText } from "../clean-text.js";
 
 /** More files than any mail is sent with; a mail of many thousand would keep whoever looks at them busy. */
 export const MOST_FILES = 200;
+export const FILES_LEFT_OUT = `Only the first ${MOST_FILES} files that lie in it were looked at.`;
 
 /** Files that came with a mail, up to one beyond `MOST_FILES`: not the pictures that its text shows, nor signatures, nor what is read as text of the mail itself. */
 export function attachmentsOf(email: Email, read: readonly Attachment[]): AttachedFile[] {

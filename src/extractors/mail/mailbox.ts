@@ -2,7 +2,8 @@ import type { AttachedFile, ExtractedContent, SourceFile } from "../../core/docu
 import { GatheredParts } from "../gathered-parts.js";
 import { decodeBytes } from "../decode-bytes.js";
 import type { ExtractionTools } from "../format-extractor.js";
-import { MOST_FILES } from "./attachments.js";
+import { FILES_LEFT_OUT, MOST_FILES } from "./attachments.js";
+import { MAILBOX_LINE } from "./mailbox-line.js";
 import { readMail } from "./read-mail.js";
 
 /** Reads the mails of a mailbox in order, one part each. @throws ExtractionError `empty` */
@@ -21,30 +22,45 @@ export async function extractMailbox(file: SourceFile, tools: ExtractionTools): 
     const mail = await readMail(bytes, tools);
     if (mail === null) unread.push(number);
     for (const note of mail?.notes ?? []) gathered.note(note);
-    attachments.push(...(mail?.attachments ?? []).slice(0, MOST_FILES - attachments.length));
+    attachments.push(...(mail?.attachments ?? []));
+    if (attachments.length > MOST_FILES) gathered.note(FILES_LEFT_OUT);
+    attachments.splice(MOST_FILES);
     tools.report({ unit: "entry", done: number, total: null });
     if (!gathered.add(mail?.text ?? decodeBytes(bytes).text, { entry: number })) break;
   }
   if (unread.length > 0) {
-    const which = unread.slice(0, 10).join(", ");
-    gathered.note(`${unread.length} mails are damaged, and were kept as they stand: number ${which}.`);
+    gathered.note(damagedNote(unread));
   }
   return gathered.content("text", { attachments, isByStranger: true });
+}
+
+const MOST_NAMED = 10;
+
+function damagedNote(unread: readonly number[]): string {
+  const which = `${unread.slice(0, MOST_NAMED).join(", ")}${unread.length > MOST_NAMED ? ", …" : ""}`;
+  if (unread.length === 1) return `1 mail is damaged and was kept as it stands: no. ${which}.`;
+  return `${unread.length} mails are damaged and were kept as they stand: nos. ${which}.`;
 }
 
 const NEWLINE = 0x0a;
 const MARK = Buffer.from("From ");
 
-/** The mails between lines that begin with `From ` after an empty line; such lines within a mail have a `>` before them. */
+/** The mails between such lines after an empty line. Programs write a `>` before those of a mail's text, but not all do. */
 function* mailsIn(bytes: Uint8Array): Generator<Uint8Array> {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let start = 0;
   for (let at = buffer.indexOf(MARK); at !== -1; at = buffer.indexOf(MARK, at + 1)) {
-    if (at === 0 || !followsEmptyLine(buffer, at)) continue;
+    if (at === 0 || !followsEmptyLine(buffer, at) || !isMailboxLine(buffer, at)) continue;
     if (at > start) yield withoutMark(buffer.subarray(start, at));
     start = at;
   }
   yield withoutMark(buffer.subarray(start));
+}
+
+const LONGEST_LINE = 600;
+
+function isMailboxLine(buffer: Buffer, at: number): boolean {
+  return MAILBOX_LINE.test(buffer.toString("latin1", at, at + LONGEST_LINE));
 }
 
 function followsEmptyLine(buffer: Buffer, at: number): boolean {

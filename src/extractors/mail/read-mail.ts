@@ -6,7 +6,7 @@ import { loadOnce } from "../../lib/load-once.js";
 import { cleanText } from "../clean-text.js";
 import { decodeBytes } from "../decode-bytes.js";
 import type { ExtractionTools } from "../format-extractor.js";
-import { attachmentsOf, bytesOf, isForwarded, isReport, MOST_FILES } from "./attachments.js";
+import { attachmentsOf, bytesOf, FILES_LEFT_OUT, isForwarded, isReport, MOST_FILES } from "./attachments.js";
 import { bodyOf } from "./mail-body.js";
 import { sentDate } from "./sent-date.js";
 import { inOneLine } from "../one-line.js";
@@ -49,7 +49,7 @@ export async function readMail(bytes: Uint8Array, tools: ExtractionTools, depth 
     metadata: metadataOf(email),
     notes: [
       ...(isEncrypted ? ["The text of the mail is encrypted; only its headers were read."] : []),
-      ...(attached.length > MOST_FILES ? [`Only the first ${MOST_FILES} files that lie in it were looked at.`] : []),
+      ...(attached.length > MOST_FILES ? [FILES_LEFT_OUT] : []),
       ...new Set(forwarded.flatMap(({ notes }) => notes)),
     ],
   };

@@ -36,11 +36,20 @@ const MOST_ROLLING = 4;
 
 function newLines(before: readonly CueLine[], lines: readonly CueLine[]): readonly CueLine[] {
   for (let count = Math.min(before.length, lines.length, MOST_ROLLING); count > 0; count -= 1)
-    if (before.slice(-count).every(({ text }, index) => text === lines[index]?.text)) return lines.slice(count);
-  const last = before.at(-1)?.text;
+    if (before.slice(-count).every((line, index) => isSame(line, lines[index]))) return lines.slice(count);
+  const last = before.at(-1);
   const [first, ...others] = lines;
-  if (last === undefined || first === undefined || !first.text.startsWith(`${last} `)) return lines;
-  return [{ ...first, text: first.text.slice(last.length + 1) }, ...others];
+  if (!last || !first || !isSameSpeaker(last, first) || !first.text.startsWith(`${last.text} `)) return lines;
+  return [{ ...first, text: first.text.slice(last.text.length + 1) }, ...others];
+}
+
+function isSame(line: CueLine, other: CueLine | undefined): boolean {
+  return other !== undefined && line.text === other.text && isSameSpeaker(line, other);
+}
+
+/** Two people may say the same. */
+function isSameSpeaker(line: CueLine, other: CueLine): boolean {
+  return line.speaker === other.speaker;
 }
 
 interface Paragraph {

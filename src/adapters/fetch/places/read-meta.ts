@@ -1,3 +1,5 @@
+import { decodeEntities } from "../../../lib/html-entities.js";
+
 /** The head of a page is at its beginning. */
 const LONGEST_HEAD = 256 * 1024;
 const LONGEST_TAG = 4_096;
@@ -35,16 +37,9 @@ function attributeOf(tag: string, wanted: string): string | undefined {
   return undefined;
 }
 
-const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: " " };
-
 /** Without the escapes of HTML, on one line. */
 function plainText(text: string): string {
-  return text
-    .replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]{2,4}));/gi, (whole, decimal, hexadecimal, name) => {
-      if (name !== undefined) return ENTITIES[String(name).toLowerCase()] ?? whole;
-      const code = decimal === undefined ? Number.parseInt(hexadecimal, 16) : Number(decimal);
-      return code > 0x1f && code <= 0x10ffff ? String.fromCodePoint(code) : "";
-    })
-    .replace(/\s+/g, " ")
+  return decodeEntities(text)
+    .replace(/[\s\p{Cc}]+/gu, " ")
     .trim();
 }
