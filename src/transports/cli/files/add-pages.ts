@@ -1,0 +1,45 @@
+import { count } from "../../../lib/count.js";
+import type { Access, Cli } from "../cli.js";
+import { oneLine } from "../style.js";
+import { waitUntilUnderstood } from "../wait.js";
+import { outcomeOf, refusalOf, type Adding, type FileOutcome } from "./add-files.js";
+import { identityOf } from "./names.js";
+
+interface AddingPages extends Omit<Adding, "files"> {
+  readonly addresses: readonly string[];
+}
+
+/** Adds the pages of addresses one after the other; what one fails of does not stop the others. */
+export async function addPages(
+  cli: Cli,
+  access: Access,
+  { addresses, ...adding }: AddingPages,
+): Promise<readonly FileOutcome[]> {
+  const outcomes: FileOutcome[] = [];
+  if (addresses.length === 0) return outcomes;
+  const progress = cli.output.progress(`adding ${count(addresses.length, "page")}`);
+  try {
+    for (const address of new Set(addresses)) {
+      const onState = (state: string) => progress.update(`${oneLine(address)}: ${state}`);
+      outcomes.push(await addPage(access, address, { ...adding, onState }));
+    }
+    return outcomes;
+  } finally {
+    progress.stop();
+  }
+}
+
+async function addPage(
+  { core, newWrite }: Access,
+  address: string,
+  { shared, waits, onState }: Omit<Adding, "files"> & { readonly onState: (state: string) => void },
+): Promise<FileOutcome> {
+  const input = { ...shared, content: address, ...identityOf(address) };
+  const call = newWrite();
+  try {
+    const receipt = waits ? await waitUntilUnderstood(core, call, input, onState) : await core.addDocument(call, input);
+    return outcomeOf(address, receipt);
+  } catch (error) {
+    return refusalOf(address, error);
+  }
+}
