@@ -61,7 +61,8 @@ test.each([
   const opened = await openCore();
   const refusing: Core = { ...opened.core, addDocument: () => Promise.reject(new AppError(kind, "Not now.")) };
   const call = { actor: opened.actor };
-  const access: Access = { core: refusing, read: call, newWrite: () => call, uploads: opened.uploads };
+  const { signal: ended } = new AbortController();
+  const access: Access = { core: refusing, read: call, newWrite: () => call, uploads: opened.uploads, ended };
   const adding = { files: [{ path: file, root: null }], shared: {}, waits: false };
   try {
     const [outcome] = await sendFiles(access, adding, { onOutcome: () => undefined });

@@ -9,7 +9,9 @@ import { UsageError } from "../failure.js";
 import { collect, readMetadata } from "../options.js";
 import { describeFacts } from "../present.js";
 import { addFiles, describeSummary, summaryOf } from "../files/add-files.js";
-import { findFiles, isFolder, isThere, looksLikeGlob, looksLikePath } from "../files/find-files.js";
+import { addPages } from "../files/add-pages.js";
+import { findFiles, isFolder, isThere, looksLikeGlob } from "../files/find-files.js";
+import { identityOf, isAddress, isName, isSingleWord, refuseUnreadable } from "../files/names.js";
 import { pathIdentity } from "../files/path-identity.js";
 import { withSidecars } from "../files/sidecars.js";
 import { countSent } from "../files/count-sent.js";
@@ -37,7 +39,6 @@ interface AddOptions {
   readonly yes?: boolean;
 }
 
-const LONGEST_CUSTOM_ID = 255;
 /** Files that are added without a question. */
 const MOST_UNASKED = 1_000;
 /** What can only be said of one document. */
@@ -108,7 +109,7 @@ export function registerAdd(program: Command, cli: Cli): void {
     )
     .action(async (words: readonly string[], options: AddOptions) => {
       if (options.watch) return follow(cli, words, options);
-      if (areFiles(words, options)) return addAll(cli, words, options);
+      if (areNames(words, options)) return addAll(cli, words, options);
       return add(cli, words.length === 0 ? undefined : joinWords(words, options), options);
     });
 }
@@ -132,27 +133,31 @@ async function mayAddMany(cli: Cli, files: number, { yes }: AddOptions): Promise
   return files <= MOST_UNASKED || yes === true || confirm(cli, `${count(files, "file")} would be added.`, "add them");
 }
 
-/** True for what names several files: a folder, a glob, or paths of which one at least is there. */
-function areFiles(words: readonly string[], { text }: AddOptions): boolean {
+/** True for what names several files or pages: a folder, a glob, or words of which each is a name. */
+function areNames(words: readonly string[], { text }: AddOptions): boolean {
   if (text || words.length === 0) return false;
-  if (words.length === 1) return words.some((word) => isFolder(word) || looksLikeGlob(word));
-  const arePaths = words.every((word) => isThere(word) || looksLikeGlob(word) || looksLikePath(word));
-  return arePaths && words.some((word) => isThere(word) || looksLikeGlob(word));
+  return words.length === 1 ? words.some((word) => isFolder(word) || looksLikeGlob(word)) : words.every(isName);
 }
 
-async function addAll(cli: Cli, paths: readonly string[], options: AddOptions): Promise<void> {
+async function addAll(cli: Cli, names: readonly string[], options: AddOptions): Promise<void> {
   refuseOfOne(options);
+  refuseUnreadable(names);
+  const addresses = names.filter(isAddress);
+  const paths = names.filter((name) => !isAddress(name));
   const { files: found, leftOut } = await findFiles(paths);
   const files = await withSidecars(found);
   for (const sentence of leftOut) cli.output.note(cli.output.style.yellow(`warning: ${sentence}`));
-  if (files.length === 0) throw new AppError("not_found", `There is no file to add in ${paths.join(", ")}.`);
+  if (files.length + addresses.length === 0)
+    throw new AppError("not_found", `There is no file to add in ${paths.join(", ")}.`);
   if (!(await mayAddMany(cli, files.length, options))) return cli.output.note("Nothing was added.");
   const shared = sharedInput(options.container ?? (await cli.defaultContainer()), options);
-  const adding = { files, shared, waits: options.wait };
-  const sent = countSent(files.length);
-  const outcomes = await withCore(cli, (access) => addFiles(cli, access, adding, sent.onSent), { begins: true }).catch(
-    sent.explainInterruption,
-  );
+  const adding = { shared, waits: options.wait };
+  const sent = countSent(files.length + addresses.length);
+  const addEach = async (access: Access) => [
+    ...(files.length > 0 ? await addFiles(cli, access, { ...adding, files }, sent.onSent) : []),
+    ...(await addPages(cli, access, { ...adding, addresses }, sent.onSent)),
+  ];
+  const outcomes = await withCore(cli, addEach, { begins: true }).catch(sent.explainInterruption);
   cli.output.answer({ ...summaryOf(outcomes), leftOut }, () => describeSummary(outcomes, cli.invocation));
   if (outcomes.some(({ outcome }) => outcome === "failed")) cli.exitWith(EXIT_FAILED);
 }
@@ -233,19 +238,10 @@ async function readSource(cli: Cli, argument: string | undefined, options: AddOp
   if (options.text) return { content: argument, rememberAsIs: true };
   if (argument === "-") return { content: await readText(cli.stdin, "standard input"), rememberAsIs: false };
   if (isAddress(argument)) return { content: argument, rememberAsIs: false, ...identityOf(argument) };
-  if (looksLikePath(argument) || (isSingleWord(argument) && !(await isMeant(cli, argument))))
+  if (isName(argument)) refuseUnreadable([argument]);
+  if (isSingleWord(argument) && !(await isMeant(cli, argument)))
     throw new AppError("not_found", `There is no file ${argument}. If these are words to remember, add --text.`);
   return { content: argument, rememberAsIs: true };
-}
-
-/** One address of the web, whose page the service fetches. */
-function isAddress(argument: string): boolean {
-  return /^https?:\/\/\S+$/i.test(argument) && URL.canParse(argument);
-}
-
-/** Added again, a page takes the place of what it was before, as a file does. */
-function identityOf(address: string): Pick<Source, "customId"> {
-  return address.length <= LONGEST_CUSTOM_ID ? { customId: address } : {};
 }
 
 /** @throws UsageError where one of several words is a file, so that it is not clear what is meant */
@@ -256,11 +252,6 @@ function joinWords(words: readonly string[], { text }: AddOptions): string {
       `${file} is a file: add it alone or with other files, or add --text if these are words to remember`,
     );
   return words.join(" ");
-}
-
-/** One word of Latin letters is likelier the name of a file than something to remember; other scripts may do without spaces. */
-function isSingleWord(argument: string): boolean {
-  return /^[\p{Script=Latin}\p{N}_.~+@-]{1,64}$/u.test(argument);
 }
 
 /** Asks the person at the terminal; where nobody can be asked, it is not. */

@@ -136,7 +136,7 @@ async function send(
   }
 }
 
-function outcomeOf(
+export function outcomeOf(
   path: string,
   { id, status, facts, errorReason, isUnchanged, isUpdate, warnings }: ExplainedReceipt,
 ): FileOutcome {
@@ -147,7 +147,7 @@ function outcomeOf(
 }
 
 /** What this version reads no text from is passed over; only what concerns all files ends the work. */
-function refusalOf(path: string, error: unknown): FileOutcome {
+export function refusalOf(path: string, error: unknown): FileOutcome {
   if (!(error instanceof AppError) || STOPS.has(error.kind)) throw error;
   const outcome = error.kind === "unsupported_type" ? "skipped" : "failed";
   return { path, outcome, reason: error.publicMessage, ...(isPassing(error.kind) && { isPassing: true }) };
@@ -166,8 +166,9 @@ function lineOf({ path, outcome }: FileOutcome): string {
   return `${outcome}: ${oneLine(shortest(path))}`;
 }
 
-/** A path as people write it here. */
+/** A path as people write it here; the address of a page is none. */
 export function shortest(path: string): string {
+  if (path.includes("://")) return path;
   const near = relative("", path);
   return near !== "" && near.length < path.length ? near : path;
 }

@@ -23,7 +23,7 @@ export function isFolder(argument: string): boolean {
 /** A mistyped file name must not be remembered as a fact. */
 export function looksLikePath(argument: string): boolean {
   const isRooted = /^\.{0,2}\//.test(argument) || /^(?:\.{1,2}|[A-Za-z]:)\\/.test(argument);
-  return !/\s/.test(argument) && (isRooted || /\.[A-Za-z][A-Za-z0-9]{0,4}$/.test(argument));
+  return !/\s/.test(argument) && (isRooted || /\.[A-Za-z][A-Za-z0-9]{0,4}$|[^/\\][/\\]$/.test(argument));
 }
 
 /**

@@ -1,0 +1,53 @@
+import { AppError } from "../../../core/errors.js";
+import { UsageError } from "../failure.js";
+import { oneLine } from "../style.js";
+import { isThere, looksLikeGlob, looksLikePath } from "./find-files.js";
+
+/** Of a customId, in characters. */
+const LONGEST_CUSTOM_ID = 255;
+const AS_WORDS = "If these are words to remember, add --text.";
+
+/** One address of the web, whose page the service fetches. */
+export function isAddress(word: string): boolean {
+  return /^https?:\/\/\S+$/i.test(word) && URL.canParse(word);
+}
+
+/** Added again, a page takes the place of what it was before, as a file does. */
+export function identityOf(address: string): { readonly customId?: string } {
+  return address.length <= LONGEST_CUSTOM_ID ? { customId: address } : {};
+}
+
+/** True for a word that names a file or an address, whether or not there is anything behind it. */
+export function isName(word: string): boolean {
+  return isThere(word) || looksLikeGlob(word) || looksLikePath(word) || isAddress(word) || isOtherAddress(word);
+}
+
+function isOtherAddress(word: string): boolean {
+  return /^(?:[a-z][a-z0-9+.-]*:\/\/|www\.|data:[\w/+.-]*[;,])\S+$/i.test(word) && !isAddress(word);
+}
+
+/** One word of Latin letters is likelier the name of a file than something to remember; other scripts may do without spaces. */
+export function isSingleWord(argument: string): boolean {
+  return /^[\p{Script=Latin}\p{N}_.~+@/\\-]{1,64}$/u.test(argument);
+}
+
+/**
+ * Refuses names behind which nothing can be read, so that a slip of the finger is not remembered as a fact.
+ * @throws AppError `not_found` where all are paths and none is there; one that is there brings its result, and so do the others
+ * @throws UsageError for an address that is not fetched
+ */
+export function refuseUnreadable(names: readonly string[]): void {
+  const unfetched = names.find((name) => !isThere(name) && isOtherAddress(name));
+  if (unfetched !== undefined) throw new UsageError(`${describeUnfetched(oneLine(unfetched))} ${AS_WORDS}`);
+  if (names.some((name) => isThere(name) || looksLikeGlob(name) || isAddress(name))) return;
+  const missing = new Intl.ListFormat("en-GB").format(names.map(oneLine));
+  const sentence = names.length === 1 ? `There is no file ${missing}.` : `There are no files ${missing}.`;
+  throw new AppError("not_found", `${sentence} ${AS_WORDS}`);
+}
+
+function describeUnfetched(name: string): string {
+  if (/^www\./i.test(name)) return `There is no file ${name}; for the web page, write https://${name}.`;
+  if (/^data:/i.test(name)) return "A data: address is not read: write what it holds to a file, and add that.";
+  const fetched = `${name} is not fetched: only addresses with http:// and https:// are.`;
+  return /^file:/i.test(name) ? `${fetched} For a file, give the path of the file itself.` : fetched;
+}
