@@ -3,7 +3,7 @@ import * as z from "zod";
 import { parseIso } from "../lib/time.js";
 import { decodeBytes } from "./decode-bytes.js";
 import type { FormatExtractor } from "./format-extractor.js";
-import { beginsWithFrontMatter } from "./front-matter.js";
+import { beginsWithFrontMatter } from "../lib/front-matter.js";
 import { GatheredParts } from "./gathered-parts.js";
 import { inOneLine } from "./one-line.js";
 

@@ -2,7 +2,7 @@ import type { SourceFile } from "../core/documents/content-ports.js";
 import { isMailText } from "../lib/mail-text.js";
 import { decodeText, utf16Of } from "../lib/text-bytes.js";
 import { type Format, FORMATS } from "./formats.js";
-import { beginsWithFrontMatter } from "./front-matter.js";
+import { beginsWithFrontMatter } from "../lib/front-matter.js";
 import { MAILBOX_LINE } from "./mail/mailbox-line.js";
 import { zipKind } from "./zip-kind.js";
 

@@ -5,6 +5,7 @@ import { Readable } from "node:stream";
 import type { AddDocumentInput, ExplainedReceipt, ReadingStatus } from "../../../core/index.js";
 import { AppError } from "../../../core/errors.js";
 import { isFileError } from "../../../lib/file-identity.js";
+import { beginsWithFrontMatter } from "../../../lib/front-matter.js";
 import { isMailText, MAIL_HEAD_LENGTH } from "../../../lib/mail-text.js";
 import { withContainedFile, type OpenedFile } from "../../../lib/read-contained-file.js";
 import { decodeText, utf16Of } from "../../../lib/text-bytes.js";
@@ -128,6 +129,12 @@ async function namedSource(path: string): Promise<Source> {
   return { size: found.size, read: () => readFile(path), stream: () => createReadStream(path) };
 }
 
+/** Markdown is read as a file where it says something of itself. */
+function isPlainMarkdown(path: string, bytes: Uint8Array): boolean {
+  const start = Buffer.from(bytes.subarray(0, 100)).toString("utf8");
+  return /\.(?:md|mdx|markdown)$/i.test(path) && !beginsWithFrontMatter(start.trimStart());
+}
+
 async function contentOf(path: string, file: Source, { endings, maxFileBytes }: ReadingStatus): Promise<FileContent> {
   const isKnown = endings.includes(extname(path).slice(1).toLowerCase());
   if (file.size > maxFileBytes) {
@@ -140,7 +147,7 @@ async function contentOf(path: string, file: Source, { endings, maxFileBytes }: 
   const bytes = await file.read().catch((error: NodeJS.ErrnoException) => {
     throw readFailure(path, error);
   });
-  if (isKnown) return { bytes, noText: null };
+  if (isKnown && !isPlainMarkdown(path, bytes)) return { bytes, noText: null };
   const wide = utf16Of(bytes) ? decodeText(bytes) : null;
   if (wide !== null) return { text: wide };
   try {
