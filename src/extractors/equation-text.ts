@@ -17,7 +17,7 @@ function textIn(element: XmlElement | undefined): string {
 
 function pieceText(element: XmlElement): string {
   if (UNSHOWN.test(element.name)) return "";
-  const write = WRITERS[element.name];
+  const write = Object.hasOwn(WRITERS, element.name) ? WRITERS[element.name] : undefined;
   return write ? write(element) : textIn(element);
 }
 

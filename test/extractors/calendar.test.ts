@@ -105,6 +105,14 @@ test.each([
   expect(parts[0]?.text).toBe(`## Fair\n\n- When: ${when}`);
 });
 
+test("names that programs know otherwise are names like any other", async () => {
+  const lines = ["CONSTRUCTOR:y", "RRULE:FREQ=DAILY;COUNT=2"];
+  const { parts } = await read(
+    ["BEGIN:VCALENDAR", "BEGIN:CONSTRUCTOR", "SUMMARY:x", ...lines, "END:CONSTRUCTOR", "END:VCALENDAR"].join("\n"),
+  );
+  expect(parts[0]?.text).toBe("## x\n\n- Constructor: y\n- Repeats: every day 2 times");
+});
+
 test("free and busy times say when they end", async () => {
   const busy = "FREEBUSY:20240401T100000Z/PT45M,20240402T100000Z/20240402T110000Z";
   const { parts } = await read(`BEGIN:VCALENDAR\nBEGIN:VFREEBUSY\n${busy}\nEND:VFREEBUSY\nEND:VCALENDAR\n`);

@@ -70,3 +70,7 @@ describeHostileFiles("rich text", {
   fixture: () => extractorFixture("garden.rtf"),
   magic: "{\\rtf1",
 });
+
+test("words of rich text that nobody knows are passed over, whatever they are called", async () => {
+  expect(await textOf("Hello \\constructor world \\toString\\par")).toBe("Hello world");
+});

@@ -36,11 +36,11 @@ function entriesOf(calendar: Component): Component[] {
   return calendar.name === "vcalendar" ? calendar.components.filter(({ name }) => name !== "vtimezone") : [calendar];
 }
 
-const KINDS: Readonly<Record<string, string>> = {
-  vtodo: "Task",
-  vjournal: "Journal",
-  vfreebusy: "Free and busy times",
-};
+const KINDS: ReadonlyMap<string, string> = new Map([
+  ["vtodo", "Task"],
+  ["vjournal", "Journal"],
+  ["vfreebusy", "Free and busy times"],
+]);
 const TOLD = new Set(["summary", "description", "dtstart", "dtend", "duration"]);
 /** What programs note for each other. */
 const TECHNICAL = new Set(
@@ -48,7 +48,7 @@ const TECHNICAL = new Set(
 );
 
 function sectionOf({ name, properties, components }: Component): string {
-  const kind = KINDS[name];
+  const kind = KINDS.get(name);
   const summary = textOf(properties, "summary") ?? "Without a title";
   const description = textOf(properties, "description");
   const alarms = components.flatMap((alarm) => linesOf(alarm.properties, ALARM));
@@ -84,15 +84,15 @@ function zoneOf({ parameters }: Property): string {
   return parameters["tzid"] === undefined ? "" : ` (${parameters["tzid"]})`;
 }
 
-const LABELS: Readonly<Record<string, string>> = {
-  rrule: "Repeats",
-  exdate: "Except",
-  rdate: "Also on",
-  url: "Link",
-  geo: "Coordinates",
-  "x-wr-caldesc": "About",
-  "x-wr-timezone": "Zone",
-};
+const LABELS: ReadonlyMap<string, string> = new Map([
+  ["rrule", "Repeats"],
+  ["exdate", "Except"],
+  ["rdate", "Also on"],
+  ["url", "Link"],
+  ["geo", "Coordinates"],
+  ["x-wr-caldesc", "About"],
+  ["x-wr-timezone", "Zone"],
+]);
 
 /** A line for each property that is worth reading, people together. */
 function linesOf(properties: readonly Property[], leftOut: ReadonlySet<string>): string[] {
@@ -111,7 +111,7 @@ function linesOf(properties: readonly Property[], leftOut: ReadonlySet<string>):
 }
 
 function labelOf(name: string, count: number): string {
-  const known = LABELS[name];
+  const known = LABELS.get(name);
   if (known !== undefined) return known;
   const words = name.replace(/^x-/, "").replaceAll("-", " ");
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}${name === "attendee" && count > 1 ? "s" : ""}`;

@@ -1,37 +1,37 @@
-const UNITS: Readonly<Record<string, string>> = {
-  SECONDLY: "second",
-  MINUTELY: "minute",
-  HOURLY: "hour",
-  DAILY: "day",
-  WEEKLY: "week",
-  MONTHLY: "month",
-  YEARLY: "year",
-};
-const DAYS: Readonly<Record<string, string>> = {
-  MO: "Monday",
-  TU: "Tuesday",
-  WE: "Wednesday",
-  TH: "Thursday",
-  FR: "Friday",
-  SA: "Saturday",
-  SU: "Sunday",
-};
-const ORDER: Readonly<Record<string, string>> = {
-  "1": "first",
-  "2": "second",
-  "3": "third",
-  "4": "fourth",
-  "-1": "last",
-};
+const UNITS: ReadonlyMap<string, string> = new Map([
+  ["SECONDLY", "second"],
+  ["MINUTELY", "minute"],
+  ["HOURLY", "hour"],
+  ["DAILY", "day"],
+  ["WEEKLY", "week"],
+  ["MONTHLY", "month"],
+  ["YEARLY", "year"],
+]);
+const DAYS: ReadonlyMap<string, string> = new Map([
+  ["MO", "Monday"],
+  ["TU", "Tuesday"],
+  ["WE", "Wednesday"],
+  ["TH", "Thursday"],
+  ["FR", "Friday"],
+  ["SA", "Saturday"],
+  ["SU", "Sunday"],
+]);
+const ORDER: ReadonlyMap<string, string> = new Map([
+  ["1", "first"],
+  ["2", "second"],
+  ["3", "third"],
+  ["4", "fourth"],
+  ["-1", "last"],
+]);
 
 /** A recurrence rule in words, such as "every 2 weeks on Monday, Wednesday until 2026-12-01". Parts without words are named as they are. */
 export function describeRecurrence(rule: Readonly<Record<string, string>>): string {
   const { freq = "", interval = "1", byday, until, count, wkst: _weekStart, ...others } = rule;
-  const unit = UNITS[freq] ?? freq.toLowerCase();
+  const unit = UNITS.get(freq) ?? freq.toLowerCase();
   return [
     interval === "1" ? `every ${unit}` : `every ${interval} ${unit}s`,
     byday === undefined ? "" : `on ${byday.split(",").map(dayName).join(", ")}`,
-    ...Object.entries(others).map(([name, value]) => `${OTHERS[name] ?? name} ${value.replaceAll(",", ", ")}`),
+    ...Object.entries(others).map(([name, value]) => `${OTHERS.get(name) ?? name} ${value.replaceAll(",", ", ")}`),
     until === undefined ? "" : `until ${until}`,
     count === undefined ? "" : `${count} times`,
   ]
@@ -39,11 +39,15 @@ export function describeRecurrence(rule: Readonly<Record<string, string>>): stri
     .join(" ");
 }
 
-const OTHERS: Readonly<Record<string, string>> = { bymonthday: "on day", bymonth: "in month", byhour: "at hour" };
+const OTHERS: ReadonlyMap<string, string> = new Map([
+  ["bymonthday", "on day"],
+  ["bymonth", "in month"],
+  ["byhour", "at hour"],
+]);
 
 /** `-1FR`: last Friday. */
 function dayName(day: string): string {
   const [, order = "", name = day] = /^([+-]?\d{1,3})?([A-Z]{2})$/.exec(day) ?? [];
-  const which = order === "" ? "" : `${ORDER[order.replace("+", "")] ?? order} `;
-  return `${which}${DAYS[name] ?? name}`;
+  const which = order === "" ? "" : `${ORDER.get(order.replace("+", "")) ?? order} `;
+  return `${which}${DAYS.get(name) ?? name}`;
 }

@@ -175,7 +175,7 @@ class Tamer {
   }
 
   #endImplied(name: string): void {
-    const ended = ENDS[name] ?? (BLOCKS.has(name) ? ["p"] : []);
+    const ended = (Object.hasOwn(ENDS, name) ? ENDS[name] : undefined) ?? (BLOCKS.has(name) ? ["p"] : []);
     for (let top = this.#open.at(-1); top && ended.includes(top.name); top = this.#open.at(-1)) this.#pop();
   }
 

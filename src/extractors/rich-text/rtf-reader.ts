@@ -173,7 +173,7 @@ export class RtfReader {
     if (name === "*") this.#isStarred = true;
     else if (name === "u" && value !== null) this.#unicode(value);
     else if (this.#left > 0) this.#left -= 1;
-    else if (name in CHARACTERS) this.#write(CHARACTERS[name] ?? "");
+    else if (Object.hasOwn(CHARACTERS, name)) this.#write(CHARACTERS[name] ?? "");
     else if (this.#group.destination === "skipped" && name !== "title" && name !== "author") return;
     else if (name === "fldrslt") this.#startLink();
     else if (name === "footnote") this.#enter({ destination: "text", blocks: new RtfBlocks(), isHidden: false });
