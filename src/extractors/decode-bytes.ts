@@ -45,11 +45,13 @@ function chooseEncoding(bytes: Uint8Array, said: readonly (string | null)[]): Ch
   const marked = markedEncoding(bytes) ?? wideEncoding(bytes);
   if (marked !== null) return { encoding: marked, isGuess: false };
   const named = said.flatMap((name) => standardName(name) ?? []);
-  const wide = named.find((encoding) => MULTIBYTE.test(encoding) && decodesCleanly(bytes, encoding));
-  if (wide !== undefined) return { encoding: wide, isGuess: false };
+  // Its bytes are all of ASCII.
+  const escaped = named.find((encoding) => encoding === "iso-2022-jp" && decodesCleanly(bytes, encoding));
+  if (escaped !== undefined) return { encoding: escaped, isGuess: false };
   // Text of another encoding is hardly ever valid UTF-8 by chance; names that servers send are often wrong.
   if (isUtf8(bytes)) return { encoding: "utf-8", isGuess: false };
-  const fitting = named.find((encoding) => encoding !== "utf-8");
+  const wide = named.find((encoding) => MULTIBYTE.test(encoding) && decodesCleanly(bytes, encoding));
+  const fitting = wide ?? named.find((encoding) => encoding !== "utf-8");
   if (fitting !== undefined) return { encoding: fitting, isGuess: false };
   if (isNearlyUtf8(bytes)) return { encoding: "utf-8", isGuess: false };
   return { encoding: guessEncoding(bytes.subarray(0, SAMPLE_BYTES)), isGuess: true };

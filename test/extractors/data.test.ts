@@ -123,6 +123,21 @@ test("RSS becomes its entries with title, date, link and text", async () => {
   expect(content.parts[2]?.text).toBe("## Storm\n\nShips & boats stay.");
 });
 
+test("the day of an entry is the one that is written there, wherever this runs", async () => {
+  const zone = process.env["TZ"];
+  process.env["TZ"] = "Asia/Tokyo";
+  try {
+    const content = await xml(
+      "<rss><channel><item><title>x</title><pubDate>March 1, 2026</pubDate></item><item><title>y</title><pubDate>Sun, 01 Mar 2026 22:00:00 PST</pubDate></item></channel></rss>",
+    );
+    expect(textOf(content)).toContain("2026-03-01\n");
+    expect(textOf(content)).toContain("2026-03-02T06:00:00.000Z");
+  } finally {
+    if (zone === undefined) delete process.env["TZ"];
+    else process.env["TZ"] = zone;
+  }
+});
+
 test("letters of HTML in a feed may be spelt out", async () => {
   const { parts } = await xml(
     `<rss><channel><title>T</title><item><title>x</title><description>&lt;h2&gt;R&amp;eacute;union&lt;/h2&gt;&lt;p&gt;Gar&amp;ccedil;on&lt;/p&gt;</description></item></channel></rss>`,

@@ -48,7 +48,8 @@ describe.skipIf(!hasIconv)("with iconv (missing: iconv)", () => {
 });
 
 test("UTF-8 that is called something else is read as what it is", () => {
-  expect(decodeBytes(Buffer.from("naïve café"), ["iso-8859-1"])).toMatchObject({ text: "naïve café" });
+  for (const name of ["iso-8859-1", "gbk", "gb2312", "shift_jis", "big5", "euc-kr"])
+    expect(decodeBytes(Buffer.from("naïve café, 你好世界"), [name])).toMatchObject({ text: "naïve café, 你好世界" });
 });
 
 test("a name that does not fit is passed over", () => {

@@ -21,6 +21,16 @@ const SLIDES = [
 ];
 
 test.each([
+  ["PowerPoint", extractPptx, "talk.pptx", "Only the first 2 of 4 slides were read"],
+  ["OpenDocument", extractOdp, "talk.odp", "Only the first 2 slides were read"],
+] as const)("of %s with more slides than are read, the first are", async (_, extract, name, note) => {
+  const tools = extractionTools({ limits: { maximumPages: 2 } });
+  const { parts, notes } = await extract(sourceFile(extractorFixture(name)), tools);
+  expect(parts.map(({ text }) => text)).toEqual(SLIDES.slice(0, 2));
+  expect(notes).toEqual([expect.stringContaining(note)]);
+});
+
+test.each([
   ["PowerPoint", extractPptx, "talk.pptx"],
   ["OpenDocument", extractOdp, "talk.odp"],
 ] as const)("each slide of %s is a part with its title, lists, tables and notes", async (_, extract, name) => {

@@ -1,8 +1,8 @@
 import type { ExtractedContent } from "../../core/documents/content-ports.js";
-import { iso } from "../../lib/time.js";
 import { GatheredParts } from "../gathered-parts.js";
 import type { ExtractionTools } from "../format-extractor.js";
 import { readHtml } from "../read-html.js";
+import { saidDate } from "../said-date.js";
 import { elementsOf, type XmlElement } from "../xml-events.js";
 import { flowingText } from "./xml-data.js";
 
@@ -86,8 +86,7 @@ function textIn(element: XmlElement, names: readonly string[]): string | null {
 }
 
 function dateOf(element: XmlElement): string | null {
-  const date = new Date((textIn(element, DATES) ?? "").slice(0, 100));
-  return Number.isNaN(date.getTime()) ? null : iso(date);
+  return saidDate((textIn(element, DATES) ?? "").slice(0, 100));
 }
 
 /** The address of the page itself before those of other forms of it. */

@@ -1,4 +1,5 @@
-import { describePage, type PageDescription, dateOf } from "./page-description.js";
+import { describePage, type PageDescription } from "./page-description.js";
+import { saidDate } from "../said-date.js";
 import { inOneLine } from "../one-line.js";
 import { type PageDocument, parsePage, removeUnseen } from "./page-dom.js";
 import { missedPosts } from "./posts.js";
@@ -86,7 +87,7 @@ async function findArticle(html: string, url: string | null, base: string | null
     const content = url === null ? found.content.replaceAll(NOWHERE, "/") : found.content;
     const markdown = await htmlToMarkdown(tameHtml(content, LIMITS).html, base);
     const text = (value: string): string | null => inOneLine(value).slice(0, 500) || null;
-    return { markdown, title: text(found.title), author: text(found.author), date: dateOf(text(found.published)) };
+    return { markdown, title: text(found.title), author: text(found.author), date: saidDate(text(found.published)) };
   } catch {
     return null;
   }

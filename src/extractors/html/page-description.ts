@@ -1,5 +1,6 @@
 import { inOneLine } from "../one-line.js";
 import { givenTitle } from "../own-title.js";
+import { saidDate } from "../said-date.js";
 import { webAddress } from "./page-markdown.js";
 import type { PageDocument } from "./page-dom.js";
 
@@ -32,7 +33,7 @@ export function describePage(document: PageDocument, base: string | null): PageD
       givenTitle(textOf(document, "title")) ??
       heading,
     author: nameOnly(meta("author", "article:author", "dc.creator", "dcterms.creator", "citation_author")),
-    date: dateOf(
+    date: saidDate(
       meta(
         "article:published_time",
         "datePublished",
@@ -76,18 +77,4 @@ function nameOnly(author: string | null): string | null {
 function textOf(document: PageDocument, selector: string): string | null {
   const text = document.querySelector(selector)?.textContent ?? "";
   return inOneLine(text).slice(0, LONGEST) || null;
-}
-
-/** ISO date or date-time of a date as pages write it; null for what is none. */
-export function dateOf(text: string | null): string | null {
-  const date = text === null ? NaN : Date.parse(text);
-  if (text === null || Number.isNaN(date) || !/\d{4}/.test(text)) return null;
-  const [day] = /^\d{4}-\d\d-\d\d/.exec(text) ?? [];
-  const hasZone = /(?:Z|[+-]\d\d:?\d\d|GMT|UTC)$/i.test(text.trim());
-  if (hasZone) return new Date(date).toISOString();
-  if (day !== undefined) return day;
-  // Without a zone it is the day that is written there, wherever this runs.
-  const local = new Date(date);
-  const part = (value: number): string => String(value).padStart(2, "0");
-  return `${local.getFullYear()}-${part(local.getMonth() + 1)}-${part(local.getDate())}`;
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { parseIso } from "../../lib/time.js";
 
 /** When and where a picture was taken, as its EXIF data say. */
 export interface Taken {
@@ -76,12 +77,11 @@ function shown(value: string): string | null {
 const EXIF_DATE = /^(\d{4})[:-](\d\d)[:-](\d\d)[ T](\d\d):(\d\d):(\d\d)/;
 const OFFSET = /^[+-]\d\d:\d\d$/;
 
-/** A camera without a zone shows the time of its place: it is taken as it is written. */
+/** As the camera shows it, with its offset from UTC: without one it is the time of its place, taken as it is written. */
 function isoDate(date: string | undefined, offset: string | undefined): string | null {
   const parts = EXIF_DATE.exec(date ?? "");
   if (!parts) return null;
   const [, year = "", month = "", day = "", ...time] = parts;
-  const zone = OFFSET.test(offset ?? "") ? offset : "Z";
-  const read = new Date(`${year}-${month}-${day}T${time.join(":")}${zone}`);
-  return Number.isNaN(read.getTime()) ? null : read.toISOString();
+  const written = `${year}-${month}-${day}T${time.join(":")}${offset !== undefined && OFFSET.test(offset) ? offset : "Z"}`;
+  return parseIso(written) === null ? null : written;
 }

@@ -1,6 +1,6 @@
-import { ExtractionError } from "../extraction-error.js";
 import type { FormatExtractor } from "../format-extractor.js";
 import { GatheredParts } from "../gathered-parts.js";
+import { onlyFirst } from "../only-first.js";
 import { givenTitle } from "../own-title.js";
 import { attributeOf, elementsOf, textOf, xmlPieces, type XmlElement } from "../xml-events.js";
 import { openDocument } from "./document.js";
@@ -25,9 +25,11 @@ export const extractOdp: FormatExtractor = (file, tools) => {
     if (piece.kind !== "element") continue;
     styles.learn(piece.element);
     if (piece.element.name !== "page") continue;
+    if (slide === limits.maximumPages) {
+      gathered.note(onlyFirst(slide, null, "slides"));
+      break;
+    }
     slide += 1;
-    if (slide > limits.maximumPages)
-      throw new ExtractionError("too_large", `The presentation has more than ${limits.maximumPages} slides.`);
     const { title, text } = readSlide(piece.element, styles, readEquation);
     firstTitle ||= title;
     gathered.add(text, { slide });

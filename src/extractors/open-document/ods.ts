@@ -1,5 +1,6 @@
 import type { FormatExtractor } from "../format-extractor.js";
 import { GatheredParts } from "../gathered-parts.js";
+import { onlyFirst } from "../only-first.js";
 import { SheetParts } from "../sheet-parts.js";
 import { attributeOf, elementsOf, textOf, xmlPieces, type XmlElement } from "../xml-events.js";
 import { openDocument } from "./document.js";
@@ -23,6 +24,10 @@ export const extractOds: FormatExtractor = (file, tools) => {
       styles.learn(piece.element);
       if (piece.element.name === "table-row") sheet?.row(piece.element);
     } else if (piece.kind === "open" && piece.name === "table") {
+      if (sheets === limits.maximumPages) {
+        gathered.note(onlyFirst(sheets, null, "sheets"));
+        break;
+      }
       const name = attributeOf(piece, "name") ?? "";
       if (styles.isHidden(attributeOf(piece, "style-name") ?? "")) gathered.note(`The sheet “${name}” is hidden.`);
       sheet = new SheetReader(new SheetParts(name, gathered));

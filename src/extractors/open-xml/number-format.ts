@@ -45,6 +45,7 @@ const LONGEST_CODE = 255;
 export function showNumber(value: number, code: string, { is1904 }: { readonly is1904: boolean }): string {
   const sections = splitSections(code.slice(0, LONGEST_CODE));
   const { section, isSigned } = chooseSection(sections, value);
+  if (section === "") return "";
   const pieces = readPieces(section);
   if (isDateSection(pieces)) return formatDate(value, pieces, is1904) ?? general(value);
   if (pieces.every(({ kind }) => kind === "literal") || pieces.some(({ kind }) => kind === "general"))
@@ -59,7 +60,8 @@ export interface FormatPiece {
 }
 
 function splitSections(code: string): string[] {
-  const found = code.match(/(?:"[^"]*"|\\.|\[[^\]]*\]|[^;])+/g);
+  // Sections of nothing count: they show nothing.
+  const found = code.match(/(?:"[^"]*"|\\.|\[[^\]]*\]|[^;])+|(?<=;)(?=;|$)|^(?=;)/g);
   return found ?? ["General"];
 }
 

@@ -1,7 +1,7 @@
-import { ExtractionError } from "../extraction-error.js";
 import type { FormatExtractor } from "../format-extractor.js";
 import { GatheredParts } from "../gathered-parts.js";
 import { givenTitle } from "../own-title.js";
+import { onlyFirst } from "../only-first.js";
 import { markdownTable } from "../markdown-table.js";
 import { attributeOf, childOf, descendantsOf, elementsOf, type XmlElement } from "../xml-events.js";
 import { bodyText, lineOf } from "./drawing-text.js";
@@ -10,9 +10,8 @@ import { openPackage, packageProperties, relatedTarget, type OfficePackage, type
 /** Presentations of PowerPoint: a part a slide, in the order they are shown, with the notes of the speaker. */
 export const extractPptx: FormatExtractor = (file, tools) => {
   const office = openPackage(file.bytes, "ppt/presentation.xml", tools.limits);
-  const slides = slideParts(office);
-  if (slides.length > tools.limits.maximumPages)
-    throw new ExtractionError("too_large", `The presentation has more than ${tools.limits.maximumPages} slides.`);
+  const all = slideParts(office);
+  const slides = all.slice(0, tools.limits.maximumPages);
   const gathered = new GatheredParts(tools.limits);
   const titles: string[] = [];
   const hidden: number[] = [];
@@ -24,6 +23,7 @@ export const extractPptx: FormatExtractor = (file, tools) => {
     tools.report({ unit: "slide", done: index + 1, total: slides.length });
     if (gathered.isFull) break;
   }
+  if (slides.length < all.length) gathered.note(onlyFirst(slides.length, all.length, "slides"));
   if (hidden.length > 0) gathered.note(`Hidden slides: ${hidden.join(", ")}.`);
   const properties = packageProperties(office);
   const title = givenTitle(properties.title) ?? (titles.find((one) => one !== "") || null);

@@ -1,5 +1,6 @@
 import type { ExtractionLimits, FormatExtractor } from "../format-extractor.js";
 import { GatheredParts } from "../gathered-parts.js";
+import { onlyFirst } from "../only-first.js";
 import { SheetParts } from "../sheet-parts.js";
 import { childOf, elementsOf, textOf, xmlPieces, type XmlElement } from "../xml-events.js";
 import { showNumber } from "./number-format.js";
@@ -14,12 +15,14 @@ export const extractXlsx: FormatExtractor = (file, tools) => {
   const office = openPackage(file.bytes, "xl/workbook.xml", tools.limits);
   const workbook = readWorkbook(office, tools.limits);
   const gathered = new GatheredParts(tools.limits);
-  for (const [index, sheet] of workbook.sheets.entries()) {
+  const sheets = workbook.sheets.slice(0, tools.limits.maximumPages);
+  for (const [index, sheet] of sheets.entries()) {
     readSheet({ office, workbook, sheet, gathered, limits: tools.limits });
-    tools.report({ unit: "sheet", done: index + 1, total: workbook.sheets.length });
+    tools.report({ unit: "sheet", done: index + 1, total: sheets.length });
     if (gathered.isFull) break;
   }
-  const hidden = workbook.sheets.filter(({ isHidden }) => isHidden);
+  if (sheets.length < workbook.sheets.length) gathered.note(onlyFirst(sheets.length, workbook.sheets.length, "sheets"));
+  const hidden = sheets.filter(({ isHidden }) => isHidden);
   gathered.note(...hidden.map(({ name }) => `The sheet “${name}” is hidden.`));
   const whenEmpty = "The workbook has no cell with text or numbers.";
   return Promise.resolve(gathered.content("text", packageProperties(office), whenEmpty));

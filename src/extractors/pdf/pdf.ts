@@ -2,6 +2,7 @@ import type { ExtractedContent, SourceFile } from "../../core/documents/content-
 import { ExtractionError } from "../extraction-error.js";
 import type { ExtractionTools } from "../format-extractor.js";
 import { GatheredParts } from "../gathered-parts.js";
+import { onlyFirst } from "../only-first.js";
 import { givenTitle } from "../own-title.js";
 import { median, type TextLine } from "./fragment.js";
 import { headingLevels, type HeadingLevel, type OutlineEntry } from "./headings.js";
@@ -82,9 +83,7 @@ async function readPages(
   if (damaged.length === last) throw new ExtractionError("damaged", "No page of the PDF can be read: it is damaged.");
   const notes = [
     ...(damaged.length > 0 ? [`${pageNames(damaged)} could not be read: the file is damaged there.`] : []),
-    ...(pages.length < pdf.numPages
-      ? [`Only the first ${pages.length} of ${pdf.numPages} pages were read, as the limits of this server say.`]
-      : []),
+    ...(pages.length < pdf.numPages ? [onlyFirst(pages.length, pdf.numPages, "pages")] : []),
   ];
   return { pages, notes };
 }
