@@ -33,6 +33,7 @@ import {
   type RequestLimits,
 } from "./read-request.js";
 import { onlyContainer, requestTypeOf, type RequestVariables } from "./record-requests.js";
+import { fileNameWarnings } from "./file-name-warnings.js";
 import { guidanceWarnings } from "./guidance-warnings.js";
 import { keptSecretWarnings } from "./secret-warnings.js";
 import { timeZoneWarnings } from "./time-zone-warnings.js";
@@ -202,6 +203,7 @@ async function perform(context: RestContext, checked: CheckedCall): Promise<Resp
           ...guidanceWarnings(endpoint.path, body, options),
           ...keptSecretWarnings(endpoint, body),
           ...timeZoneWarnings(body),
+          ...fileNameWarnings(endpoint, body),
           ...idleWarnings(endpoint, body),
           ...warningsOf(parameters, fields),
         ];

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { createId } from "../../../lib/ids.js";
+import { unreadContentWarnings } from "../../unread-content.js";
 import { fence, NOTICE, oneLine } from "../recalled.js";
 import { defineTool, type Tool, type ToolContext } from "../tool.js";
 import {
@@ -44,12 +45,13 @@ async function save({ core, actor }: ToolContext, text: string, container: strin
       wait: WAIT_SECONDS,
     },
   );
-  const { id, status, warnings } = receipt;
+  const { id, status } = receipt;
+  const warnings = [...(receipt.warnings ?? []), ...unreadContentWarnings(text)];
   const success = status !== "failed";
   const message = success
     ? `Saved in ${container} as document ${id}.`
     : `Stored in ${container} as document ${id}, but it could not be processed and is not searchable.`;
-  const warned = (warnings ?? []).map((warning) => ` Warning: ${warning}`).join("");
+  const warned = warnings.map((warning) => ` Warning: ${warning}`).join("");
   return told({
     action: "save",
     success,
@@ -57,7 +59,7 @@ async function save({ core, actor }: ToolContext, text: string, container: strin
     message: `${message}${warned}`,
     id,
     status,
-    ...(warnings && { warnings: [...warnings] }),
+    ...(warnings.length > 0 && { warnings }),
   });
 }
 

@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { ExplainedFact, ExplainedReceipt } from "../../../core/index.js";
 import { createId } from "../../../lib/ids.js";
 import { fence, NOTICE, oneLine } from "../recalled.js";
+import { unreadContentWarnings } from "../../unread-content.js";
 import { writingPlace } from "../places.js";
 import { defineTool } from "../tool.js";
 import { anyId, containerTag } from "./arguments.js";
@@ -111,7 +112,9 @@ export const addMemoryTool = defineTool({
     );
     const isOver = receipt.forgetAfter !== undefined && receipt.forgetAfter <= new Date().toISOString();
     const sent = new Set([content, ...(facts ?? []).map(({ text }) => text)].map(oneLine));
-    const structured = present(receipt, { containerTag: container, isOver, sent });
+    const warnings = [...(receipt.warnings ?? []), ...unreadContentWarnings(content)];
+    const warned = { ...receipt, ...(warnings.length > 0 && { warnings }) };
+    const structured = present(warned, { containerTag: container, isOver, sent });
     return { text: describe(structured, { isResolved: receipt.facts !== null, isOver, forgetAfter }), structured };
   },
 });

@@ -1,0 +1,22 @@
+const HOW = "Send the file itself: `recollect add FILE`, or POST /v3/documents/file.";
+/** Characters of a text that could be the name of a file. */
+const LONGEST_NAME = 1_024;
+
+/**
+ * What is said of a text that only names a file, or that is a file written as a `data:` address: it is kept as text, since a
+ * service must not open the files of its machine for whoever names them.
+ */
+export function unreadContentWarnings(content: unknown): readonly string[] {
+  if (typeof content !== "string") return [];
+  const text = content.length > LONGEST_NAME ? content.slice(0, LONGEST_NAME) : content.trim();
+  if (/^data:[\w/+.-]*[;,]\S+$/i.test(text))
+    return [`content: is a data: address, which was kept as text and not read as a file. ${HOW}`];
+  return content.length <= LONGEST_NAME && namesFile(text)
+    ? [`content: looks like the path of a file, which was kept as text: files of a machine are not read. ${HOW}`]
+    : [];
+}
+
+/** A `file:` address, or an absolute path that ends like the name of a file. */
+function namesFile(text: string): boolean {
+  return /^file:\/\/\S+$/i.test(text) || /^(?:~?\/|[A-Za-z]:[\\/]|\\\\)\S*\.[A-Za-z][A-Za-z0-9]{0,4}$/.test(text);
+}
