@@ -17,7 +17,8 @@ export function readVectors(answer: unknown, count: number, rules: AnswerRules):
   const reject = (what: string): AppError =>
     new AppError("unavailable", `The embedding service at ${rules.baseUrl} ${what}`);
   const entries = listOf(typeof answer === "string" ? parseJson(answer) : answer);
-  if (!entries) throw reject("answered with something that is no list of embeddings. Check RECOLLECT_EMBEDDING_BASE_URL.");
+  if (!entries)
+    throw reject("answered with something that is no list of embeddings. Check RECOLLECT_EMBEDDING_BASE_URL.");
   if (entries.length !== count)
     throw reject(`answered with ${entries.length} vectors for ${count} texts. Nothing of it was used.`);
 
