@@ -81,10 +81,12 @@ async function recognizeWithProgram(
   const complained = new Set([...run.complaint.matchAll(NO_DATA)].map(([, language]) => language));
   const missing = languages.split("+").filter((language) => complained.has(language));
   if (missing.length > 0) throw new ExtractionError("missing_program", missingLanguages(missing));
-  if (run.code !== 0) throw new ExtractionError("damaged", "The picture cannot be decoded.");
+  if (run.code !== 0) throw new ExtractionError("damaged", UNDECODED);
   return run.output.toString("utf8");
 }
 
+const UNDECODED =
+  "The picture cannot be decoded: it is damaged, or of a rare kind such as a compressed BMP. Save it as PNG or JPEG and send that.";
 const NO_DATA = /Failed loading language '([A-Za-z_]+)'/g;
 
 const HOW = howToInstall("tesseract").replace(/\.$/, "");

@@ -80,7 +80,10 @@ test("a missing program is named where other languages are asked for, with how t
 test("what is no picture is refused where the program is missing, and the next one is read", async () => {
   const read = (bytes: Uint8Array) => recognizeText(bytes, { program: "no-such-program" });
   for (const bytes of [Buffer.from("no picture"), Buffer.from("II*\0"), fixture("sign.png").subarray(0, 2_000)])
-    await expect(read(bytes)).rejects.toMatchObject({ reason: "damaged" });
+    await expect(read(bytes)).rejects.toMatchObject({
+      reason: "damaged",
+      message: expect.stringContaining("Save it as PNG or JPEG"),
+    });
   expect(await read(fixture("sign.png"))).toContain("Ferry to the islands");
 });
 
@@ -132,7 +135,10 @@ test.skipIf(!hasTesseract)(
 test.skipIf(!hasTesseract)(
   `what is no picture, and a language without data, are told apart${unless}`,
   async () => {
-    await expect(recognizeText(Buffer.from("no picture"))).rejects.toMatchObject({ reason: "damaged" });
+    await expect(recognizeText(Buffer.from("no picture"))).rejects.toMatchObject({
+      reason: "damaged",
+      message: expect.stringContaining("Save it as PNG or JPEG"),
+    });
     await expect(recognizeText(fixture("sign.png"), { languages: "xxx" })).rejects.toMatchObject({
       reason: "missing_program",
       message: expect.stringContaining("tesseract-ocr-xxx"),
