@@ -73,7 +73,7 @@ test("events, tasks and journals become sections that say when, where and who", 
       "",
       "First line\nSecond line",
     ].join("\n"),
-    "## Weihnachten\n\n- When: 2026-12-24\n- Repeats: every month on last Friday 3 times",
+    "## Weihnachten\n\n- When: 2026-12-24\n- Repeats: every month on the last Friday, 3 times",
     "## Task: Pay the rent\n\n- Due: 2026-06-01 08:00 UTC\n- Priority: 1\n- Status: NEEDS-ACTION",
     "## Journal: Day one\n\nIt rained.",
   ]);
@@ -110,7 +110,7 @@ test("names that programs know otherwise are names like any other", async () => 
   const { parts } = await read(
     ["BEGIN:VCALENDAR", "BEGIN:CONSTRUCTOR", "SUMMARY:x", ...lines, "END:CONSTRUCTOR", "END:VCALENDAR"].join("\n"),
   );
-  expect(parts[0]?.text).toBe("## x\n\n- Constructor: y\n- Repeats: every day 2 times");
+  expect(parts[0]?.text).toBe("## x\n\n- Constructor: y\n- Repeats: every day, twice");
 });
 
 test("free and busy times say when they end", async () => {

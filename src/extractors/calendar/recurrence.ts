@@ -28,16 +28,19 @@ const ORDER: ReadonlyMap<string, string> = new Map([
 export function describeRecurrence(rule: Readonly<Record<string, string>>): string {
   const { freq = "", interval = "1", byday, until, count, wkst: _weekStart, ...others } = rule;
   const unit = UNITS.get(freq) ?? freq.toLowerCase();
-  return [
+  const pieces = [
     interval === "1" ? `every ${unit}` : `every ${interval} ${unit}s`,
     byday === undefined ? "" : `on ${byday.split(",").map(dayName).join(", ")}`,
     ...Object.entries(others).map(([name, value]) => `${OTHERS.get(name) ?? name} ${value.replaceAll(",", ", ")}`),
     until === undefined ? "" : `until ${until}`,
-    count === undefined ? "" : `${count} times`,
-  ]
-    .filter((piece) => piece !== "")
-    .join(" ");
+  ].filter((piece) => piece !== "");
+  return count === undefined ? pieces.join(" ") : `${pieces.join(" ")}, ${TIMES.get(count) ?? `${count} times`}`;
 }
+
+const TIMES: ReadonlyMap<string, string> = new Map([
+  ["1", "once"],
+  ["2", "twice"],
+]);
 
 const OTHERS: ReadonlyMap<string, string> = new Map([
   ["bymonthday", "on day"],
@@ -48,6 +51,6 @@ const OTHERS: ReadonlyMap<string, string> = new Map([
 /** `-1FR`: last Friday. */
 function dayName(day: string): string {
   const [, order = "", name = day] = /^([+-]?\d{1,3})?([A-Z]{2})$/.exec(day) ?? [];
-  const which = order === "" ? "" : `${ORDER.get(order.replace("+", "")) ?? order} `;
+  const which = order === "" ? "" : `the ${ORDER.get(order.replace("+", "")) ?? order} `;
   return `${which}${DAYS.get(name) ?? name}`;
 }
