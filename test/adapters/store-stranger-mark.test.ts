@@ -23,10 +23,11 @@ async function withCore<T>(work: (opened: OpenedCore) => Promise<T>): Promise<T>
 }
 
 const addBerths = (name: string, text: string) =>
-  withCore(async ({ core, actor, settle }) => {
+  withCore(async (opened) => {
+    const { core, actor } = opened;
     const bytes = Buffer.from(text).toString("base64");
     const { id } = await core.addFile({ actor }, { bytes, name, document: { containerTags: ["port"] } });
-    await settle();
+    await opened.settle();
     return id;
   });
 
