@@ -1,7 +1,7 @@
 import type { TextLine } from "./fragment.js";
 import { isSameHeading, type HeadingLevel } from "./headings.js";
 import { endsInWord, joinLines, type HyphenatedWords } from "./join-lines.js";
-import { tableMarkdown } from "./tables.js";
+import { markdownTable } from "../markdown-table.js";
 
 /** A piece of a region: lines of text, or the rows of a table. */
 export type Block = { readonly lines: readonly TextLine[] } | { readonly rows: readonly (readonly string[])[] };
@@ -64,7 +64,7 @@ function isOneHeading(above: Paragraph, below: Paragraph): boolean {
 }
 
 function tableOf(rows: readonly (readonly string[])[]): Paragraph {
-  return { kind: "table", text: tableMarkdown(rows), lines: [] };
+  return { kind: "table", text: markdownTable(rows), lines: [] };
 }
 
 function paragraphsOf(lines: readonly TextLine[], traits: DocumentTraits): Paragraph[] {

@@ -166,14 +166,3 @@ function isTable(rows: readonly (readonly string[])[]): boolean {
   const hasLeaders = rows.filter((row) => row.some((cell) => LEADER.test(cell))).length * 2 > rows.length;
   return full.length >= FEWEST_ROWS && full.length >= 0.6 * rows.length && !isList && !hasLeaders;
 }
-
-/** A table as Markdown, its first row as the header. */
-export function tableMarkdown(rows: readonly (readonly string[])[]): string {
-  const [header = [], ...others] = rows.map((row) => `| ${row.map(escaped).join(" | ")} |`);
-  const rule = `|${" --- |".repeat(rows[0]?.length ?? 0)}`;
-  return [header, rule, ...others].join("\n");
-}
-
-function escaped(cell: string): string {
-  return cell.replace(/[\\|]/g, (sign) => `\\${sign}`);
-}
