@@ -30,7 +30,7 @@ const BOUNDED: Readonly<Record<string, string>> = {
   "transports/auth.ts": "a header, which has no line break: the pattern always matches",
   "transports/cli/": "what the owner types, or files of the owner",
   "connectors/s3/s3.ts": "settings of a connection, of at most 2,048 characters",
-  "extractors/recognize-format.ts": "the first 4,100 bytes of a file",
+  "extractors/markdown.ts": "a value of at most 500 characters",
   "extractors/own-title.ts": "lines that are cut to 1,000 characters",
   "extractors/open-xml/number-format.ts": "a number format, which is cut to 255 characters",
   "ingest/check-description.ts": "a title or a summary that was cut",

@@ -1,6 +1,6 @@
 import type { ExtractedContent } from "../core/documents/content-ports.js";
 import { guidanceFor } from "../core/documents/guidance.js";
-import { hasPictureDescription, pictureParagraph } from "../core/documents/picture-description.js";
+import { hasPictureDescription, pictureParagraph, pictureParagraphOf } from "../core/documents/picture-description.js";
 import { reviseDocument } from "../core/documents/revise-document.js";
 import { systemActor } from "../core/auth.js";
 import { AppError } from "../core/errors.js";
@@ -22,24 +22,37 @@ const SHOWN: ReadonlyMap<PictureKind | null, ModelPicture["mimeType"]> = new Map
 
 const NOT_SHOWN = "A language model describes PNG, JPEG, GIF and WebP pictures only.";
 
+/** A file that was read. */
+interface Seen {
+  readonly content: ExtractedContent;
+  readonly load: () => Promise<Uint8Array | null>;
+  /** True where the text of the document is what the same file gave before. */
+  readonly isSameFile?: boolean;
+}
+
 /**
  * What was read of a file, with what a language model says of it where it is a picture. Where the model does not do it, that is
- * noted, and what was read otherwise is kept.
+ * noted, and what was read otherwise is kept. A picture that was described before and is read once more is not shown again.
  */
 export async function withDescription(
   context: IngestContext,
   document: Document,
-  { content, load }: { readonly content: ExtractedContent; readonly load: () => Promise<Uint8Array | null> },
+  { content, load, isSameFile = false }: Seen,
   signal: AbortSignal,
 ): Promise<ExtractedContent> {
+  const known = isSameFile && content.type === IMAGE ? pictureParagraphOf(document.content) : null;
+  if (known !== null) return withParagraph(content, known);
   const bytes = content.type === IMAGE && context.sight ? await load() : null;
   const kind = bytes && pictureKind(bytes);
   if (!bytes || kind === null) return content;
   if (!SHOWN.has(kind)) return { ...content, notes: [...content.notes, NOT_SHOWN] };
   const description = await describe(context, document, bytes, signal);
-  if (description === null) return content;
+  return description === null ? content : withParagraph(content, pictureParagraph(description));
+}
+
+function withParagraph(content: ExtractedContent, text: string): ExtractedContent {
   const last = content.parts.at(-1)?.place ?? {};
-  return { ...content, parts: [...content.parts, { text: pictureParagraph(description), place: last }] };
+  return { ...content, parts: [...content.parts, { text, place: last }] };
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Job, JobContext, JobHandler, JobStore } from "../core/ports.js";
 import type { IngestContext } from "./context.js";
 import { describeDocument } from "./describe.js";
+import { goOnWithKnownText } from "../core/documents/reread-files.js";
 import { createEmbeddingJobs } from "../core/embeddings/jobs.js";
 import { embedChunks } from "./embed.js";
 import { extractDocument } from "./extract.js";
@@ -89,10 +90,16 @@ export async function reportDead(
   if (!payload.success || job.kind === "describe" || job.kind === "look") return;
   const { documentId, revision } = payload.data;
   const { store, events } = context;
-  await store.transaction(async ({ documents, jobs }) => {
+  await store.transaction(async (repositories) => {
+    const { documents, jobs } = repositories;
     await bury(jobs);
     const [head] = await documents.headsByIds(store.organizationId, [documentId]);
     if (head?.revision !== revision) return;
+    if (
+      job.kind === "read" &&
+      (await goOnWithKnownText(repositories, { ...head, organizationId: store.organizationId }, reason))
+    )
+      return;
     await documents.update(store.organizationId, documentId, {
       errorReason: `${job.kind}: ${reason}`,
       dreamingStatus: "done",
@@ -100,4 +107,5 @@ export async function reportDead(
     });
   });
   events.changed(documentId);
+  context.wakeJobs();
 }

@@ -100,7 +100,9 @@ async function readKeptFile(
         readContent(context, { path, name, mimeType, charset: null, url }, ways),
       );
       const load = (): Promise<Uint8Array | null> => context.blobs.read(fileKey, 0, file.bytes);
-      return { document, reading, name, content: await withDescription(context, document, { content, load }, signal) };
+      const isSameFile = reading.former?.isOfSameFile === true;
+      const described = await withDescription(context, document, { content, load, isSameFile }, signal);
+      return { document, reading, name, content: described };
     });
     filePasswords.drop(fileKey);
     return read;

@@ -84,6 +84,15 @@ describe("recollect reprocess of a document that failed", () => {
   });
 });
 
+test("a document whose file cannot be read once more stays as it was, which is told", async () => {
+  const path = join(import.meta.dirname, "../fixtures/extractors/encrypted-qpdf.pdf");
+  const added = await run(["add", path, "--password-file", "-", "--json"], { stdin: "secret" });
+  const { id } = parseAnswer<DocumentReceipt>(added);
+  const again = await run(["reprocess", id]);
+  expect(again.code).toBe(1);
+  expect(again.stdout).toMatch(new RegExp(`^failed: ${id}: it stays as it was, .*The PDF is encrypted`));
+});
+
 describe("recollect reprocess --failed", () => {
   test("tries all again that failed, and says so when there are none", async () => {
     await addPage("harbour");

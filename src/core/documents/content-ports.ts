@@ -173,6 +173,10 @@ export interface ReadingOutcome {
   readonly isByStranger?: boolean;
   /** The revision of the document, where this gave the text and the date that it had before. */
   readonly unchangedIn?: number;
+  /** True where the same file is read once more: a reading that fails leaves what this one gave. */
+  readonly isOfSameFile?: true;
+  /** Why the same file could not be read once more afterwards. */
+  readonly notReadAgain?: string;
   /** ISO. */
   readonly startedAt: string;
   /** ISO. */

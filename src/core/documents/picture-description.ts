@@ -12,6 +12,11 @@ export function hasPictureDescription(text: string): boolean {
   return text.startsWith(MARK) || text.includes(`${BETWEEN_PARAGRAPHS}${MARK}`);
 }
 
+/** The paragraph of a text with what a model said of the picture; null where it said nothing. */
+export function pictureParagraphOf(text: string): string | null {
+  return text.split(BETWEEN_PARAGRAPHS).find((paragraph) => paragraph.startsWith(MARK)) ?? null;
+}
+
 /** The text of a picture without what a model said of it: that can be found, but nothing is remembered of it. */
 export function withoutPictureDescription(text: string): string {
   if (!hasPictureDescription(text)) return text;

@@ -12,6 +12,7 @@ import { refuseMerging } from "../containers/merge.js";
 import { reviseDocument } from "./revise-document.js";
 import { findDocument } from "./documents.js";
 import { findPutOffReading } from "./put-off-reading.js";
+import { findRereadable, rereadFile } from "./reread-files.js";
 
 /** Documents that one call may name. */
 const MOST_NAMED = 1_000;
@@ -68,7 +69,8 @@ export interface Reprocessed {
 }
 
 /**
- * Tries named documents again whose processing failed, from their files where they came as such. Has documents read again by what finds facts now, and cut anew where the settings want it otherwise than they are, each by
+ * Tries named documents again whose processing failed, from their files where they came as such, and reads the files of the
+ * others once more: where that fails, they stay as they are. Has documents read again by what finds facts now, and cut anew where the settings want it otherwise than they are, each by
  * a durable job that lets new documents go first. What they
  * state already is not counted twice, and nothing is forgotten unless `replace` says so.
  * @throws AppError `not_found` for a document or container that is missing, or that the actor may not see; `forbidden` for
@@ -78,7 +80,7 @@ export async function reprocess(context: CoreContext, call: AuthorizedCall, raw:
   const input = parseInput(reprocessSchema, raw);
   if (input.dryRun) return (await plan(context, context.store, call.actor, input)).answer;
   const done = await once(context, call, "reprocess", async (repositories) => {
-    const { answer, work, retried, putOff } = await plan(context, repositories, call.actor, input);
+    const { answer, work, retried, reread, putOff } = await plan(context, repositories, call.actor, input);
     await repositories.jobs.enqueue(work.map((one) => jobFor(one, input)));
     for (const { id, reason } of putOff) await repositories.jobs.hold([id], context.clock.now(), reason);
     for (const document of retried) {
@@ -88,6 +90,10 @@ export async function reprocess(context: CoreContext, call: AuthorizedCall, raw:
         reads: "addition",
         action: "document.retried",
       });
+    }
+    for (const document of reread) {
+      await refuseMerging(repositories, call.actor, document.containerTags);
+      await rereadFile(repositories, call.actor, document);
     }
     return answer;
   });
@@ -124,6 +130,8 @@ async function plan(
   answer: Reprocessed;
   work: readonly Work[];
   retried: readonly Document[];
+  /** Those whose files are read once more. */
+  reread: readonly Document[];
   putOff: readonly PutOffJob[];
 }> {
   const { extractions: versions, factExtractor } = context.about;
@@ -147,12 +155,16 @@ async function plan(
   const work = joined(readings, cuttings);
   const retried = (named ?? []).filter(({ status }) => status === "failed");
   const hastened = await findPutOff(repositories, named ?? []);
-  const chosen = new Set([...[...work, ...retried].map(({ id }) => id), ...hastened.keys()]);
+  // What is to be forgotten is compared with the text as it is.
+  const readsFiles = input.onlyOutdated !== true && !input.replace;
+  const rereadable = await findRereadable(repositories, readsFiles ? (named ?? []) : []);
+  const chosen = new Set([...[...work, ...retried].map(({ id }) => id), ...hastened.keys(), ...rereadable]);
   const skipped = (named ?? []).filter(({ id }) => !chosen.has(id));
   const bytes = work.reduce((sum, one) => sum + one.bytes, 0);
   return {
-    work: work.filter(({ id }) => !retried.some((document) => document.id === id)),
+    work: work.filter(({ id }) => !rereadable.has(id) && !retried.some((document) => document.id === id)),
     retried,
+    reread: (named ?? []).filter(({ id }) => rereadable.has(id)),
     putOff: [...hastened.values()],
     answer: {
       dryRun: input.dryRun,

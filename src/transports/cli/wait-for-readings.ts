@@ -48,14 +48,18 @@ async function waitForNamed(access: Access, begun: Begun, show: (text: string) =
       show(`${describeProgress(begun.documents - done, begun)}: ${state}`),
     ).catch(ignoreDeleted);
     done += 1;
-    if (details?.document.status === "failed") failed.push({ id, reason: reasonOf(details) });
+    const reason = details && reasonOf(details);
+    if (reason !== null) failed.push({ id, reason });
     else if (details && !isThrough(details.document)) waiting += 1;
   }
   return { waiting, failed };
 }
 
-function reasonOf({ document }: DocumentDetails): string {
-  return document.errorReason ?? "no reason is known";
+/** Null for one that did not fail. */
+function reasonOf({ document, reading }: DocumentDetails): string | null {
+  if (document.status === "failed") return document.errorReason ?? "no reason is known";
+  const kept = reading?.outcome?.notReadAgain;
+  return kept === undefined ? null : `it stays as it was, since its file could not be read again: ${kept}`;
 }
 
 /** Somebody may delete it meanwhile. */

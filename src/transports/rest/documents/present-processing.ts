@@ -75,14 +75,18 @@ function presentReading(
 ): ProcessingStep {
   const { outcome, running } = reading ?? { outcome: null, running: null };
   const name = "read";
-  if (outcome)
+  if (outcome) {
+    const { notReadAgain } = outcome;
+    const later = notReadAgain === undefined ? [] : [`The file could not be read again: ${notReadAgain}`];
+    const notes = [...outcome.notes, ...later];
     return {
       name,
       startTime: Date.parse(outcome.startedAt),
       endTime: Date.parse(outcome.endedAt),
       status: "completed",
-      metadata: outcome.notes.length > 0 ? { notes: [...outcome.notes] } : {},
+      metadata: notes.length > 0 ? { notes } : {},
     };
+  }
   if (status === "failed")
     return {
       name,
