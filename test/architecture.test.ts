@@ -43,6 +43,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "transports/request-id.ts",
     "transports/telemetry",
     "transports/unknown-fields.ts",
+    "transports/unread-content.ts",
     "transports/visitor.ts",
   ],
   "transports/rest": [
@@ -53,6 +54,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "transports/request-id.ts",
     "transports/telemetry",
     "transports/unknown-fields.ts",
+    "transports/unread-content.ts",
     "transports/visitor.ts",
   ],
   "transports/console": [
