@@ -26,6 +26,7 @@ test("without any setting everything has its documented default", () => {
     timeZone: new Intl.DateTimeFormat().resolvedOptions().timeZone,
     offline: false,
     logLevel: "info",
+    commandLogLevel: "error",
     logFormat: "text",
     embedder: { kind: "builtin" },
     hub: { baseUrl: "https://huggingface.co", token: undefined },
@@ -168,6 +169,7 @@ test("every setting is read", () => {
     timeZone: "Pacific/Auckland",
     offline: true,
     logLevel: "debug",
+    commandLogLevel: "debug",
     logFormat: "json",
     embedder: {
       kind: "openai",
