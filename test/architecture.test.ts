@@ -40,6 +40,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "transports/auth.ts",
     "transports/errors.ts",
     "transports/pinning-header.ts",
+    "transports/place-in-file.ts",
     "transports/request-id.ts",
     "transports/telemetry",
     "transports/unknown-fields.ts",
@@ -81,6 +82,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   "transports/cli": [
     ...TRANSPORT,
     "transports/errors.ts",
+    "transports/place-in-file.ts",
     "transports/rest/search/present-search-result.ts",
     "transports/rest/memories/present-memory.ts",
     "transports/rest/containers/present-container.ts",

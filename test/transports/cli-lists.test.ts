@@ -29,7 +29,7 @@ describe("recollect list and containers", () => {
     expect(memories.stdout).toMatch(
       /^- User prefers green tea to coffee {2}\d{4}-\d\d-\d\d · \w{22}\nPage 1 of 2, 2 memories in all\. Next: --page 2\n$/,
     );
-    expect((await run("list", "-c", "home", "--documents")).stdout).toMatch(/^- Tea {2}\d{4}-\d\d-\d\d · \w{22}\n/);
+    expect((await run("list", "-c", "home", "--documents")).stdout).toMatch(/^- “Tea” {2}\d{4}-\d\d-\d\d · \w{22}\n/);
     expect((await run("list")).stdout).toBe("Nothing is remembered here.\n");
     expect((await run("containers")).stdout).toMatch(/^home {2}2 memories from 2 documents {2}\d{4}-\d\d-\d\d\n$/);
   });

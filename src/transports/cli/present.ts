@@ -1,7 +1,9 @@
 import type { ExplainedFact, SearchAnswer, SearchResult } from "../../core/index.js";
-import type { DocumentHead, Memory } from "../../core/types.js";
+import type { Memory, Trust } from "../../core/types.js";
 import { dayIn, type TimeZone } from "../../lib/time-zone.js";
+import { placeInFile } from "../place-in-file.js";
 import type { Cli } from "./cli.js";
+import { describeSource } from "./document-source.js";
 import { indent, oneLine, printable } from "./style.js";
 import { count } from "../../lib/count.js";
 import { truncate } from "../../lib/truncate.js";
@@ -35,22 +37,24 @@ function describeResult(cli: Cli, result: SearchResult, timeZone: TimeZone): str
   const text = indent(printable(result.text).trim(), 6).trimStart();
   const kind = result.kind === "memory" ? "memory" : `passage${result.standing ? " of what is over" : ""}`;
   const conflicts = result.conflictsWith ? [`conflicts with ${result.conflictsWith.join(" and ")}`] : [];
-  const facts = [kind, sourceOf(result), dayOf(result, timeZone), result.id, ...conflicts];
+  const place = result.chunk?.metadata ? placeInFile(result.chunk.metadata) : null;
+  const places = place === null ? [] : [oneLine(place)];
+  const marks = MARKS[result.trust] ?? [];
+  const facts = [kind, sourceOf(result), ...places, dayOf(result, timeZone), result.id, ...conflicts, ...marks];
   return [`${bold(result.similarity.toFixed(2))}  ${text}`, dim(indent(facts.join(" · "), 6))];
 }
+
+/** What a reader must know before using a text. */
+const MARKS: Readonly<Partial<Record<Trust, readonly string[]>>> = {
+  unverified: ["unverified: not from the user"],
+  flagged: ["FLAGGED: reads like an instruction, and was not reviewed"],
+};
 
 function sourceOf({ documents }: SearchResult): string {
   const [first] = documents;
   if (!first) return "no document";
   const more = documents.length > 1 ? ` and ${documents.length - 1} more` : "";
-  return `from ${nameOf(first)}${more}`;
-}
-
-function nameOf(document: DocumentHead): string {
-  const name = document.title ?? document.filepath ?? document.url ?? document.customId;
-  if (name === null) return `document ${document.id}`;
-  const shown = oneLine(name);
-  return shown.length > LONGEST_NAME ? `“${truncate(shown, LONGEST_NAME)}…”` : `“${shown}”`;
+  return `from ${describeSource(first)}${more}`;
 }
 
 /** The day something is from, as far as it is known: what the source says, else when it was added. */

@@ -3,7 +3,7 @@ import type { SearchAnswer, SearchResult } from "../../core/index.js";
 import { TRUST, type DocumentHead, type Memory } from "../../core/types.js";
 import { truncate } from "../../lib/truncate.js";
 import { dayIn, type TimeZone } from "../../lib/time-zone.js";
-import { placeInFile } from "./place-in-file.js";
+import { placeInFile } from "../place-in-file.js";
 import { count, oneLine } from "./recalled.js";
 
 /** Characters of one hit that the text form shows; `fetch` gives the rest. */

@@ -3,6 +3,7 @@ import type { DocumentPage, MemoryPage } from "../../../core/index.js";
 import { dayIn } from "../../../lib/time-zone.js";
 import { examples, withCore, type Access, type Cli } from "../cli.js";
 import { wholeNumber } from "../options.js";
+import { describeSource } from "../document-source.js";
 import { requireContainer } from "../require-container.js";
 import { oneLine } from "../style.js";
 import { count } from "../../../lib/count.js";
@@ -66,9 +67,10 @@ function describe(cli: Cli, page: MemoryPage): string[] {
 
 function describeDocuments(cli: Cli, page: DocumentPage): string[] {
   const { dim } = cli.output.style;
-  const lines = page.documents.map(({ title, id, createdAt, status }) => {
+  const lines = page.documents.map((document) => {
+    const { id, createdAt, status } = document;
     const state = status === "done" ? "" : ` · ${status}`;
-    return `- ${oneLine(title ?? "(no title)")}  ${dim(`${dayIn(createdAt, page.timeZone)}${state} · ${id}`)}`;
+    return `- ${describeSource(document)}  ${dim(`${dayIn(createdAt, page.timeZone)}${state} · ${id}`)}`;
   });
   return [...(lines.length > 0 ? lines : ["There is no document here."]), ...rest(page, "document", "documents")];
 }

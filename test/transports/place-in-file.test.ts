@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import type { ChunkMetadata } from "../../src/core/types.js";
 import { createMcpFactory } from "../../src/transports/mcp/server.js";
-import { placeInFile } from "../../src/transports/mcp/place-in-file.js";
+import { placeInFile } from "../../src/transports/place-in-file.js";
 import { connectInMemory } from "../support/mcp-client.js";
 import { openCore, silentLog, type OpenedCore } from "../support/open-core.js";
 

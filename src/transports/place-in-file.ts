@@ -1,4 +1,4 @@
-import type { ChunkMetadata } from "../../core/types.js";
+import type { ChunkMetadata } from "../core/types.js";
 
 /** Where in its file a passage stands, in words: `page 12`, `sheet Sales, A2:D40`, `12:30`; null for a text without places. */
 export function placeInFile({ page, slide, sheet, range, entry, time }: ChunkMetadata): string | null {
