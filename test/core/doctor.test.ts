@@ -116,7 +116,7 @@ describe("the doctor", () => {
     expect(jobs).toMatchObject({
       ok: false,
       detail: expect.stringMatching(/1 dead; the newest dead one \(remember\): The model refused the text\./) as string,
-      fix: expect.stringMatching(/add the document again, or delete it/) as string,
+      fix: expect.stringMatching(/recollect reprocess --failed`, or delete the document/) as string,
     });
     await service.core.deleteDocument(service.call(), { id });
     const later = await diagnose(service);
