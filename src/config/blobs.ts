@@ -9,7 +9,10 @@ export const BLOB_SETTINGS = {
   RECOLLECT_BLOBS: setting({
     schema: z
       .string()
-      .regex(BUCKET_URL, "must look like s3://bucket or s3://bucket/prefix")
+      .regex(
+        BUCKET_URL,
+        "must look like s3://bucket or s3://bucket/prefix, with 3 to 63 letters, digits, dots and hyphens in the name of the bucket",
+      )
       .transform((url) => {
         const [, bucket = "", prefix = ""] = BUCKET_URL.exec(url) ?? [];
         return { bucket, prefix };

@@ -199,7 +199,7 @@ describe("recollect add refuses, and keeps nothing", () => {
       expect(result).toMatchObject({ code: 1, stderr: expect.stringContaining(`${file} ${message}`) });
     }
     const piped = await refused(["add", "-"], { stdin: Buffer.from([0x61, 0]) });
-    expect(piped.stderr).toContain("standard input is not text");
+    expect(piped.stderr).toMatch(/standard input is not text: .* to add a PDF or another file, name it/);
     const wide = await refused(["add", "-"], { stdin: Buffer.from("\ufeffhello", "utf16le") });
     expect(wide.stderr).toContain("standard input is in UTF-16");
   });

@@ -5,18 +5,21 @@ import { utf16Of } from "../../lib/text-bytes.js";
 /** Far above any limit of the core, which has its own error; keeps an endless stream from filling the memory. */
 const MOST_BYTES = 256 * 1024 * 1024;
 
+const NOT_READ = "It is neither UTF-8 text nor a kind of file that is read.";
+
 /**
  * All the text of a stream, in UTF-8.
+ * @param advice what to say of binary data
  * @throws AppError `unsupported_type` for binary data and other encodings, naming the source, and `too_large` beyond 256 MB
  */
-export async function readText(stream: Readable, name: string): Promise<string> {
+export async function readText(stream: Readable, name: string, advice = NOT_READ): Promise<string> {
   const parts: Buffer[] = [];
   let bytes = 0;
   try {
     for await (const chunk of stream) {
       const part = typeof chunk === "string" ? Buffer.from(chunk) : Buffer.from(chunk as Uint8Array);
       if (bytes === 0) refuseOtherEncodings(part, name);
-      refuseBinary(part, bytes, name);
+      if (part.includes(0)) throw binary(name, bytes + part.indexOf(0), advice);
       bytes += part.length;
       if (bytes > MOST_BYTES)
         throw new AppError("too_large", `${name} has more than ${MOST_BYTES / 1024 / 1024} MB. Add it in parts.`);
@@ -33,13 +36,8 @@ function refuseOtherEncodings(start: Buffer, name: string): void {
     throw new AppError("unsupported_type", `${name} is in UTF-16. Save it as UTF-8 and add it again.`);
 }
 
-function refuseBinary(part: Buffer, offset: number, name: string): void {
-  const position = part.indexOf(0);
-  if (position >= 0)
-    throw new AppError(
-      "unsupported_type",
-      `${name} is not text: it has a NUL byte at position ${offset + position}. It is neither UTF-8 text nor a kind of file that is read.`,
-    );
+function binary(name: string, position: number, advice: string): AppError {
+  return new AppError("unsupported_type", `${name} is not text: it has a NUL byte at position ${position}. ${advice}`);
 }
 
 function decode(bytes: Buffer, name: string): string {

@@ -230,13 +230,16 @@ async function fileSending(
   };
 }
 
+const NO_FILE_HERE = "Only text is taken from there: to add a PDF or another file, name it.";
+
 async function readSource(cli: Cli, argument: string | undefined, options: AddOptions): Promise<Source> {
   if (argument === undefined) {
     if (!options.fact) throw new UsageError("there is nothing to add: give a text, a file, or - for standard input");
     return { content: options.fact.join("\n"), rememberAsIs: false };
   }
   if (options.text) return { content: argument, rememberAsIs: true };
-  if (argument === "-") return { content: await readText(cli.stdin, "standard input"), rememberAsIs: false };
+  if (argument === "-")
+    return { content: await readText(cli.stdin, "standard input", NO_FILE_HERE), rememberAsIs: false };
   if (isAddress(argument)) return { content: argument, rememberAsIs: false, ...identityOf(argument) };
   if (isName(argument)) refuseUnreadable([argument]);
   if (isSingleWord(argument) && !(await isMeant(cli, argument)))
