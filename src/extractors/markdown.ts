@@ -3,11 +3,10 @@ import * as z from "zod";
 import { parseIso } from "../lib/time.js";
 import { decodeBytes } from "./decode-bytes.js";
 import type { FormatExtractor } from "./format-extractor.js";
-import { beginsWithFrontMatter } from "../lib/front-matter.js";
+import { splitFrontMatter } from "../lib/front-matter.js";
 import { GatheredParts } from "./gathered-parts.js";
 import { inOneLine } from "./one-line.js";
 
-const LONGEST_FRONT_MATTER = 20_000;
 const LONGEST_VALUE = 500;
 const MOST_VALUES = 100;
 
@@ -46,13 +45,11 @@ const NO_FIELDS: Fields = { title: [], author: [], authors: [], date: [], tags: 
 
 /** Null for what is no YAML. */
 function readFields(text: string): Fields | null {
-  const start = text.slice(0, LONGEST_FRONT_MATTER).trimStart();
-  const lines = start.split(/\r?\n/);
-  const end = lines.findIndex((line, index) => index > 0 && /^(?:---|\.\.\.)[ \t]*$/.test(line));
-  if (!beginsWithFrontMatter(start) || end === -1) return NO_FIELDS;
+  const { frontMatter } = splitFrontMatter(text.trimStart());
+  if (frontMatter === null) return NO_FIELDS;
   try {
     // In the core schema dates stay as they are written; names that stand for others are no part of front matter.
-    const fields: unknown = parse(lines.slice(1, end).join("\n"), {
+    const fields: unknown = parse(frontMatter, {
       schema: "core",
       maxAliasCount: 0,
       logLevel: "error",

@@ -14,6 +14,7 @@ import { speakersIn } from "./conversation-edits.js";
 import { formerSentence, type Edit } from "./edits.js";
 import type { IngestContext } from "./context.js";
 import { guidanceFor } from "../core/documents/guidance.js";
+import { splitFrontMatter } from "../lib/front-matter.js";
 import { withoutPictureDescription } from "../core/documents/picture-description.js";
 import { judgeWishes, plainWishesOf } from "../core/documents/plain-wishes.js";
 import { knownFor } from "./known-memories.js";
@@ -117,9 +118,10 @@ export async function submissionOf(
   };
 }
 
-/** What somebody has said in a text: not what a model has seen in it, and no bytes of a picture. */
+/** What somebody has said in a text: not its front matter, not what a model has seen in it, and no bytes of a picture. */
 function wordsOf(text: string, isRead: boolean): string {
-  return withoutEmbeddedBytes(isRead ? withoutPictureDescription(text) : text);
+  const { body } = splitFrontMatter(text);
+  return withoutEmbeddedBytes(isRead ? withoutPictureDescription(body) : body);
 }
 
 /** What submissions of a document say, in order. */
