@@ -283,6 +283,7 @@ test.each([
   ["RECOLLECT_OFFLINE", "maybe", "1 or true"],
   ["RECOLLECT_READ_LANGUAGES", "eng deu", "such as eng or eng+deu"],
   ["RECOLLECT_READ_LANGUAGES", "-c", "such as eng or eng+deu"],
+  ["RECOLLECT_READ_LANGUAGES", "eng+de", "such as eng or eng+deu"],
   ["RECOLLECT_FETCH_ALLOW", "10.1.0.0/33", "host names such as"],
   ["RECOLLECT_FETCH_ALLOW", "wiki.corp.example, 127.1", "host names such as"],
   ["RECOLLECT_FETCH_ALLOW", "https://wiki.corp.example", "host names such as"],

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { httpUrl, setting, wholeNumber } from "./setting.js";
 
 /** Names of languages as tesseract writes them: `eng`, `chi_sim`, `eng+deu`. */
-const LANGUAGES = /^[A-Za-z][A-Za-z_]{1,30}(?:\+[A-Za-z][A-Za-z_]{1,30}){0,9}$/;
+const LANGUAGES = /^[A-Za-z][A-Za-z_]{2,30}(?:\+[A-Za-z][A-Za-z_]{2,30}){0,9}$/;
 
 const GIGABYTE = 1_073_741_824;
 
