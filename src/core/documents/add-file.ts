@@ -119,8 +119,7 @@ async function addUpload(
   const { actor } = call;
   const { organizationId } = actor;
   checkFileSize(upload.size, context);
-  if ((await context.uploads.read(upload.key, 0, 0)) === null)
-    throw new AppError("unavailable", "The file is not there any more: a purge ran meanwhile. Send it again.");
+  if ((await context.uploads.read(upload.key, 0, 0)) === null) throw goneMeanwhile();
   const name = NO_NAMES.has(input.name ?? "") ? null : (input.name ?? null);
   const mimeType = input.mimeType ?? input.contentType ?? null;
   const read = await readAtOnce(context, upload, { name, mimeType });
@@ -181,7 +180,13 @@ async function readAtOnce(
 ): Promise<FileText | null> {
   if (await extractor.accepts({ ...file, path: uploads.pathOf(key), charset: null, url: null })) return null;
   const bytes = await uploads.read(key, 0, Math.min(size, bytesOfText(limits)));
-  return readFileText({ ...file, size }, bytes ?? new Uint8Array(), limits);
+  // Looked for again: it may have gone since.
+  if (bytes === null) throw goneMeanwhile();
+  return readFileText({ ...file, size }, bytes, limits);
+}
+
+function goneMeanwhile(): AppError {
+  return new AppError("unavailable", "The file is not there any more: a purge ran meanwhile. Send it again.");
 }
 
 /** The step that reads the file may begin as soon as the transaction is through. */
