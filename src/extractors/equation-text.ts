@@ -17,44 +17,46 @@ function textIn(element: XmlElement | undefined): string {
 
 function pieceText(element: XmlElement): string {
   if (UNSHOWN.test(element.name)) return "";
-  const write = Object.hasOwn(WRITERS, element.name) ? WRITERS[element.name] : undefined;
+  const write = WRITERS.get(element.name);
   return write ? write(element) : textIn(element);
 }
 
-const WRITERS: Readonly<Record<string, (element: XmlElement) => string>> = {
-  // Office Math
-  f: (one) => `${grouped(part(one, "num"))}/${grouped(part(one, "den"))}`,
-  sSup: (one) => part(one, "e") + raised(part(one, "sup")),
-  sSub: (one) => part(one, "e") + lowered(part(one, "sub")),
-  sSubSup: (one) => part(one, "e") + lowered(part(one, "sub")) + raised(part(one, "sup")),
-  sPre: (one) => lowered(part(one, "sub")) + raised(part(one, "sup")) + part(one, "e"),
-  rad: (one) => `${rootSign(part(one, "deg"))}(${part(one, "e")})`,
-  d: (one) => bracketed(one),
-  nary: (one) => `${sumSign(one)}${lowered(part(one, "sub"))}${raised(part(one, "sup"))} ${part(one, "e")}`,
-  func: (one) => `${part(one, "fName")} ${part(one, "e")}`,
-  limLow: (one) => part(one, "e") + lowered(part(one, "lim")),
-  limUpp: (one) => part(one, "e") + raised(part(one, "lim")),
-  m: (one) => rows(elementsOf(one, "mr").map((row) => elementsOf(row, "e"))),
-  eqArr: (one) => rows(elementsOf(one, "e").map((line) => [line])),
-  // MathML
-  mfrac: (one) => `${grouped(nth(one, 0))}/${grouped(nth(one, 1))}`,
-  msup: (one) => nth(one, 0) + raised(nth(one, 1)),
-  msub: (one) => nth(one, 0) + lowered(nth(one, 1)),
-  msubsup: (one) => nth(one, 0) + lowered(nth(one, 1)) + raised(nth(one, 2)),
-  munder: (one) => nth(one, 0) + lowered(nth(one, 1)),
-  mover: (one) => nth(one, 0) + raised(nth(one, 1)),
-  munderover: (one) => nth(one, 0) + lowered(nth(one, 1)) + raised(nth(one, 2)),
-  msqrt: (one) => `√(${textIn(one)})`,
-  mroot: (one) => `${rootSign(nth(one, 1))}(${nth(one, 0)})`,
-  mfenced: (one) =>
-    `${attributeOf(one, "open") ?? "("}${shownIn(one).map(pieceText).join(", ")}${attributeOf(one, "close") ?? ")"}`,
-  mtable: (one) => rows(elementsOf(one, "mtr").map((row) => elementsOf(row, "mtd"))),
-  // White space around what a letter or sign is says nothing.
-  mi: (one) => textIn(one).trim(),
-  mn: (one) => textIn(one).trim(),
-  mo: (one) => spaced(textIn(one).trim()),
-  mspace: () => " ",
-};
+const WRITERS: ReadonlyMap<string, (element: XmlElement) => string> = new Map(
+  Object.entries({
+    // Office Math
+    f: (one) => `${grouped(part(one, "num"))}/${grouped(part(one, "den"))}`,
+    sSup: (one) => part(one, "e") + raised(part(one, "sup")),
+    sSub: (one) => part(one, "e") + lowered(part(one, "sub")),
+    sSubSup: (one) => part(one, "e") + lowered(part(one, "sub")) + raised(part(one, "sup")),
+    sPre: (one) => lowered(part(one, "sub")) + raised(part(one, "sup")) + part(one, "e"),
+    rad: (one) => `${rootSign(part(one, "deg"))}(${part(one, "e")})`,
+    d: (one) => bracketed(one),
+    nary: (one) => `${sumSign(one)}${lowered(part(one, "sub"))}${raised(part(one, "sup"))} ${part(one, "e")}`,
+    func: (one) => `${part(one, "fName")} ${part(one, "e")}`,
+    limLow: (one) => part(one, "e") + lowered(part(one, "lim")),
+    limUpp: (one) => part(one, "e") + raised(part(one, "lim")),
+    m: (one) => rows(elementsOf(one, "mr").map((row) => elementsOf(row, "e"))),
+    eqArr: (one) => rows(elementsOf(one, "e").map((line) => [line])),
+    // MathML
+    mfrac: (one) => `${grouped(nth(one, 0))}/${grouped(nth(one, 1))}`,
+    msup: (one) => nth(one, 0) + raised(nth(one, 1)),
+    msub: (one) => nth(one, 0) + lowered(nth(one, 1)),
+    msubsup: (one) => nth(one, 0) + lowered(nth(one, 1)) + raised(nth(one, 2)),
+    munder: (one) => nth(one, 0) + lowered(nth(one, 1)),
+    mover: (one) => nth(one, 0) + raised(nth(one, 1)),
+    munderover: (one) => nth(one, 0) + lowered(nth(one, 1)) + raised(nth(one, 2)),
+    msqrt: (one) => `√(${textIn(one)})`,
+    mroot: (one) => `${rootSign(nth(one, 1))}(${nth(one, 0)})`,
+    mfenced: (one) =>
+      `${attributeOf(one, "open") ?? "("}${shownIn(one).map(pieceText).join(", ")}${attributeOf(one, "close") ?? ")"}`,
+    mtable: (one) => rows(elementsOf(one, "mtr").map((row) => elementsOf(row, "mtd"))),
+    // White space around what a letter or sign is says nothing.
+    mi: (one) => textIn(one).trim(),
+    mn: (one) => textIn(one).trim(),
+    mo: (one) => spaced(textIn(one).trim()),
+    mspace: () => " ",
+  } satisfies Readonly<Record<string, (element: XmlElement) => string>>),
+);
 
 function part(element: XmlElement, name: string): string {
   return textIn(childOf(element, name)).trim();
