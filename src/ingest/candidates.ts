@@ -106,7 +106,9 @@ export async function submissionOf(
     ...(read !== null && typeof author === "string" && { author }),
     known: model ? await knownFor(store.memories, document) : [],
     onModelUse: (use) => store.extractions.note(organizationId, { ...use, documentId: id, revision }),
-    onRefused: (why) => noteModelFailure(context, document, "facts", why),
+    onRefused: async (why) => {
+      await noteModelFailure(context, document, "facts", why);
+    },
   };
   const isForeign = !turns && (read !== null || isOutsideOrigin(document.origin));
   return {

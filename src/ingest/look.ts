@@ -59,7 +59,7 @@ function withParagraph(content: ExtractedContent, text: string): ExtractedConten
  * Beside all steps: has a picture described that was read without that, because the language model would not or could not. Its
  * text goes on with the description then.
  */
-export async function lookAgain(context: IngestContext, payload: StepPayload, job: JobContext): Promise<void> {
+export async function lookAtFileAgain(context: IngestContext, payload: StepPayload, job: JobContext): Promise<void> {
   const document = await loadCurrent(context, payload);
   const found = document && isToDescribe(context, document) ? await loadPicture(context, document, job.signal) : null;
   const bytes = found && SHOWN.has(pictureKind(found)) ? found : null;

@@ -9,6 +9,7 @@ import { pictureKind } from "../lib/picture-kind.js";
 import { iso } from "../lib/time.js";
 import type { IngestContext } from "./context.js";
 import { lookAt } from "./look.js";
+import { noteModelFailure } from "./model-failures.js";
 import { queueOf } from "./reading-queue.js";
 import { commitStep, loadCurrent, type StepPayload } from "./step.js";
 
@@ -20,7 +21,11 @@ const LONGEST_MS = 3 * 60_000;
 const TOO_LATE: ReadPicture = {
   text: "",
   notes: ["A picture was not read, because those before it took longer than three minutes."],
+  isUndescribed: false,
 };
+
+/** What the note of a picture ends with that nobody has described. */
+export const NO_DESCRIPTION = "A picture has no description";
 
 /** What a picture that has nothing else to say begins with. */
 const NOTHING_BUT = /^Picture\.(?:\n+|$)/;
@@ -39,7 +44,14 @@ export async function readMessagePictures(
   const digests = document ? await store.messagePictures.unread(document.organizationId, document.id) : [];
   const began = clock.now().getTime();
   let waitedMs = 0;
-  const ways = { signal: job.signal, onWaited: (ms: number) => (waitedMs += ms) };
+  let isAskedAgain: boolean | null = null;
+  const ways: Ways = {
+    signal: job.signal,
+    onWaited: (ms) => (waitedMs += ms),
+    // All that it fails at in one go counts once.
+    onUndescribed: async (why) =>
+      (isAskedAgain ??= document ? await noteModelFailure(context, document, "picture", why) : false),
+  };
   for (const digest of digests) {
     if (!document) break;
     const isLate = clock.now().getTime() - began - waitedMs > LONGEST_MS;
@@ -49,7 +61,7 @@ export async function readMessagePictures(
       if (!current) return;
       await keepTurn(repositories, current, { digest, text: read.text });
       const note = read.notes.length === 0 ? null : read.notes.join(" ");
-      const settled = { digest, readAt: iso(clock.now()), note };
+      const settled = { digest, readAt: iso(clock.now()), note, isUndescribed: read.isUndescribed };
       await repositories.messagePictures.settle(current.organizationId, current.id, settled);
     });
   }
@@ -70,28 +82,33 @@ async function keepTurn(
 interface ReadPicture {
   readonly text: string;
   readonly notes: readonly string[];
+  /** The language model would not or could not describe it, and is to be asked again. */
+  readonly isUndescribed: boolean;
 }
 
 interface Ways {
   readonly signal: AbortSignal;
   /** Hears how many milliseconds a picture waited for its turn. */
   readonly onWaited: (ms: number) => void;
+  /** Hears why the language model did not describe a picture, and says whether it is to be asked again. */
+  readonly onUndescribed: (why: AppError) => Promise<boolean>;
 }
 
 async function readOne(context: IngestContext, document: Document, digest: string, ways: Ways): Promise<ReadPicture> {
   const { signal } = ways;
   const { organizationId, id, turns } = document;
   const picture = await context.store.messagePictures.find(organizationId, id, digest);
-  if (!picture || !shownIn(turns ?? []).has(digest)) return { text: "", notes: [] };
+  if (!picture || !shownIn(turns ?? []).has(digest)) return { text: "", notes: [], isUndescribed: false };
   const bytes = await noting("A picture could not be fetched", signal, () => bytesOf(context, picture, signal));
-  if (!bytes.value) return { text: "", notes: bytes.notes };
+  if (!bytes.value) return { text: "", notes: bytes.notes, isUndescribed: false };
   const found = bytes.value;
   const read = await noting("A picture could not be read", signal, () => extractText(context, document, found, ways));
-  const seen = await noting("A picture has no description", signal, () => lookAt(context, document, found, signal));
+  const seen = await noting(NO_DESCRIPTION, signal, () => lookAt(context, document, found, signal));
   const texts = [textOf(read.value), seen.value === null ? "" : pictureParagraph(seen.value)];
   return {
     text: texts.filter((text) => text !== "").join("\n"),
     notes: [...read.notes, ...(read.value?.notes ?? []), ...seen.notes],
+    isUndescribed: seen.problem !== null && (await ways.onUndescribed(seen.problem)),
   };
 }
 
@@ -116,18 +133,19 @@ async function noting<T>(
   what: string,
   signal: AbortSignal,
   work: () => Promise<T>,
-): Promise<{ readonly value: T | null; readonly notes: readonly string[] }> {
+): Promise<{ readonly value: T | null; readonly notes: readonly string[]; readonly problem: AppError | null }> {
   try {
-    return { value: await work(), notes: [] };
+    return { value: await work(), notes: [], problem: null };
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof AppError)) throw error;
-    return { value: null, notes: [`${what}: ${error.publicMessage}`] };
+    return { value: null, notes: [`${what}: ${error.publicMessage}`], problem: error };
   }
 }
 
-async function bytesOf(
-  { fetcher }: IngestContext,
+/** @throws AppError `invalid` for what is no picture, and as the fetcher does */
+export async function bytesOf(
+  { fetcher }: Pick<IngestContext, "fetcher">,
   { bytes, address }: MessagePicture,
   signal: AbortSignal,
 ): Promise<Uint8Array> {

@@ -13,14 +13,15 @@ const AWAY = 5 * 60;
  * Notes that the language model did not do a step of a document, and when it is tried again: where its service refuses
  * everything, which costs nothing, as soon as it answers; where it was away, when it may be back; where its answer could not be
  * used, an hour, six hours and a day later; where it cannot do it, not at all. A model with another mark begins anew.
+ * @returns whether this model is to be asked again
  */
 export async function noteModelFailure(
   { store, model, clock }: Pick<IngestContext, "store" | "model" | "clock">,
   { organizationId, id }: Pick<Document, "organizationId" | "id">,
   step: ModelStep,
   why: AppError,
-): Promise<void> {
-  if (!model) return;
+): Promise<boolean> {
+  if (!model) return false;
   const { mark } = model;
   const known = await store.modelFailures.ofDocuments(organizationId, [id]);
   const before = known.find((failure) => failure.step === step && failure.mark === mark)?.attempts ?? 0;
@@ -36,6 +37,7 @@ export async function noteModelFailure(
     failedAt: iso(now),
     nextAt: wait === undefined ? null : iso(new Date(now.getTime() + wait)),
   });
+  return wait !== undefined;
 }
 
 /** Milliseconds; undefined for never. */

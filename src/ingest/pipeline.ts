@@ -7,7 +7,7 @@ import { embedChunks } from "./embed.js";
 import { extractDocument } from "./extract.js";
 import { fetchDocument } from "./fetch-document.js";
 import { createGroupExtractor } from "./extract-group.js";
-import { lookAgain } from "./look.js";
+import { lookAgain } from "./look-again.js";
 import { readMessagePictures } from "./message-pictures.js";
 import { indexChunks } from "./index-chunks.js";
 import { readDocumentFile } from "./read-file.js";

@@ -11,6 +11,7 @@ import type { IngestContext } from "./context.js";
 import { dropFound, findOnce } from "./found-candidates.js";
 import { cutDocument, keepChunks, prepareChunks } from "./index-chunks.js";
 import { resolveForContainers, writeResolved, type Resolved } from "./keep-facts.js";
+import { hasToDescribe } from "./look-at-messages.js";
 import { isToDescribe } from "./look.js";
 import { noteModelFailure } from "./model-failures.js";
 import { readerOf } from "./readings.js";
@@ -48,7 +49,8 @@ export async function rereadDocument(context: IngestContext, payload: RereadPayl
     }
     if (reading && isReadable(document))
       await keep(context, repositories, document, { ...reading, replace: payload.replace });
-    return isToDescribe(context, document) ? "look" : null;
+    const isToLook = isToDescribe(context, document) || (await hasToDescribe(context, repositories, document));
+    return isToLook ? "look" : null;
   });
   if (current) dropFound(context, asUnread(current));
 }

@@ -7,6 +7,7 @@ import { createGuardedFetch } from "../../src/adapters/fetch/guarded-fetch.js";
 import { createWatchedModel } from "../../src/adapters/llm/watched.js";
 import type { ContentExtractor } from "../../src/core/documents/content-ports.js";
 import { extracted } from "../../src/extractors/extracted.js";
+import { createModelRetrial } from "../../src/ingest/model-retrial.js";
 import { NO_PLACES, readAllowedPlaces } from "../../src/lib/allowed-places.js";
 import { ManualClock } from "../support/clock.js";
 import { type ManualCore, type ManualCoreOptions, openManualCore } from "../support/manual-core.js";
@@ -324,9 +325,10 @@ describe("a picture at an address", () => {
 
 describe("a picture in a message, with a language model", () => {
   let provider: ScriptedModel;
+  let clock: ManualClock;
   beforeEach(async () => {
     provider = await startScriptedModel();
-    const clock = new ManualClock();
+    clock = new ManualClock();
     await reopen({ clock, model: createWatchedModel(scriptedLanguageModel(provider, silentLog), { clock }) });
   });
   afterEach(() => provider.close());
@@ -364,6 +366,65 @@ describe("a picture in a message, with a language model", () => {
     expect(await content()).toMatch(/tool: picture → \S/);
     expect(await notes()).toEqual([expect.stringMatching(/^A picture has no description: .*503/)]);
     expect((await get()).document).toMatchObject({ status: "done", errorReason: null });
+  });
+
+  const MINUTE = 60_000;
+  /** Time passes, and now and then the service looks what is to be tried again. */
+  const pass = async (ms: number) => {
+    const retry = createModelRetrial(opened.context);
+    for (let passed = 0; passed < ms; passed += 5 * MINUTE) {
+      clock.advance(5 * MINUTE);
+      await retry();
+      await opened.settle();
+    }
+  };
+  const reply = (answer: unknown) => provider.always((request) => (isLook(request) ? (answer as string) : NO_FACTS));
+  const AWAY = { fault: "status", status: 503 };
+  const DESCRIBED = JSON.stringify({ sees: true, description: SEEN });
+
+  test("that fails is described when the model is back, beside its text and before what was said since", async () => {
+    reply(AWAY);
+    await send([showing(SIGN)]);
+    await send([showing(SIGN), NICE]);
+    reply(DESCRIBED);
+    await pass(30 * MINUTE);
+    const text = await content();
+    expect(text).toContain(`\n${DESCRIPTION}\n\nassistant: How nice!`);
+    expect(text).toMatch(/tool: picture → \S[^]*\nPicture description/);
+    expect(await notes()).toEqual([]);
+    expect(await get()).toMatchObject({ document: { status: "done" }, modelFailures: [] });
+    const { results } = await opened.core.search(opened.call(), { q: "a heron on a wooden sign", containerTag: "a" });
+    expect(results[0]?.text).toContain("heron");
+    const before = provider.requests.filter(isLook).length;
+    await pass(24 * 60 * MINUTE);
+    await send([showing(SIGN), NICE]);
+    expect(provider.requests.filter(isLook)).toHaveLength(before);
+    expect(await content()).toBe(text);
+  });
+
+  test("that fails for good is let go of, and its note stays", async () => {
+    reply("no JSON at all");
+    await send([showing(SIGN)]);
+    for (const hours of [2, 7, 25, 25]) await pass(hours * 60 * MINUTE);
+    const { modelFailures } = await get();
+    expect(modelFailures).toMatchObject([]);
+    expect(await notes()).toEqual([expect.stringMatching(/^A picture has no description/)]);
+    const before = provider.requests.filter(isLook).length;
+    reply(DESCRIBED);
+    await pass(48 * 60 * MINUTE);
+    expect(provider.requests.filter(isLook)).toHaveLength(before);
+  });
+
+  test("that is taken out of its message before it was described is not shown to the model", async () => {
+    reply(AWAY);
+    await send([showing(SIGN), NICE, { role: "user", content: "Thank you. I painted it in May." }]);
+    const before = provider.requests.filter(isLook).length;
+    const edited = { role: "user", content: "Look at my sign:" };
+    await send([edited, NICE, { role: "user", content: "Thank you. I painted it in May." }]);
+    reply(DESCRIBED);
+    await pass(30 * MINUTE);
+    expect(await content()).not.toContain("heron");
+    expect(provider.requests.filter(isLook)).toHaveLength(before);
   });
 });
 

@@ -2,6 +2,8 @@ import { type Kysely, sql } from "kysely";
 import type { MessagePictureStore } from "../../core/ports.js";
 import type { Database } from "./schema.js";
 
+const IS_KEPT = sql<boolean>`(bytes is not null or address is not null)`;
+
 /** The pictures in messages, a row each. */
 export function createMessagePictureStore(db: Kysely<Database>): MessagePictureStore {
   const rows = (organizationId: string, documentId: string) =>
@@ -28,19 +30,27 @@ export function createMessagePictureStore(db: Kysely<Database>): MessagePictureS
       return found.map(({ digest }) => digest);
     },
 
+    undescribed(organizationId, documentId) {
+      return rows(organizationId, documentId)
+        .select(["digest", "note"])
+        .where("read_at", "is not", null)
+        .where(IS_KEPT)
+        .execute();
+    },
+
     async find(organizationId, documentId, digest) {
       const row = await rows(organizationId, documentId)
         .select(["digest", "address", "bytes"])
         .where("digest", "=", digest)
-        .where("read_at", "is", null)
+        .where(IS_KEPT)
         .executeTakeFirst();
       return row ?? null;
     },
 
-    async settle(organizationId, documentId, { digest, readAt, note }) {
+    async settle(organizationId, documentId, { digest, readAt, note, isUndescribed = false }) {
       await db
         .updateTable("message_pictures")
-        .set({ bytes: null, address: null, read_at: readAt, note })
+        .set({ read_at: readAt, note, ...(!isUndescribed && { bytes: null, address: null }) })
         .where("document_id", "=", documentId)
         .where("organization_id", "=", organizationId)
         .where("digest", "=", digest)

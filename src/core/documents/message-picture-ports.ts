@@ -13,6 +13,17 @@ export interface PictureNote {
   readonly note: string;
 }
 
+export interface SettledPicture {
+  readonly digest: string;
+  /** ISO 8601. */
+  readonly readAt: string;
+  readonly note: string | null;
+  /** The language model would not or could not describe it, and is to be asked again. */
+  readonly isUndescribed?: boolean;
+}
+
+export type UndescribedPicture = Pick<SettledPicture, "digest" | "note">;
+
 /** The pictures in messages of conversations, each of which is read once. Goes with its document. */
 export interface MessagePictureStore {
   /** Notes pictures that are still to be read; those that are known stay as they are. */
@@ -21,13 +32,11 @@ export interface MessagePictureStore {
   digests(organizationId: string, documentId: string): Promise<ReadonlySet<string>>;
   /** Digests of those that are still to be read. */
   unread(organizationId: string, documentId: string): Promise<string[]>;
-  /** One that is still to be read. */
+  /** Those that were read and still wait for a description, with what is to be known of how they were read. */
+  undescribed(organizationId: string, documentId: string): Promise<UndescribedPicture[]>;
+  /** One that is still to be read or described. */
   find(organizationId: string, documentId: string, digest: string): Promise<MessagePicture | null>;
-  /** Notes that one was read, and lets go of it. */
-  settle(
-    organizationId: string,
-    documentId: string,
-    read: { readonly digest: string; readonly readAt: string; readonly note: string | null },
-  ): Promise<void>;
+  /** Notes that one was read, and lets go of it unless it still waits for a description. */
+  settle(organizationId: string, documentId: string, read: SettledPicture): Promise<void>;
   notes(organizationId: string, documentId: string): Promise<PictureNote[]>;
 }

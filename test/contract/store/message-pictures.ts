@@ -26,6 +26,25 @@ export function messagePicturesContract(open: OpenStore): void {
       expect(await at.everything()).not.toContain("two.png");
     });
 
+    test("are kept beyond that while they wait for a description", async () => {
+      const { id } = await at.addDocument();
+      const { messagePictures } = at.store;
+      await messagePictures.add(at.organization, id, [one, two]);
+      for (const { digest } of [one, two])
+        await messagePictures.settle(at.organization, id, { digest, readAt, note: digest, isUndescribed: true });
+      expect(await messagePictures.unread(at.organization, id)).toEqual([]);
+      expect(await messagePictures.undescribed(at.organization, id)).toEqual([
+        { digest: "one", note: "one" },
+        { digest: "two", note: "two" },
+      ]);
+      expect(await messagePictures.undescribed(OTHER_ORGANIZATION, id)).toEqual([]);
+      expect(await messagePictures.find(at.organization, id, "two")).toEqual(two);
+      await messagePictures.settle(at.organization, id, { digest: "two", readAt, note: null });
+      expect(await messagePictures.find(at.organization, id, "two")).toBeNull();
+      expect((await messagePictures.undescribed(at.organization, id)).map(({ digest }) => digest)).toEqual(["one"]);
+      expect(await at.everything()).not.toContain("two.png");
+    });
+
     test("stay read when they come again", async () => {
       const { id } = await at.addDocument();
       const { messagePictures } = at.store;

@@ -1,0 +1,124 @@
+import { systemActor } from "../core/auth.js";
+import { transcriptOf } from "../core/documents/conversations.js";
+import { pictureTurn, shownIn, withPictureTurns } from "../core/documents/message-pictures.js";
+import { pictureParagraph } from "../core/documents/picture-description.js";
+import { reviseDocument } from "../core/documents/revise-document.js";
+import { AppError } from "../core/errors.js";
+import type { JobContext, Repositories, UndescribedPicture } from "../core/ports.js";
+import type { Document, Turn } from "../core/types.js";
+import { iso } from "../lib/time.js";
+import type { IngestContext } from "./context.js";
+import { lookAt } from "./look.js";
+import { bytesOf, NO_DESCRIPTION } from "./message-pictures.js";
+import { noteModelFailure } from "./model-failures.js";
+import { commitStep, loadCurrent, type StepPayload } from "./step.js";
+
+/** What came of a picture that is let go of: it was described, or nothing shows it any more, or it cannot be described. */
+interface Ended {
+  readonly digest: string;
+  readonly description: string | null;
+  readonly note: string | null;
+}
+
+/**
+ * Beside all steps: has the pictures in the messages of a conversation described that were read without that, because the
+ * language model would not or could not. Its text goes on with the descriptions then, each beside what its picture says.
+ */
+export async function lookAtMessagesAgain(
+  context: IngestContext,
+  payload: StepPayload,
+  job: JobContext,
+): Promise<void> {
+  const document = await loadCurrent(context, payload);
+  const ended = document ? await describeAll(context, document, job.signal) : [];
+  await commitStep(context, job, payload, async (repositories, current) => {
+    await endPictures(context, repositories, current, ended);
+    return null;
+  });
+  if (ended.some(({ description }) => description !== null)) context.wakeJobs();
+}
+
+/** Whether a conversation has pictures that nobody has described, and a language model may. */
+export async function hasToDescribe(
+  { sight }: Pick<IngestContext, "sight">,
+  { messagePictures }: Pick<Repositories, "messagePictures">,
+  { organizationId, id, turns }: Document,
+): Promise<boolean> {
+  return sight !== undefined && turns !== null && (await messagePictures.undescribed(organizationId, id)).length > 0;
+}
+
+async function describeAll(context: IngestContext, document: Document, signal: AbortSignal): Promise<Ended[]> {
+  const { organizationId, id } = document;
+  const ended: Ended[] = [];
+  const refused: (Ended & { readonly problem: AppError })[] = [];
+  for (const picture of await context.store.messagePictures.undescribed(organizationId, id)) {
+    const outcome = await describeOne(context, document, picture, signal);
+    if (!("problem" in outcome)) ended.push(outcome);
+    else {
+      refused.push(outcome);
+      // Who is away for one is away for all.
+      if (outcome.problem.kind === "unavailable") break;
+    }
+  }
+  // All that it fails at in one go counts once.
+  const [first] = refused;
+  const isAskedAgain = first ? await noteModelFailure(context, document, "picture", first.problem) : false;
+  return isAskedAgain ? ended : [...ended, ...refused];
+}
+
+async function describeOne(
+  context: IngestContext,
+  document: Document,
+  { digest, note }: UndescribedPicture,
+  signal: AbortSignal,
+): Promise<Ended | (Ended & { readonly problem: AppError })> {
+  const before = note?.split(NO_DESCRIPTION)[0]?.trim();
+  const rest = { digest, description: null, note: before === undefined || before === "" ? null : before };
+  const picture = await context.store.messagePictures.find(document.organizationId, document.id, digest);
+  if (!picture || !shownIn(document.turns ?? []).has(digest)) return rest;
+  let bytes: Uint8Array;
+  try {
+    bytes = await bytesOf(context, picture, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    // What was there before may have gone since.
+    if (error instanceof AppError) return { ...rest, note };
+    throw error;
+  }
+  try {
+    return { ...rest, description: await lookAt(context, document, bytes, signal) };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof AppError)) throw error;
+    return { ...rest, note, problem: error };
+  }
+}
+
+async function endPictures(
+  { clock }: Pick<IngestContext, "clock">,
+  repositories: Repositories,
+  current: Document,
+  ended: readonly Ended[],
+): Promise<void> {
+  const { organizationId, id, turns } = current;
+  const { messagePictures, modelFailures } = repositories;
+  for (const { digest, note } of ended)
+    await messagePictures.settle(organizationId, id, { digest, note, readAt: iso(clock.now()) });
+  if ((await messagePictures.undescribed(organizationId, id)).length === 0) await modelFailures.end(id, "picture");
+  const described = ended.flatMap((one) => turnOf(turns ?? [], one) ?? []);
+  if (!turns || described.length === 0) return;
+  const next = withPictureTurns(turns, [...turns, ...described]);
+  await reviseDocument(repositories, systemActor(organizationId), current, {
+    change: { turns: next, content: transcriptOf(next) },
+    reads: "addition",
+    action: "document.updated",
+  });
+}
+
+/** What is known of a picture together with its description; null without one. */
+function turnOf(turns: readonly Turn[], { digest, description }: Ended): Turn | null {
+  if (description === null) return null;
+  const paragraph = pictureParagraph(description);
+  const read = turns.find(({ picture }) => picture === digest);
+  return read ? { ...read, text: `${read.text}\n${paragraph}` } : pictureTurn(digest, paragraph);
+}
