@@ -148,6 +148,14 @@ describe("over MCP", () => {
     ["a long id", { ...search, id: "x".repeat(100_000) }, /^id: has 100000 characters/],
     ["a long method", message("x".repeat(100_000)), /^method: /],
     ["a long name of a tool", message("tools/call", { name: "x".repeat(100_000) }), /^name: /],
+    [
+      "too many arguments",
+      message("tools/call", {
+        name: "add_memory",
+        arguments: Object.fromEntries(Array.from({ length: 1_001 }, (_, index) => [`field${index}`, 1])),
+      }),
+      /^arguments: has 1001 fields, at most 1000/,
+    ],
     ["too many values", message("tools/call", { name: "search", arguments: { a: Array(100_000).fill(1) } }), /100,000/],
   ])("%s are refused in a few words", async (_what, body, words) => {
     const { status, text } = await send(reader, body);

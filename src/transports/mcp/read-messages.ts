@@ -7,6 +7,9 @@ const MOST_MESSAGES = 100;
 /** Answers repeat the id of a message, and errors the name of what it asked for. */
 const LONGEST_NAME = 1_000;
 
+/** No tool takes nearly as many; checking what each of more means would hold up everybody else. */
+const MOST_FIELDS = 1_000;
+
 /** What a client posted. */
 export interface PostedMessages {
   /** For the protocol library; what is no JSON is left to it to refuse. */
@@ -17,7 +20,7 @@ export interface PostedMessages {
 
 /**
  * Reads the messages of a request: one, or a list of them.
- * @throws AppError `invalid` for more messages, more values in them or longer names than are accepted; BodyError
+ * @throws AppError `invalid` for more messages, more values in them, more fields or longer names than are accepted; BodyError
  */
 export async function readMessages(request: Request, maxBytes: number): Promise<PostedMessages> {
   if (request.method !== "POST") return { request, body: undefined, count: 1 };
@@ -28,7 +31,10 @@ export async function readMessages(request: Request, maxBytes: number): Promise<
       "invalid",
       `The body has ${messages.length} messages, at most ${MOST_MESSAGES} are accepted. Send them in parts.`,
     );
-  messages.forEach(requireShortNames);
+  for (const message of messages) {
+    requireShortNames(message);
+    requireFewFields(message);
+  }
   return { request: body === undefined ? withoutJson(request) : request, body, count: messages.length };
 }
 
@@ -51,6 +57,16 @@ function requireShortNames(message: unknown): void {
   for (const [field, value] of Object.entries({ id, method, name, uri }))
     if (typeof value === "string" && value.length > LONGEST_NAME)
       throw new AppError("invalid", `${field}: has ${value.length} characters, at most ${LONGEST_NAME} are accepted.`);
+}
+
+function requireFewFields(message: unknown): void {
+  const { params } = Object(message) as Record<string, unknown>;
+  const { arguments: given } = Object(params) as Record<string, unknown>;
+  for (const [field, value] of Object.entries({ params, arguments: given })) {
+    const count = typeof value === "object" && value !== null ? Object.keys(value).length : 0;
+    if (count > MOST_FIELDS)
+      throw new AppError("invalid", `${field}: has ${count} fields, at most ${MOST_FIELDS} are accepted.`);
+  }
 }
 
 /** The body is read, and the library answers best what it cannot read itself. */
