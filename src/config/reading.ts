@@ -1,8 +1,5 @@
-import { z } from "zod";
+import { readingLanguages } from "./reading-languages.js";
 import { httpUrl, setting, wholeNumber } from "./setting.js";
-
-/** Names of languages as tesseract writes them: `eng`, `chi_sim`, `eng+deu`. */
-const LANGUAGES = /^[A-Za-z][A-Za-z_]{2,30}(?:\+[A-Za-z][A-Za-z_]{2,30}){0,9}$/;
 
 const GIGABYTE = 1_073_741_824;
 
@@ -35,9 +32,7 @@ export const READING_SETTINGS = {
     description: "Most bytes that one file may unpack to, such as the parts of an Office document.",
   }),
   RECOLLECT_READ_LANGUAGES: setting({
-    schema: z
-      .string()
-      .regex(LANGUAGES, "must be up to ten languages as tesseract names them, joined by +, such as eng or eng+deu"),
+    schema: readingLanguages,
     fallback: "eng",
     description:
       "Languages of the text in pictures and scanned pages as tesseract names them, the usual one first, such as `eng+deu`. Data that the machine lacks are fetched when they are first needed.",

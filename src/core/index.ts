@@ -136,6 +136,7 @@ export type { ClientKey } from "./access/connect-clients.js";
 export type { PolledDevice, StartedDevice } from "./access/device.js";
 export { createMemoriesSchema, type CreatedMemories, type CreateMemoriesInput } from "./memories/memories.js";
 export type { ExplainedFact } from "./memories/explain-facts.js";
+export { sourceOf } from "./documents/document-source.js";
 export type { StatingDocument } from "./memories/still-stated.js";
 export { forgetOneSchema, forgetSchema, type Forgotten, type ForgetInput } from "./memories/forget-memory.js";
 export { forgetMatchingSchema, type ForgottenMatching, type Match } from "./memories/forget-matching.js";

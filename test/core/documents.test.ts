@@ -103,7 +103,7 @@ describe("adding", () => {
         text: "Ada lives in Oslo",
         outcome: "updated",
         replaced: old?.id,
-        statedIn: [{ id: first.id, title: "A note.", isLeftOut: false }],
+        statedIn: [{ id: first.id, title: "A note.", source: null, isLeftOut: false }],
         searchableAt: iso(opened.clock.now()),
       },
     ]);

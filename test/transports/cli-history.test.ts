@@ -1,6 +1,6 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { DocumentReceipt, MemoryHistory, Undone } from "../../src/core/index.js";
 import { type FoundTexts, parseAnswer, runCommand, textsOf } from "../support/command-line.js";
@@ -46,6 +46,27 @@ describe("recollect history", () => {
       /memory\.forgotten by local, moved away {2}\[batch (\w{22})\]\nTo undo the last one: recollect undo \1\n$/,
     );
     expect(stdout).not.toMatch(/[\u0080-\u009f]/);
+  });
+
+  test("tells files of one name by their paths, and so does forget", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "recollect-notes-"));
+    const paths = ["home", "work"].map((name) => join(folder, name, "notes.txt"));
+    for (const path of paths) {
+      await mkdir(dirname(path));
+      await writeFile(path, `I live in Lisbon. I wrote that in ${basename(dirname(path))}.`);
+    }
+    await run(["add", folder]);
+    const found: FoundTexts & { results: { id: string }[] } = parseAnswer(
+      await run(["search", "I live in Lisbon", "--mode", "memories", "--json"]),
+    );
+    const id = found.results[0]?.id ?? "";
+    const history = await run(["history", id]);
+    const forgotten = await run(["forget", id]);
+    await rm(folder, { recursive: true });
+    for (const path of paths) {
+      expect(history.stdout).toContain(path.slice(-40));
+      expect(forgotten.stdout).toContain(path.slice(-40));
+    }
   });
 
   test("gives all of it as JSON", async () => {

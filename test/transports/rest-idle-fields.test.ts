@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { encodeForm } from "../support/forms.js";
 import { type OpenedRest, openRest } from "../support/rest.js";
 
 let rest: OpenedRest;
@@ -44,6 +45,12 @@ test("a threshold of a profile without a question has no effect, which is said",
   expect(await warnings("POST", "/v4/profile", profile)).toEqual(told);
   expect(await warnings("POST", "/v4/profile", { ...profile, q: "  " })).toEqual(told);
   expect(await warnings("POST", "/v4/profile", { ...profile, q: "bees" })).toEqual([]);
+});
+
+test("the kind that a file is said to be has no effect, which is said", async () => {
+  const form = await encodeForm({ file: new File(["Mia keeps bees."], "notes.txt"), fileType: "pdf" });
+  const { body } = await rest.send("POST", "/v3/documents/file", form.bytes, form.headers);
+  expect(body.warnings).toEqual([expect.stringMatching(/^fileType: has no effect/)]);
 });
 
 test.each([

@@ -2,12 +2,13 @@ import { rootOf } from "./root-of.js";
 import * as z from "zod";
 import { isId } from "../../lib/ids.js";
 import { maySee } from "../auth.js";
+import { sourceOf } from "../documents/document-source.js";
 import type { AuthorizedCall, CoreContext } from "../context.js";
 import { notFound } from "../errors.js";
 import { customIdSchema, parseInput } from "../input.js";
 import type { JournalRow } from "../ports.js";
 import { readAs } from "../journal/journal.js";
-import type { Memory } from "../types.js";
+import type { DocumentHead, Memory } from "../types.js";
 import { findLatest } from "./find-memory.js";
 import { findStatement } from "./statements.js";
 import type { Statement } from "./told-turns.js";
@@ -23,6 +24,8 @@ export interface Source {
   readonly documentId: string;
   /** Null for a document without one. */
   readonly title: string | null;
+  /** The path of its file or the address of its page; null for a text. */
+  readonly source: string | null;
   /** The words of the document that state it, where they are known. */
   readonly quote: string | null;
   readonly addedAt: string;
@@ -39,6 +42,10 @@ export interface MemoryHistory {
   readonly entries: readonly JournalRow[];
 }
 
+function nameOf(head: DocumentHead | undefined): Pick<Source, "title" | "source"> {
+  return { title: head?.title ?? null, source: head ? sourceOf(head) : null };
+}
+
 /** Of one that nobody has done anything with. */
 async function historyOf(
   { store }: CoreContext,
@@ -46,7 +53,7 @@ async function historyOf(
 ): Promise<MemoryHistory> {
   const [head] = await store.documents.headsByIds(source.organizationId, [source.id]);
   const stated = { memoryId: memory.id, documentId: source.id, quote: said, addedAt: memory.createdAt };
-  return { memory, versions: [memory], sources: [{ ...stated, title: head?.title ?? null }], entries: [] };
+  return { memory, versions: [memory], sources: [{ ...stated, ...nameOf(head) }], entries: [] };
 }
 
 /**
@@ -78,7 +85,7 @@ export async function readHistory(
   const documents = new Map(heads.map((head) => [head.id, head]));
   const sources = statements.flatMap((statement) => {
     const document = documents.get(statement.documentId);
-    return document && maySee(actor, document.containerTags) ? [{ ...statement, title: document.title }] : [];
+    return document && maySee(actor, document.containerTags) ? [{ ...statement, ...nameOf(document) }] : [];
   });
   const { entries } = await store.journal.list(organizationId, {
     subjectIds: ids,

@@ -1,4 +1,5 @@
 import { maySee } from "../auth.js";
+import { sourceOf } from "../documents/document-source.js";
 import type { Repositories } from "../ports.js";
 import type { Actor, Memory } from "../types.js";
 
@@ -6,6 +7,8 @@ import type { Actor, Memory } from "../types.js";
 export interface StatingDocument {
   readonly id: string;
   readonly title: string | null;
+  /** The path of its file or the address of its page; null for a text. */
+  readonly source: string | null;
   /** Whether searches leave out the sentences of it that stated that; false where it is not known for all of that which ones. */
   readonly isLeftOut: boolean;
 }
@@ -40,5 +43,5 @@ export async function documentsStating(
   const unplaced = new Set(statements.filter(({ quote }) => quote === null).map(({ documentId }) => documentId));
   return heads
     .filter(({ id }) => findable.has(id))
-    .map(({ id, title }) => ({ id, title, isLeftOut: !unplaced.has(id) }));
+    .map((head) => ({ id: head.id, title: head.title, source: sourceOf(head), isLeftOut: !unplaced.has(head.id) }));
 }

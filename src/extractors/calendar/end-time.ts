@@ -6,10 +6,13 @@ const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z?$/;
 
 /**
  * The end of an event as its reader understands it, from the day or time at which the calendar lets it end. Days of calendars
- * end before the one that is written; a reader takes that for the last one. Null where it ends as it begins.
+ * end before the one that is written; a reader takes that for the last one. Null where it ends as it begins, or
+ * where it is of another kind than the beginning.
  */
 export function endShown(start: string, end: string): string | null {
   const isOfDays = DAY.test(start) && DAY.test(end);
+  // A day is no end of what begins at a time, as the standard has it (RFC 5545, 3.6.1).
+  if (!isOfDays && DAY.test(start) !== DAY.test(end)) return null;
   const last = isOfDays ? (moved(end, -86_400) ?? end) : end;
   return last === start || (isOfDays && last < start) ? null : last;
 }

@@ -67,6 +67,10 @@ function textOf(value: unknown): string {
   return plainText(value);
 }
 
+/** How the library gives a day where a time was to be. */
+const DAY_WITHOUT_TIME = /^(\d{4}-\d{2}-\d{2})T::$/;
+
 function plainText(value: unknown): string {
-  return typeof value === "string" ? value : typeof value === "number" || typeof value === "boolean" ? `${value}` : "";
+  if (typeof value === "string") return value.replace(DAY_WITHOUT_TIME, "$1");
+  return typeof value === "number" || typeof value === "boolean" ? `${value}` : "";
 }

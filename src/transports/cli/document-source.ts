@@ -1,16 +1,21 @@
-import type { DocumentHead } from "../../core/types.js";
 import { truncate } from "../../lib/truncate.js";
 import { oneLine } from "./style.js";
 
 const LONGEST_NAME = 60;
 const LONGEST_SOURCE = 100;
 
-type Named = Pick<DocumentHead, "id" | "title" | "filepath" | "url" | "customId">;
+interface Named {
+  readonly id: string;
+  readonly title: string | null;
+  /** The path of its file or the address of its page; null for a text. */
+  readonly source: string | null;
+  readonly customId?: string | null;
+}
 
 /** A document as people know it: by its title, and by the path or address that tells it from others of that title. */
 export function describeSource(document: Named): string {
-  const { title, customId, id } = document;
-  const source = sourceOf(document);
+  const { title, customId = null, id } = document;
+  const source = document.source === null ? null : cutSource(document.source);
   if (title === null) return source ?? (customId === null ? `document ${id}` : `“${cut(customId)}”`);
   return `“${cut(title)}”${source === null || source === title ? "" : ` (${source})`}`;
 }
@@ -20,12 +25,8 @@ function cut(name: string): string {
   return shown.length > LONGEST_NAME ? `${truncate(shown, LONGEST_NAME)}…` : shown;
 }
 
-/** The path of its file or the address of its page; null for a text. The end of a long one tells the most. */
-function sourceOf({ filepath, url, customId }: Named): string | null {
-  const [, path] = /^file:(?!sha256:)(.+)$/s.exec(customId ?? "") ?? [];
-  const address = url !== null && /^https?:/.test(url) ? url : null;
-  const source = path ?? address ?? filepath;
-  if (source === null) return null;
+/** The end of a long one tells the most. */
+function cutSource(source: string): string {
   const shown = oneLine(source);
   return shown.length > LONGEST_SOURCE ? `…${shown.slice(-LONGEST_SOURCE).toWellFormed()}` : shown;
 }

@@ -1,4 +1,4 @@
-import type { ExplainedFact, SearchAnswer, SearchResult } from "../../core/index.js";
+import { type ExplainedFact, type SearchAnswer, type SearchResult, sourceOf as whereFrom } from "../../core/index.js";
 import type { Memory, Trust } from "../../core/types.js";
 import { dayIn, type TimeZone } from "../../lib/time-zone.js";
 import { placeInFile } from "../place-in-file.js";
@@ -6,9 +6,6 @@ import type { Cli } from "./cli.js";
 import { describeSource } from "./document-source.js";
 import { indent, oneLine, printable } from "./style.js";
 import { count } from "../../lib/count.js";
-import { truncate } from "../../lib/truncate.js";
-
-const LONGEST_NAME = 60;
 
 /** Search results for people: score, text, then where and when it is from. */
 export function describeAnswer(cli: Cli, answer: SearchAnswer, query: string): string[] {
@@ -54,7 +51,7 @@ function sourceOf({ documents }: SearchResult): string {
   const [first] = documents;
   if (!first) return "no document";
   const more = documents.length > 1 ? ` and ${documents.length - 1} more` : "";
-  return `from ${describeSource(first)}${more}`;
+  return `from ${describeSource({ ...first, source: whereFrom(first) })}${more}`;
 }
 
 /** The day something is from, as far as it is known: what the source says, else when it was added. */
@@ -77,10 +74,7 @@ export function describeFacts(facts: readonly ExplainedFact[]): string[] {
     return [
       `- ${oneLine(text)}${note[outcome]}  [${id}]`,
       ...near.map((other) => `  close to: ${oneLine(other.text)}  [${other.id}]; --updates if it replaces that`),
-      ...statedIn.map(
-        (document) =>
-          `  the old one still stands in: ${truncate(oneLine(document.title ?? "(no title)"), LONGEST_NAME)}  [${document.id}]`,
-      ),
+      ...statedIn.map((document) => `  the old one still stands in: ${describeSource(document)}  [${document.id}]`),
     ];
   });
 }

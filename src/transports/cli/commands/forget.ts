@@ -3,6 +3,7 @@ import type { Fetched, Forgotten } from "../../../core/index.js";
 import { AppError } from "../../../core/errors.js";
 import { examples, withCore, type Access, type Cli } from "../cli.js";
 import { UsageError } from "../failure.js";
+import { describeSource } from "../document-source.js";
 import { oneLine } from "../style.js";
 import { count } from "../../../lib/count.js";
 
@@ -133,7 +134,7 @@ function describeStating({ output, invocation }: Cli, { statedIn, forgotten }: A
   const isOne = statedIn.length === 1;
   return [
     isOne ? "The text of a document still states it:" : "The texts of documents still state it:",
-    ...statedIn.map(({ id, title }) => `  ${output.style.bold(oneLine(title ?? "(no title)"))}  [${id}]`),
+    ...statedIn.map((stating) => `  ${output.style.bold(describeSource(stating))}  [${stating.id}]`),
     ...(statedIn.every(({ isLeftOut }) => isLeftOut) ? [] : ["Nobody knows in which words, so searches may show it."]),
     `To remove ${isOne ? "it" : "one"} with what only it states: ${invocation} forget ${document.id}`,
     `To cut only what the memory says out of it, for good: ${invocation} purge --memory ${memory.id}`,

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import type { JournalRow, MemoryHistory, Source } from "../../../core/index.js";
 import type { Memory } from "../../../core/types.js";
 import { examples, withCore, type Cli } from "../cli.js";
+import { describeSource } from "../document-source.js";
 import { oneLine } from "../style.js";
 
 export function registerHistory(program: Command, cli: Cli): void {
@@ -28,7 +29,7 @@ function describe(cli: Cli, { memory, versions, sources, entries }: MemoryHistor
     ...(memory.entities ? [dim(`  about ${memory.entities.map(oneLine).join(", ")}`)] : []),
     "",
     bold("Sources"),
-    ...(sources.length > 0 ? sources.map((source) => describeSource(cli, source)) : ["  none that is still there"]),
+    ...(sources.length > 0 ? sources.map((source) => describeStating(cli, source)) : ["  none that is still there"]),
     "",
     bold("Changes"),
     ...(entries.length > 0 ? entries.flatMap((entry) => describeEntry(cli, entry)) : ["  none that is kept"]),
@@ -48,9 +49,9 @@ function stateOf(cli: Cli, { isLatest, isForgotten, forgetReason }: Memory): str
   return isLatest ? green("latest") : "replaced";
 }
 
-function describeSource(cli: Cli, { documentId, title, quote, addedAt }: Source): string {
-  const name = title === null ? `document ${documentId}` : `“${oneLine(title)}” [${documentId}]`;
-  return `  ${name}, ${day(cli, addedAt)}${quote === null ? "" : `: “${oneLine(quote)}”`}`;
+function describeStating(cli: Cli, { documentId: id, title, source, quote, addedAt }: Source): string {
+  const isNamed = title !== null || source !== null;
+  return `  ${describeSource({ id, title, source })}${isNamed ? ` [${id}]` : ""}, ${day(cli, addedAt)}${quote === null ? "" : `: “${oneLine(quote)}”`}`;
 }
 
 function describeEntry(cli: Cli, { at, action, actor, cause, batchId }: JournalRow): string[] {

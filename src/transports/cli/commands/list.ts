@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { DocumentPage, MemoryPage } from "../../../core/index.js";
+import { type DocumentPage, type MemoryPage, sourceOf } from "../../../core/index.js";
 import { dayIn } from "../../../lib/time-zone.js";
 import { examples, withCore, type Access, type Cli } from "../cli.js";
 import { wholeNumber } from "../options.js";
@@ -70,7 +70,7 @@ function describeDocuments(cli: Cli, page: DocumentPage): string[] {
   const lines = page.documents.map((document) => {
     const { id, createdAt, status } = document;
     const state = status === "done" ? "" : ` · ${status}`;
-    return `- ${describeSource(document)}  ${dim(`${dayIn(createdAt, page.timeZone)}${state} · ${id}`)}`;
+    return `- ${describeSource({ ...document, source: sourceOf(document) })}  ${dim(`${dayIn(createdAt, page.timeZone)}${state} · ${id}`)}`;
   });
   return [...(lines.length > 0 ? lines : ["There is no document here."]), ...rest(page, "document", "documents")];
 }

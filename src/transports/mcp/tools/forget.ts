@@ -8,7 +8,7 @@ import { count, fence, NOTICE, oneLine } from "../recalled.js";
 import { writingPlace } from "../places.js";
 import { defineTool } from "../tool.js";
 import { anyId, containerTag } from "./arguments.js";
-import { statedIn } from "./told-beside.js";
+import { statedIn, UNTITLED } from "./told-beside.js";
 
 const input = z.object({
   id: anyId.optional().describe("Id of the memory or document to forget"),
@@ -156,7 +156,7 @@ function describe(
   }
   const lines = [
     ...forgotten.map(({ id, text }) => `forgotten [${id}] ${oneLine(text)}`),
-    ...stating.map(({ id, title }) => `still stated in the document [${id}] ${oneLine(title ?? "(no title)")}`),
+    ...stating.map(({ id, title }) => `still stated in the document [${id}] ${oneLine(title ?? UNTITLED)}`),
     ...documents.map(
       ({ id, title }) => `document removed, with the memories that only it stated [${id}] ${oneLine(title)}`,
     ),

@@ -2,6 +2,8 @@ import * as z from "zod";
 import { truncate } from "../../../lib/truncate.js";
 import { oneLine } from "../recalled.js";
 
+/** What stands for the title of a document that has none. */
+export const UNTITLED = "without a title";
 const LONGEST_TITLE = 120;
 
 /** Older memories that a new one may be meant to replace. */
@@ -21,6 +23,6 @@ export function describeCloseTo(memories: z.output<typeof closeTo> = []): string
 export function describeStatedIn(documents: z.output<typeof statedIn> = []): string[] {
   return documents.map(({ id, title, isLeftOut }) => {
     const told = isLeftOut ? "" : ", where searches may still show it";
-    return `  the old one still stands in the document [${id}] ${truncate(oneLine(title ?? "(no title)"), LONGEST_TITLE)}${told}`;
+    return `  the old one still stands in the document [${id}] ${truncate(oneLine(title ?? UNTITLED), LONGEST_TITLE)}${told}`;
   });
 }

@@ -5,6 +5,7 @@ export const statedIn = z.array(
   z.object({
     id: z.string().length(22),
     title: z.string().nullable(),
+    source: z.string().nullable().describe("The path of its file or the address of its page; null for a text."),
     isLeftOut: z
       .boolean()
       .describe("Whether searches leave out the sentences that it was taken from; false where nobody knows which."),

@@ -1,0 +1,38 @@
+import { z } from "zod";
+
+/** Names of languages as tesseract writes them: `eng`, `chi_sim`, `eng+deu`. People may have trained others. */
+const LANGUAGES = /^[A-Za-z][A-Za-z_]{2,30}(?:\+[A-Za-z][A-Za-z_]{2,30}){0,9}$/;
+
+/** The languages that data exist of, as their makers call them. */
+const CODES = (
+  "afr amh ara asm aze bel ben bod bos bre bul cat ceb ces chi_sim cos cym dan deu div dzo ell eng epo est eus fao fas fil fin " +
+  "fra fry gla gle glg guj hat heb hin hrv hun hye iku ind isl ita jav jpn kan kat kaz khm kir kor lao lat lav lit ltz mal mar mkd " +
+  "mlt mon mri msa mya nep nld nor oci ori pan pol por pus que ron rus san sin slk slv snd spa sqi srp sun swa swe syr tam tat tel " +
+  "tgk tha tir ton tur uig ukr urd uzb vie yid yor"
+).split(" ");
+
+/** The setting `RECOLLECT_READ_LANGUAGES`. What tesseract surely calls otherwise is refused with its right name. */
+export const readingLanguages = z
+  .string()
+  .regex(LANGUAGES, "must be up to ten languages as tesseract names them, joined by +, such as eng or eng+deu")
+  .superRefine((setting, { addIssue }) => {
+    const names = codesByName();
+    for (const name of setting.split("+")) {
+      const code = names.get(name.toLowerCase());
+      if (code !== undefined) addIssue({ code: "custom", message: `has ${name}, which tesseract calls ${code}` });
+    }
+  });
+
+/** By the English name and by the own one, in lower case. */
+function codesByName(): ReadonlyMap<string, string> {
+  return new Map(
+    CODES.flatMap((code) => {
+      const language = code.slice(0, 3) === "chi" ? "zh" : code;
+      return ["en", language].map((locale) => [nameOf(language, locale), code] as const);
+    }),
+  );
+}
+
+function nameOf(language: string, locale: string): string {
+  return new Intl.DisplayNames(locale, { type: "language" }).of(language)?.toLowerCase() ?? language;
+}
