@@ -24,6 +24,7 @@ import { webhooks } from "./0023-webhooks.js";
 import { syncErrorCodes } from "./0024-sync-error-codes.js";
 import { leftItems } from "./0025-left-items.js";
 import { messagePictures } from "./0026-message-pictures.js";
+import { attachmentOrigins } from "./0027-attachment-origins.js";
 
 /** Forward only, in order; the version of a store is the number of migrations it has seen. */
 export const MIGRATIONS: readonly string[] = [
@@ -53,4 +54,5 @@ export const MIGRATIONS: readonly string[] = [
   syncErrorCodes,
   leftItems,
   messagePictures,
+  attachmentOrigins,
 ];
