@@ -46,6 +46,7 @@ import type {
   Transcriber,
   UploadStore,
 } from "./core/ports.js";
+import type { ContentExtractor } from "./core/documents/content-ports.js";
 import { MISSING_JOB } from "./core/embeddings/roles.js";
 import { reportDeadMerge } from "./core/containers/merge-job.js";
 import { removeFailed } from "./core/documents/failed-documents.js";
@@ -104,6 +105,8 @@ export interface ServiceOptions {
   readonly connectors?: readonly Connector[];
   /** That of the machine by default. */
   readonly clock?: Clock;
+  /** What reads files; a process of its own by default. */
+  readonly extractor?: ContentExtractor;
 }
 
 /** The service over a data folder that this process owns. */
@@ -180,7 +183,10 @@ function createTranscriber(chosen: NonNullable<Config["transcriber"]>): Transcri
 }
 
 /** Puts the parts together; starts nothing. */
-function assemble({ config, version, log, connectors = [], clock = systemClock }: ServiceOptions, store: Store) {
+function assemble(
+  { config, version, log, connectors = [], clock = systemClock, extractor }: ServiceOptions,
+  store: Store,
+) {
   const model = createModel(config, { store, clock, log });
   const searchModel = model && createSearchModel({ model, store, patienceMs: config.patience.modelMs });
   const rules = createGuidedExtractor(createRulesExtractor());
@@ -234,12 +240,7 @@ function assemble({ config, version, log, connectors = [], clock = systemClock }
     secretBox: createSecretBox({ file: join(config.dataDirectory, SECRET_KEY_FILE), key: config.secretKey }),
     tokenRequests: new Map(),
     webhookChanges: new Map(),
-    extractor: createExtractionProcess({
-      ...config.reading,
-      languageSource: createLanguageSource(config, version, log),
-      programFolders: readPlaces().programFolders,
-      log,
-    }),
+    extractor: extractor ?? createExtractor(config, version, log),
     transcriber: config.transcriber ? createRememberingTranscriber(createTranscriber(config.transcriber)) : null,
     readings: new Map(),
     filePasswords: createFilePasswords(),
@@ -352,6 +353,15 @@ function createMaker({ dataDirectory, offline, hub, embedding, patience }: Confi
 }
 
 /** Data of languages from a registry, which may lie in the own network as the owner has named it. */
+function createExtractor(config: Config, version: string, log: Log): ContentExtractor {
+  return createExtractionProcess({
+    ...config.reading,
+    languageSource: createLanguageSource(config, version, log),
+    programFolders: readPlaces().programFolders,
+    log,
+  });
+}
+
 function createLanguageSource({ dataDirectory, offline, fetchAllow, reading }: Config, version: string, log: Log) {
   const { hostname, port, protocol } = new URL(reading.languagesFrom);
   const own = readAllowedPlaces([`${hostname}:${port || (protocol === "https:" ? 443 : 80)}`]) ?? [];

@@ -46,11 +46,10 @@ import { createSecretBox } from "../../src/adapters/secrets/key-file.js";
 import { createSourceClient } from "../../src/adapters/fetch/source-client.js";
 import { createGuardedFetch } from "../../src/adapters/fetch/guarded-fetch.js";
 import { NO_PLACES } from "../../src/lib/allowed-places.js";
-import { createExtractionProcess } from "../../src/extractors/extraction-process.js";
 import { createRunner, type Runner } from "../../src/jobs/runner.js";
 import { ManualClock } from "./clock.js";
 import { USUAL_LIMITS } from "./extraction-tools.js";
-import { silentLog } from "./open-core.js";
+import { sharedExtractor, silentLog } from "./shared-extractor.js";
 import { dumpDatabase, openDatabase } from "./store-folder.js";
 
 /** The core over a real store, with parts that a test can move or break. */
@@ -126,13 +125,12 @@ export async function openManualCore(options: ManualCoreOptions = {}): Promise<M
   let isHeld = false;
   const extractor =
     options.extractor ??
-    createExtractionProcess({
+    sharedExtractor({
       limits: USUAL_LIMITS,
       timeoutMs: 30_000,
-      memoryMegabytes: 256,
+      memoryMegabytes: 768,
       languages: "eng",
       programFolders: [],
-      log,
     });
   const context: CoreContext = {
     store,

@@ -2,13 +2,14 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openService } from "../../src/app.js";
-import { readConfig } from "../../src/config.js";
+import { readConfig, readPlaces } from "../../src/config.js";
 import { localActor, type Core } from "../../src/core/index.js";
 import type { Clock, Connector, Log, UploadStore } from "../../src/core/ports.js";
 import type { Actor } from "../../src/core/types.js";
+import { sharedExtractor, silentLog } from "./shared-extractor.js";
 import { uploadsOf } from "./uploads-of.js";
 
-export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} };
+export { silentLog };
 
 export interface OpenedCore {
   readonly core: Core;
@@ -40,6 +41,9 @@ export async function openCore(options: OpenCoreOptions = {}): Promise<OpenedCor
     version: "0.0.0-test",
     log: options.log ?? silentLog,
     engine: "off",
+    ...(config.reading.languages === "eng" && {
+      extractor: sharedExtractor({ ...config.reading, programFolders: readPlaces().programFolders }),
+    }),
     ...(options.connectors && { connectors: options.connectors }),
     ...(options.clock && { clock: options.clock }),
   });

@@ -19,6 +19,11 @@ export interface WorstOptions {
   readonly maxTextBytes: number;
   /** What stands around the body, such as a message of a protocol. */
   readonly wrap?: (body: string) => string;
+  /**
+   * Fields that other bodies had before: what is refused by the schema alone is not sent again for one with the same name and
+   * schema. What is accepted is, since each operation does something else with it.
+   */
+  readonly tried?: Set<string>;
 }
 
 /** More than any list takes, and little less than all values that a body may have. */
@@ -72,6 +77,9 @@ function ofTheWhole({ example, wrap = String }: WorstOptions): WorstBody[] {
 function ofField({ name, schema, put }: Field, options: WorstOptions): WorstBody[] {
   const { components, maxBytes, maxTextBytes, wrap = String } = options;
   const forms = formsOf(schema, components);
+  const key = JSON.stringify([name, schema]);
+  const isTried = options.tried?.has(key) === true;
+  options.tried?.add(key);
   const room = maxBytes - Buffer.byteLength(wrap(JSON.stringify(put("")))) - 64;
   /** Written into the place of the value, since writing it as JSON would take longer than everything else. */
   const raw = (what: string, json: () => string): WorstBody => ({
@@ -80,25 +88,26 @@ function ofField({ name, schema, put }: Field, options: WorstOptions): WorstBody
   });
   const entries = (count: number, item: string) => (): string =>
     `[${`${item},`.repeat(Math.max(1, Math.min(count, Math.floor(room / (Buffer.byteLength(item) + 1)) - 1)))}${item}]`;
-  const worst = [
+  const accepted = [];
+  const refused = [
     raw("many numbers", entries(MOST_ENTRIES, "1")),
     raw("many names", () => `{${Array.from({ length: MOST_ENTRIES / 2 }, (_, index) => `"n${index}":1`).join()}}`),
   ];
   for (const form of forms) {
     if (form.type === "array") {
       const item = JSON.stringify(exampleOf(form.items ?? {}, components));
-      worst.push(raw("as many entries as it takes", entries((form.maxItems ?? MOST_TAKEN) - 1, item)));
-      worst.push(raw("more entries than it takes", entries(MOST_ENTRIES / 2, item)));
+      accepted.push(raw("as many entries as it takes", entries((form.maxItems ?? MOST_TAKEN) - 1, item)));
+      refused.push(raw("more entries than it takes", entries(MOST_ENTRIES / 2, item)));
     }
     if (form.type === "object" && form.properties === undefined)
-      worst.push(raw("many texts", () => `{${Array.from({ length: 9_999 }, (_, i) => `"n${i}":"t"`).join()}}`));
+      accepted.push(raw("many texts", () => `{${Array.from({ length: 9_999 }, (_, i) => `"n${i}":"t"`).join()}}`));
     if (form.type === "string")
-      worst.push(raw("escapes", () => `"${"\\u0061".repeat(Math.min(room, LONGEST_ESCAPED) / 6)}"`));
+      refused.push(raw("escapes", () => `"${"\\u0061".repeat(Math.min(room, LONGEST_ESCAPED) / 6)}"`));
     if (form.type === "string" && (form.maxLength ?? Infinity) > 50_000 && form.enum === undefined)
       for (const [what, piece] of Object.entries(TEXTS))
-        worst.push(raw(what, () => JSON.stringify(piece.repeat(maxTextBytes / Buffer.byteLength(piece)))));
+        accepted.push(raw(what, () => JSON.stringify(piece.repeat(maxTextBytes / Buffer.byteLength(piece)))));
   }
-  return worst;
+  return isTried ? accepted : [...accepted, ...refused];
 }
 
 /** Each a piece of a text that is taken, and hard for something that reads texts. */
