@@ -1,8 +1,9 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { parseSync, Visitor } from "oxc-parser";
 import { check, type Diagnostics } from "recheck";
-import { expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 
 const SOURCE = join(import.meta.dirname, "..", "src");
 
@@ -72,12 +73,46 @@ function patternsOf(path: string): Pattern[] {
 /** An analysis that finds no answer in time says nothing: measuring does. */
 const PATIENCE_MS = 3_000;
 
-/** Texts that the pattern is slow with, by their size; none where it is linear. */
-async function attacksOn({ source, flags }: Pattern): Promise<readonly ((size: number) => string)[]> {
+/** What the analysis says of a pattern: what it is slow with, null where it finds no answer. */
+type Verdict = "safe" | null | { readonly pumps: readonly { prefix: string; pump: string }[]; readonly suffix: string };
+
+/**
+ * What it has said before, by the hash of a pattern, since it takes a minute for all of them. Written by
+ * `UPDATE_VERDICTS=1 npx vitest run test/pattern-growth.test.ts`; a pattern that is not in it is analysed here, all of them
+ * where the file is missing.
+ */
+const VERDICTS = join(import.meta.dirname, "fixtures", "pattern-verdicts.json");
+const isUpdate = process.env["UPDATE_VERDICTS"] === "1";
+const known: Readonly<Record<string, Verdict>> = existsSync(VERDICTS) ? JSON.parse(readFileSync(VERDICTS, "utf8")) : {};
+const verdicts = new Map<string, Verdict>();
+
+function keyOf({ source, flags }: Pattern): string {
+  return createHash("sha256").update(`${flags} ${source}`).digest("base64url").slice(0, 16);
+}
+
+async function verdictOn(pattern: Pattern): Promise<Verdict> {
+  const key = keyOf(pattern);
+  const before = key in known ? known[key] : verdicts.get(key);
+  if (before !== undefined) return before;
+  const verdict = await analyse(pattern);
+  verdicts.set(key, verdict);
+  return verdict;
+}
+
+async function analyse({ source, flags }: Pattern): Promise<Verdict> {
   const found: Diagnostics = await check(source, flags, { timeout: PATIENCE_MS });
-  if (found.status === "safe") return [];
-  if (found.status === "unknown") return pumpsFrom(source);
+  if (found.status === "safe") return "safe";
+  if (found.status === "unknown") return null;
   const { pumps, suffix } = found.attack;
+  return { pumps: pumps.map(({ prefix, pump }) => ({ prefix, pump })), suffix };
+}
+
+/** Texts that the pattern is slow with, by their size; none where it is linear. */
+async function attacksOn(pattern: Pattern): Promise<readonly ((size: number) => string)[]> {
+  const verdict = await verdictOn(pattern);
+  if (verdict === "safe") return [];
+  if (verdict === null) return pumpsFrom(pattern.source);
+  const { pumps, suffix } = verdict;
   const length = pumps.reduce((sum, { pump }) => sum + pump.length, 0);
   return [
     (size) =>
@@ -168,4 +203,22 @@ test(
 
 test("every bound is needed by a pattern", MINUTES, async () => {
   expect(await findNeedless()).toEqual([]);
+});
+
+test("what was said of patterns before is what the analysis says", MINUTES, async () => {
+  const sample = patterns.filter((pattern, index) => index % 50 === 0 && known[keyOf(pattern)] === "safe");
+  if (Object.keys(known).length > 0) expect(sample.length).toBeGreaterThan(10);
+  for (const pattern of sample) expect(await analyse(pattern)).toBe("safe");
+});
+
+test("nothing is said of patterns that are gone", () => {
+  const there = new Set(patterns.map(keyOf));
+  if (!isUpdate) expect(Object.keys(known).filter((key) => !there.has(key))).toEqual([]);
+});
+
+afterAll(() => {
+  if (!isUpdate) return;
+  const all = new Map([...Object.entries(known), ...verdicts]);
+  const keys = [...new Set(patterns.map(keyOf))].filter((key) => all.has(key)).toSorted();
+  writeFileSync(VERDICTS, `${JSON.stringify(Object.fromEntries(keys.map((key) => [key, all.get(key)])), null, 1)}\n`);
 });
