@@ -2,9 +2,9 @@
 FROM node:22-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json tsconfig.json ./
-RUN npm ci --ignore-scripts --no-audit --no-fund
+RUN npm ci --ignore-scripts --workspaces=false --no-audit --no-fund
 COPY src ./src
-RUN node src/bootstrap.mjs --build && npm prune --omit=dev --ignore-scripts --no-audit --no-fund
+RUN node src/bootstrap.mjs --build && npm prune --omit=dev --ignore-scripts --workspaces=false --no-audit --no-fund
 
 FROM node:22-bookworm-slim
 # Programs for recordings and for pictures of rare kinds: --build-arg PROGRAMS="ffmpeg tesseract-ocr"

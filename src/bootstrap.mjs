@@ -1,4 +1,5 @@
-// Installs the dependencies and builds, each only when something changed since it was done last.
+// Installs the dependencies and builds, each only when something changed since it was done last. With `--tests`, what the tests and
+// checks need is installed as well, which is three times as much.
 // Plain JavaScript without dependencies, because it runs before either was done.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -15,27 +16,33 @@ if (major < FLOOR[0] || (major === FLOOR[0] && minor < FLOOR[1]))
     `Recollect needs Node.js ${FLOOR.join(".")} or later; this is ${process.versions.node}. See https://nodejs.org.`,
   );
 
+const isBuildAsked = process.argv.includes("--build");
+const areTestsAsked = process.argv.includes("--tests");
 const installed = { stamp: join(root, "node_modules", ".recollect-installed"), wanted: wantedInstall };
 const built = { stamp: join(root, "dist", ".built"), wanted: wantedBuild };
-const isBuildAsked = process.argv.includes("--build");
 
-if (isBuildAsked || !isCurrent(installed) || !isCurrent(built)) {
+if (isBuildAsked || !isInstalled() || !isCurrent(built)) {
   const unlock = await lock(join(root, ".bootstrap.lock"));
   try {
     // Whoever had the lock before may have done it already.
-    if (!isCurrent(installed)) install();
+    if (!isInstalled()) install();
     if (isBuildAsked || !isCurrent(built)) await build();
   } finally {
     unlock();
   }
 }
 
+/** What has all that tests need has all that the program needs. */
+function isInstalled() {
+  return read(installed.stamp) === installed.wanted(true) || (!areTestsAsked && isCurrent(installed));
+}
+
 function isCurrent({ stamp, wanted }) {
   return read(stamp) === wanted();
 }
 
-function wantedInstall() {
-  return hash([join(root, "package-lock.json")], `${process.platform} ${process.arch}`);
+function wantedInstall(withTests = areTestsAsked) {
+  return hash([join(root, "package-lock.json")], `${process.platform} ${process.arch}${withTests ? " tests" : ""}`);
 }
 
 function wantedBuild() {
@@ -45,7 +52,9 @@ function wantedBuild() {
 function install() {
   const wanted = installed.wanted();
   say("Installing dependencies (once; needs the npm registry) …");
-  run("npm", ["ci", "--ignore-scripts", "--include=dev", "--no-audit", "--no-fund"]);
+  // The workspace is that of the tests.
+  const workspaces = areTestsAsked ? [] : ["--workspaces=false"];
+  run("npm", ["ci", "--ignore-scripts", "--include=dev", "--no-audit", "--no-fund", ...workspaces]);
   writeFileSync(installed.stamp, wanted);
 }
 

@@ -25,7 +25,7 @@ try {
 
 /** Folders of the packages that the program needs on every platform; those for one platform it does without. */
 function packages() {
-  const listed = spawnSync("npm", ["ls", "--omit=dev", "--all", "--parseable"], {
+  const listed = spawnSync("npm", ["ls", "--omit=dev", "--all", "--parseable", "--workspaces=false"], {
     cwd: root,
     encoding: "utf8",
     shell: process.platform === "win32",

@@ -105,6 +105,16 @@ test("several at once install once and build once, and a later one does neither"
     expect(left(copy)).toEqual([]);
   }));
 
+test("what only tests need is installed when they are run, once, and is no reason to install again", () =>
+  withCopy(async (copy) => {
+    const runs: readonly (readonly string[])[] = [[], ["--tests"], ["--tests"], [], ["--build"]];
+    for (const args of runs) expect(await copy.start(...args).ended).toMatchObject({ code: 0 });
+    expect(copy.npmCalls()).toEqual([
+      expect.stringContaining("--workspaces=false"),
+      expect.not.stringContaining("--workspaces"),
+    ]);
+  }));
+
 test("a build that fails says so, ends with 1 and leaves the last good one; the next good one replaces it", () =>
   withCopy(async (copy) => {
     await copy.start().ended;
