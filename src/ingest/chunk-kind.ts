@@ -1,4 +1,4 @@
-import type { TextKind } from "./chunk-text.js";
+import type { TextKind } from "./cut-levels.js";
 
 const LANGUAGES_BY_EXTENSION: ReadonlyMap<string, TextKind> = new Map<string, TextKind>([
   ...entries("cpp", "c cc cpp cxx h hh hpp hxx m mm"),

@@ -1,5 +1,6 @@
 import type { Span } from "../language/sentences.js";
-import { splitText, type PieceSize, type TextKind } from "./chunk-text.js";
+import { splitText, type PieceSize } from "./chunk-text.js";
+import type { TextKind } from "./cut-levels.js";
 
 /** A piece of a text; of a table that is cut, with the header rows that the piece does not have itself. */
 export interface TableSpan extends Span {

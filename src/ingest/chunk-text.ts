@@ -1,10 +1,8 @@
-import type { RecursiveCharacterTextSplitter, SupportedTextSplitterLanguage } from "@langchain/textsplitters";
 import { sentenceSpans, type Span } from "../language/sentences.js";
 import { yieldTurn } from "../lib/time.js";
 import { safeCut } from "../lib/truncate.js";
-
-/** How a text wants to be cut: at sentences, at Markdown blocks, or at the declarations of a programming language. */
-export type TextKind = "prose" | "markdown" | "code" | SupportedTextSplitterLanguage;
+import { cutLevelsOf, type TextKind } from "./cut-levels.js";
+import { cutRecursively } from "./cut-recursively.js";
 
 /** Pieces aim at `target`; a small rest joins its neighbour as long as both stay under `most`. */
 export interface PieceSize {
@@ -17,42 +15,39 @@ export interface PieceSize {
 }
 
 const SMALL_REST = 120;
-/** Characters that are cut in one turn: the splitters take a second for a megabyte of short lines. */
+/** Characters that are cut in one turn of the event loop. */
 const MOST_AT_ONCE = 32 * 1024;
-/** Stands for every end of a sentence, but for the full stops of abbreviations. */
-const ANY_SENTENCE = ". ";
-const SENTENCE_SEPARATORS = ["\n\n", "\n", ANY_SENTENCE, "! ", "? ", "。", "！", "？", "; ", ", ", " "];
-const PLAIN_CODE_SEPARATORS = ["\n\n", "\n", " "];
-/** Never in a text. As the last separator it keeps the splitter from cutting words letter by letter, and surrogate pairs with them. */
-const NEVER = "\u0000\uFFFF\u0000";
 
 /**
  * Cuts a text into pieces in order, none of them longer than `size.most`, what it repeats of the one before left aside. Every
- * character that is not white space between two pieces lies in exactly one, and in the next where that repeats it. Takes linear time whatever the text, and loads the splitters only when there is
- * something to cut.
+ * character that is not white space between two pieces lies in exactly one, and in the next where that repeats it. Takes linear time whatever the text.
  */
 export async function splitText(text: string, kind: TextKind, size: PieceSize): Promise<Span[]> {
   const whole = trimSpan(text, { start: 0, end: text.length });
   if (whole.start === whole.end) return [];
   if (lengthOf(text, whole, size) <= size.target) return [whole];
-  const splitter = await createSplitter(kind, size);
+  const levels = cutLevelsOf(kind);
+  const measure = { target: size.target, lengthOf: (piece: string) => bytesOrCharacters(piece, size) };
   const spans: Span[] = [];
-  let cursor = 0;
+  let from = 0;
   for (const part of splitAtGaps(text)) {
     await yieldTurn();
-    for (const piece of await splitter.splitText(part)) {
-      // Pieces come back trimmed, so that their place has to be found again: always the next one after the last.
-      const start = text.indexOf(piece, cursor);
-      const end = start + piece.length;
-      cursor = end;
-      spans.push(...cutLongSpan(text, { start: withIndentation(text, start), end }, size));
+    for (const { start, end } of cutRecursively(part, levels, measure)) {
+      const piece = trimSpan(text, { start: from + start, end: from + end });
+      if (piece.start === piece.end) continue;
+      spans.push(...cutLongSpan(text, { ...piece, start: withIndentation(text, piece.start) }, size));
     }
+    from += part.length;
   }
   return withOverlap(text, joinSmallRests(text, spans, size), { kind, size });
 }
 
-function lengthOf(text: string, { start, end }: Span, { unit }: PieceSize): number {
-  return unit === "characters" ? end - start : Buffer.byteLength(text.slice(start, end));
+function lengthOf(text: string, { start, end }: Span, size: PieceSize): number {
+  return size.unit === "characters" ? end - start : bytesOrCharacters(text.slice(start, end), size);
+}
+
+function bytesOrCharacters(text: string, { unit }: PieceSize): number {
+  return unit === "characters" ? text.length : Buffer.byteLength(text);
 }
 
 /** So many characters are never longer than `most`: none has more than three bytes. */
@@ -72,49 +67,6 @@ function splitAtGaps(text: string): string[] {
     start += length;
   }
   return [...parts, text.slice(start)];
-}
-
-async function createSplitter(kind: TextKind, { target, unit }: PieceSize): Promise<RecursiveCharacterTextSplitter> {
-  const { MarkdownTextSplitter, RecursiveCharacterTextSplitter } = await import("@langchain/textsplitters");
-  const options = {
-    chunkSize: target,
-    chunkOverlap: 0,
-    ...(unit === "bytes" && { lengthFunction: (text: string) => Buffer.byteLength(text) }),
-  };
-  if (kind === "code") {
-    return new RecursiveCharacterTextSplitter({ ...options, separators: [...PLAIN_CODE_SEPARATORS, NEVER] });
-  }
-  if (kind !== "prose") {
-    const splitter =
-      kind === "markdown"
-        ? new MarkdownTextSplitter(options)
-        : RecursiveCharacterTextSplitter.fromLanguage(kind, options);
-    splitter.separators = [...splitter.separators.filter((separator) => separator !== ""), NEVER];
-    return splitter;
-  }
-  class SentenceTextSplitter extends RecursiveCharacterTextSplitter {
-    /** The splitter would put a kept separator before the next piece; a full stop belongs to the sentence it ends. */
-    protected override splitOnSeparator(text: string, separator: string): string[] {
-      return separator === ANY_SENTENCE ? splitSentences(text) : splitAfter(text, separator);
-    }
-  }
-  return new SentenceTextSplitter({ ...options, separators: [...SENTENCE_SEPARATORS, NEVER] });
-}
-
-function splitSentences(text: string): string[] {
-  const starts = sentenceSpans(text).map((span) => span.start);
-  return starts.map((start, index) => text.slice(index === 0 ? 0 : start, starts[index + 1]));
-}
-
-function splitAfter(text: string, separator: string): string[] {
-  const pieces: string[] = [];
-  let start = 0;
-  for (let found = text.indexOf(separator); found !== -1; found = text.indexOf(separator, start)) {
-    pieces.push(text.slice(start, found + separator.length));
-    start = found + separator.length;
-  }
-  if (start < text.length) pieces.push(text.slice(start));
-  return pieces;
 }
 
 /** Trimming took the indentation of the first line away, which in code and lists means something. */

@@ -11,7 +11,8 @@ import { markdownSections } from "./chunk-markdown.js";
 import { cutAtPlaces, placeOver } from "./chunk-places.js";
 import type { ChunkPiece } from "./chunk-piece.js";
 import { splitWithTables } from "./chunk-table.js";
-import { trimSpan, type PieceSize, type TextKind } from "./chunk-text.js";
+import { trimSpan, type PieceSize } from "./chunk-text.js";
+import type { TextKind } from "./cut-levels.js";
 import { chunkConversation } from "./chunk-conversation.js";
 import { conversationOf, parseConversation } from "./conversation.js";
 
