@@ -16,12 +16,15 @@ export const readingLanguages = z
   .string()
   .regex(LANGUAGES, "must be up to ten languages as tesseract names them, joined by +, such as eng or eng+deu")
   .superRefine((setting, { addIssue }) => {
-    const names = codesByName();
-    for (const name of setting.split("+")) {
+    const unknown = setting.split("+").filter((name) => !CODES.includes(name));
+    const names = unknown.length > 0 ? codesByName() : NO_NAMES;
+    for (const name of unknown) {
       const code = names.get(name.toLowerCase());
       if (code !== undefined) addIssue({ code: "custom", message: `has ${name}, which tesseract calls ${code}` });
     }
   });
+
+const NO_NAMES: ReadonlyMap<string, string> = new Map();
 
 /** By the English name and by the own one, in lower case. */
 function codesByName(): ReadonlyMap<string, string> {

@@ -178,16 +178,19 @@ const PATTERNS: Readonly<Record<string, RegExp>> = {
 const TRAPS =
   /\b(?:looks? like|looked like|works? (?:\w+ ){1,3}out\b|works? out (?:the|how|what|that|a)|of course|in the long run|family name|mother board|golf course|main course|first class|bank holiday|sons? of a)\b/g;
 
-const READY: ReadonlyMap<string, (text: string) => boolean> = new Map(
-  Object.entries(CUES).map(([key, cues]) => {
-    const words = new RegExp(
-      `(?<![\\p{L}\\p{N}])(?:${cues.split("|").map(toPattern).join("|")})(?![\\p{L}\\p{N}])`,
-      "u",
-    );
-    const pattern = PATTERNS[key];
-    return [key, (text) => words.test(foldForCues(text)) || (pattern?.test(text) ?? false)];
-  }),
-);
+type Judge = (text: string) => boolean;
+
+/** Made when they are first asked for: many a process never asks. */
+const judges = new Map<string, Judge>();
+
+function makeJudge(key: string, cues: string): Judge {
+  const words = new RegExp(
+    `(?<![\\p{L}\\p{N}])(?:${cues.split("|").map(toPattern).join("|")})(?![\\p{L}\\p{N}])`,
+    "u",
+  );
+  const pattern = PATTERNS[key];
+  return (text) => words.test(foldForCues(text)) || (pattern?.test(text) ?? false);
+}
 
 /** Other names of the same buckets. */
 const SAME_KEYS: Readonly<Record<string, string>> = {
@@ -210,8 +213,13 @@ const SAME_KEYS: Readonly<Record<string, string>> = {
 };
 
 /** The judge of texts for a bucket whose key says what it is for; undefined for all other keys. English. */
-export function presetJudge(key: string): ((text: string) => boolean) | undefined {
-  return READY.get(SAME_KEYS[key] ?? key);
+export function presetJudge(key: string): Judge | undefined {
+  const own = SAME_KEYS[key] ?? key;
+  const cues = Object.hasOwn(CUES, own) ? CUES[own] : undefined;
+  if (cues === undefined) return undefined;
+  const judge = judges.get(own) ?? makeJudge(own, cues);
+  judges.set(own, judge);
+  return judge;
 }
 
 function foldForCues(text: string): string {

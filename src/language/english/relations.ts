@@ -20,8 +20,8 @@ const FAMILY = 0.95;
 const NONE: readonly Concept[] = [];
 
 const baseForms = readBaseForms();
-const rootsByGroup: { readonly root: string; readonly weight: number }[][] = [];
-const conceptsByRoot = readConcepts();
+/** Read when a relation is first asked for: that takes as long as a tenth of a start. */
+let relations: Relations | undefined;
 /** Bounded by the vocabulary of the groups. */
 const relatedCache = new Map<string, ReadonlyMap<string, number>>();
 
@@ -48,7 +48,7 @@ export function contentRoot(word: string): string {
 
 /** The groups that a root (see `rootOf`) belongs to. */
 export function conceptsOf(root: string): readonly Concept[] {
-  return conceptsByRoot.get(root) ?? NONE;
+  return readRelations().conceptsByRoot.get(root) ?? NONE;
 }
 
 /**
@@ -60,6 +60,7 @@ export function relatedRoots(root: string): ReadonlyMap<string, number> {
   const known = relatedCache.get(root);
   if (known !== undefined) return known;
   const related = new Map<string, number>();
+  const { rootsByGroup } = readRelations();
   for (const own of conceptsOf(root))
     for (const other of rootsByGroup[own.group] ?? [])
       if (other.root !== root)
@@ -77,7 +78,14 @@ function readBaseForms(): Map<string, string> {
   return forms;
 }
 
-function readConcepts(): Map<string, Concept[]> {
+interface Relations {
+  readonly conceptsByRoot: ReadonlyMap<string, readonly Concept[]>;
+  readonly rootsByGroup: readonly (readonly { readonly root: string; readonly weight: number }[])[];
+}
+
+function readRelations(): Relations {
+  if (relations) return relations;
+  const rootsByGroup: { readonly root: string; readonly weight: number }[][] = [];
   const concepts = new Map<string, Concept[]>();
   const add = (words: string, group: number, weight: number): void => {
     for (const word of words.split(" ").filter((each) => each !== "")) {
@@ -103,5 +111,6 @@ function readConcepts(): Map<string, Concept[]> {
     add(heads, group, HEAD);
     add(members, group++, MEMBER);
   }
-  return concepts;
+  relations = { conceptsByRoot: concepts, rootsByGroup };
+  return relations;
 }
