@@ -8,7 +8,7 @@ vi.setConfig({ testTimeout: 240_000 });
 
 const KEY = "sm_tests_0123456789abcdefghijklmn";
 const SETTINGS = { RECOLLECT_API_KEY: KEY, RECOLLECT_VECTORS: "exact" };
-const DOCUMENTS = 12;
+const DOCUMENTS = 6;
 const LINES = 60_000;
 
 type Send = (method: string, path: string, body?: object) => Promise<any>;
