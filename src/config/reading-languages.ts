@@ -15,12 +15,12 @@ const CODES = (
 export const readingLanguages = z
   .string()
   .regex(LANGUAGES, "must be up to ten languages as tesseract names them, joined by +, such as eng or eng+deu")
-  .superRefine((setting, { addIssue }) => {
+  .superRefine((setting, context) => {
     const unknown = setting.split("+").filter((name) => !CODES.includes(name));
     const names = unknown.length > 0 ? codesByName() : NO_NAMES;
     for (const name of unknown) {
       const code = names.get(name.toLowerCase());
-      if (code !== undefined) addIssue({ code: "custom", message: `has ${name}, which tesseract calls ${code}` });
+      if (code !== undefined) context.addIssue({ code: "custom", message: `has ${name}, which tesseract calls ${code}` });
     }
   });
 

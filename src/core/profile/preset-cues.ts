@@ -184,10 +184,7 @@ type Judge = (text: string) => boolean;
 const judges = new Map<string, Judge>();
 
 function makeJudge(key: string, cues: string): Judge {
-  const words = new RegExp(
-    `(?<![\\p{L}\\p{N}])(?:${cues.split("|").map(toPattern).join("|")})(?![\\p{L}\\p{N}])`,
-    "u",
-  );
+  const words = new RegExp(`(?<![\\p{L}\\p{N}])(?:${cues.split("|").map(toPattern).join("|")})(?![\\p{L}\\p{N}])`, "u");
   const pattern = PATTERNS[key];
   return (text) => words.test(foldForCues(text)) || (pattern?.test(text) ?? false);
 }
