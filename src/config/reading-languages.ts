@@ -20,7 +20,8 @@ export const readingLanguages = z
     const names = unknown.length > 0 ? codesByName() : NO_NAMES;
     for (const name of unknown) {
       const code = names.get(name.toLowerCase());
-      if (code !== undefined) context.addIssue({ code: "custom", message: `has ${name}, which tesseract calls ${code}` });
+      if (code !== undefined)
+        context.addIssue({ code: "custom", message: `has ${name}, which tesseract calls ${code}` });
     }
   });
 
