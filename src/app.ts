@@ -352,7 +352,6 @@ function createMaker({ dataDirectory, offline, hub, embedding, patience }: Confi
   });
 }
 
-/** Data of languages from a registry, which may lie in the own network as the owner has named it. */
 function createExtractor(config: Config, version: string, log: Log): ContentExtractor {
   return createExtractionProcess({
     ...config.reading,
@@ -362,6 +361,7 @@ function createExtractor(config: Config, version: string, log: Log): ContentExtr
   });
 }
 
+/** Data of languages from a registry, which may lie in the own network as the owner has named it. */
 function createLanguageSource({ dataDirectory, offline, fetchAllow, reading }: Config, version: string, log: Log) {
   const { hostname, port, protocol } = new URL(reading.languagesFrom);
   const own = readAllowedPlaces([`${hostname}:${port || (protocol === "https:" ? 443 : 80)}`]) ?? [];

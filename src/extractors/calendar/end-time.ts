@@ -12,7 +12,7 @@ const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z?$/;
 export function endShown(start: string, end: string): string | null {
   const isOfDays = DAY.test(start) && DAY.test(end);
   // A day is no end of what begins at a time, as the standard has it (RFC 5545, 3.6.1).
-  if (!isOfDays && DAY.test(start) !== DAY.test(end)) return null;
+  if ((TIME.test(start) && DAY.test(end)) || (DAY.test(start) && TIME.test(end))) return null;
   const last = isOfDays ? (moved(end, -86_400) ?? end) : end;
   return last === start || (isOfDays && last < start) ? null : last;
 }
