@@ -136,7 +136,7 @@ describe("recollect forget", () => {
     expect(undo).toMatch(/^To take it back: recollect undo \w{22}$/);
     expect(offer).toEqual([
       "The text of a document still states it:",
-      `  I live in Lisbon. I prefer green tea to coffee.  [${document}]`,
+      `  “I live in Lisbon. I prefer green tea to coffee.”  [${document}]`,
       `To remove it with what only it states: recollect forget ${document}`,
       `To cut only what the memory says out of it, for good: recollect purge --memory ${lisbon}`,
       "",
