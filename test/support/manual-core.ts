@@ -1,5 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { createFileBlobs } from "../../src/adapters/blobs/files.js";
 import { createBuiltinEmbedder } from "../../src/adapters/embed/builtin.js";
@@ -48,6 +47,7 @@ import { createGuardedFetch } from "../../src/adapters/fetch/guarded-fetch.js";
 import { NO_PLACES } from "../../src/lib/allowed-places.js";
 import { createRunner, type Runner } from "../../src/jobs/runner.js";
 import { ManualClock } from "./clock.js";
+import { makeFolderWithStore } from "./empty-store.js";
 import { USUAL_LIMITS } from "./extraction-tools.js";
 import { sharedExtractor, silentLog } from "./shared-extractor.js";
 import { dumpDatabase, openDatabase } from "./store-folder.js";
@@ -111,7 +111,7 @@ const TABLES =
   "select name from sqlite_schema where type = 'table' and name not like 'text_index%' and name not like 'sqlite_%'";
 
 export async function openManualCore(options: ManualCoreOptions = {}): Promise<ManualCore> {
-  const dataDirectory = options.dataDirectory ?? (await mkdtemp(join(tmpdir(), "recollect-core-")));
+  const dataDirectory = options.dataDirectory ?? (await makeFolderWithStore("recollect-core-"));
   const clock = options.clock ?? new ManualClock();
   const store = await createSqliteStore({ dataDirectory, maxMegabytes: 0, clock });
   const exact = createExactVectors(store.vectors, { megabytes: 16 });

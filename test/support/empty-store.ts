@@ -1,0 +1,29 @@
+import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openSqliteStore } from "../../src/adapters/store/open.js";
+import { STORE_FILE } from "../../src/lib/store-file.js";
+
+let template: Promise<string> | undefined;
+
+/**
+ * A new data folder with a store in it that has its tables and nothing else. Copied from one that is made once for each process of
+ * the tests: all migrations together take longer than many a test.
+ */
+export async function makeFolderWithStore(prefix: string): Promise<string> {
+  const made = await (template ??= makeTemplate());
+  const folder = await mkdtemp(join(tmpdir(), prefix));
+  copyFileSync(made, join(folder, STORE_FILE));
+  return folder;
+}
+
+async function makeTemplate(): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), "recollect-template-"));
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, STORE_FILE);
+  const { writer, reader } = await openSqliteStore({ file, maxMegabytes: 0 });
+  reader.close();
+  writer.close();
+  return file;
+}
