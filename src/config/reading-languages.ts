@@ -11,7 +11,8 @@ const CODES = (
   "tgk tha tir ton tur uig ukr urd uzb vie yid yor"
 ).split(" ");
 
-/** The setting `RECOLLECT_READ_LANGUAGES`. What tesseract surely calls otherwise is refused with its right name. */
+/** The setting `RECOLLECT_READ_LANGUAGES`. What tesseract surely calls otherwise is refused with its right name;
+ * names with a capital letter are those of scripts, such as `Latin`. */
 export const readingLanguages = z
   .string()
   .regex(LANGUAGES, "must be up to ten languages as tesseract names them, joined by +, such as eng or eng+deu")
@@ -19,11 +20,26 @@ export const readingLanguages = z
     const unknown = setting.split("+").filter((name) => !CODES.includes(name));
     const names = unknown.length > 0 ? codesByName() : NO_NAMES;
     for (const name of unknown) {
-      const code = names.get(name.toLowerCase());
+      const code = names.get(name) ?? OTHER_CODES.get(name.toLowerCase()) ?? inSmallLetters(name);
       if (code !== undefined)
         context.addIssue({ code: "custom", message: `has ${name}, which tesseract calls ${code}` });
     }
   });
+
+/** Of those two of ISO 639-2 the ones that tesseract does not take. */
+const OTHER_CODES: ReadonlyMap<string, string> = new Map(
+  (
+    "alb:sqi arm:hye baq:eus bur:mya chi:chi_sim cze:ces dut:nld fre:fra geo:kat ger:deu gre:ell ice:isl mac:mkd may:msa " +
+    "per:fas rum:ron slo:slk tib:bod wel:cym"
+  )
+    .split(" ")
+    .map((pair) => [pair.slice(0, 3), pair.slice(4)]),
+);
+
+function inSmallLetters(name: string): string | undefined {
+  const small = name.toLowerCase();
+  return name === name.toUpperCase() && CODES.includes(small) ? small : undefined;
+}
 
 const NO_NAMES: ReadonlyMap<string, string> = new Map();
 

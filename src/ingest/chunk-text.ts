@@ -122,7 +122,11 @@ function withOverlap(
 function endOf(text: string, { unit, overlap }: PieceSize): string {
   let start = 0;
   if (unit === "bytes")
-    for (let bytes = Buffer.byteLength(text); bytes > overlap; start++) bytes -= Buffer.byteLength(text[start] ?? "");
+    for (let bytes = Buffer.byteLength(text); bytes > overlap;) {
+      const character = String.fromCodePoint(text.codePointAt(start) ?? 0);
+      bytes -= Buffer.byteLength(character);
+      start += character.length;
+    }
   return start === 0 ? text : text.slice(safeCut(text, start));
 }
 

@@ -2,10 +2,11 @@ import type { JobContext } from "../core/ports.js";
 import type { IngestContext } from "./context.js";
 import { lookAtFileAgain } from "./look.js";
 import { lookAtMessagesAgain } from "./look-at-messages.js";
-import { loadCurrent, type StepPayload } from "./step.js";
+import type { StepPayload } from "./step.js";
 
 /** Has what a document shows described after all: it is a picture, or a conversation with pictures in its messages. */
 export async function lookAgain(context: IngestContext, payload: StepPayload, job: JobContext): Promise<void> {
-  const document = await loadCurrent(context, payload);
+  const { store } = context;
+  const document = await store.documents.byId(store.organizationId, payload.documentId);
   await (document?.turns ? lookAtMessagesAgain : lookAtFileAgain)(context, payload, job);
 }

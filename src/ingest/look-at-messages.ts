@@ -3,7 +3,7 @@ import { transcriptOf } from "../core/documents/conversations.js";
 import { pictureTurn, shownIn, withPictureTurns } from "../core/documents/message-pictures.js";
 import { pictureParagraph } from "../core/documents/picture-description.js";
 import { reviseDocument } from "../core/documents/revise-document.js";
-import { AppError } from "../core/errors.js";
+import { AppError, ServiceRefusal } from "../core/errors.js";
 import type { JobContext, Repositories, UndescribedPicture } from "../core/ports.js";
 import type { Document, Turn } from "../core/types.js";
 import { iso } from "../lib/time.js";
@@ -11,13 +11,18 @@ import type { IngestContext } from "./context.js";
 import { lookAt } from "./look.js";
 import { bytesOf, NO_DESCRIPTION } from "./message-pictures.js";
 import { noteModelFailure } from "./model-failures.js";
-import { commitStep, loadCurrent, type StepPayload } from "./step.js";
+import type { StepPayload } from "./step.js";
 
 /** What came of a picture that is let go of: it was described, or nothing shows it any more, or it cannot be described. */
 interface Ended {
   readonly digest: string;
   readonly description: string | null;
   readonly note: string | null;
+}
+
+/** What a language model did not describe, and may describe later. */
+interface Refused extends Ended {
+  readonly problem: AppError;
 }
 
 /**
@@ -29,12 +34,18 @@ export async function lookAtMessagesAgain(
   payload: StepPayload,
   job: JobContext,
 ): Promise<void> {
-  const document = await loadCurrent(context, payload);
+  const { store, sight } = context;
+  // Messages that come meanwhile change nothing about what a picture shows, so any revision will do.
+  const find = ({ documents }: Pick<Repositories, "documents">) =>
+    documents.byId(store.organizationId, payload.documentId);
+  const document = sight ? await find(store) : null;
   const ended = document ? await describeAll(context, document, job.signal) : [];
-  await commitStep(context, job, payload, async (repositories, current) => {
-    await endPictures(context, repositories, current, ended);
-    return null;
+  await store.transaction(async (repositories) => {
+    const current = document && (await find(repositories));
+    if (current) await endPictures(context, repositories, current, ended);
+    await job.finish(repositories.jobs);
   });
+  context.events.changed(payload.documentId);
   if (ended.some(({ description }) => description !== null)) context.wakeJobs();
 }
 
@@ -50,20 +61,24 @@ export async function hasToDescribe(
 async function describeAll(context: IngestContext, document: Document, signal: AbortSignal): Promise<Ended[]> {
   const { organizationId, id } = document;
   const ended: Ended[] = [];
-  const refused: (Ended & { readonly problem: AppError })[] = [];
+  const refused: Refused[] = [];
   for (const picture of await context.store.messagePictures.undescribed(organizationId, id)) {
     const outcome = await describeOne(context, document, picture, signal);
     if (!("problem" in outcome)) ended.push(outcome);
     else {
       refused.push(outcome);
       // Who is away for one is away for all.
-      if (outcome.problem.kind === "unavailable") break;
+      if (isAway(outcome)) break;
     }
   }
-  // All that it fails at in one go counts once.
-  const [first] = refused;
-  const isAskedAgain = first ? await noteModelFailure(context, document, "picture", first.problem) : false;
+  // All that it fails at in one go counts once, and nothing counts while the model is away.
+  const why = refused.find(isAway) ?? refused[0];
+  const isAskedAgain = why ? await noteModelFailure(context, document, "picture", why.problem) : false;
   return isAskedAgain ? ended : [...ended, ...refused];
+}
+
+function isAway({ problem }: Refused): boolean {
+  return problem.kind === "unavailable" || problem instanceof ServiceRefusal;
 }
 
 async function describeOne(
@@ -71,7 +86,7 @@ async function describeOne(
   document: Document,
   { digest, note }: UndescribedPicture,
   signal: AbortSignal,
-): Promise<Ended | (Ended & { readonly problem: AppError })> {
+): Promise<Ended | Refused> {
   const before = note?.split(NO_DESCRIPTION)[0]?.trim();
   const rest = { digest, description: null, note: before === undefined || before === "" ? null : before };
   const picture = await context.store.messagePictures.find(document.organizationId, document.id, digest);
@@ -81,16 +96,20 @@ async function describeOne(
     bytes = await bytesOf(context, picture, signal);
   } catch (error) {
     signal.throwIfAborted();
-    // What was there before may have gone since.
-    if (error instanceof AppError) return { ...rest, note };
-    throw error;
+    if (!(error instanceof AppError)) throw error;
+    // What was there before may be back later; whoever answers so for ever is not asked for ever.
+    const problem = new AppError("invalid", `The picture could not be fetched: ${error.publicMessage}`, {
+      cause: error,
+    });
+    return { ...rest, note, problem };
   }
   try {
     return { ...rest, description: await lookAt(context, document, bytes, signal) };
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof AppError)) throw error;
-    return { ...rest, note, problem: error };
+    // What it does not take ends this picture alone.
+    return error.kind === "unsupported" ? { ...rest, note } : { ...rest, note, problem: error };
   }
 }
 

@@ -44,13 +44,17 @@ export async function readMessagePictures(
   const digests = document ? await store.messagePictures.unread(document.organizationId, document.id) : [];
   const began = clock.now().getTime();
   let waitedMs = 0;
-  let isAskedAgain: boolean | null = null;
+  let isNoted = false;
   const ways: Ways = {
     signal: job.signal,
     onWaited: (ms) => (waitedMs += ms),
-    // All that it fails at in one go counts once.
-    onUndescribed: async (why) =>
-      (isAskedAgain ??= document ? await noteModelFailure(context, document, "picture", why) : false),
+    // What it does not take ends that picture alone; all else that it fails at in one go is noted once.
+    onUndescribed: async (why) => {
+      if (!document || why.kind === "unsupported") return false;
+      if (!isNoted) await noteUndescribed(context, document, why);
+      isNoted = true;
+      return true;
+    },
   };
   for (const digest of digests) {
     if (!document) break;
@@ -66,6 +70,14 @@ export async function readMessagePictures(
     });
   }
   await commitStep(context, job, payload, () => Promise.resolve("extract"));
+}
+
+/** With others that wait already it waits for the same moment; else it begins anew, whatever failed before. */
+async function noteUndescribed(context: IngestContext, document: Document, why: AppError): Promise<void> {
+  const { messagePictures, modelFailures } = context.store;
+  if ((await messagePictures.undescribed(document.organizationId, document.id)).length > 0) return;
+  await modelFailures.end(document.id, "picture");
+  await noteModelFailure(context, document, "picture", why);
 }
 
 async function keepTurn(

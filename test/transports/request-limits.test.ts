@@ -149,6 +149,25 @@ describe("over MCP", () => {
     ["a long method", message("x".repeat(100_000)), /^method: /],
     ["a long name of a tool", message("tools/call", { name: "x".repeat(100_000) }), /^name: /],
     [
+      "too many notes of a client",
+      message("tools/call", {
+        name: "search",
+        arguments: { query: "bees" },
+        _meta: Object.fromEntries(Array.from({ length: 1_001 }, (_, index) => [`field${index}`, 1])),
+      }),
+      /^_meta: has 1001 fields, at most 1000/,
+    ],
+    [
+      "too many arguments in all",
+      Array.from({ length: 10 }, () =>
+        message("tools/call", {
+          name: "search",
+          arguments: Object.fromEntries(Array.from({ length: 900 }, (_, index) => [`field${index}`, 1])),
+        }),
+      ),
+      /have \d+ fields, at most 5000/,
+    ],
+    [
       "too many arguments",
       message("tools/call", {
         name: "add_memory",

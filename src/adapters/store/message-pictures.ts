@@ -1,5 +1,6 @@
 import { type Kysely, sql } from "kysely";
 import type { MessagePictureStore } from "../../core/ports.js";
+import { listParameter } from "./json.js";
 import type { Database } from "./schema.js";
 
 const IS_KEPT = sql<boolean>`(bytes is not null or address is not null)`;
@@ -55,6 +56,11 @@ export function createMessagePictureStore(db: Kysely<Database>): MessagePictureS
         .where("organization_id", "=", organizationId)
         .where("digest", "=", digest)
         .execute();
+    },
+
+    async keepOnly(organizationId, documentId, shown) {
+      await sql`delete from message_pictures where document_id = ${documentId} and organization_id = ${organizationId}
+        and digest not in (select value from json_each(${listParameter([...shown])}))`.execute(db);
     },
 
     async notes(organizationId, documentId) {

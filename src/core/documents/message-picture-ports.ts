@@ -38,5 +38,7 @@ export interface MessagePictureStore {
   find(organizationId: string, documentId: string, digest: string): Promise<MessagePicture | null>;
   /** Notes that one was read, and lets go of it unless it still waits for a description. */
   settle(organizationId: string, documentId: string, read: SettledPicture): Promise<void>;
+  /** Lets go of all that a conversation shows no more, read or not. @param shown digests of the others */
+  keepOnly(organizationId: string, documentId: string, shown: ReadonlySet<string>): Promise<void>;
   notes(organizationId: string, documentId: string): Promise<PictureNote[]>;
 }

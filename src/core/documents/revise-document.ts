@@ -1,5 +1,6 @@
 import { createId } from "../../lib/ids.js";
 import type { DocumentChange, JobDraft, Repositories } from "../ports.js";
+import { shownIn } from "./message-pictures.js";
 import { DEFAULT_CONTAINER } from "../containers/usual-container.js";
 import type { Actor, Document } from "../types.js";
 
@@ -65,10 +66,22 @@ export async function reviseDocument(
   await repositories.documents.update(organizationId, id, next);
   if (change.containerTags) await relocate(repositories, existing, change.containerTags);
   const revised: Document = { ...existing, ...definedOf(next) };
+  await letGoOfPictures(repositories, existing, revised);
   await repositories.jobs.dropDead(id);
   await repositories.jobs.enqueue([firstJob(revised)]);
   await noteDocument(repositories, actor, revised, { action, before: { revision } });
   return revised;
+}
+
+/** What a conversation does not show any more is neither read nor described, and nothing of it is kept. */
+async function letGoOfPictures(
+  { messagePictures, modelFailures }: Repositories,
+  { organizationId, id, turns: before }: Document,
+  { turns }: Document,
+): Promise<void> {
+  if (!before || shownIn(before).size === 0) return;
+  await messagePictures.keepOnly(organizationId, id, shownIn(turns ?? []));
+  if ((await messagePictures.undescribed(organizationId, id)).length === 0) await modelFailures.end(id, "picture");
 }
 
 /**

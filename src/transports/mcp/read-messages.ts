@@ -9,6 +9,7 @@ const LONGEST_NAME = 1_000;
 
 /** No tool takes nearly as many; checking what each of more means would hold up everybody else. */
 const MOST_FIELDS = 1_000;
+const MOST_FIELDS_TOGETHER = 5_000;
 
 /** What a client posted. */
 export interface PostedMessages {
@@ -31,10 +32,8 @@ export async function readMessages(request: Request, maxBytes: number): Promise<
       "invalid",
       `The body has ${messages.length} messages, at most ${MOST_MESSAGES} are accepted. Send them in parts.`,
     );
-  for (const message of messages) {
-    requireShortNames(message);
-    requireFewFields(message);
-  }
+  messages.forEach(requireShortNames);
+  requireFewFields(messages);
   return { request: body === undefined ? withoutJson(request) : request, body, count: messages.length };
 }
 
@@ -59,14 +58,26 @@ function requireShortNames(message: unknown): void {
       throw new AppError("invalid", `${field}: has ${value.length} characters, at most ${LONGEST_NAME} are accepted.`);
 }
 
-function requireFewFields(message: unknown): void {
-  const { params } = Object(message) as Record<string, unknown>;
-  const { arguments: given } = Object(params) as Record<string, unknown>;
-  for (const [field, value] of Object.entries({ params, arguments: given })) {
-    const count = typeof value === "object" && value !== null ? Object.keys(value).length : 0;
-    if (count > MOST_FIELDS)
-      throw new AppError("invalid", `${field}: has ${count} fields, at most ${MOST_FIELDS} are accepted.`);
+/** Fields are counted where the protocol's library reads them one by one. */
+function requireFewFields(messages: readonly unknown[]): void {
+  let together = 0;
+  for (const message of messages) {
+    const { params, result, error } = Object(message) as Record<string, unknown>;
+    const { arguments: given, _meta, capabilities } = Object(params) as Record<string, unknown>;
+    const { experimental } = Object(capabilities) as Record<string, unknown>;
+    const read = { message, params, arguments: given, _meta, capabilities, experimental, result, error };
+    for (const [field, value] of Object.entries(read)) {
+      const count = typeof value === "object" && value !== null ? Object.keys(value).length : 0;
+      together += count;
+      if (count > MOST_FIELDS)
+        throw new AppError("invalid", `${field}: has ${count} fields, at most ${MOST_FIELDS} are accepted.`);
+    }
   }
+  if (together > MOST_FIELDS_TOGETHER)
+    throw new AppError(
+      "invalid",
+      `The messages have ${together} fields, at most ${MOST_FIELDS_TOGETHER} are accepted. Send them in parts.`,
+    );
 }
 
 /** The body is read, and the library answers best what it cannot read itself. */

@@ -45,6 +45,19 @@ export function messagePicturesContract(open: OpenStore): void {
       expect(await at.everything()).not.toContain("two.png");
     });
 
+    test("are let go of, read or not, when nothing shows them any more", async () => {
+      const { id } = await at.addDocument();
+      const { messagePictures } = at.store;
+      await messagePictures.add(at.organization, id, [one, two]);
+      await messagePictures.settle(at.organization, id, { digest: "one", readAt, note: "No text." });
+      await messagePictures.keepOnly(OTHER_ORGANIZATION, id, new Set());
+      await messagePictures.keepOnly(at.organization, id, new Set(["one"]));
+      expect(await messagePictures.digests(at.organization, id)).toEqual(new Set(["one"]));
+      expect(await at.everything()).not.toContain("two.png");
+      await messagePictures.keepOnly(at.organization, id, new Set());
+      expect(await messagePictures.notes(at.organization, id)).toEqual([]);
+    });
+
     test("stay read when they come again", async () => {
       const { id } = await at.addDocument();
       const { messagePictures } = at.store;
