@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { chunkingOf } from "../../src/core/documents/chunking.js";
 import { chunkDocument, type ChunkSource } from "../../src/ingest/chunk.js";
+import { splitText } from "../../src/ingest/chunk-text.js";
 
 const contentsOf = async (source: ChunkSource): Promise<string[]> =>
   (await chunkDocument(source)).map((chunk) => chunk.content);
@@ -338,4 +339,16 @@ describe("the bytes of a picture in a text", () => {
     const content = "Write data:image/gif;base64,R0lGODlhAQABAAAAACw= for an empty picture.";
     expect(await contentsOf({ content })).toEqual([content]);
   });
+});
+
+test("what a piece repeats of the one before has no more bytes than it may have, whatever its letters", async () => {
+  const text = "😀😀 ".repeat(500);
+  const spans = await splitText(text, "prose", { target: 200, most: 800, unit: "bytes", overlap: 60 });
+  const repeated = spans.flatMap(({ start }, index) => {
+    const before = spans[index - 1];
+    return before ? [Buffer.byteLength(text.slice(start, before.end))] : [];
+  });
+  expect(repeated.length).toBeGreaterThan(3);
+  expect(Math.max(...repeated)).toBeLessThanOrEqual(60);
+  expect(Math.max(...repeated)).toBeGreaterThan(30);
 });
