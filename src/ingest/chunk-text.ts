@@ -15,6 +15,8 @@ export interface PieceSize {
 }
 
 const SMALL_REST = 120;
+/** Characters; more white space than that is no indentation. */
+const DEEPEST_INDENTATION = 200;
 /** Characters that are cut in one turn of the event loop. */
 const MOST_AT_ONCE = 32 * 1024;
 
@@ -73,6 +75,7 @@ function splitAtGaps(text: string): string[] {
 function withIndentation(text: string, start: number): number {
   let first = start;
   while (first > 0 && (text[first - 1] === " " || text[first - 1] === "\t")) first -= 1;
+  if (start - first > DEEPEST_INDENTATION) return start;
   return first === 0 || text[first - 1] === "\n" ? first : start;
 }
 

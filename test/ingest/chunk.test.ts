@@ -341,6 +341,12 @@ describe("the bytes of a picture in a text", () => {
   });
 });
 
+test("no piece is blank, however much white space stands before a word", async () => {
+  const text = `x\n${" ".repeat(100_000)}y`;
+  const spans = await splitText(text, "code", { target: 200, most: 800, unit: "characters", overlap: 0 });
+  expect(spans.map(({ start, end }) => text.slice(start, end).trim())).toEqual(["x", "y"]);
+});
+
 test("what a piece repeats of the one before has no more bytes than it may have, whatever its letters", async () => {
   const text = "😀😀 ".repeat(500);
   const spans = await splitText(text, "prose", { target: 200, most: 800, unit: "bytes", overlap: 60 });
