@@ -13,7 +13,7 @@ import { bytesOf, NO_DESCRIPTION } from "./message-pictures.js";
 import { noteModelFailure } from "./model-failures.js";
 import type { StepPayload } from "./step.js";
 
-/** What came of a picture that is let go of: it was described, or nothing shows it any more, or it cannot be described. */
+/** What came of a picture that is let go of: it was described, or it cannot be. */
 interface Ended {
   readonly digest: string;
   readonly description: string | null;
@@ -90,7 +90,7 @@ async function describeOne(
   const before = note?.split(NO_DESCRIPTION)[0]?.trim();
   const rest = { digest, description: null, note: before === undefined || before === "" ? null : before };
   const picture = await context.store.messagePictures.find(document.organizationId, document.id, digest);
-  if (!picture || !shownIn(document.turns ?? []).has(digest)) return rest;
+  if (!picture) return rest;
   let bytes: Uint8Array;
   try {
     bytes = await bytesOf(context, picture, signal);
@@ -124,8 +124,10 @@ async function endPictures(
   for (const { digest, note } of ended)
     await messagePictures.settle(organizationId, id, { digest, note, readAt: iso(clock.now()) });
   if ((await messagePictures.undescribed(organizationId, id)).length === 0) await modelFailures.end(id, "picture");
-  const described = ended.flatMap((one) => turnOf(turns ?? [], one) ?? []);
-  if (!turns || described.length === 0) return;
+  if (!turns) return;
+  const shown = shownIn(turns);
+  const described = ended.flatMap((one) => (shown.has(one.digest) ? (turnOf(turns, one) ?? []) : []));
+  if (described.length === 0) return;
   const next = withPictureTurns(turns, [...turns, ...described]);
   await reviseDocument(repositories, systemActor(organizationId), current, {
     change: { turns: next, content: transcriptOf(next) },
