@@ -50,12 +50,17 @@ async function reopen(settings: Settings = {}): Promise<void> {
 
 const NAMES = ["Ada", "Bo", "Cleo", "Dov", "Eri", "Finn", "Gus", "Hana", "Ines", "Jo"];
 const THINGS = ["red kites", "oak boats", "brass clocks", "wool hats", "glass beads", "tin drums", "clay pots", "maps"];
+const PLACES = ["Norway", "Peru", "Japan", "Kenya", "Greece", "Canada", "Egypt"];
 
-/** Texts that have their own words, and some in common. */
+/**
+ * Texts that have their own words, and some in common. Their middles differ in more than a number: an embedder that goes
+ * by meaning has to find each by its middle before it may answer.
+ */
 function textOf(index: number): string {
   const name = NAMES[index % NAMES.length];
   const thing = THINGS[index % THINGS.length];
-  return `${name} collects ${thing} and keeps number ${index} of them on shelf ${(index * 7) % 100} near window w${index}.`;
+  const place = PLACES[index % PLACES.length];
+  return `${name} collects ${thing} from ${place} and keeps number ${index} of them on shelf ${(index * 7) % 100} near window w${index}.`;
 }
 
 async function addMany(count: number, from = 0): Promise<void> {
