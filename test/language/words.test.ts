@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
 import { loadSqlite, type SqliteConnection } from "../../src/lib/sqlite.js";
-import { indexedForms, indexedText } from "../../src/adapters/store/text-index.js";
+import { askedForms, indexedText, indexForm } from "../../src/adapters/store/indexed-text.js";
 import { stem } from "../../src/language/stem.js";
 import {
   fold,
@@ -191,7 +191,7 @@ describe("the text index holds of a text exactly its words", () => {
     const { words, forms } = splitWords(text);
     expect(rows).toHaveLength(words.length + forms.length);
     for (const word of words) {
-      const match = `"${indexedForms(word)[0]}"`;
+      const match = `"${askedForms(word).map(indexForm)[0]}"`;
       expect(database.prepare("select rowid from texts where texts match ?").all(match)).toHaveLength(1);
     }
   });

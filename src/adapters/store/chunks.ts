@@ -18,7 +18,8 @@ const INSERT = `insert into chunks (id, document_id, revision, position, content
   values (?, ?, ?, ?, ?, ?, ?, ?)`;
 const LAST_POSITION = "select max(position) as position from chunks where document_id = ? and revision = ?";
 const FROM_POSITION = `select * from chunks where document_id = ? and revision = ? and position >= ? order by position`;
-const AMONG = "select seq from chunks where document_id = ? and seq in (select value from json_each(?))";
+const AMONG =
+  "select seq from chunks where document_id = ? and seq in (select cast(value as bigint) from json_each(?))";
 const IS_OF_ORGANIZATION = "select 1 from documents where +organization_id = ? and id = ?";
 const WITHOUT_VECTOR = `select chunks.seq from chunks where document_id = ? and revision = ? and not exists (
   select 1 from vectors where vectors.unit = chunks.seq * 2 and vectors.space_id = ?)`;
@@ -83,8 +84,8 @@ export function createChunkStore(db: Kysely<Database>, clock: Clock): ChunkStore
       // In this order SQLite looks each place up; in another it would read all chunks.
       const { rows } = await sql<Selectable<Database["chunks"]>>`
         select chunks.* from json_each(${asked}) place cross join chunks
-          on chunks.document_id = place.value ->> 0 and chunks.revision = place.value ->> 1
-          and chunks.position = place.value ->> 2
+          on chunks.document_id = place.value ->> 0 and chunks.revision = cast(place.value ->> 1 as bigint)
+          and chunks.position = cast(place.value ->> 2 as bigint)
         join documents on documents.id = chunks.document_id
         where ${ofOrganization(organizationId)}`.execute(db);
       return rows.map(chunkOf);
@@ -167,7 +168,9 @@ async function compare(db: Kysely<Database>, documentId: string, drafts: readonl
 async function dropChunks(db: Kysely<Database>, seqs: readonly number[]): Promise<void> {
   for (const seq of seqs) await dropUnit(db, unitOf("chunk", seq));
   if (seqs.length > 0)
-    await sql`delete from chunks where seq in (select value from json_each(${listParameter(seqs)}))`.execute(db);
+    await sql`delete from chunks where seq in (select cast(value as bigint) from json_each(${listParameter(seqs)}))`.execute(
+      db,
+    );
 }
 
 /** Gives kept chunks their places in a revision. */
@@ -181,8 +184,8 @@ async function placeAgain(
   await sql`update chunks set position = -1 - position
     where document_id = ${documentId} and revision = ${revision}`.execute(db);
   const places = JSON.stringify(kept.map(({ seq, position }) => [seq, position]));
-  await sql`update chunks set revision = ${revision}, position = place.value ->> 1
-    from json_each(${places}) place where chunks.seq = place.value ->> 0`.execute(db);
+  await sql`update chunks set revision = ${revision}, position = cast(place.value ->> 1 as bigint)
+    from json_each(${places}) place where chunks.seq = cast(place.value ->> 0 as bigint)`.execute(db);
 }
 
 async function isOfOrganization(db: Kysely<Database>, organizationId: string, documentId: string): Promise<boolean> {

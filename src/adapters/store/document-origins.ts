@@ -24,11 +24,13 @@ export function createDocumentOriginStore(db: Kysely<Database>): OriginStore {
     },
 
     async leave(connectionId, place) {
-      await sql`insert or replace into left_items (document_id, place, item_id, item, version, seen_at)
+      await sql`insert into left_items (document_id, place, item_id, item, version, seen_at)
         select document_id, ${place}, item_id, item, version, seen_at from connection_items own
         where connection_id = ${connectionId} and exists (select 1 from documents where id = own.document_id)
           and not exists (select 1 from connection_items other
-            where other.document_id = own.document_id and other.connection_id <> own.connection_id)`.execute(db);
+            where other.document_id = own.document_id and other.connection_id <> own.connection_id)
+        on conflict (document_id) do update set place = excluded.place, item_id = excluded.item_id, item = excluded.item,
+          version = excluded.version, seen_at = excluded.seen_at`.execute(db);
     },
 
     async leftAt(place, itemId) {

@@ -77,8 +77,8 @@ export function columnsOf(change: DocumentChange): Partial<Selectable<Database["
 }
 
 /** Sets `waiting` after a change to a status, twice, and a dreaming status, of which either may be null. */
-export const SET_WAITING = `waiting = coalesce(?, status) <> 'failed'
-  and (coalesce(?, status) <> 'done' or coalesce(?, dreaming_status) = 'dreaming')`;
+export const SET_WAITING = `waiting = iif(coalesce(?, status) <> 'failed'
+  and (coalesce(?, status) <> 'done' or coalesce(?, dreaming_status) = 'dreaming'), 1, 0)`;
 
 /** True while chunks or memories are still to come; after a failure nothing comes. */
 function isWaiting({ status, dreamingStatus }: Pick<Document, "status" | "dreamingStatus">): boolean {

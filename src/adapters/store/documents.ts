@@ -280,7 +280,8 @@ function liesInAny(tags: "all" | readonly string[]) {
 
 /** Whether the first container of a document is one of these. */
 function isAtHomeIn(tags: "all" | readonly string[]) {
-  if (tags === "all") return sql<boolean>`true`;
+  // Whatever has no place counts alike: an order by a mere constant PostgreSQL refuses.
+  if (tags === "all") return sql<boolean>`documents.seq > 0`;
   return sql<boolean>`exists (
     select 1 from document_containers dc join containers c on c.id = dc.container_id
     where dc.document_id = documents.id and dc.position = 0

@@ -141,7 +141,7 @@ export function createEmbeddingStore(db: Kysely<Database>): EmbeddingStore {
       if (first === null || last === null) return [];
       const places = Array.from({ length: count }, () => Math.floor(first + Math.random() * (last - first + 1)));
       const { rows } = await sql<{ unit: number }>`
-        select distinct (select unit from vectors where space_id = ${space.id} and active = 1 and id >= place.value
+        select distinct (select unit from vectors where space_id = ${space.id} and active = 1 and id >= cast(place.value as bigint)
           order by id limit 1) as unit
         from json_each(${listParameter(places)}) place`.execute(db);
       return readUnits(rows.flatMap(({ unit }) => unit ?? []));
@@ -180,7 +180,7 @@ export function createEmbeddingStore(db: Kysely<Database>): EmbeddingStore {
 
   async function readUnits(units: readonly number[]): Promise<PlainUnit[]> {
     if (units.length === 0) return [];
-    const wanted = sql`(select value from json_each(${listParameter(units)}))`;
+    const wanted = sql`(select cast(value as bigint) from json_each(${listParameter(units)}))`;
     return [
       ...(await readChunks(sql`chunks.seq in (select value / 2 from ${wanted} where value % 2 = 0)`)),
       ...(await readMemories(sql`memories.seq in (select value / 2 from ${wanted} where value % 2 = 1)`)),

@@ -178,10 +178,14 @@ export async function moveTasks(
   containerIds: readonly number[],
 ): Promise<void> {
   const elsewhere = sql`document_id = ${documentId}
-    and container_id not in (select value from json_each(${listParameter(containerIds)}))`;
+    and container_id not in (select cast(value as bigint) from json_each(${listParameter(containerIds)}))`;
   const [first] = containerIds;
   if (first !== undefined)
-    await sql`update or ignore extraction_tasks set container_id = ${first} where ${elsewhere}`.execute(db);
+    await sql`update extraction_tasks set container_id = ${first} where seq in (
+      select min(seq) from extraction_tasks where ${elsewhere} group by revision, part)
+      and not exists (select 1 from extraction_tasks there where there.container_id = ${first}
+        and there.document_id = extraction_tasks.document_id and there.revision = extraction_tasks.revision
+        and there.part = extraction_tasks.part)`.execute(db);
   await sql`delete from extraction_tasks where ${elsewhere}`.execute(db);
 }
 

@@ -21,7 +21,7 @@ export function memoryFilterSql(expression: FilterExpression): Fragment {
         select 1 from memory_sources ms join documents d on d.id = ms.document_id
         where ms.memory_id = memories.id and ${conditionSql(condition, sql`d.metadata`)}
       )
-      else ${conditionSql(condition, sql`null`)} end`;
+      else ${conditionSql(condition, sql`cast(null as text)`)} end`;
   });
 }
 
@@ -44,7 +44,7 @@ function join(
 
 function conditionSql(condition: FilterCondition, metadata: RawBuilder<unknown>): Fragment {
   if (condition.type === "numeric") return numericSql(condition, metadata);
-  const match = sql<boolean>`coalesce(${matchSql(condition, metadata)}, 0)`;
+  const match = sql<boolean>`coalesce(${matchSql(condition, metadata)}, false)`;
   return condition.negate ? sql<boolean>`(not ${match})` : match;
 }
 
@@ -70,7 +70,7 @@ function scalarText(metadata: RawBuilder<unknown>, path: string): RawBuilder<unk
   return sql`case json_type(${metadata}, ${path})
     when 'text' then ${metadata} ->> ${path}
     when 'array' then null when 'object' then null
-    else ${metadata} -> ${path} end`;
+    else cast(${metadata} -> ${path} as text) end`;
 }
 
 const FLIPPED = { "<": ">=", "<=": ">", ">": "<=", ">=": "<", "=": "!=", "!=": "=" } as const;
@@ -81,9 +81,10 @@ function numericSql(condition: FilterCondition, metadata: RawBuilder<unknown>): 
   const path = pathOf(condition.key);
   // Whole numbers as floating point, as the sender's JSON had them; beyond 2^53 a function could not take them.
   const stored = sql`case json_type(${metadata}, ${path})
-    when 'integer' then cast(${metadata} ->> ${path} as real) when 'real' then ${metadata} ->> ${path}
+    when 'integer' then cast(${metadata} ->> ${path} as double precision)
+    when 'real' then cast(${metadata} ->> ${path} as double precision)
     when 'text' then to_number(${metadata} ->> ${path}) end`;
-  return sql<boolean>`coalesce(${stored} ${sql.raw(operator)} ${Number(condition.value)}, 0)`;
+  return sql<boolean>`coalesce(${stored} ${sql.raw(operator)} ${Number(condition.value)}, false)`;
 }
 
 /** Keys are checked to be `[A-Za-z0-9_.-]` by the core; quoting keeps dots part of the key. */

@@ -1,6 +1,6 @@
 import { type Compilable, CompiledQuery, type Kysely } from "kysely";
+import { executorOf } from "./record-executor.js";
 import type { Database } from "./schema.js";
-import { SqliteExecutor } from "./sqlite-executor.js";
 
 /** What a statement has besides its text and its parameters; only plugins of Kysely ask for that. */
 const ANY: CompiledQuery<never> = CompiledQuery.raw("");
@@ -28,11 +28,7 @@ export async function readSteadyRows<Row>(
   statement: string,
   parameters: readonly (string | number)[],
 ): Promise<readonly Readonly<Row>[]> {
-  const executor = db.getExecutor();
-  const query = { ...ANY, sql: statement, parameters };
-  const { rows } = await (executor instanceof SqliteExecutor
-    ? executor.executeCached<Row>(query)
-    : executor.executeQuery<Row>(query));
+  const { rows } = await executorOf(db).executeCached<Row>({ ...ANY, sql: statement, parameters });
   return rows;
 }
 

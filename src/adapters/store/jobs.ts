@@ -25,6 +25,12 @@ const COLUMNS = [
   "created_at",
 ] as const;
 
+const NUMBERS: readonly string[] = ["exclusive", "max_attempts"];
+
+function valueAt(column: string, place: number): string {
+  return NUMBERS.includes(column) ? `cast(value ->> ${place} as bigint)` : `value ->> ${place}`;
+}
+
 const LOOK = `select
   exists (select 1 from jobs where state = 'running' and lease_until < ?1) as expired,
   exists (select 1 from jobs where state = 'waiting' and run_at <= ?1) as due`;
@@ -44,17 +50,19 @@ const JOBS = packedRows<JobRow>(
 );
 
 const TAKE = `update jobs set state = 'running', worker = ?1, lease_until = ?2, attempt = attempt + 1
-  where id in (select value from json_each(?3))
+  where id in (select cast(value as bigint) from json_each(?3))
     -- The plus keeps SQLite from walking through all waiting jobs for the sake of four ids.
     and +state = 'waiting' returning ${JOBS.expression} as job`;
 
 const ENQUEUE = `insert into jobs (${COLUMNS.join(", ")}, state, attempt)
-  select ${COLUMNS.map((_, place) => `value ->> ${place}`).join(", ")}, 'waiting', 0 from json_each(?) where true
+  select ${COLUMNS.map(valueAt).join(", ")}, 'waiting', 0 from json_each(?) where true
   on conflict do nothing`;
 
-const REPLACE = `update or ignore jobs set ${COLUMNS.map((column) => `${column} = ?`).join(", ")}, attempt = 1, crashes = 0,
+const REPLACE = `update jobs set ${COLUMNS.map((column) => `${column} = ?`).join(", ")}, attempt = 1, crashes = 0,
   lease_until = ?
-  where id = ? and worker = ? and state = 'running' returning ${JOBS.expression} as job`;
+  where id = ? and worker = ? and state = 'running' and not exists (select 1 from jobs other
+    where other.dedupe_key = ? and other.id <> jobs.id and other.state in ('waiting', 'running'))
+  returning ${JOBS.expression} as job`;
 
 const DELETE_HELD = "delete from jobs where id = ? and worker = ? and state = 'running' returning id";
 
@@ -186,7 +194,13 @@ function createLeases(
     async replace(worker, jobId, draft, leaseMs) {
       const now = clock.now();
       const until = iso(new Date(now.getTime() + leaseMs));
-      const [taken] = await readJobs(db, REPLACE, [...valuesOf(draft, iso(now)), until, jobId, worker]);
+      const [taken] = await readJobs(db, REPLACE, [
+        ...valuesOf(draft, iso(now)),
+        until,
+        jobId,
+        worker,
+        draft.key ?? null,
+      ]);
       if (taken) return taken;
       return (await complete(worker, jobId)) ? null : "gone";
     },
@@ -352,7 +366,7 @@ function held(db: Kysely<Database>, worker: string, jobId: number) {
 }
 
 function isAmong(ids: readonly number[]) {
-  return sql`id in (select value from json_each(${listParameter(ids)}))`;
+  return sql`id in (select cast(value as bigint) from json_each(${listParameter(ids)}))`;
 }
 
 async function releaseExpired(db: Kysely<Database>, now: string): Promise<void> {

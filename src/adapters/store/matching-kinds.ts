@@ -41,9 +41,9 @@ export const MATCHING_CHUNKS: MatchingKind = {
   async some(db, matching, seqs) {
     const { rows } = await sql<{ seq: number }>`
       select chunks.seq as seq from json_each(${listParameter(seqs)}) wanted
-      cross join chunks on chunks.seq = wanted.value cross join documents on documents.id = chunks.document_id
+      cross join chunks on chunks.seq = cast(wanted.value as bigint) cross join documents on documents.id = chunks.document_id
       where exists (select 1 from document_containers dc where dc.document_id = documents.id
-          and dc.container_id in (select value from json_each(${listParameter(matching.scope.containerIds)})))
+          and dc.container_id in (select cast(value as bigint) from json_each(${listParameter(matching.scope.containerIds)})))
         and ${chunkSql(matching)}`.execute(db);
     return rows.map((row) => row.seq);
   },
@@ -54,9 +54,9 @@ export const MATCHING_CHUNKS: MatchingKind = {
   slice: (db, matching, { runs, after, limit }) =>
     readSlice(
       db,
-      sql`select run.key as run, dc.document_id as place from json_each(${listParameter(runs)}) run
-        cross join document_containers dc on dc.container_id = run.value
-          and dc.document_id > iif(run.key = 0, ${after}, '')
+      sql`select cast(run.key as bigint) as run, dc.document_id as place from json_each(${listParameter(runs)}) run
+        cross join document_containers dc on dc.container_id = cast(run.value as bigint)
+          and dc.document_id > iif(cast(run.key as bigint) = 0, ${after}, '')
         limit ${limit}`,
       sql`chunks.seq) from slice cross join documents on documents.id = slice.place
         cross join chunks on chunks.document_id = documents.id where ${chunkSql(matching)}`,
@@ -67,8 +67,8 @@ export const MATCHING_MEMORIES: MatchingKind = {
   async some(db, matching, seqs) {
     const { rows } = await sql<{ seq: number }>`
       select memories.seq as seq from json_each(${listParameter(seqs)}) wanted
-      cross join memories on memories.seq = wanted.value
-      where memories.container_id in (select value from json_each(${listParameter(matching.scope.containerIds)}))
+      cross join memories on memories.seq = cast(wanted.value as bigint)
+      where memories.container_id in (select cast(value as bigint) from json_each(${listParameter(matching.scope.containerIds)}))
         and memories.is_latest = 1 and ${memorySql(matching)}`.execute(db);
     return rows.map((row) => row.seq);
   },
@@ -80,10 +80,10 @@ export const MATCHING_MEMORIES: MatchingKind = {
   slice: (db, matching, { runs, after, limit }) =>
     readSlice(
       db,
-      sql`select run.key as run, m.seq as place from json_each(${listParameter(runs)}) run
-        cross join memories m on m.container_id = run.value >> 2 and m.is_latest = 1
-          and m.is_forgotten = (run.value >> 1) & 1 and m.is_static = run.value & 1
-          and m.seq > iif(run.key = 0, ${after}, 0)
+      sql`select cast(run.key as bigint) as run, m.seq as place from json_each(${listParameter(runs)}) run
+        cross join memories m on m.container_id = cast(run.value as bigint) >> 2 and m.is_latest = 1
+          and m.is_forgotten = (cast(run.value as bigint) >> 1) & 1 and m.is_static = cast(run.value as bigint) & 1
+          and m.seq > iif(cast(run.key as bigint) = 0, ${after}, 0)
         limit ${limit}`,
       sql`memories.seq) from slice cross join memories on memories.seq = slice.place where ${memorySql(matching)}`,
     ),
@@ -115,7 +115,7 @@ function chunkSql({ organizationId, scope, condition }: Matching): RawBuilder<un
   if (condition.inEveryContainer)
     conditions.push(
       sql<boolean>`(select count(*) from document_containers every where every.document_id = documents.id
-        and every.container_id in (select value from json_each(${listParameter(scope.containerIds)})))
+        and every.container_id in (select cast(value as bigint) from json_each(${listParameter(scope.containerIds)})))
         = ${scope.containerIds.length}`,
     );
   return sql.join(conditions, sql` and `);

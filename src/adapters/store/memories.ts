@@ -15,7 +15,7 @@ import type { Database } from "./schema.js";
 const activeOnly = sql<boolean>`(memories.is_latest = 1 and memories.is_forgotten = 0)`;
 // As `isFlagged` says it.
 const unflagged = sql<boolean>`not (memories.is_inference = 1
-  and coalesce(json_extract(memories.metadata, '$.trust') = 'flagged', 0))`;
+  and coalesce(json_extract(memories.metadata, '$.trust') = 'flagged', false))`;
 
 /** Within a container by its tag, with the organisation, because tags are indexed within theirs. */
 const IN_CONTAINER = "containers.organization_id = ?1 and containers.tag = ?2";
@@ -23,7 +23,7 @@ const ACTIVE_ONLY = "memories.is_latest = 1 and memories.is_forgotten = 0";
 
 const ACTIVE = `${SELECT_WHOLE} and ${IN_CONTAINER} and ${ACTIVE_ONLY} and memories.is_static = ?3
   and (memories.forget_after is null or memories.forget_after > ?4)
-  and not (memories.is_inference = 1 and coalesce(json_extract(memories.metadata, '$.trust') = 'flagged', 0))
+  and not (memories.is_inference = 1 and coalesce(json_extract(memories.metadata, '$.trust') = 'flagged', false))
   and memories.kind <> 'statement' and memories.seq > ?5 order by memories.seq desc limit ?6 + 0`;
 const BY_ID = `${SELECT_WHOLE} and memories.id = ?2`;
 const BY_IDS = `${SELECT_WHOLE} and memories.id in (select value from json_each(?2))`;

@@ -25,8 +25,7 @@ async function isInContainers(db: Kysely<Database>, organizationId: string, tags
     .execute();
   const [only, ...others] = containers;
   if (only && others.length === 0) return sql<boolean>`memories.container_id = ${only.id}`;
-  return sql<boolean>`memories.container_id in (
-    select value from json_each(${listParameter(containers.map(({ id }) => id))}))`;
+  return sql<boolean>`memories.container_id in (select cast(value as bigint) from json_each(${listParameter(containers.map(({ id }) => id))}))`;
 }
 
 /** One page of active memories and how many there are, as `MemoryStore.list` promises. */

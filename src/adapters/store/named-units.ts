@@ -50,9 +50,9 @@ async function countSome(db: Kysely<Database>, { containerIds }: UnitScope): Pro
   const list = listParameter(containerIds);
   const { rows } = await sql<{ count: number }>`select
     (select count(*) from (select 1 from document_containers
-      where container_id in (select value from json_each(${list})) limit ${MOST_OWNERS * 2}))
+      where container_id in (select cast(value as bigint) from json_each(${list})) limit ${MOST_OWNERS * 2}))
     + (select count(*) from (select 1 from memories
-      where container_id in (select value from json_each(${list})) and is_latest = 1 limit ${MOST_OWNERS * 2}))
+      where container_id in (select cast(value as bigint) from json_each(${list})) and is_latest = 1 limit ${MOST_OWNERS * 2}))
     as count`.execute(db);
   return Math.min(rows[0]?.count ?? 0, MOST_OWNERS * 2);
 }
@@ -85,14 +85,14 @@ async function unitsOfOwners(db: Kysely<Database>, owners: readonly number[]): P
     db,
     sql`
     with named as materialized (
-      select documents.id as id from json_each(${list}) wanted cross join documents on documents.seq = wanted.value / 2
-      where wanted.value % 2 = 0)
+      select documents.id as id from json_each(${list}) wanted cross join documents on documents.seq = cast(wanted.value as bigint) / 2
+      where cast(wanted.value as bigint) % 2 = 0)
     select chunks.seq * 2 as unit from named cross join chunks on chunks.document_id = named.id
     union
     select memories.seq * 2 + 1 from named
     cross join memory_sources ms on ms.document_id = named.id cross join memories on memories.id = ms.memory_id
     union
-    select value from json_each(${list}) where value % 2 = 1`,
+    select cast(value as bigint) from json_each(${list}) where cast(value as bigint) % 2 = 1`,
   );
 }
 

@@ -42,16 +42,18 @@ export function createRequestStore(db: Kysely<Database>): RequestStore {
     },
 
     async tally(organizationId, range, parts, { errorsOnly = false } = {}) {
-      const columns = parts.map((part) => PARTS[part]);
+      const places = parts.map((_, index) => index + 1);
       const { rows } = await sql<
         Partial<RequestTally> & Pick<RequestTally, "count" | "operations" | "errors" | "averageMs" | "lastAt">
       >`
         select ${sql.join(parts.map((part) => sql`${PARTS[part]} as ${sql.ref(part)}`))},
-          count(*) as count, sum(operations) as operations, sum(status >= 400) as errors, round(avg(duration), 1) as averageMs, max(created_at) as lastAt
+          count(*) as count, sum(operations) as operations, sum(iif(status >= 400, 1, 0)) as errors, round(avg(duration), 1) as averageMs, max(created_at) as lastAt
         from requests
         where organization_id = ${organizationId} and created_at >= ${range.from} and created_at < ${range.to}
           and status >= ${errorsOnly ? 400 : 0}
-        group by ${sql.join(columns)} order by ${sql.join(columns)}`.execute(db);
+        group by ${sql.raw(places.join(", "))} order by ${sql.raw(places.map((place) => `${place} nulls first`).join(", "))}`.execute(
+        db,
+      );
       return rows.map((row) => ({ type: null, keyId: null, status: null, hour: null, ...row }));
     },
 

@@ -39,12 +39,12 @@ async function findableText(
 async function moveVectors(db: Kysely<Database>, unit: Unit, containerIds: readonly number[]): Promise<void> {
   const wanted = listParameter(containerIds);
   await sql`insert into vectors (space_id, container_id, unit, active, vector)
-    select v.space_id, wanted.value, v.unit, v.active, v.vector
+    select v.space_id, cast(wanted.value as bigint), v.unit, v.active, v.vector
     from (select min(id) as id from vectors where unit = ${unit} group by space_id) first
-    join vectors v on v.id = first.id join json_each(${wanted}) wanted
+    join vectors v on v.id = first.id join json_each(${wanted}) wanted on true
     where true on conflict do nothing`.execute(db);
   await sql`insert into vector_changes (space_id, container_id, unit)
     select space_id, container_id, unit from vectors where unit = ${unit}`.execute(db);
   await sql`delete from vectors where unit = ${unit}
-    and container_id not in (select value from json_each(${wanted}))`.execute(db);
+    and container_id not in (select cast(value as bigint) from json_each(${wanted}))`.execute(db);
 }

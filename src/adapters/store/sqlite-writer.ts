@@ -1,5 +1,6 @@
 import { CompiledQuery, type QueryResult } from "kysely";
 import { AppError } from "../../core/errors.js";
+import type { RecordTransaction } from "./record-executor.js";
 import type { SqliteSession } from "./sqlite-session.js";
 import type { EventLoopScheduler } from "./event-loop-scheduler.js";
 import { TURN_SHARES } from "./turn-shares.js";
@@ -18,16 +19,6 @@ export interface CommitCare {
   readonly committed: () => void;
   /** Resolves when all that is committed is on the disk, and will be found there. */
   readonly sync: () => Promise<void>;
-}
-
-/** A transaction that has the connection until one of its ends. */
-export interface WriteTransaction {
-  /** Refuses after an end. */
-  run<R>(query: CompiledQuery): Promise<QueryResult<R>>;
-  /** Resolves when others can see what was written. */
-  commit(): Promise<void>;
-  /** Does nothing after an end, also one that failed: then nothing is left to take back. */
-  rollback(): void;
 }
 
 /** Transactions in the background that are committed as one, each of them whole or not at all. */
@@ -78,7 +69,7 @@ export class SqliteWriter {
     return result;
   }
 
-  async begin(durability: Durability): Promise<WriteTransaction> {
+  async begin(durability: Durability): Promise<RecordTransaction> {
     await this.#acquire(durability);
     try {
       return durability === "normal" ? await this.#beginGrouped() : await this.#beginAlone();
@@ -109,7 +100,7 @@ export class SqliteWriter {
     }
   }
 
-  async #beginAlone(): Promise<WriteTransaction> {
+  async #beginAlone(): Promise<RecordTransaction> {
     this.#commitGroup();
     await this.#session.run(BEGIN);
     return this.#open({
@@ -123,7 +114,7 @@ export class SqliteWriter {
     });
   }
 
-  async #beginGrouped(): Promise<WriteTransaction> {
+  async #beginGrouped(): Promise<RecordTransaction> {
     const group = (this.#group ??= await this.#beginGroup());
     this.#session.exec(SAVEPOINT);
     return this.#open({
@@ -149,7 +140,7 @@ export class SqliteWriter {
   }
 
   /** The ends give the connection back; what `commit` returns is waited for afterwards. */
-  #open(ends: { commit(): Promise<void>; rollback(): void }): WriteTransaction {
+  #open(ends: { commit(): Promise<void>; rollback(): void }): RecordTransaction {
     this.#scheduler.beginTransaction();
     let isOver = false;
     const run = <R>(query: CompiledQuery): Promise<QueryResult<R>> => {

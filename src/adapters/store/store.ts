@@ -2,55 +2,27 @@ import { statSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type Kysely, sql } from "kysely";
-import { AppError } from "../../core/errors.js";
-import type { Clock, Store, StoreHealth, Repositories } from "../../core/ports.js";
-import type { VectorSpace } from "../../core/types.js";
-import { createId } from "../../lib/ids.js";
+import type { AppError } from "../../core/errors.js";
+import type { Clock, Store, StoreHealth } from "../../core/ports.js";
 import { sqliteCodeOf, type SqliteConnection } from "../../lib/sqlite.js";
 import { iso } from "../../lib/time.js";
-import { createAuditStore } from "./audit.js";
 import { createChangeFeed } from "./change-feed.js";
-import { createChunkStore } from "./chunks.js";
 import { createCheckpointer } from "./checkpointer.js";
-import { createContainerStore } from "./containers.js";
-import { createDocumentStore } from "./documents.js";
-import { createEmbeddingStore } from "./embeddings.js";
-import { createExtractionTaskStore } from "./extraction-tasks.js";
-import { createExtractionStore } from "./extractions.js";
-import { createMessagePictureStore } from "./message-pictures.js";
-import { createModelFailureStore } from "./model-failures.js";
-import { createSummaryStore } from "./summaries.js";
 import { type FileGuard, guardFiles } from "./file-guard.js";
-import { createFileStore } from "./files.js";
-import { readSteadyRows } from "./fixed-query.js";
-import { createJobStore } from "./jobs.js";
-import { createJournalStore } from "./journal.js";
-import { createKeyStore } from "./keys.js";
-import { createConnectionStore } from "./connections.js";
-import { createDeviceRequestStore } from "./device-requests.js";
-import { createSignInStore } from "./sign-ins.js";
-import { createOAuthStore } from "./oauth.js";
 import { openLogFile } from "./log-file.js";
-import { createMemoryStore } from "./memories.js";
-import { createMergeStore } from "./merges.js";
 import { openSqliteStore, type OpenOptions } from "./open.js";
-import { createOperationStore } from "./operations.js";
-import { createPurgeStore } from "./purges.js";
-import { createRequestStore } from "./requests.js";
-import { sampleVectors } from "./sample-vectors.js";
+import { settleOrganization } from "./organization.js";
+import { repositoriesOver } from "./repositories.js";
 import type { Database } from "./schema.js";
 import { scrubFile } from "./scrub.js";
-import { createSettingsStore } from "./settings.js";
 import { sqliteDatabases } from "./sqlite.js";
 import { BUSY_PATIENCE_MS } from "./sqlite-errors.js";
 import type { Durability } from "./sqlite-writer.js";
 import { atomically } from "./transact.js";
-import { createTurnStore } from "./turns.js";
 import { createTextIndexStore } from "./text-index-rewriting.js";
 import { createUnitCaches, type UnitCaches } from "./unit-caches.js";
-import { createUnitStore } from "./units.js";
 import { createVectorRecord } from "./vector-record.js";
-import { createVolumeStore } from "./volumes.js";
+import { createVectorSpaces } from "./vector-spaces.js";
 import { STORE_FILE } from "../../lib/store-file.js";
 
 export interface SqliteStoreOptions {
@@ -148,7 +120,7 @@ interface Surroundings {
 function storeOver(db: Kysely<Database>, surroundings: Surroundings): Store {
   const { file, clock, caches, organizationId, guard, fullAt, scrub, close } = surroundings;
   return {
-    ...nounsOf(db, clock, caches),
+    ...repositoriesOver(db, clock, caches),
     vectors: createVectorRecord(db),
     textIndex: createTextIndexStore(db),
     organizationId,
@@ -157,33 +129,9 @@ function storeOver(db: Kysely<Database>, surroundings: Surroundings): Store {
       return this;
     },
 
-    transaction: (work) => atomically(db, (transaction) => work(nounsOf(transaction, clock))),
+    transaction: (work) => atomically(db, (transaction) => work(repositoriesOver(transaction, clock))),
 
-    findSpace: (fingerprint) => findSpace(db, fingerprint),
-
-    async spaceCalibration(spaceId) {
-      const rows = db.selectFrom("vector_spaces").select("calibration").where("id", "=", spaceId);
-      return (await rows.executeTakeFirst())?.calibration ?? null;
-    },
-
-    async setSpaceCalibration(spaceId, calibration) {
-      await db.updateTable("vector_spaces").set({ calibration }).where("id", "=", spaceId).execute();
-    },
-
-    sampleVectors: (space, containerId, count) => sampleVectors(db, { space, containerId, count }),
-
-    async ensureSpace(fingerprint, dimensions) {
-      const known = await findSpace(db, fingerprint);
-      if (known) return checkDimensions(known, dimensions);
-      await db
-        .insertInto("vector_spaces")
-        .values({ fingerprint, dimensions, created_at: iso(clock.now()) })
-        .onConflict((conflict) => conflict.column("fingerprint").doNothing())
-        .execute();
-      const created = await findSpace(db, fingerprint);
-      if (!created) throw new Error(`Vector space ${fingerprint} could not be created`);
-      return checkDimensions(created, dimensions);
-    },
+    ...createVectorSpaces(db, clock),
 
     async health({ deep }) {
       const at = fullAt();
@@ -220,68 +168,6 @@ function tolerate(work: () => void): void {
   } catch (error) {
     if (sqliteCodeOf(error) === undefined) throw error;
   }
-}
-
-function nounsOf(db: Kysely<Database>, clock: Clock, caches?: UnitCaches): Repositories {
-  return {
-    documents: createDocumentStore(db, clock),
-    chunks: createChunkStore(db, clock),
-    memories: createMemoryStore(db, clock),
-    turns: createTurnStore(db, clock),
-    units: createUnitStore(db, clock, caches),
-    embeddings: createEmbeddingStore(db),
-    containers: createContainerStore(db, clock),
-    settings: createSettingsStore(db, clock),
-    merges: createMergeStore(db, clock),
-    files: createFileStore(db, clock),
-    extractions: createExtractionStore(db, clock),
-    modelFailures: createModelFailureStore(db),
-    messagePictures: createMessagePictureStore(db),
-    summaries: createSummaryStore(db, clock),
-    extractionTasks: createExtractionTaskStore(db, clock),
-    keys: createKeyStore(db),
-    signIns: createSignInStore(db, clock),
-    oauth: createOAuthStore(db, clock),
-    deviceRequests: createDeviceRequestStore(db),
-    connections: createConnectionStore(db, clock),
-    jobs: createJobStore(db, clock),
-    journal: createJournalStore(db, clock),
-    operations: createOperationStore(db, clock),
-    purges: createPurgeStore(db),
-    requests: createRequestStore(db),
-    audit: createAuditStore(db),
-    volumes: createVolumeStore(db),
-  };
-}
-
-/** One organisation a store: named by the first key, else by chance. */
-async function settleOrganization(db: Kysely<Database>, wanted: string | undefined): Promise<string> {
-  await db
-    .insertInto("meta")
-    .values({ key: "organization_id", value: wanted ?? createId() })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
-  const row = await db
-    .selectFrom("meta")
-    .select("value")
-    .where("key", "=", "organization_id")
-    .executeTakeFirstOrThrow();
-  return row.value;
-}
-
-const SPACE_OF_FINGERPRINT = "select id, fingerprint, dimensions from vector_spaces where fingerprint = ?";
-
-async function findSpace(db: Kysely<Database>, fingerprint: string): Promise<VectorSpace | null> {
-  const [space] = await readSteadyRows<VectorSpace>(db, SPACE_OF_FINGERPRINT, [fingerprint]);
-  return space ?? null;
-}
-
-function checkDimensions(space: VectorSpace, dimensions: number): VectorSpace {
-  if (space.dimensions === dimensions) return space;
-  throw new AppError(
-    "conflict",
-    `The embedder ${space.fingerprint} now gives vectors of ${dimensions} numbers; the stored ones have ${space.dimensions}. Set RECOLLECT_EMBEDDING_DIMENSIONS to ${space.dimensions}, or name the new model.`,
-  );
 }
 
 async function inspectHealth(db: Kysely<Database>, file: string, deep: boolean): Promise<Omit<StoreHealth, "fullAt">> {

@@ -23,9 +23,11 @@ export function createSummaryStore(db: Kysely<Database>, clock: Clock): SummaryS
     },
 
     async save(organizationId, containerTag, { bucket, lines, covers, prompt }) {
-      await sql`insert or replace into profile_summaries (container_id, bucket, lines, covers, prompt, made_at)
+      await sql`insert into profile_summaries (container_id, bucket, lines, covers, prompt, made_at)
         select c.id, ${bucket}, ${JSON.stringify(lines)}, ${JSON.stringify(covers)}, ${prompt}, ${iso(clock.now())}
-        from containers c where c.organization_id = ${organizationId} and c.tag = ${containerTag}`.execute(db);
+        from containers c where c.organization_id = ${organizationId} and c.tag = ${containerTag}
+        on conflict (container_id, bucket) do update set lines = excluded.lines, covers = excluded.covers,
+          prompt = excluded.prompt, made_at = excluded.made_at`.execute(db);
     },
 
     async changedSince(organizationId, journalSeq) {

@@ -3,8 +3,9 @@ import type { TextIndexStore } from "../../core/ports.js";
 import { unitOf, type Unit } from "../../core/types.js";
 import { sampleSegments } from "../../language/languages/unspaced.js";
 import { WORDS_VERSION } from "../../language/words.js";
+import { indexedText } from "./indexed-text.js";
 import type { Database } from "./schema.js";
-import { indexedText, writeText } from "./text-index.js";
+import { writeText } from "./text-index.js";
 import { atomically } from "./transact.js";
 
 /** The dictionaries by which words are found belong to the runtime. */

@@ -1,9 +1,8 @@
 import type { Kysely } from "kysely";
 import { kindOf, unitOf, type Unit, type UnitKind } from "../../core/types.js";
-import { isPlain, otherForms, splitWords, wordParts } from "../../language/words.js";
-import { NOTE_INDEX_CHANGE } from "./change-feed.js";
 import { readRows } from "./fixed-query.js";
 import type { Database } from "./schema.js";
+import { REMOVE_TEXT, textIndexDialect } from "./text-index-dialects.js";
 
 /**
  * Containers as words of the text index's `scope` column, so that a search reads only the postings of its containers:
@@ -14,52 +13,26 @@ export function scopeWord(kind: UnitKind, containerId: number, forgotten = false
   return `${forgotten ? untold : told}${containerId}`;
 }
 
-const REMOVE_TEXT = "delete from text_index where rowid = ?";
-const INSERT_TEXT = "insert into text_index (rowid, text, context, scope) values (?, ?, ?, ?)";
-
 /** Writes a unit into the text index, replacing what it had there. */
 export async function writeText(
   db: Kysely<Database>,
   entry: { unit: Unit; containerIds: readonly number[]; text: string; context: string; forgotten?: boolean },
 ): Promise<void> {
-  const scope = entry.containerIds.map((id) => scopeWord(kindOf(entry.unit), id, entry.forgotten)).join(" ");
-  for (const id of entry.containerIds) await readRows(db, NOTE_INDEX_CHANGE, [entry.unit, id]);
-  await readRows(db, REMOVE_TEXT, [entry.unit]);
-  await readRows(db, INSERT_TEXT, [entry.unit, indexedText(entry.text), indexedText(entry.context), scope]);
-}
-
-/**
- * What the text index is given of a text: the text where the index finds the words of `splitWords` in it by itself, else
- * those words, each in letters that the index takes for one word; and parts of long words.
- */
-export function indexedText(text: string): string {
-  const split = splitWords(text);
-  const parts = wordParts(split);
-  if (isPlain(text)) return parts.length > 0 ? `${text} ${parts.join(" ")}` : text;
-  return [...split.words, ...split.forms, ...parts].map(indexForm).join(" ");
-}
-
-/** The words of the text index that stand for a word of a query: itself and its other forms. */
-export function indexedForms(word: string): string[] {
-  return [word, ...otherForms(word)].map(indexForm);
-}
-
-const MARK = /\p{M}/gu;
-/** Marks from here on, up to as many as there are private characters in a row, become such: the index cuts words at marks. */
-const FIRST_MARK = 0x900;
-const FIRST_PRIVATE = 0xe000;
-const PRIVATE = 0x1900;
-
-function indexForm(word: string): string {
-  return word.replace(MARK, (mark) => {
-    const place = (mark.codePointAt(0) ?? 0) - FIRST_MARK;
-    return place >= 0 && place < PRIVATE ? String.fromCharCode(FIRST_PRIVATE + place) : "";
-  });
+  const { unit, text, context } = entry;
+  const scope = entry.containerIds.map((id) => scopeWord(kindOf(unit), id, entry.forgotten));
+  for (const id of entry.containerIds) await noteChange(db, unit, id);
+  await readRows(db, REMOVE_TEXT, [unit]);
+  await textIndexDialect(db).insert(db, { unit, text, context, scope });
 }
 
 /** To be called before a unit is found in other containers than before. */
 export async function noteAnywhere(db: Kysely<Database>, unit: Unit): Promise<void> {
-  await readRows(db, NOTE_INDEX_CHANGE, [unit, 0]);
+  await noteChange(db, unit, 0);
+}
+
+async function noteChange(db: Kysely<Database>, unit: Unit, containerId: number): Promise<void> {
+  const statement = textIndexDialect(db).noteChange;
+  if (statement !== null) await readRows(db, statement, [unit, containerId]);
 }
 
 /** Takes a unit out of the text index and the vectors, with a line in the change log for each of its containers. */

@@ -6,7 +6,9 @@ import { listParameter } from "./json.js";
 import type { Database } from "./schema.js";
 import type { Members } from "./scope-members.js";
 import type { Counted, TextCache } from "./text-cache.js";
-import { indexedForms, scopeWord } from "./text-index.js";
+import { askedForms } from "./indexed-text.js";
+import { scopeWord } from "./text-index.js";
+import { type TextIndexDialect, textIndexDialect } from "./text-index-dialects.js";
 
 /** What a word counts for that stands around a unit and not in it. */
 const CONTEXT_WEIGHT = 0.4;
@@ -55,8 +57,13 @@ export interface TextSearch {
 
 /** @param cache absent: everything is looked up anew */
 export function createTextSearch(db: Kysely<Database>, cache?: TextCache): TextSearch {
+  const dialect = textIndexDialect(db);
+  const inColumn = (column: "text" | "context", word: string, within: string): string =>
+    dialect.anyOf(column, askedForms(word), within);
+
   async function countedIn(within: string): Promise<Counted> {
-    const count = async () => (within === "" ? countAll(db) : ((await ask<number>(db, COUNTS, [within]))[0] ?? 0));
+    const count = async () =>
+      within === "" ? countAll(db) : ((await ask<number>(db, dialect.counts, [within]))[0] ?? 0);
     return cache ? cache.counted(within, count) : { total: await count(), words: new Map() };
   }
 
@@ -79,7 +86,7 @@ export function createTextSearch(db: Kysely<Database>, cache?: TextCache): TextS
     expressions: readonly string[],
     limit: number,
   ): Promise<(readonly Unit[])[]> {
-    const read = (some: readonly string[]) => readPacked<Unit[]>(db, POSTINGS, [limit, JSON.stringify(some)]);
+    const read = (some: readonly string[]) => readPacked<Unit[]>(db, dialect.postings, [limit, JSON.stringify(some)]);
     if (!cache) return read(expressions);
     const keys = expressions.map((expression) => `${limit} ${expression}`);
     return cache.postings(containerIds, keys, (places) => read(places.map((place) => expressions[place] ?? "")));
@@ -91,7 +98,7 @@ export function createTextSearch(db: Kysely<Database>, cache?: TextCache): TextS
     const share = cache ? total / Math.max(1, (await countedIn("")).total) : 0;
     if (!cache || share < LARGE_SHARE) return { within, containerIds, factor: 1, members: null };
     const members = await cache.members.of(within, containerIds, {
-      page: (after, limit) => readPacked<Unit>(db, PAGE_OF_SCOPE, [within, after, limit]),
+      page: (after, limit) => readPacked<Unit>(db, dialect.page, [within, after, limit]),
       among: (units) => readAmong(db, within, units),
     });
     // In few steps, so that a scope that grows asks for the same as before.
@@ -104,8 +111,8 @@ export function createTextSearch(db: Kysely<Database>, cache?: TextCache): TextS
     if (unknown.length === 0) return;
     const counts = await ask<number>(
       db,
-      COUNTS,
-      unknown.map((word) => inColumn("text", [word], within)),
+      dialect.counts,
+      unknown.map((word) => inColumn("text", word, within)),
     );
     if (counted.words.size + unknown.length > WORDS_REMEMBERED) counted.words.clear();
     for (const [index, word] of unknown.entries()) counted.words.set(word, counts[index] ?? 0);
@@ -128,14 +135,14 @@ export function createTextSearch(db: Kysely<Database>, cache?: TextCache): TextS
     async search(scope, words, { limit, among, mostMatches = Infinity }) {
       if (scope.containerIds.length === 0 || words.length === 0)
         return { hits: [], counted: { total: 0, counts: words.map(() => 0) } };
-      const within = scopeExpression(scope);
+      const within = scopeExpression(dialect, scope);
       const all = await countedIn(within);
       const place = await placeOf(scope, within, all);
-      const inText = words.map((word) => inColumn("text", [word], place.within));
+      const inText = words.map((word) => inColumn("text", word, place.within));
       const found = await find(place, inText, mostMatches);
       const counted = { total: all.total, counts: await count(all, { words, found, within }) };
       const telling = rarest(counted.counts, mostMatches);
-      const inContext = telling.map((index) => inColumn("context", [words[index] ?? ""], place.within));
+      const inContext = telling.map((index) => inColumn("context", words[index] ?? "", place.within));
       // Nothing stands around a memory.
       const around = scope.kinds.includes("chunk") ? await find(place, inContext, mostMatches) : [];
       const matches = telling.map((index, at) => ({
@@ -195,20 +202,6 @@ function rarest(counts: readonly number[], most: number): number[] {
     .map(({ index }) => index);
 }
 
-// One statement for all expressions: each alone would cost more in calls than in searching.
-const COUNTS = `select json_group_array((select count(*) from text_index where text_index match expression.value)) as packed
-  from json_each(?) expression`;
-const POSTINGS = `select json_group_array(json((select json_group_array(rowid) from (
-    select rowid from text_index where text_index match expression.value limit ? + 0)))) as packed
-  from json_each(?) expression`;
-
-const PAGE_OF_SCOPE = `select json_group_array(rowid) as packed from
-  (select rowid from text_index where text_index match ? and rowid > ? order by rowid limit ? + 0)`;
-const BETWEEN_IN_SCOPE = `select json_group_array(rowid) as packed from text_index
-  where text_index match ? and rowid >= ? + 0 and rowid <= ? + 0`;
-const AMONG_SCOPE = `select json_group_array(rowid) as packed from text_index
-  where text_index match ? and rowid in (select value from json_each(?))`;
-
 /**
  * Those of some units that are in a scope. To look one up costs as much as to read hundreds in a row, and what was written
  * together lies side by side.
@@ -216,9 +209,9 @@ const AMONG_SCOPE = `select json_group_array(rowid) as packed from text_index
 async function readAmong(db: Kysely<Database>, within: string, units: readonly Unit[]): Promise<readonly Unit[]> {
   const [first, last] = units.reduce(([least, most], unit) => [Math.min(least, unit), Math.max(most, unit)], NOWHERE);
   if (last - first > UNITS_A_LOOK * units.length)
-    return readPacked<Unit>(db, AMONG_SCOPE, [within, listParameter(units)]);
+    return readPacked<Unit>(db, textIndexDialect(db).among, [within, listParameter(units)]);
   const wanted = new Set(units);
-  const found = await readPacked<Unit>(db, BETWEEN_IN_SCOPE, [within, first, last]);
+  const found = await readPacked<Unit>(db, textIndexDialect(db).between, [within, first, last]);
   return found.filter((unit) => wanted.has(unit));
 }
 
@@ -234,21 +227,12 @@ async function countAll(db: Kysely<Database>): Promise<number> {
   return row?.total ?? 0;
 }
 
-/** FTS5 query syntax (https://www.sqlite.org/fts5.html#full_text_query_syntax); a word in quotes is never syntax. */
-function inColumn(column: "text" | "context", words: readonly string[], within: string): string {
-  const any = words
-    .flatMap(indexedForms)
-    .map((word) => `"${word.replaceAll('"', '""')}"`)
-    .join(" OR ");
-  return `${column} : (${any})${within === "" ? "" : ` AND ${within}`}`;
-}
-
 /** Empty where the scope is the whole store. */
-function scopeExpression(scope: UnitScope): string {
+function scopeExpression(dialect: TextIndexDialect, scope: UnitScope): string {
   if (scope.isEverywhere && scope.containerIds.length > MANY_CONTAINERS) return "";
   const words = scope.containerIds.flatMap((id) => [
     ...scope.kinds.map((kind) => scopeWord(kind, id)),
     ...(scope.includeForgotten ? scope.kinds.map((kind) => scopeWord(kind, id, true)) : []),
   ]);
-  return `scope : (${words.map((word) => `"${word}"`).join(" OR ")})`;
+  return dialect.inScope(words);
 }

@@ -1,6 +1,6 @@
 import { DummyDriver, type Kysely, Transaction } from "kysely";
+import { DIALECT, executorOf } from "./record-executor.js";
 import type { Database } from "./schema.js";
-import { DIALECT, SqliteExecutor } from "./sqlite-executor.js";
 
 const PARTS = { config: { dialect: DIALECT }, dialect: DIALECT, driver: new DummyDriver() };
 
@@ -10,15 +10,14 @@ const PARTS = { config: { dialect: DIALECT }, dialect: DIALECT, driver: new Dumm
  */
 export async function atomically<T>(db: Kysely<Database>, work: (db: Kysely<Database>) => Promise<T>): Promise<T> {
   if (db.isTransaction) return work(db);
-  const executor = db.getExecutor();
-  if (!(executor instanceof SqliteExecutor)) throw new Error("Only a database of `sqliteDatabases` has transactions.");
+  const executor = executorOf(db);
   const transaction = await executor.begin();
   try {
     const result = await work(new Transaction<Database>({ ...PARTS, executor: executor.within(transaction) }));
     await transaction.commit();
     return result;
   } catch (error) {
-    transaction.rollback();
+    await transaction.rollback();
     throw error;
   }
 }

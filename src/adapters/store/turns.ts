@@ -33,13 +33,13 @@ const TURN = `json_array(
 /** What rules alone have read of the organisation ?1 and holds at the moment ?2. */
 const IS_UNREAD = `+d.organization_id = ?1 and d.task_type = 'memory' and d.facts is null and d.remembered_revision > 0
   and d.is_forgotten = 0 and (d.forget_after is null or d.forget_after > ?2)
-  and exists (select 1 from remembered_with r where r.document_id = d.id and r.extractor glob 'rules/*')
+  and exists (select 1 from remembered_with r where r.document_id = d.id and r.extractor like 'rules/%')
   and not exists (select 1 from extraction_tasks t where t.document_id = d.id and t.revision = d.revision
     group by t.document_id having count(*) = count(t.done_at))`;
 const IS_TURN = "c.metadata ->> '$.speakers[0]' is not null";
 
 const OF_SEQS = `select json_group_array(${TURN}) as packed from json_each(?3) wanted
-  cross join chunks c on c.seq = wanted.value cross join documents d on d.id = c.document_id
+  cross join chunks c on c.seq = cast(wanted.value as bigint) cross join documents d on d.id = c.document_id
   where ${IS_TURN} and ${IS_UNREAD}`;
 const BY_ID = `select json_group_array(${TURN}) as packed from chunks c cross join documents d on d.id = c.document_id
   where c.id = ?3 and ${IS_TURN} and ${IS_UNREAD}`;
@@ -49,10 +49,10 @@ const BY_CONTENT = `select json_group_array(json(turn)) as packed from (select $
   where place.container_id = ?3 and c.content = ?4 order by c.seq desc limit 20)`;
 // A document that lies in several of the containers is listed once.
 const LISTED = `from (select distinct place.document_id from document_containers place
-    where place.container_id in (select value from json_each(?3))) place
+    where place.container_id in (select cast(value as bigint) from json_each(?3))) place
   cross join documents d on d.id = place.document_id and ${IS_UNREAD}
   cross join chunks c on c.document_id = d.id and ${IS_TURN}
-  where ?4 is null or c.seq in (select value from json_each(?4))`;
+  where ?4 is null or c.seq in (select cast(value as bigint) from json_each(?4))`;
 const COUNT = `select count(*) as total ${LISTED}`;
 const page = (order: string): string => `select json_group_array(json(turn)) as packed from (
   select ${TURN} as turn ${LISTED} order by c.created_at ${order}, c.seq ${order} limit ?5 + 0 offset ?6 + 0)`;

@@ -148,18 +148,18 @@ const CHUNKS = `select json_group_array(json_array(chunks.seq, chunks.id, chunks
   from chunks
   join documents on documents.id = chunks.document_id
   where +documents.organization_id = ?1
-    and chunks.seq in (select value from json_each(?2))`;
+    and chunks.seq in (select cast(value as bigint) from json_each(?2))`;
 /** The documents that state a memory, with the words in which they do, oldest link first. */
 const SOURCES = `json((select json_group_array(json_array(document_id, quote)) from
   (select document_id, quote from memory_sources where memory_id = memories.id order by added_at)))`;
 /** Of what callers say of a memory only that: the rest may be long. */
-const METADATA = `case when instr(metadata, '"temporalContext"')
+const METADATA = `case when instr(metadata, '"temporalContext"') > 0
   then json_object('temporalContext', metadata -> '$.temporalContext') end`;
 const MEMORIES = `select json_group_array(json_array(seq, id, container_id, text, forget_after, ${METADATA}, is_inference,
     kind, is_static, strength, created_at, ${SOURCES})) as packed
   from memories
   where +organization_id = ?1
-    and seq in (select value from json_each(?2))
+    and seq in (select cast(value as bigint) from json_each(?2))
     and +is_latest = 1
     and (?3 = 1 or +is_forgotten = 0)`;
 
@@ -180,12 +180,12 @@ const SELECT_CHUNKS = `select json_group_array(${WHOLE_CHUNKS.expression}) as pa
   from chunks
   join documents on documents.id = chunks.document_id
   where +documents.organization_id = ?1
-    and chunks.seq in (select value from json_each(?2))`;
+    and chunks.seq in (select cast(value as bigint) from json_each(?2))`;
 const SELECT_MEMORIES = `select json_group_array(${WHOLE_MEMORIES.expression}) as packed
   from memories
   join containers on containers.id = memories.container_id
   where +memories.organization_id = ?1
-    and memories.seq in (select value from json_each(?2))`;
+    and memories.seq in (select cast(value as bigint) from json_each(?2))`;
 
 /** The whole of a few units, to show them. */
 export async function loadUnits(

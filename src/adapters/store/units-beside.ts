@@ -10,7 +10,7 @@ export async function findUnitsBeside(db: Kysely<Database>, units: readonly Unit
   // In this order SQLite looks each place up; in another it would read all chunks.
   const { rows } = await sql<{ seq: number }>`
     select distinct beside.seq from json_each(${listParameter(seqs)}) place
-    cross join chunks on chunks.seq = place.value
+    cross join chunks on chunks.seq = cast(place.value as bigint)
     cross join chunks beside on beside.document_id = chunks.document_id and beside.revision = chunks.revision
       and beside.position between chunks.position - ${distance} and chunks.position + ${distance}`.execute(db);
   return rows.map(({ seq }) => unitOf("chunk", seq));

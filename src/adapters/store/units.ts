@@ -118,8 +118,12 @@ export function createUnitStore(db: Kysely<Database>, clock: Clock, caches?: Uni
         .select(["unit", "vector"])
         .where("space_id", "=", space.id)
         .where("active", "=", 0)
-        .where(sql<boolean>`unit & 1 in (select value from json_each(${listParameter(scope.kinds.map(sideOf))}))`)
-        .where(sql<boolean>`container_id in (select value from json_each(${listParameter(scope.containerIds)}))`)
+        .where(
+          sql<boolean>`unit & 1 in (select cast(value as bigint) from json_each(${listParameter(scope.kinds.map(sideOf))}))`,
+        )
+        .where(
+          sql<boolean>`container_id in (select cast(value as bigint) from json_each(${listParameter(scope.containerIds)}))`,
+        )
         .limit(MOST_FORGOTTEN)
         .execute();
       return packVectors(rows, space.dimensions);

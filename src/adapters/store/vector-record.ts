@@ -96,11 +96,13 @@ export function createVectorRecord(db: Kysely<Database>): VectorRecord {
         .select(["unit", "vector"])
         .where("space_id", "=", space.id)
         .where(ACTIVE)
-        .where(sql<boolean>`container_id in (select value from json_each(${listParameter(containerIds)}))`)
-        .where(sql<boolean>`unit in (select value from json_each(${listParameter(units)}))`)
-        .groupBy("unit")
+        .where(
+          sql<boolean>`container_id in (select cast(value as bigint) from json_each(${listParameter(containerIds)}))`,
+        )
+        .where(sql<boolean>`unit in (select cast(value as bigint) from json_each(${listParameter(units)}))`)
         .execute();
-      return packVectors(rows, space.dimensions);
+      // A unit that lies in several of the containers has the same vector in each.
+      return packVectors([...new Map(rows.map((row) => [row.unit, row])).values()], space.dimensions);
     },
 
     async page(space, containerId, afterUnit, limit) {
@@ -191,11 +193,13 @@ export function createVectorRecord(db: Kysely<Database>): VectorRecord {
     },
 
     async dropSpace(spaceId) {
-      const some = (table: "vectors" | "vector_changes") => sql`delete from ${sql.table(table)} where rowid in
-        (select rowid from ${sql.table(table)} where space_id = ${spaceId} limit ${ROWS_PER_DELETE})`;
-      for (const table of ["vectors", "vector_changes"] as const) {
-        while (Number((await some(table).execute(db)).numAffectedRows ?? 0) > 0) await nextTurn();
-      }
+      const some = (table: string, key: string) => sql`delete from ${sql.table(table)} where ${sql.ref(key)} in
+        (select ${sql.ref(key)} from ${sql.table(table)} where space_id = ${spaceId} limit ${ROWS_PER_DELETE})`;
+      for (const [table, key] of [
+        ["vectors", "id"],
+        ["vector_changes", "seq"],
+      ] as const)
+        while (Number((await some(table, key).execute(db)).numAffectedRows ?? 0) > 0) await nextTurn();
       await atomically(db, async (transaction) => {
         for (const table of ["vectors", "vector_changes", "vector_followers", "vector_placements"] as const) {
           await transaction.deleteFrom(table).where("space_id", "=", spaceId).execute();

@@ -1,0 +1,56 @@
+import pg from "pg";
+import { AppError } from "../../../core/errors.js";
+
+/** https://www.postgresql.org/docs/current/errcodes-appendix.html */
+const FULL = /^53[14]00$/;
+const TOO_MANY = /^53300$/;
+const GONE = /^(?:08|57P)/;
+const REFUSED = /^(?:28|3D000|42501)/;
+const READ_ONLY = /^25006$/;
+
+/** Turns what PostgreSQL or the way to it throws into an error that says what to do; leaves errors of statements alone. */
+export function describePostgresError(error: unknown, place: string): unknown {
+  if (error instanceof AppError) return error;
+  if (!(error instanceof pg.DatabaseError)) return isOfConnection(error) ? unreachable(error, place) : error;
+  const { code = "", message } = error;
+  if (FULL.test(code))
+    return new AppError(
+      "storage_full",
+      `The database ${place} cannot grow: its disk or memory is full. Nothing was changed. Free some space and try again.`,
+      { cause: error },
+    );
+  if (REFUSED.test(code))
+    return new AppError(
+      "unavailable",
+      `The database ${place} refuses this service (${message}). Check the user, the password, the name of the database and the rights in DATABASE_URL.`,
+      { cause: error },
+    );
+  if (READ_ONLY.test(code))
+    return new AppError(
+      "unavailable",
+      `The database ${place} is read-only. Nothing was written. Name the primary server in DATABASE_URL.`,
+      { cause: error, retryAfter: 5 },
+    );
+  if (TOO_MANY.test(code) || GONE.test(code)) return unreachable(error, place);
+  return error;
+}
+
+function unreachable(cause: unknown, place: string): AppError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new AppError(
+    "unavailable",
+    `The database ${place} cannot be reached (${reason}). What was not confirmed may not have been written. Try again.`,
+    { cause, retryAfter: 2 },
+  );
+}
+
+const CONNECTION_CODES = /^(?:ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_)/;
+
+/** What the library throws without a code, when a connection ends under a statement or cannot be made in time. */
+const CONNECTION_WORDS = /Connection terminated|timeout (?:expired|exceeded)|not queryable|Client was closed/i;
+
+function isOfConnection(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = "code" in error && typeof error.code === "string" ? error.code : "";
+  return CONNECTION_CODES.test(code) || CONNECTION_WORDS.test(error.message);
+}

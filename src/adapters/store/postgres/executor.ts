@@ -1,0 +1,48 @@
+import type { CompiledQuery, QueryResult } from "kysely";
+import type pg from "pg";
+import { onlyReads, RecordExecutor, type RecordTransaction } from "../record-executor.js";
+import type { Durability } from "../sqlite-writer.js";
+import { runOn } from "./session.js";
+import type { PostgresWriter } from "./writer.js";
+
+/** The ways to the record on a PostgreSQL server. */
+export interface PostgresConnections {
+  readonly pool: pg.Pool;
+  readonly writer: PostgresWriter;
+  /** Names the database in messages, without a password. */
+  readonly place: string;
+}
+
+/** Runs statements on a pool of connections, or on the one of a transaction. */
+export class PostgresExecutor extends RecordExecutor {
+  readonly database = "postgres";
+  readonly #connections: PostgresConnections;
+  readonly #durability: Durability;
+  readonly #transaction: RecordTransaction | undefined;
+
+  constructor(connections: PostgresConnections, durability: Durability, transaction?: RecordTransaction) {
+    super();
+    this.#connections = connections;
+    this.#durability = durability;
+    this.#transaction = transaction;
+  }
+
+  override executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    if (this.#transaction) return this.#transaction.run<R>(query);
+    const { pool, writer, place } = this.#connections;
+    return onlyReads(query) ? runOn<R>(pool, query, place) : writer.run<R>(query, this.#durability);
+  }
+
+  /** Another node may have written meanwhile, so nothing is answered from memory. */
+  override executeCached<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    return this.executeQuery<R>(query);
+  }
+
+  override begin(): Promise<RecordTransaction> {
+    return this.#connections.writer.begin(this.#durability);
+  }
+
+  override within(transaction: RecordTransaction): PostgresExecutor {
+    return new PostgresExecutor(this.#connections, this.#durability, transaction);
+  }
+}

@@ -1,0 +1,49 @@
+import type pg from "pg";
+import { AppError } from "../../../core/errors.js";
+import { FUNCTIONS } from "./functions.js";
+import { INITIAL_TABLES } from "./initial-tables.js";
+import { INITIAL_TRIGGERS } from "./initial-triggers.js";
+
+/** Forward only, in order; the version of a record is the number of migrations it has seen. */
+const MIGRATIONS: readonly string[] = [`${comparedByCodePoints(INITIAL_TABLES)}${FUNCTIONS}${INITIAL_TRIGGERS}`];
+
+/** What nodes that start at once lock, so that one of them migrates. */
+const MIGRATION_LOCK = 7_267_310_000;
+
+/**
+ * Brings the schema up to date, in one transaction.
+ * @throws AppError `conflict` when a later version of this program wrote it
+ */
+export async function migrate(pool: pg.Pool, place: string): Promise<void> {
+  const client = await pool.connect();
+  try {
+    await client.query(`begin; select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
+    await client.query(
+      "create table if not exists schema_versions (version int primary key, reached_at timestamptz not null)",
+    );
+    const { rows } = await client.query<{ version: number | null }>(
+      "select max(version) as version from schema_versions",
+    );
+    const version = rows[0]?.version ?? 0;
+    if (version > MIGRATIONS.length)
+      throw new AppError(
+        "conflict",
+        `The database ${place} was written by a later version of Recollect. Nothing was changed. Start that version, or restore a backup from before it.`,
+      );
+    for (const [index, migration] of MIGRATIONS.entries()) {
+      if (index < version) continue;
+      await client.query(migration);
+      await client.query("insert into schema_versions values ($1, now())", [index + 1]);
+    }
+    await client.query("commit");
+    client.release();
+  } catch (error) {
+    client.release(true);
+    throw error;
+  }
+}
+
+/** Whatever the database sorts and compares text by, the record does it as SQLite does. */
+function comparedByCodePoints(tables: string): string {
+  return tables.replaceAll(/(?<=^ {2}\w+|\(\w+|, \w+) text\b/gm, ' text collate "C"');
+}

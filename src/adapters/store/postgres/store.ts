@@ -1,0 +1,117 @@
+import { type Driver, DummyDriver, Kysely, sql } from "kysely";
+import pg from "pg";
+import type { Clock, Store, StoreHealth } from "../../../core/ports.js";
+import { settleOrganization } from "../organization.js";
+import { DIALECT } from "../record-executor.js";
+import { repositoriesOver } from "../repositories.js";
+import type { Database } from "../schema.js";
+import type { Durability } from "../sqlite-writer.js";
+import { createTextIndexStore } from "../text-index-rewriting.js";
+import { atomically } from "../transact.js";
+import { createVectorRecord } from "../vector-record.js";
+import { createVectorSpaces } from "../vector-spaces.js";
+import { describePostgresError } from "./errors.js";
+import { type PostgresConnections, PostgresExecutor } from "./executor.js";
+import { migrate } from "./migrate.js";
+import { PostgresWriter } from "./writer.js";
+
+export interface PostgresStoreOptions {
+  /** As `postgres://user:password@host:5432/name`, with the library's options behind `?`. */
+  readonly url: string;
+  readonly clock: Clock;
+  /** Becomes the organisation's id when the record is new. */
+  readonly organizationId?: string | undefined;
+  /** Most connections of this process at a time. Default 10. */
+  readonly maxConnections?: number | undefined;
+}
+
+const MAX_CONNECTIONS = 10;
+const CONNECT_PATIENCE_MS = 5_000;
+
+/**
+ * The record in a PostgreSQL database, 15 or later, that any number of processes share; durable before any call returns, except
+ * for what `background` writes.
+ * @throws AppError `unavailable` when it cannot be reached or refuses, `conflict` when a later version wrote it
+ */
+export async function createPostgresStore(options: PostgresStoreOptions): Promise<Store> {
+  const { url, clock, maxConnections = MAX_CONNECTIONS } = options;
+  const place = placeOf(url);
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: maxConnections,
+    connectionTimeoutMillis: CONNECT_PATIENCE_MS,
+    application_name: "recollect",
+  });
+  // A connection that ends while nobody uses it: the pool takes another one.
+  pool.on("error", () => undefined);
+  try {
+    await migrate(pool, place);
+    return await storeOver(pool, { place, clock, organizationId: options.organizationId });
+  } catch (error) {
+    await pool.end();
+    throw describePostgresError(error, place);
+  }
+}
+
+/** Names a database without its user's password. */
+function placeOf(url: string): string {
+  if (!URL.canParse(url)) return "of DATABASE_URL";
+  const { host, pathname } = new URL(url);
+  return `${pathname.slice(1) || "postgres"} at ${host}`;
+}
+
+async function storeOver(
+  pool: pg.Pool,
+  { place, clock, organizationId: wanted }: { place: string; clock: Clock; organizationId: string | undefined },
+): Promise<Store> {
+  const connections: PostgresConnections = { pool, place, writer: new PostgresWriter(pool, place) };
+  const full = databaseOver(connections, "full");
+  const organizationId = await settleOrganization(full, wanted);
+  let closing: Promise<void> | undefined;
+  const close = (): Promise<void> => (closing ??= pool.end());
+  const over = (db: Kysely<Database>): Store => ({
+    ...repositoriesOver(db, clock),
+    ...createVectorSpaces(db, clock),
+    vectors: createVectorRecord(db),
+    textIndex: createTextIndexStore(db),
+    organizationId,
+    get background() {
+      return this;
+    },
+    transaction: (work) => atomically(db, (transaction) => work(repositoriesOver(transaction, clock))),
+    health: () => inspectHealth(db),
+    // What was deleted is overwritten by the server itself, whose files this process does not have.
+    scrub: () => Promise.resolve(),
+    lost: new Promise(() => undefined),
+    isInPlace: () => true,
+    fullAt: () => null,
+    close,
+  });
+  return { ...over(full), background: over(databaseOver(connections, "normal")) };
+}
+
+function databaseOver(connections: PostgresConnections, durability: Durability): Kysely<Database> {
+  const driver: Driver = new DummyDriver();
+  const executor = new PostgresExecutor(connections, durability);
+  return new Kysely<Database>({ config: { dialect: DIALECT }, dialect: DIALECT, driver, executor });
+}
+
+async function inspectHealth(db: Kysely<Database>): Promise<StoreHealth> {
+  const { rows } = await sql<{ documents: number; chunks: number; memories: number; lost: number; bytes: number }>`
+    select (select count(*) from documents) as documents, (select count(*) from chunks) as chunks,
+      (select count(*) from memories) as memories,
+      (select count(*) from chunks where document_id not in (select id from documents)) as lost,
+      pg_database_size(current_database()) as bytes`.execute(db);
+  const [counts] = rows;
+  return {
+    problems: counts && counts.lost > 0 ? [`${counts.lost} chunks have no document`] : [],
+    documents: counts?.documents ?? 0,
+    chunks: counts?.chunks ?? 0,
+    memories: counts?.memories ?? 0,
+    bytes: counts?.bytes ?? 0,
+    // The server's disk is not seen from here.
+    freeBytes: Number.MAX_SAFE_INTEGER,
+    fullAt: null,
+    folderOpenTo: null,
+  };
+}

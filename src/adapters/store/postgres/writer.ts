@@ -1,0 +1,103 @@
+import type { CompiledQuery, QueryResult } from "kysely";
+import type pg from "pg";
+import type { RecordTransaction } from "../record-executor.js";
+import type { Durability } from "../sqlite-writer.js";
+import { describePostgresError } from "./errors.js";
+import { runOn } from "./session.js";
+
+/** What all nodes of a record lock while they write, of PostgreSQL's advisory locks. */
+export const WRITE_LOCK = 7_267_310_001;
+
+const BEGIN: Readonly<Record<Durability, string>> = {
+  full: `begin; select pg_advisory_xact_lock(${WRITE_LOCK})`,
+  normal: `begin; set local synchronous_commit = off; select pg_advisory_xact_lock(${WRITE_LOCK})`,
+};
+
+/**
+ * Writes one transaction after the other, over all nodes: what a transaction reads stays so until its end, as on SQLite, and
+ * none has to be tried again. The lock ends with its transaction, so that a pooler between may share connections by
+ * transaction. Those of this process wait here, and take one connection.
+ */
+export class PostgresWriter {
+  readonly #pool: pg.Pool;
+  readonly #place: string;
+  readonly #waiting: (() => void)[] = [];
+  #isTaken = false;
+
+  constructor(pool: pg.Pool, place: string) {
+    this.#pool = pool;
+    this.#place = place;
+  }
+
+  /** One statement outside of any transaction. */
+  async run<R>(query: CompiledQuery, durability: Durability): Promise<QueryResult<R>> {
+    const transaction = await this.begin(durability);
+    try {
+      const result = await transaction.run<R>(query);
+      await transaction.commit();
+      return result;
+    } catch (error) {
+      await transaction.rollback();
+      throw error;
+    }
+  }
+
+  async begin(durability: Durability): Promise<RecordTransaction> {
+    await this.#acquire();
+    try {
+      const client = await this.#pool.connect();
+      await client.query(BEGIN[durability]).catch((error: unknown) => {
+        client.release(true);
+        throw error;
+      });
+      return this.#open(client);
+    } catch (error) {
+      this.#release();
+      throw describePostgresError(error, this.#place);
+    }
+  }
+
+  #open(client: pg.PoolClient): RecordTransaction {
+    let isOpen = true;
+    const end = (isBroken: boolean): void => {
+      isOpen = false;
+      client.release(isBroken);
+      this.#release();
+    };
+    return {
+      run: async <R>(query: CompiledQuery) => {
+        if (!isOpen) throw new Error("This transaction is over.");
+        return runOn<R>(client, query, this.#place);
+      },
+      commit: async () => {
+        if (!isOpen) throw new Error("This transaction is over.");
+        try {
+          await client.query("commit");
+        } catch (error) {
+          end(true);
+          throw describePostgresError(error, this.#place);
+        }
+        end(false);
+      },
+      rollback: async () => {
+        if (!isOpen) return;
+        const isBroken = await client.query("rollback").then(
+          () => false,
+          () => true,
+        );
+        end(isBroken);
+      },
+    };
+  }
+
+  async #acquire(): Promise<void> {
+    if (this.#isTaken) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    this.#isTaken = true;
+  }
+
+  #release(): void {
+    const next = this.#waiting.shift();
+    if (next) next();
+    else this.#isTaken = false;
+  }
+}

@@ -1,0 +1,75 @@
+import {
+  type CompiledQuery,
+  type ConnectionProvider,
+  DefaultQueryExecutor,
+  type Dialect,
+  DummyDriver,
+  type Kysely,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from "kysely";
+
+/** The databases that keep the record. */
+export type RecordDatabase = "sqlite" | "postgres";
+
+/** A transaction that has its connection until one of its ends. */
+export interface RecordTransaction {
+  /** Refuses after an end. */
+  run<R>(query: CompiledQuery): Promise<QueryResult<R>>;
+  /** Resolves when others can see what was written. */
+  commit(): Promise<void>;
+  /** Does nothing after an end, also one that failed: then nothing is left to take back. */
+  rollback(): void | Promise<void>;
+}
+
+const compiler = new SqliteQueryCompiler();
+const adapter = new SqliteAdapter();
+
+/** Statements are put together for SQLite; another database translates them. */
+export const DIALECT: Dialect = {
+  createDriver: () => new DummyDriver(),
+  createQueryCompiler: () => compiler,
+  createAdapter: () => adapter,
+  createIntrospector: (db: Kysely<unknown>) => new SqliteIntrospector(db),
+};
+
+const noConnections: ConnectionProvider = {
+  provideConnection: () =>
+    Promise.reject(new Error("Transactions are begun by `atomically`, and nothing is streamed.")),
+};
+
+/**
+ * Runs what Kysely puts together, in or outside of a transaction. Kysely's own way to a connection, with a dozen promises
+ * for each statement, costs more than most statements.
+ */
+export abstract class RecordExecutor extends DefaultQueryExecutor {
+  abstract readonly database: RecordDatabase;
+
+  constructor() {
+    super(compiler, adapter, noConnections);
+  }
+
+  abstract override executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>>;
+
+  /** The same for what only reads and many ask for: it may be answered from memory while nothing is written. */
+  abstract executeCached<R>(query: CompiledQuery): Promise<QueryResult<R>>;
+
+  abstract begin(): Promise<RecordTransaction>;
+
+  /** An executor whose statements are part of a transaction that it has begun. */
+  abstract within(transaction: RecordTransaction): RecordExecutor;
+}
+
+/** @throws when the database is not one of the record's */
+export function executorOf<Tables>(db: Kysely<Tables>): RecordExecutor {
+  const executor = db.getExecutor();
+  if (executor instanceof RecordExecutor) return executor;
+  throw new Error("Only the databases of the record have transactions.");
+}
+
+/** What begins with another word may read as well; none of our statements that write begins with `with`. */
+export function onlyReads({ sql }: CompiledQuery): boolean {
+  return /^\s*(select|with)\b/i.test(sql);
+}

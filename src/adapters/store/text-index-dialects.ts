@@ -1,0 +1,122 @@
+import type { Kysely } from "kysely";
+import type { Unit } from "../../core/types.js";
+import { stem } from "../../language/stem.js";
+import { fold } from "../../language/words.js";
+import { NOTE_INDEX_CHANGE } from "./change-feed.js";
+import { readRows } from "./fixed-query.js";
+import { executorOf, type RecordDatabase } from "./record-executor.js";
+import type { Database } from "./schema.js";
+import { indexedText, indexedWords, indexForm } from "./indexed-text.js";
+
+export type TextColumn = "text" | "context";
+
+/** A unit as the text index takes it; `scope` is words of `scopeWord`. */
+export interface TextEntry {
+  readonly unit: Unit;
+  readonly text: string;
+  readonly context: string;
+  readonly scope: readonly string[];
+}
+
+/** How a database is asked for units by their words. Statements that are texts are in SQLite's dialect, as all are. */
+export interface TextIndexDialect {
+  /** Finds units that have one of the words in a column, and lie in a scope unless that is empty. */
+  anyOf(column: TextColumn, words: readonly string[], scope: string): string;
+  /** Finds units of a scope: those with one of its words. */
+  inScope(words: readonly string[]): string;
+  /** Counts the units that each of a JSON list of expressions finds, in a column `packed`. */
+  readonly counts: string;
+  /** Of a limit, below 0 for none, and a JSON list of expressions: a list of the lists that they find. */
+  readonly postings: string;
+  /** Of an expression, the unit to begin behind and a limit: units in rising order. */
+  readonly page: string;
+  /** Of an expression, the first and the last unit that are of interest. */
+  readonly between: string;
+  /** Of an expression and a list of units: those that it finds. */
+  readonly among: string;
+  /** To be run before a unit is found otherwise in a container, or in any (0), where caches follow that. */
+  readonly noteChange: string | null;
+  insert(db: Kysely<Database>, entry: TextEntry): Promise<void>;
+}
+
+export const REMOVE_TEXT = "delete from text_index where rowid = ?";
+
+/** FTS5 query syntax (https://www.sqlite.org/fts5.html#full_text_query_syntax); a word in quotes is never syntax. */
+const FTS5: TextIndexDialect = {
+  anyOf(column, words, scope) {
+    const any = words.map((word) => `"${indexForm(word).replaceAll('"', '""')}"`).join(" OR ");
+    return `${column} : (${any})${scope === "" ? "" : ` AND ${scope}`}`;
+  },
+  inScope: (words) => `scope : (${words.map((word) => `"${word}"`).join(" OR ")})`,
+  // One statement for all expressions: each alone would cost more in calls than in searching.
+  counts: `select json_group_array((select count(*) from text_index where text_index match expression.value)) as packed
+    from json_each(?) expression`,
+  postings: `select json_group_array(json((select json_group_array(rowid) from (
+      select rowid from text_index where text_index match expression.value limit ?1 + 0)))) as packed
+    from json_each(?2) expression`,
+  page: `select json_group_array(rowid) as packed from
+    (select rowid from text_index where text_index match ? and rowid > ? order by rowid limit ? + 0)`,
+  between: `select json_group_array(rowid) as packed from text_index
+    where text_index match ? and rowid >= ? + 0 and rowid <= ? + 0`,
+  among: `select json_group_array(rowid) as packed from text_index
+    where text_index match ? and rowid in (select value from json_each(?))`,
+  noteChange: NOTE_INDEX_CHANGE,
+  async insert(db, { unit, text, context, scope }) {
+    const statement = "insert into text_index (rowid, text, context, scope) values (?, ?, ?, ?)";
+    await readRows(db, statement, [unit, indexedText(text), indexedText(context), scope.join(" ")]);
+  },
+};
+
+const PREFIXES: Readonly<Record<TextColumn | "scope", string>> = { text: "t", context: "c", scope: "s" };
+
+/** As long as PostgreSQL lets a lexeme be, in characters that take up to four bytes, less the prefix. */
+const LONGEST_LEXEME = 500;
+
+function lexeme(column: TextColumn | "scope", word: string): string {
+  const stemmed = column === "scope" ? word : stem(fold(word));
+  return `${PREFIXES[column]}:${stemmed.slice(0, LONGEST_LEXEME)}`;
+}
+
+/** Lexemes as they are (https://www.postgresql.org/docs/current/datatype-textsearch.html): no parser, no dictionary. */
+function anyLexeme(lexemes: readonly string[]): string {
+  return `(${lexemes.map((one) => `'${one.replaceAll("\\", "\\\\").replaceAll("'", "''")}'`).join(" | ")})`;
+}
+
+/** The same words and stems in a `tsvector`, those of a column marked by a prefix; nothing of its ranking is used. */
+const TSVECTOR: TextIndexDialect = {
+  anyOf(column, words, scope) {
+    const any = anyLexeme(words.map((word) => lexeme(column, word)));
+    return scope === "" ? any : `${any} & ${scope}`;
+  },
+  inScope: (words) => anyLexeme(words.map((word) => lexeme("scope", word))),
+  counts: `select json_group_array((
+      select count(*) from text_index where words @@ cast(expression.value as tsquery))) as packed
+    from json_each(?) expression`,
+  postings: `select json_group_array((select json_group_array(rowid) from (
+      select rowid from text_index where words @@ cast(expression.value as tsquery)
+      order by rowid limit nullif(?1 + 0, -1)) found)) as packed
+    from json_each(?2) expression`,
+  page: `select json_group_array(rowid) as packed from (select rowid from text_index
+    where words @@ cast(? as tsquery) and rowid > ? order by rowid limit ? + 0) found`,
+  between: `select json_group_array(rowid) as packed from text_index
+    where words @@ cast(? as tsquery) and rowid >= ? + 0 and rowid <= ? + 0`,
+  among: `select json_group_array(rowid) as packed from text_index
+    where words @@ cast(? as tsquery) and rowid in (select cast(value as bigint) from json_each(?))`,
+  noteChange: null,
+  async insert(db, { unit, text, context, scope }) {
+    const lexemes = [
+      ...indexedWords(text).map((word) => lexeme("text", word)),
+      ...indexedWords(context).map((word) => lexeme("context", word)),
+      ...scope.map((word) => lexeme("scope", word)),
+    ];
+    const statement = `insert into text_index (rowid, words)
+      select cast(? as bigint), array_to_tsvector(array(select distinct value from json_each(?)))`;
+    await readRows(db, statement, [unit, JSON.stringify(lexemes)]);
+  },
+};
+
+const DIALECTS: Readonly<Record<RecordDatabase, TextIndexDialect>> = { sqlite: FTS5, postgres: TSVECTOR };
+
+export function textIndexDialect(db: Kysely<Database>): TextIndexDialect {
+  return DIALECTS[executorOf(db).database];
+}

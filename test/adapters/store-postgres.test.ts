@@ -1,0 +1,55 @@
+import pg from "pg";
+import { afterAll, beforeAll, describe, test } from "vitest";
+import { migrate } from "../../src/adapters/store/postgres/migrate.js";
+import { createPostgresStore } from "../../src/adapters/store/postgres/store.js";
+import { describeStore } from "../contract/store.js";
+import { findPostgres, type PostgresServer, startPostgres } from "../support/postgres.js";
+
+const programs = findPostgres();
+
+if (programs === undefined)
+  describe("store: PostgreSQL", () =>
+    test.skip("left out: PostgreSQL is not installed on this machine", () => undefined));
+else {
+  let server: PostgresServer;
+  let template: string;
+
+  beforeAll(async () => {
+    server = await startPostgres(programs);
+    template = await server.createDatabase();
+    await migrateOnce(template);
+  });
+  afterAll(() => server.stop());
+
+  describeStore("PostgreSQL", async (clock) => {
+    const url = await server.createDatabase(template);
+    const store = await createPostgresStore({ url, clock });
+    return { store, everything: () => dump(url), close: () => store.close() };
+  });
+}
+
+/** Each test would make the same tables. */
+async function migrateOnce(url: string): Promise<void> {
+  const pool = new pg.Pool({ connectionString: url });
+  await migrate(pool, "the template");
+  await pool.end();
+}
+
+/** Everything that is in a database, as one text to look for traces in. */
+async function dump(url: string): Promise<string> {
+  const client = new pg.Client(url);
+  await client.connect();
+  try {
+    const { rows: tables } = await client.query<{ name: string }>(
+      "select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'",
+    );
+    const texts: string[] = [];
+    for (const { name } of tables) {
+      const { rows } = await client.query<{ row: string }>(`select t::text as row from "${name}" t order by 1`);
+      texts.push(...rows.map(({ row }) => `${name} ${row}`));
+    }
+    return texts.join("\n");
+  } finally {
+    await client.end();
+  }
+}

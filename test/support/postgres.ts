@@ -1,0 +1,124 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { existsSync, readdirSync } from "node:fs";
+import { chmod, chown, mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir, userInfo } from "node:os";
+import { delimiter, join } from "node:path";
+import pg from "pg";
+import { AppError } from "../../src/core/errors.js";
+
+/** A PostgreSQL server of the test's own, on a free port of this machine. */
+export interface PostgresServer {
+  /** Makes an empty database, or one with what another has that nobody is connected to. @returns its address */
+  createDatabase(template?: string): Promise<string>;
+  /** Ends the server at once, as a crash would, and starts it again. */
+  crash(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Where Debian and its like keep the programs of each version. */
+const VERSIONS = "/usr/lib/postgresql";
+const READY_WITHIN_MS = 20_000;
+
+/** The folder of PostgreSQL's programs; undefined where they are not installed. */
+export function findPostgres(): string | undefined {
+  const versions = existsSync(VERSIONS) ? readdirSync(VERSIONS).map((version) => join(VERSIONS, version, "bin")) : [];
+  const folders = [...versions.toSorted().toReversed(), ...(process.env["PATH"] ?? "").split(delimiter)];
+  return folders.find((folder) => existsSync(join(folder, "initdb")) && existsSync(join(folder, "postgres")));
+}
+
+export async function startPostgres(programs: string): Promise<PostgresServer> {
+  const folder = await mkdtemp(join(tmpdir(), "recollect-postgres-"));
+  const owner = serverUser();
+  if (owner) await chown(folder, owner.uid, owner.gid);
+  await chmod(folder, 0o700);
+  const data = join(folder, "data");
+  const made = spawnSync(
+    join(programs, "initdb"),
+    ["--pgdata", data, "--username", "postgres", "--auth", "trust", "--encoding", "UTF8", "--no-sync"],
+    { ...owner, encoding: "utf8", cwd: folder },
+  );
+  if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}`);
+  const port = await freePort();
+  const urlOf = (database: string): string => `postgres://postgres@127.0.0.1:${port}/${database}`;
+  const start = async (): Promise<ChildProcess> => {
+    // What is not synced survives the end of the process all the same: only a power failure would take it.
+    const settings = [
+      "listen_addresses=127.0.0.1",
+      `unix_socket_directories=${folder}`,
+      "max_connections=200",
+      "fsync=off",
+      "full_page_writes=off",
+    ];
+    const server = spawn(
+      join(programs, "postgres"),
+      ["-D", data, "-p", String(port), ...settings.flatMap((setting) => ["-c", setting])],
+      { ...owner, cwd: folder, stdio: "ignore" },
+    );
+    await untilReady(urlOf("postgres"));
+    return server;
+  };
+  let server = await start();
+  let databases = 0;
+  return {
+    async createDatabase(template) {
+      databases += 1;
+      const name = `recollect_${databases}`;
+      const client = new pg.Client(urlOf("postgres"));
+      await client.connect();
+      const { pathname } = new URL(template ?? urlOf("template1"));
+      await client.query(`create database ${name} template ${pathname.slice(1)}`);
+      await client.end();
+      return urlOf(name);
+    },
+    async crash() {
+      await ended(server, "SIGKILL");
+      server = await start();
+    },
+    async stop() {
+      await ended(server, "SIGQUIT");
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** PostgreSQL refuses to run as root; Debian's package brings a user for it. */
+function serverUser(): { uid: number; gid: number } | undefined {
+  if (userInfo().uid !== 0) return undefined;
+  const idOf = (flag: string): number => Number(spawnSync("id", [flag, "postgres"], { encoding: "utf8" }).stdout);
+  return { uid: idOf("-u"), gid: idOf("-g") };
+}
+
+async function ended(server: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  const gone = new Promise((resolve) => server.once("exit", resolve));
+  if (server.exitCode === null && server.signalCode === null) {
+    server.kill(signal);
+    await gone;
+  }
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((resolve) => probe.listen(0, "127.0.0.1", resolve));
+  const address = probe.address();
+  await new Promise((resolve) => probe.close(resolve));
+  if (address === null || typeof address === "string") throw new Error("There is no free port.");
+  return address.port;
+}
+
+async function untilReady(url: string): Promise<void> {
+  const deadline = Date.now() + READY_WITHIN_MS;
+  for (;;) {
+    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 1_000 });
+    try {
+      await client.connect();
+      await client.query("select 1");
+      return;
+    } catch (error) {
+      if (Date.now() > deadline) throw new AppError("unavailable", "PostgreSQL did not start.", { cause: error });
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    } finally {
+      await client.end().catch(() => undefined);
+    }
+  }
+}
