@@ -255,11 +255,11 @@ test.skipIf(DOVECOT === undefined)(
   async () => {
     const server = await start();
     await put(server, "INBOX", ...Array.from({ length: 60 }, (_, at) => `${at}`));
-    const patient = createImapConnector({ silenceMs: 1_500 });
+    const patient = createImapConnector({ silenceMs: 1_000 });
     const texts = new Set<string>();
     for await (const { items } of patient.changes(accessTo(server), null)) {
       for (const change of items) if (change.kind === "upsert") texts.add(change.item.id);
-      if (items.length === 50) await sleep(4_000);
+      if (items.length === 50) await sleep(2_500);
     }
     expect(texts.size).toBe(60);
   },

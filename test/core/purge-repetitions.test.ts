@@ -17,13 +17,6 @@ let opened: ManualCore;
 let core: Core;
 let call: Call;
 
-beforeAll(async () => {
-  opened = await openManualCore();
-  core = opened.core;
-  call = opened.call();
-});
-afterAll(() => opened.close());
-
 const confirm = true as const;
 
 /** A document of a container that says all of this, and neighbours. */
@@ -87,6 +80,14 @@ async function purgeOf(containerTag: string, secret: string) {
 }
 
 describe.each(Object.keys(KINDS))("of a sentence that a %s repeats behind a label or bullet", (kind) => {
+  // Every purge looks through all that is kept: the kinds do not lie in one store.
+  beforeAll(async () => {
+    opened = await openManualCore();
+    core = opened.core;
+    call = opened.call();
+  });
+  afterAll(() => opened.close());
+
   const write = KINDS[kind] ?? conversation;
   const states = KINDS[kind === "text for searching" ? "text" : kind] ?? conversation;
 

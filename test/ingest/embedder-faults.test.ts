@@ -101,7 +101,7 @@ test.each(WRONG_ANSWERS)(
   async (_, fault) => {
     await add("Noah owns a red bicycle.", 30);
     provider.fail(fault, 100);
-    const receipt = await add(TEXT, 2);
+    const receipt = await add(TEXT, 1);
     expect(receipt.status).not.toBe("done");
     expect((await search("passport drawer")).results[0]?.text).toBe(TEXT);
   },
@@ -151,7 +151,7 @@ describe("what only a person can mend", () => {
     "a service that answers %i keeps the document waiting, says why, and has it at the next start",
     async (status) => {
       provider.fail({ kind: "status", status, body: { error: { message: "no" } } }, 100);
-      const { id, ...receipt } = await add(TEXT, 2);
+      const { id, ...receipt } = await add(TEXT, 1);
       expect(receipt.status).toBe("embedding");
       const { embedding, jobs } = await opened.core.status({ actor: opened.actor });
       expect(embedding.problem).toMatch(new RegExp(`The embedding service at .*${status}.* Check `));

@@ -27,3 +27,16 @@ export class ManualClock implements Clock {
     return new Date(this.#now + ms);
   }
 }
+
+/** The time of day, ahead by so much as the test has moved it. */
+export class AdvancedClock implements Clock {
+  #aheadMs = 0;
+
+  now(): Date {
+    return new Date(Date.now() + this.#aheadMs);
+  }
+
+  advance(ms: number): void {
+    this.#aheadMs += ms;
+  }
+}

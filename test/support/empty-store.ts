@@ -1,4 +1,4 @@
-import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,13 +8,13 @@ import { STORE_FILE } from "../../src/lib/store-file.js";
 let template: Promise<string> | undefined;
 
 /**
- * A new data folder with a store in it that has its tables and nothing else. Copied from one that is made once for each process of
+ * A new data folder with a store in it that has its tables and nothing else, and with what stands beside one. Copied from one that is made once for each process of
  * the tests: all migrations together take longer than many a test.
  */
 export async function makeFolderWithStore(prefix: string): Promise<string> {
   const made = await (template ??= makeTemplate());
   const folder = await mkdtemp(join(tmpdir(), prefix));
-  copyFileSync(made, join(folder, STORE_FILE));
+  for (const name of readdirSync(made)) copyFileSync(join(made, name), join(folder, name));
   return folder;
 }
 
@@ -25,5 +25,5 @@ async function makeTemplate(): Promise<string> {
   const { writer, reader } = await openSqliteStore({ file, maxMegabytes: 0 });
   reader.close();
   writer.close();
-  return file;
+  return folder;
 }

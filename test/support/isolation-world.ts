@@ -1,5 +1,5 @@
 import { subjectOf, type Subject } from "./access-world.js";
-import { digestOf } from "./container-digest.js";
+import { openDigests } from "./container-digest.js";
 import { FOREIGN, type IsolationKey, type Kind, MERGED, OWN, type Secret, type Thing } from "./isolation-model.js";
 import type { ManualCore } from "./manual-core.js";
 import { serveCore } from "./served-core.js";
@@ -20,7 +20,7 @@ export interface IsolationWorld {
   /** The same, made anew each time: requests that name nothing of others do what they are for. */
   readonly fresh: Subject;
   /** Everything that lies in a container, as text. */
-  digest(tag: string): Promise<string>;
+  digest(tag: string): string;
   close(): Promise<void>;
 }
 
@@ -32,6 +32,7 @@ export async function openIsolationWorld(): Promise<IsolationWorld> {
   const { keys, bystander } = await makeKeys(opened);
   const own = await lasting(opened, OWN);
   await opened.settle();
+  const digests = await openDigests(opened);
   return {
     url,
     opened,
@@ -46,8 +47,11 @@ export async function openIsolationWorld(): Promise<IsolationWorld> {
     ],
     own,
     fresh: subjectOf(opened, OWN),
-    digest: (tag) => digestOf(opened, tag),
-    close: () => served.close(),
+    digest: (tag) => digests.of(tag),
+    async close() {
+      digests.close();
+      await served.close();
+    },
   };
 }
 

@@ -3,9 +3,15 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Whether a program of this machine can be started. */
+const installed = new Map<string, boolean>();
+
+/** Whether a program of this machine can be started; each is tried once. */
 export function isInstalled(program: string): boolean {
-  return spawnSync(program, ["--version"], { stdio: "ignore", timeout: 60_000 }).error === undefined;
+  const known = installed.get(program);
+  if (known !== undefined) return known;
+  const starts = spawnSync(program, ["--version"], { stdio: "ignore", timeout: 60_000 }).error === undefined;
+  installed.set(program, starts);
+  return starts;
 }
 
 /** Runs work in a folder of its own, which is removed afterwards. */

@@ -1,16 +1,20 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { extname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 
 const FFMPEG = "ffmpeg";
 const ESPEAK = "espeak-ng";
 
-/** What recordings in tests are made with. */
-export const canRecord = ["ffmpeg -version", "ffprobe -version", "espeak-ng --version"].every((command) => {
+const versions = ["ffmpeg -version", "ffprobe -version", "espeak-ng --version"].map((command) => {
   const [program = "", option = ""] = command.split(" ");
-  return spawnSync(program, [option], { stdio: "ignore" }).error === undefined;
+  const { error, stdout } = spawnSync(program, [option], { encoding: "utf8" });
+  return error ? null : stdout;
 });
+
+/** Whether what recordings in tests are made with is installed. */
+export const canRecord = !versions.includes(null);
 
 /** For the title of a test that is left out without them. */
 export const unlessRecording = canRecord ? "" : " (left out: ffmpeg or espeak-ng is not installed)";
@@ -30,19 +34,31 @@ const SPEECH = "The harbour opens at nine. Torvald lights the green lantern at t
 /** Names of inputs that the options of ffmpeg may have. */
 export const INPUTS = { speech: "speech.wav", subtitles: "subtitles.srt" } as const;
 
+/** Recordings that were made before, by all that they depend on. */
+const KEPT = fileURLToPath(new URL("../../node_modules/.cache/recollect-recordings", import.meta.url));
+
 /**
- * A recording that ffmpeg makes of speech, subtitles and pictures that it draws itself.
+ * A recording that ffmpeg makes of speech, subtitles and pictures that it draws itself; kept for the next time.
  * @param options of ffmpeg, without the name of the output
  * @param ending that tells ffmpeg the format
  */
 export function record(options: readonly string[], ending: string): Uint8Array {
-  const folder = mkdtempSync(join(tmpdir(), "recollect-recordings-"));
+  const inputs = JSON.stringify([versions, SPEECH, SUBTITLES, options, ending]);
+  const file = join(KEPT, `${createHash("sha256").update(inputs).digest("hex")}.${ending}`);
+  if (!existsSync(file)) make(options, file);
+  return Uint8Array.from(readFileSync(file));
+}
+
+/** Leaves the file whole or not at all, also where several processes make it at once. */
+function make(options: readonly string[], file: string): void {
+  mkdirSync(KEPT, { recursive: true });
+  const folder = mkdtempSync(join(KEPT, "making-"));
   try {
     execFileSync(ESPEAK, ["-w", join(folder, INPUTS.speech), SPEECH], { stdio: "ignore" });
     writeFileSync(join(folder, INPUTS.subtitles), SUBTITLES);
-    const output = `made.${ending}`;
+    const output = `made${extname(file)}`;
     execFileSync(FFMPEG, ["-nostdin", "-v", "error", ...options, output], { cwd: folder, stdio: "pipe" });
-    return Uint8Array.from(readFileSync(join(folder, output)));
+    renameSync(join(folder, output), file);
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -10,8 +10,8 @@ let key: string;
 beforeAll(async () => {
   rest = await openRest();
   const call = { actor: rest.actor };
-  const line = "The long report goes on about nothing in particular. ";
-  const content = line.repeat(Math.floor((MEGABYTE - 100) / line.length));
+  // Bytes in a text are given back with it, and not cut into passages.
+  const content = `The long report shows a picture: data:image/png;base64,${"iVBORw0KGgo".repeat((MEGABYTE - 100) / 11)}`;
   for (let index = 0; index < DOCUMENTS; index += 1)
     await rest.core.addDocument(call, { content: `${index} ${content}`, containerTags: ["mia"], taskType: "superrag" });
   const grants = [{ containerTag: "mia", permission: "read" }];

@@ -274,10 +274,13 @@ describe("lines that are no messages", () => {
     }));
 
   test("content over the limit is refused with the limit", () =>
-    withMcp(async (mcp) => {
-      await mcp.initialize();
-      const answer = await mcp.call(1, "add-memory", { content: "x".repeat(30 * 1024 * 1024) });
-      expect(answer.result?.["isError"]).toBe(true);
-      expect(JSON.stringify(answer.result)).toContain("RECOLLECT_MAX_TEXT_BYTES");
-    }));
+    withMcp(
+      async (mcp) => {
+        await mcp.initialize();
+        const answer = await mcp.call(1, "add-memory", { content: "x".repeat(2_000_001) });
+        expect(answer.result?.["isError"]).toBe(true);
+        expect(JSON.stringify(answer.result)).toContain("RECOLLECT_MAX_TEXT_BYTES");
+      },
+      { RECOLLECT_MAX_TEXT_BYTES: "2000000" },
+    ));
 });
