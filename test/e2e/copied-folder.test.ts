@@ -2,8 +2,11 @@ import { once } from "node:events";
 import { cp, mkdtemp, rename, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { runProgram, startMcp, startServe, withDataDirectory } from "../support/recollect-process.js";
+
+/** A busy machine takes its time to start a process. */
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const FACT = "The lighthouse keeper is called Oskar.";
 
