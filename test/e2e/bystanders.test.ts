@@ -19,7 +19,7 @@ const MCP_BYTES = 4 * 1024 * 1024 + 6 * SIZES.maxTextBytes;
 const maxTextBytes = SIZES.maxTextBytes - 100;
 /** Another one with `FUZZ_SEED=…`. */
 const SEED = Number(process.env["FUZZ_SEED"] ?? 20_261_126);
-const FUZZED = 1_000;
+const FUZZED = 500;
 const KNOWN: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   containerTag: fc.constant("mia"),
   containerTags: fc.constant(["mia"]),

@@ -11,7 +11,7 @@ const LONGEST_SECONDS = 40;
 const SETTINGS = {
   RECOLLECT_LLM: "off",
   RECOLLECT_RATE_LIMIT: "0",
-  RECOLLECT_READ_TIMEOUT_SECONDS: "6",
+  RECOLLECT_READ_TIMEOUT_SECONDS: "3",
   RECOLLECT_READ_MEMORY_MEGABYTES: "128",
   // What is kept of them takes memory by right: it is searched.
   RECOLLECT_READ_MAX_TEXT_BYTES: "20000",
@@ -47,6 +47,14 @@ async function send({ url }: ServeProcess, file: HostileFile): Promise<Ending> {
   );
 }
 
+/** A good file is read; on a machine that has no time for it, when it is sent once more. */
+async function expectGoodIsRead(service: ServeProcess, when: string): Promise<void> {
+  let ending: Ending | undefined;
+  for (let attempt = 1; ending?.status !== "done" && attempt <= 10; attempt += 1)
+    ending = await send(service, { ...GOOD, name: `${when}-${attempt}.docx` });
+  expect(ending).toMatchObject({ status: "done" });
+}
+
 /** Resident memory of a service in MB. */
 function memoryOf({ child }: ServeProcess): number {
   const status = readFileSync(`/proc/${child.pid}/status`, "utf8");
@@ -60,14 +68,14 @@ test.skipIf(process.platform !== "linux")(
     expect(HOSTILE_SET.length).toBeGreaterThanOrEqual(60);
     await withDataDirectory(async (dataDirectory) => {
       const service = await startServe(dataDirectory, SETTINGS);
-      expect(await send(service, GOOD)).toMatchObject({ status: "done" });
+      await expectGoodIsRead(service, "before");
       const before = memoryOf(service);
       for (const file of HOSTILE_SET) {
         const { status, reason } = await send(service, file);
         expect.soft(status, `${file.name}: ${reason}`).toMatch(/^(?:done|failed|400|413|415)$/);
         if (status !== "done") expect.soft(reason, file.name).toMatch(/(?:\S+\s+){3}\S/);
       }
-      expect(await send(service, { ...GOOD, name: "after.docx" })).toMatchObject({ status: "done" });
+      await expectGoodIsRead(service, "after");
       let after = memoryOf(service);
       for (let waited = 0; after > before + MOST_GROWTH_MEGABYTES && waited < 60; waited += 1) {
         await sleep(1_000);

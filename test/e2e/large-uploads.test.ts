@@ -41,9 +41,9 @@ test.skipIf(process.platform !== "linux")(
       const service = await startServe(dataDirectory, { RECOLLECT_LLM: "off" });
       await untilRead(service, await upload(service, new File([extractorFixture("harbour.docx")], "harbour.docx")));
       const before = await highestMemoryOf(service);
-      const bytes = Buffer.concat([Buffer.from("%PDF-1.7\n"), randomBytes(FILE_MEGABYTES * MEGABYTE)]);
+      const bytes = Buffer.concat([Buffer.from("PK\x03\x04"), randomBytes(FILE_MEGABYTES * MEGABYTE)]);
       const ids = await Promise.all(
-        Array.from({ length: FILES }, (_, index) => upload(service, new File([bytes], `${index}.pdf`))),
+        Array.from({ length: FILES }, (_, index) => upload(service, new File([bytes], `${index}.docx`))),
       );
       expect((await highestMemoryOf(service)) - before).toBeLessThan(MOST_GROWTH_MEGABYTES);
       for (const id of ids) expect((await untilRead(service, id)).status).toBe("failed");

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { ENGINES_DIRECTORY, provideEngine } from "../support/chroma.js";
 import { type Ended, McpLines } from "../support/mcp-lines.js";
-import { type SilentEmbedder, useSilentEmbedder } from "../support/slow-embedder.js";
+import { prepareSilentEmbedders, type SilentEmbedders } from "../support/slow-embedder.js";
 import { expectNothingLeft, kill, readService, waitFor, withDataDirectory } from "../support/recollect-process.js";
 
 /** A start takes half a second alone, and many times that beside other tests. */
@@ -15,10 +15,12 @@ const SOON_MS = 3_000;
 
 let silent: Server;
 let silentUrl: string;
-const embedders: SilentEmbedder[] = [];
+/** Everything that is added waits for an answer that never comes. */
+let embedders: SilentEmbedders;
 
 beforeAll(async () => {
   await provideEngine();
+  embedders = await prepareSilentEmbedders();
   silent = createServer(() => undefined);
   await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
   silentUrl = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
@@ -26,7 +28,7 @@ beforeAll(async () => {
 afterAll(async () => {
   silent.closeAllConnections();
   silent.close();
-  for (const embedder of embedders) await embedder.close();
+  await embedders.close();
 });
 
 /** Gets a process into the state of its name; everything that it starts besides belongs to the same data folder. */
@@ -47,13 +49,6 @@ async function connect(data: string, settings?: Readonly<Record<string, string>>
 
 function sendCall(mcp: McpLines, args: object): void {
   mcp.send({ id: 99, method: "tools/call", params: { name: "add-memory", arguments: args } });
-}
-
-/** Everything that is added waits for an answer that never comes. */
-async function slowEmbedder(data: string): Promise<SilentEmbedder> {
-  const embedder = await useSilentEmbedder(data);
-  embedders.push(embedder);
-  return embedder;
 }
 
 const STATES: readonly [state: string, prepare: Prepare][] = [
@@ -77,7 +72,7 @@ const STATES: readonly [state: string, prepare: Prepare][] = [
   [
     "a call waits for a provider that does not answer",
     async (data) => {
-      const embedder = await slowEmbedder(data);
+      const embedder = await embedders.use(data);
       const mcp = await connect(data);
       sendCall(mcp, SLOW_NOTE);
       await waitFor(() => embedder.visits() > 0, "the request for an embedding");
@@ -87,7 +82,7 @@ const STATES: readonly [state: string, prepare: Prepare][] = [
   [
     "a call waits at the owner, which is another process",
     async (data) => {
-      const embedder = await slowEmbedder(data);
+      const embedder = await embedders.use(data);
       await (await connect(data)).call(2, "profile", {});
       const mcp = await connect(data);
       sendCall(mcp, SLOW_NOTE);

@@ -1,4 +1,5 @@
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { chmod, readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -116,12 +117,14 @@ describe("the first key", () => {
     withDataDirectory(async (data) => {
       const start = `${process.execPath} ${PROGRAM} serve --port 0`;
       const onTerminal = async (): Promise<string> => {
-        const { stdout } = await promisify(execFile)(
-          "timeout",
-          ["--signal=INT", "8", "script", "-qec", start, "/dev/null"],
-          { env: environmentFor(data) },
-        ).catch((error: { stdout: string }) => error);
-        return stdout;
+        const terminal = spawn("script", ["-qec", start, "/dev/null"], { env: environmentFor(data) });
+        let printed = "";
+        terminal.stdout.setEncoding("utf8").on("data", (text: string) => {
+          printed += text;
+          if (/is running[^]*Try:/.test(printed)) terminal.kill("SIGINT");
+        });
+        await once(terminal, "close");
+        return printed;
       };
       expect(await onTerminal()).toMatch(/is running[^]*API key[^]*sm_\w{20,}/);
       const second = await onTerminal();

@@ -1,11 +1,15 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { request as requestOverHttp } from "node:http";
 import { request as requestOverTls } from "node:https";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { findProgram, freePort, type Proxy, startForwarder, startNginx, startProxy } from "../support/proxies.js";
 import { runProgram, type ServeProcess, startServe, waitFor, withDataDirectory } from "../support/recollect-process.js";
 import { makeSelfSigned } from "../support/self-signed.js";
+
+/** A busy machine takes its time to start a process. */
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 interface Answer {
   readonly status: number;
@@ -59,21 +63,51 @@ function addressesIn(text: string): string[] {
   return [...new Set(text.match(/https?:\/\/(memory\.example|127\.0\.0\.1|localhost)(:\d+)?/g))];
 }
 
-/** A service with one memory in it, until the work is done. */
-async function withService<T>(
-  settings: Record<string, string>,
-  work: (service: ServeProcess & { readonly port: number; readonly dataDirectory: string }) => Promise<T>,
-): Promise<T> {
+/** A folder with one memory and a key, of which every service has a copy. */
+let original: string;
+let secret: string;
+beforeAll(async () => {
+  original = await mkdtemp(join(tmpdir(), "recollect-original-"));
+  const added = await runProgram(original, ["add", "The boat is called Zephyrine."]);
+  expect(added.code, added.stderr).toBe(0);
+  const made = await runProgram(original, ["keys", "create", "--json"]);
+  ({ secret } = JSON.parse(made.stdout) as { secret: string });
+});
+afterAll(() => rm(original, { recursive: true, force: true }));
+
+type Service = ServeProcess & { readonly port: number; readonly dataDirectory: string };
+
+/** A service with that memory in it, until the work is done. */
+async function withService<T>(settings: Record<string, string>, work: (service: Service) => Promise<T>): Promise<T> {
   return withDataDirectory(async (dataDirectory) => {
-    const added = await runProgram(dataDirectory, ["add", "The boat is called Zephyrine."]);
-    expect(added.code, added.stderr).toBe(0);
-    const service = await startServe(dataDirectory, settings);
+    const service = await startCopy(dataDirectory, settings);
     try {
-      return await work({ ...service, port: Number(new URL(service.url).port), dataDirectory });
+      return await work(service);
     } finally {
       await service.stop();
     }
   });
+}
+
+async function startCopy(dataDirectory: string, settings: Record<string, string>): Promise<Service> {
+  await cp(original, dataDirectory, { recursive: true });
+  const service = await startServe(dataDirectory, settings);
+  return { ...service, port: Number(new URL(service.url).port), dataDirectory };
+}
+
+/** The same for all tests of a group. */
+function useService(settings: Record<string, string>): () => Service {
+  let dataDirectory = "";
+  let service: Service;
+  beforeAll(async () => {
+    dataDirectory = await mkdtemp(join(tmpdir(), "recollect-e2e-"));
+    service = await startCopy(dataDirectory, settings);
+  });
+  afterAll(async () => {
+    await service.stop();
+    await rm(dataDirectory, { recursive: true, force: true });
+  });
+  return () => service;
 }
 
 const nginx = findProgram("nginx");
@@ -121,28 +155,28 @@ const PROXIES: readonly (readonly [
 ];
 
 describe("through a proxy that nobody told the service of", () => {
+  const service = useService({});
+
   for (const [name, program, start] of PROXIES)
     test.skipIf(program === undefined)(
       `${name} opens nothing without a key${program === undefined ? " (not installed here)" : ""}`,
       async () => {
-        await withService({}, async ({ port }) => {
-          const proxy = await start(port);
-          try {
-            for (const headers of [{}, { authorization: "Bearer local" }, { "x-api-key": "local" }]) {
-              const found = await ask({ port: proxy.port, headers });
-              expect([found.status, found.body.includes("Zephyrine")], found.body).toEqual([401, false]);
-              const made = await ask({
-                port: proxy.port,
-                headers,
-                path: "/v3/auth/scoped-key",
-                body: { containerTag: "x" },
-              });
-              expect(made.status, made.body).toBe(401);
-            }
-          } finally {
-            await proxy.close();
+        const proxy = await start(service().port);
+        try {
+          for (const headers of [{}, { authorization: "Bearer local" }, { "x-api-key": "local" }]) {
+            const found = await ask({ port: proxy.port, headers });
+            expect([found.status, found.body.includes("Zephyrine")], found.body).toEqual([401, false]);
+            const made = await ask({
+              port: proxy.port,
+              headers,
+              path: "/v3/auth/scoped-key",
+              body: { containerTag: "x" },
+            });
+            expect(made.status, made.body).toBe(401);
           }
-        });
+        } finally {
+          await proxy.close();
+        }
       },
     );
 });
@@ -173,8 +207,6 @@ test("where keyless access is off, nobody comes without a key, and doctor and st
       const said = await runProgram(dataDirectory, [command], { RECOLLECT_KEYLESS: "off" });
       expect(said.stdout).toContain("RECOLLECT_KEYLESS is off");
     }
-    const made = await runProgram(dataDirectory, ["keys", "create", "--json"]);
-    const { secret } = JSON.parse(made.stdout) as { secret: string };
     const found = await ask({ port, host: `127.0.0.1:${port}`, headers: { authorization: `Bearer ${secret}` } });
     expect([found.status, found.body.includes("Zephyrine")]).toEqual([200, true]);
   });
@@ -193,7 +225,10 @@ describe("with the configuration of docs/operation.md", () => {
     if (found === undefined) throw new Error(`docs/operation.md has no ${language} block`);
     return found;
   };
-  const settings = { RECOLLECT_PUBLIC_URL: "https://memory.example", RECOLLECT_TRUSTED_PROXIES: "127.0.0.1" };
+  const service = useService({
+    RECOLLECT_PUBLIC_URL: "https://memory.example",
+    RECOLLECT_TRUSTED_PROXIES: "127.0.0.1",
+  });
 
   /** Only ports and paths differ from what the page says. */
   const startNginxOfPage = async (target: number): Promise<Proxy> =>
@@ -214,53 +249,48 @@ describe("with the configuration of docs/operation.md", () => {
   };
   let certificates = "";
 
-  for (const [name, program, start] of [
-    ["nginx", nginx, startNginxOfPage],
-    ["Caddy", caddy, startCaddy],
+  for (const [name, program, start, from] of [
+    ["nginx", nginx, startNginxOfPage, "127.0.0.9"],
+    ["Caddy", caddy, startCaddy, "127.0.0.8"],
   ] as const)
     test.skipIf(program === undefined)(
       `${name} lets keys in, nobody else, and tells who asks${program === undefined ? " (not installed here)" : ""}`,
       async () => {
-        await withService(settings, async ({ port, dataDirectory }) => {
-          certificates = dataDirectory;
-          await writeFile(join(dataDirectory, "memory.example.crt"), certificate.certificate);
-          await writeFile(join(dataDirectory, "memory.example.key"), certificate.key);
-          const made = await runProgram(dataDirectory, ["keys", "create", "--json"]);
-          const { secret } = JSON.parse(made.stdout) as { secret: string };
-          const proxy = await start(port);
-          try {
-            const asked = { port: proxy.port, host: "memory.example", isTls: true, from: "127.0.0.9" };
-            // A proxy that has just started may still be making its certificate.
-            const first = await waitFor(() => ask(asked).catch(() => null), `an answer of ${name}`);
-            expect(first.status).toBe(401);
-            const found = await ask({ ...asked, headers: { authorization: `Bearer ${secret}` } });
-            expect([found.status, found.body.includes("Zephyrine")], found.body).toEqual([200, true]);
-            for (const path of ["/", "/v3/openapi", "/reference"]) {
-              const { body } = await ask({ ...asked, path, body: null });
-              expect([path, addressesIn(body)]).toEqual([path, ["https://memory.example"]]);
-            }
-            // Nobody says who they are but the proxy: the word of the caller before it does not count.
-            for (let count = 0; count < 11; count++)
-              await ask({
-                ...asked,
-                path: "/v3/documents",
-                headers: { authorization: "Bearer sm_wrong", "x-forwarded-for": "203.0.113.7" },
-              });
-            const audit = await runProgram(dataDirectory, ["audit", "--refused", "--json"]);
-            expect(audit.stdout).not.toContain("203.0.113.7");
-            expect(audit.stdout).toContain("127.0.0.9");
-          } finally {
-            await proxy.close();
+        const { port, dataDirectory } = service();
+        certificates = dataDirectory;
+        await writeFile(join(dataDirectory, "memory.example.crt"), certificate.certificate);
+        await writeFile(join(dataDirectory, "memory.example.key"), certificate.key);
+        const proxy = await start(port);
+        try {
+          const asked = { port: proxy.port, host: "memory.example", isTls: true, from };
+          // A proxy that has just started may still be making its certificate.
+          const first = await waitFor(() => ask(asked).catch(() => null), `an answer of ${name}`);
+          expect(first.status).toBe(401);
+          const found = await ask({ ...asked, headers: { authorization: `Bearer ${secret}` } });
+          expect([found.status, found.body.includes("Zephyrine")], found.body).toEqual([200, true]);
+          for (const path of ["/", "/v3/openapi", "/reference"]) {
+            const { body } = await ask({ ...asked, path, body: null });
+            expect([path, addressesIn(body)]).toEqual([path, ["https://memory.example"]]);
           }
-        });
+          // Nobody says who they are but the proxy: the word of the caller before it does not count.
+          for (let count = 0; count < 11; count++)
+            await ask({
+              ...asked,
+              path: "/v3/documents",
+              headers: { authorization: "Bearer sm_wrong", "x-forwarded-for": "203.0.113.7" },
+            });
+          const audit = await runProgram(dataDirectory, ["audit", "--refused", "--json"]);
+          expect(audit.stdout).not.toContain("203.0.113.7");
+          expect(audit.stdout).toContain(from);
+        } finally {
+          await proxy.close();
+        }
       },
     );
 });
 
 test("every link is to the public address, also that of a login whose shell does not know it", async () => {
   await withService({ RECOLLECT_PUBLIC_URL: "https://memory.example" }, async ({ port, dataDirectory }) => {
-    const made = await runProgram(dataDirectory, ["keys", "create", "--json"]);
-    const { secret } = JSON.parse(made.stdout) as { secret: string };
     const sent = await postFile(`http://127.0.0.1:${port}`, secret);
     const headers = { authorization: `Bearer ${secret}`, "x-forwarded-proto": "https" };
     for (const path of [`/v3/documents/${sent.id}`, `/v3/documents/${sent.id}/file-url`]) {

@@ -1,5 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { expect, test, vi } from "vitest";
+import { cp, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { type Bystander, watchService } from "../support/bystander.js";
 import { findInFiles } from "../support/data-folder-scan.js";
 import { type ServeProcess, startServe, waitFor, withDataDirectory } from "../support/recollect-process.js";
@@ -10,6 +13,7 @@ const KEY = "sm_tests_0123456789abcdefghijklmn";
 const SETTINGS = { RECOLLECT_API_KEY: KEY, RECOLLECT_VECTORS: "exact" };
 const DOCUMENTS = 6;
 const LINES = 60_000;
+const secret = `xq${randomBytes(9).toString("hex")}zv`;
 
 type Send = (method: string, path: string, body?: object) => Promise<any>;
 
@@ -30,7 +34,7 @@ async function keyOf(service: ServeProcess, containerTag: string): Promise<strin
 }
 
 /** Large documents of short lines, each of which states the same once. */
-async function plant(send: Send, secret: string): Promise<void> {
+async function plant(send: Send): Promise<void> {
   const said = `My locker code is ${secret}.`;
   for (let number = 0; number < DOCUMENTS; number += 1) {
     const lines = Array.from({ length: LINES }, (_, at) => `It is ${number} ${at}.`);
@@ -49,13 +53,33 @@ async function plant(send: Send, secret: string): Promise<void> {
   await waitFor(isDone, "the end of the work", 120);
 }
 
-/** The id of the memory that says it, as long as anybody finds it. */
-async function memoryOf(send: Send, secret: string): Promise<string | undefined> {
+/** The id of the memory that says the secret, as long as anybody finds it. */
+async function memoryOf(send: Send): Promise<string | undefined> {
   const { results } = await send("POST", "/v4/search", { q: secret, containerTag: "mia", searchMode: "memories" });
   return results[0]?.id;
 }
 
-const secretOf = (): string => `xq${randomBytes(9).toString("hex")}zv`;
+/** A folder with such documents, of which each test has a copy; and the key of their container, which added them. */
+let planted: string;
+let mia: string;
+beforeAll(async () => {
+  planted = await mkdtemp(join(tmpdir(), "recollect-planted-"));
+  const service = await startServe(planted, SETTINGS);
+  try {
+    mia = await keyOf(service, "mia");
+    await plant(senderTo(service, mia));
+  } finally {
+    await service.stop();
+  }
+}, 240_000);
+afterAll(() => rm(planted, { recursive: true, force: true }));
+
+function withPlanted(work: (data: string, service: ServeProcess) => Promise<void>): Promise<void> {
+  return withDataDirectory(async (data) => {
+    await cp(planted, data, { recursive: true });
+    await work(data, await startServe(data, SETTINGS));
+  });
+}
 
 /** How long the slowest answers took, and all of the work. */
 async function watch(bystanders: readonly Bystander[], work: () => Promise<unknown>) {
@@ -67,13 +91,10 @@ async function watch(bystanders: readonly Bystander[], work: () => Promise<unkno
 }
 
 test("a purge out of many large documents, by a key of one container, holds up nobody's read or write", () =>
-  withDataDirectory(async (data) => {
-    const service = await startServe(data, SETTINGS);
-    const [mia, tom] = [await keyOf(service, "mia"), await keyOf(service, "tom")];
+  withPlanted(async (data, service) => {
+    const tom = await keyOf(service, "tom");
     const send = senderTo(service, mia);
-    const secret = secretOf();
-    await plant(send, secret);
-    const memoryId = await memoryOf(send, secret);
+    const memoryId = await memoryOf(send);
     await senderTo(service, tom)("POST", "/v3/documents", { content: "Tom keeps bees.", containerTag: "tom" });
     const write = watchService(service.url, {
       method: "PATCH",
@@ -99,23 +120,20 @@ test("a purge out of many large documents, by a key of one container, holds up n
   }));
 
 test("a purge that was killed among many documents goes on after a restart, and nobody finds the memory meanwhile", () =>
-  withDataDirectory(async (data) => {
-    const service = await startServe(data, SETTINGS);
+  withPlanted(async (data, service) => {
     const send = senderTo(service, KEY);
-    const secret = secretOf();
-    await plant(send, secret);
-    const memoryId = await memoryOf(send, secret);
+    const memoryId = await memoryOf(send);
     const asked = send("POST", "/v3/purge", { memoryId, confirm: true }).catch(() => null);
     const cut = async () => (await textsOf(send)).filter((text) => !text.includes(secret)).length;
     await waitFor(async () => (await cut()) > 0, "the first cut", 60);
-    expect(await memoryOf(send, secret)).toBeUndefined();
+    expect(await memoryOf(send)).toBeUndefined();
     await service.stop("SIGKILL");
     expect(await asked).toBeNull();
     expect(findInFiles(data, [secret])).not.toEqual([]);
 
     const again = await startServe(data, SETTINGS);
     const sendAgain = senderTo(again, KEY);
-    expect(await memoryOf(sendAgain, secret)).toBeUndefined();
+    expect(await memoryOf(sendAgain)).toBeUndefined();
     await waitFor(() => findInFiles(data, [secret]).length === 0, "the end of the purge", 90);
     for (const text of await textsOf(sendAgain)) expect(text.split("\n")).toHaveLength(LINES);
     await again.stop();

@@ -1,7 +1,6 @@
-import { execFile } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { join, relative, resolve } from "node:path";
-import { promisify } from "node:util";
+import { mkdtemp, rm } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { rolldown } from "rolldown";
 import { serveMcpStdio } from "../../src/transports/mcp/stdio.js";
 import { createLog } from "../../src/lib/log.js";
 import { conformanceFixtures } from "./conformance-fixtures.js";
@@ -16,7 +15,7 @@ export interface BuiltProgram {
 }
 
 /**
- * Builds the program below: MCP over standard input and output as `recollect mcp` serves it, with the fixtures of the
+ * Builds the program below, joined as that of the product is: MCP over standard input and output as `recollect mcp` serves it, with the fixtures of the
  * conformance suite beside the product. Its argument is a folder in which each process has its data.
  */
 export async function buildFixtureProgram(): Promise<BuiltProgram> {
@@ -24,16 +23,16 @@ export async function buildFixtureProgram(): Promise<BuiltProgram> {
   const folder = await mkdtemp(join(ROOT, "dist.conformance-"));
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
   try {
-    const project = {
-      extends: "../tsconfig.json",
-      compilerOptions: { rootDir: "..", outDir: ".", noCheck: true },
-      files: [join("..", relative(ROOT, import.meta.filename))],
-      include: [],
-    };
-    await writeFile(join(folder, "tsconfig.json"), JSON.stringify(project));
-    const compiler = join(ROOT, "node_modules/typescript/bin/tsc");
-    await promisify(execFile)(process.execPath, [compiler, "-p", folder]);
-    const file = join(folder, relative(ROOT, import.meta.filename)).replace(/\.ts$/, ".js");
+    const build = await rolldown({
+      input: import.meta.filename,
+      platform: "node",
+      resolve: { mainFields: ["module", "main"], extensionAlias: { ".js": [".ts", ".js"] } },
+      external: [/^node:/, "@photostructure/sqlite", /^chromadb(\/|$)/],
+      logLevel: "silent",
+    });
+    await build.write({ dir: folder, format: "esm", entryFileNames: "program.js", chunkFileNames: "joined/[name].js" });
+    await build.close();
+    const file = join(folder, "program.js");
     return { file, remove };
   } catch (error) {
     await remove();

@@ -1,3 +1,6 @@
+import { cp, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect } from "vitest";
 import { runProgram, startServe } from "./recollect-process.js";
 import { startScriptedProvider } from "./scripted-provider.js";
@@ -7,6 +10,29 @@ export interface SilentEmbedder {
   /** How often it was asked since it fell silent. */
   visits(): number;
   close(): Promise<void>;
+}
+
+/** A silent embedding service for many data folders that have nothing yet. */
+export interface SilentEmbedders {
+  use(dataDirectory: string): Promise<Pick<SilentEmbedder, "visits">>;
+  close(): Promise<void>;
+}
+
+/** Makes one data folder with `useSilentEmbedder`; every other one is a copy of it, as no program has it open. */
+export async function prepareSilentEmbedders(): Promise<SilentEmbedders> {
+  const folder = await mkdtemp(join(tmpdir(), "recollect-silent-"));
+  const embedder = await useSilentEmbedder(folder);
+  return {
+    async use(dataDirectory) {
+      await cp(folder, dataDirectory, { recursive: true });
+      const before = embedder.visits();
+      return { visits: () => embedder.visits() - before };
+    },
+    async close() {
+      await embedder.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
 }
 
 /** Lets the built program use an embedding service in a data folder that has nothing yet; then the service falls silent. */

@@ -21,7 +21,8 @@ export interface WorstOptions {
   readonly wrap?: (body: string) => string;
   /**
    * Schemas of fields that other bodies had before: what is hard to read or to check is not sent again for a field with the
-   * same. What is hard to keep is, since each operation does something else with it.
+   * same, nor for one that refuses it for the same reason. What is hard to keep is, since each operation does something else
+   * with it.
    */
   readonly tried?: Set<string>;
 }
@@ -73,12 +74,23 @@ function names(prefix: string): string {
   return made;
 }
 
-function ofTheWhole({ example, wrap = String }: WorstOptions): WorstBody[] {
+/** Whether something is sent for the first time, where it is known what was sent before. */
+function isFirst({ tried }: WorstOptions, what: string): boolean {
+  if (tried?.has(what)) return false;
+  tried?.add(what);
+  return true;
+}
+
+function ofTheWhole(options: WorstOptions): WorstBody[] {
+  const { schema, components, example, wrap = String } = options;
   const raw = (what: string, text: () => string): WorstBody => ({ what, bytes: () => Buffer.from(wrap(text())) });
   const fields = JSON.stringify({ ...example, more: 1 }).slice(1, -1);
+  const misspelt = raw("misspelt names", () => `{${fields},${names("containerTa")}}`);
+  const [form] = formsOf(schema, components);
+  if (!isFirst(options, `a whole with ${JSON.stringify(form?.additionalProperties)}`)) return [misspelt];
   return [
     raw("names", () => `{${fields},${names("field")}}`),
-    raw("misspelt names", () => `{${fields},${names("containerTa")}}`),
+    misspelt,
     raw("levels", () => `{${fields},"levels":${"[".repeat(60)}${"1,".repeat(MOST_ENTRIES)}1${"]".repeat(60)}}`),
   ];
 }
@@ -87,8 +99,11 @@ function ofField({ name, schema, put }: Field, options: WorstOptions): WorstBody
   const { components, maxBytes, maxTextBytes, wrap = String } = options;
   const forms = formsOf(schema, components);
   const key = JSON.stringify(forms, (field, value: unknown) => (field === "description" ? undefined : value));
-  const isTried = options.tried?.has(key) === true;
-  options.tried?.add(key);
+  const isNew = isFirst(options, key);
+  const types = forms.map(({ type }) => type);
+  /** What no field of these types takes is refused before anything else of the field is looked at. */
+  const isNewFor = (kind: string): boolean =>
+    types.some((type) => type === kind || type === "any") ? isNew : isFirst(options, `${kind} for ${types.join()}`);
   const room = maxBytes - Buffer.byteLength(wrap(JSON.stringify(put("")))) - 64;
   /** Written into the place of the value, since writing it as JSON would take longer than everything else. */
   const raw = (what: string, json: () => string): WorstBody => ({
@@ -98,22 +113,26 @@ function ofField({ name, schema, put }: Field, options: WorstOptions): WorstBody
   const entries = (count: number, item: string) => (): string =>
     `[${`${item},`.repeat(Math.max(1, Math.min(count, Math.floor(room / (Buffer.byteLength(item) + 1)) - 1)))}${item}]`;
   const kept = [];
-  const read = [raw("many numbers", entries(MOST_ENTRIES, "1")), raw("many names", () => `{${names("n")}}`)];
+  const read = [
+    ...(isNewFor("array") ? [raw("many numbers", entries(MOST_ENTRIES, "1"))] : []),
+    ...(isNewFor("object") ? [raw("many names", () => `{${names("n")}}`)] : []),
+  ];
   for (const form of forms) {
     if (form.type === "array") {
       const item = JSON.stringify(exampleOf(form.items ?? {}, components));
       kept.push(raw("as many entries as it takes", entries((form.maxItems ?? MOST_TAKEN) - 1, item)));
-      read.push(raw("more entries than it takes", entries(MOST_ENTRIES / 2, item)));
+      if (isNew) read.push(raw("more entries than it takes", entries(MOST_ENTRIES / 2, item)));
     }
     if (form.type === "object" && form.properties === undefined)
       kept.push(raw("many texts", () => `{${Array.from({ length: 9_999 }, (_, i) => `"n${i}":"t"`).join()}}`));
-    if (form.type === "string")
+    const isLong = (form.maxLength ?? Infinity) > 50_000 && form.enum === undefined;
+    if (form.type === "string" && (isLong ? isNew : isFirst(options, `escapes for ${form.pattern} ${form.format}`)))
       read.push(raw("escapes", () => `"${"\\u0061".repeat(Math.min(room, LONGEST_ESCAPED) / 6)}"`));
-    if (form.type === "string" && (form.maxLength ?? Infinity) > 50_000 && form.enum === undefined)
+    if (form.type === "string" && isLong && isNew)
       for (const [what, piece] of Object.entries(TEXTS))
         read.push(raw(what, () => JSON.stringify(piece.repeat(maxTextBytes / Buffer.byteLength(piece)))));
   }
-  return isTried ? kept : [...kept, ...read];
+  return [...kept, ...read];
 }
 
 /** Each a piece of a text that is taken, and hard for something that reads texts. */

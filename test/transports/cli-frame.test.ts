@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -59,6 +60,37 @@ describe("every command", () => {
     for (const [name] of COMMANDS) expect(stdout).toMatch(new RegExp(`^  ${name}\\b`, "m"));
     expect(await run(["--version"])).toEqual({ code: 0, stdout: `${TEST_VERSION}\n`, stderr: "" });
     expect(await run(["help", "add"])).toMatchObject({ code: 0, stdout: expect.stringContaining("recollect add") });
+  });
+
+  test.each(
+    [
+      ["status"],
+      ["search", "x"],
+      ["profile"],
+      ["history", "x"],
+      ["forget", "x"],
+      ["undo", "x"],
+      ["keys", "list"],
+      ["keys", "create"],
+      ["grants"],
+      ["audit"],
+      ["login", "--list"],
+      ["embeddings"],
+      ["reprocess", "--all"],
+      ["purge", "--container", "mia", "--yes"],
+      ["doctor"],
+    ].map((argv) => ({ name: argv.join(" "), argv })),
+  )("$name begins no memory where there is none", async ({ argv }) => {
+    const doors: (boolean | undefined)[] = [];
+    const openDoor: Starters["openDoor"] = ({ begins }) => {
+      doors.push(begins);
+      return Promise.reject(new AppError("not_found", "There is no memory."));
+    };
+    const folder = join(data, "tpyo");
+    const result = await run(["--data-dir", folder, ...argv], { starters: { openDoor } });
+    expect(result).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("There is no memory.") });
+    expect(doors.map((begins) => begins === true)).toEqual([false]);
+    expect(existsSync(folder)).toBe(false);
   });
 
   test("shows how the user starts the program", async () => {

@@ -1,7 +1,8 @@
-import { deflateRawSync, gzipSync } from "node:zlib";
+import { crc32, deflateRawSync, gzipSync } from "node:zlib";
 import { strFromU8, strToU8, unzipSync, zipSync } from "fflate";
 import { extractorFixture } from "../extractor-fixtures.js";
 import { hostile, type HostileFile } from "./hostile-file.js";
+import { packedRepeats } from "./packed-repeats.js";
 
 const WORD = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"';
 const DOCUMENT = `<w:document ${WORD}><w:body><w:p><w:r><w:t>Kept</w:t></w:r></w:p></w:body></w:document>`;
@@ -16,7 +17,8 @@ const EXTERNAL =
 /** A document of an office program in which one part is another one. */
 function replaced(fixture: string, part: string, change: (xml: string) => string): Uint8Array {
   const parts = unzipSync(extractorFixture(fixture));
-  return zipSync({ ...parts, [part]: strToU8(change(strFromU8(parts[part] ?? new Uint8Array()))) }, { level: 6 });
+  const changed = { ...parts, [part]: strToU8(change(strFromU8(parts[part] ?? new Uint8Array()))) };
+  return rawZip(Object.entries(changed).map(([name, content]) => ({ name, content })));
 }
 
 const docx = (xml: string, others: Record<string, Uint8Array> = {}) =>
@@ -28,6 +30,9 @@ const afterDeclaration = (added: string) => (xml: string) =>
 interface RawEntry {
   readonly name: string;
   readonly content: Uint8Array;
+  /** The content as it is packed, where it need not be packed here. */
+  readonly packed?: Uint8Array;
+  readonly checksum?: number;
   readonly method?: number;
   readonly flags?: number;
   readonly declared?: number;
@@ -39,12 +44,13 @@ function rawZip(entries: readonly RawEntry[], { directoryAt }: { directoryAt?: n
   const locals: Buffer[] = [];
   const directory: Buffer[] = [];
   let at = 0;
-  for (const { name, content, method = 8, flags = 0, declared = content.length, offset } of entries) {
-    const packed = method === 8 ? deflateRawSync(content) : Buffer.from(content);
+  for (const { name, content, method = 8, flags = 0, declared = content.length, offset, ...entry } of entries) {
+    const packed = entry.packed ?? (method === 8 ? deflateRawSync(content) : Buffer.from(content));
     const shared = Buffer.alloc(26);
     shared.writeUInt16LE(20, 0);
     shared.writeUInt16LE(flags, 2);
     shared.writeUInt16LE(method, 4);
+    shared.writeUInt32LE(entry.checksum ?? crc32(content), 10);
     shared.writeUInt32LE(packed.length, 14);
     shared.writeUInt32LE(declared, 18);
     shared.writeUInt16LE(name.length, 22);
@@ -75,6 +81,16 @@ const part = (changes: Partial<RawEntry> = {}): RawEntry => ({
   ...changes,
 });
 
+/** A part that holds a piece thousands of times between a beginning and an end. */
+function repeatedPart(start: string, piece: string, thousands: number, end: string): RawEntry {
+  const pieces = strToU8(piece.repeat(1_000));
+  const packed = packedRepeats(pieces, thousands, { start: strToU8(start), end: strToU8(end) });
+  let checksum = crc32(start);
+  for (let count = 0; count < thousands; count += 1) checksum = crc32(pieces, checksum);
+  const declared = start.length + pieces.length * thousands + end.length;
+  return part({ content: new Uint8Array(), packed, declared, checksum: crc32(end, checksum) });
+}
+
 const PATHS = ["../../../../etc/cron.d/x", "/etc/passwd", "C:\\Windows\\x", "word/../../x", "con", "a\u0000b"];
 const nested = (depth: number): Uint8Array =>
   Array.from({ length: depth }).reduce<Uint8Array>((inner) => zipSync({ "a.zip": inner }), strToU8("end"));
@@ -84,17 +100,27 @@ const SHEET = "xl/worksheets/sheet1.xml";
 
 /** Archives, and the office files that are made of them. */
 export const HOSTILE_ARCHIVES: readonly HostileFile[] = [
-  hostile("a part of 100 MB of spaces", "bomb.docx", () => docx(`<w:document>${" ".repeat(100_000_000)}</w:document>`)),
-  hostile("85 MB of elements", "elements.docx", () =>
-    docx(`<w:document ${WORD}><w:body>${"<w:p><w:r><w:t>a</w:t></w:r></w:p>".repeat(2_500_000)}</w:body></w:document>`),
+  hostile("a part of 100 MB of spaces", "bomb.docx", () =>
+    rawZip([repeatedPart("<w:document>", " ".repeat(100), 1_000, "</w:document>")]),
   ),
-  hostile("gzip of 100 MB", "bomb.gz", () => gzipSync(Buffer.alloc(100_000_000)), "application/gzip"),
+  hostile("85 MB of elements", "elements.docx", () =>
+    rawZip([
+      repeatedPart(
+        `<w:document ${WORD}><w:body>`,
+        "<w:p><w:r><w:t>a</w:t></w:r></w:p>",
+        2_500,
+        "</w:body></w:document>",
+      ),
+    ]),
+  ),
+  hostile("gzip of 100 MB", "bomb.gz", () => gzipSync(Buffer.alloc(100_000_000), { level: 1 }), "application/gzip"),
   hostile("gzip that is called a web page", "bomb.html", () => gzipSync(Buffer.alloc(30_000_000, "<b>")), "text/html"),
   hostile("archives in archives", "nested.zip", () => nested(400), "application/zip"),
   hostile("archives in archives that are called a document", "nested.docx", () => nested(40)),
-  hostile("60,000 parts", "parts.docx", () =>
-    rawZip([part(), ...Array.from({ length: 60_000 }, (_, index) => part({ name: `p${index}`, offset: 0 }))]),
-  ),
+  hostile("60,000 parts", "parts.docx", () => {
+    const same = part({ packed: deflateRawSync(strToU8(DOCUMENT)), offset: 0 });
+    return rawZip([part(), ...Array.from({ length: 60_000 }, (_, index) => ({ ...same, name: `p${index}` }))]);
+  }),
   hostile("parts that lie on each other", "overlap.docx", () =>
     rawZip([
       part({ content: strToU8(DOCUMENT + " ".repeat(20_000_000)) }),

@@ -1,7 +1,7 @@
-import { deflateSync } from "node:zlib";
 import { extractorFixture } from "../extractor-fixtures.js";
 import { HOSTILE_ARCHIVES } from "./archives.js";
 import { cutFixture, hostile, type HostileFile } from "./hostile-file.js";
+import { packedBytes } from "./packed-repeats.js";
 import { HOSTILE_PDFS } from "./pdfs.js";
 import { HOSTILE_TEXTS } from "./texts.js";
 
@@ -61,9 +61,7 @@ const PICTURES = [
   hostile("a picture of four billion points each way", "huge.png", () =>
     pngOf(0xffffffff, 0xffffffff, new Uint8Array(9)),
   ),
-  hostile("a picture that unpacks to 300 MB", "bomb.png", () =>
-    pngOf(10_000, 10_000, deflateSync(Buffer.alloc(300_010_000))),
-  ),
+  hostile("a picture that unpacks to 300 MB", "bomb.png", () => pngOf(10_000, 10_000, packedBytes(300_010_000, 0))),
   hostile("a picture of 65,535 points each way", "huge.gif", () =>
     Buffer.from("474946383961ffffffff800000ffffff0000002c00000000ffffffff000202440100", "hex"),
   ),

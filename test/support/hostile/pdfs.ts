@@ -1,5 +1,6 @@
 import { deflateSync } from "node:zlib";
 import { hostile, type HostileFile } from "./hostile-file.js";
+import { packedBytes } from "./packed-repeats.js";
 
 type PdfObject = string | { readonly dictionary: string; readonly stream: Uint8Array };
 
@@ -57,7 +58,7 @@ function onePage(
   return pdf([CATALOGUE, pages, page, content, font, xobject, ...others]);
 }
 
-const packedSpaces = (megabytes: number) => deflateSync(Buffer.alloc(megabytes * 1_000_000, " "), { level: 9 });
+const packedSpaces = (megabytes: number) => packedBytes(megabytes * 1_000_000, 0x20);
 
 /** PDFs that are built wrong on purpose. */
 export const HOSTILE_PDFS: readonly HostileFile[] = [
