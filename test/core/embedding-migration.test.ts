@@ -52,10 +52,7 @@ const NAMES = ["Ada", "Bo", "Cleo", "Dov", "Eri", "Finn", "Gus", "Hana", "Ines",
 const THINGS = ["red kites", "oak boats", "brass clocks", "wool hats", "glass beads", "tin drums", "clay pots", "maps"];
 const PLACES = ["Norway", "Peru", "Japan", "Kenya", "Greece", "Canada", "Egypt"];
 
-/**
- * Texts that have their own words, and some in common. Their middles differ in more than a number: an embedder that goes
- * by meaning has to find each by its middle before it may answer.
- */
+/** Texts that an embedder that goes by meaning finds by their middles, as it has to before it may answer. */
 function textOf(index: number): string {
   const name = NAMES[index % NAMES.length];
   const thing = THINGS[index % THINGS.length];

@@ -2,7 +2,6 @@ import { statSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type Kysely, sql } from "kysely";
-import type { AppError } from "../../core/errors.js";
 import type { Clock, Store, StoreHealth } from "../../core/ports.js";
 import { sqliteCodeOf, type SqliteConnection } from "../../lib/sqlite.js";
 import { iso } from "../../lib/time.js";

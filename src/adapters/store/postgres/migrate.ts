@@ -1,11 +1,14 @@
 import type pg from "pg";
 import { AppError } from "../../../core/errors.js";
 import { FUNCTIONS } from "./functions.js";
+import { INITIAL_SERVICE_TABLES } from "./initial-service-tables.js";
 import { INITIAL_TABLES } from "./initial-tables.js";
 import { INITIAL_TRIGGERS } from "./initial-triggers.js";
 
 /** Forward only, in order; the version of a record is the number of migrations it has seen. */
-const MIGRATIONS: readonly string[] = [`${comparedByCodePoints(INITIAL_TABLES)}${FUNCTIONS}${INITIAL_TRIGGERS}`];
+const MIGRATIONS: readonly string[] = [
+  `${comparedByCodePoints(INITIAL_TABLES + INITIAL_SERVICE_TABLES)}${FUNCTIONS}${INITIAL_TRIGGERS}`,
+];
 
 /** What nodes that start at once lock, so that one of them migrates. */
 const MIGRATION_LOCK = 7_267_310_000;
