@@ -122,20 +122,30 @@ export interface Service {
   close(): Promise<void>;
 }
 
+/** The record, in the data folder or in a database. */
+async function openStore({ config, log }: ServiceOptions, clock: Clock): Promise<Store> {
+  const { dataDirectory, databaseUrl, apiKey } = config;
+  const onUpgrade = (upgrade: { readonly from: number; readonly to: number }): void =>
+    log.info("the store has a new schema", { ...upgrade });
+  const shared = { dataDirectory, clock, organizationId: apiKey?.organizationId, onUpgrade };
+  if (databaseUrl !== undefined) {
+    const { createPostgresStore } = await import("./adapters/store/postgres/store.js");
+    return createPostgresStore({ ...shared, url: databaseUrl });
+  }
+  return createSqliteStore({
+    ...shared,
+    maxMegabytes: config.maxStoreMegabytes,
+    vacuumMegabytes: config.vacuumMegabytes,
+  });
+}
+
 /**
  * Opens the store and starts background work. The caller must own the data folder.
  * @throws AppError when the store or a setting cannot be used; nothing is left open then
  */
 export async function openService(options: ServiceOptions): Promise<Service> {
   const { config, clock = systemClock } = options;
-  const store = await createSqliteStore({
-    dataDirectory: config.dataDirectory,
-    maxMegabytes: config.maxStoreMegabytes,
-    vacuumMegabytes: config.vacuumMegabytes,
-    clock,
-    organizationId: config.apiKey?.organizationId,
-    onUpgrade: (upgrade) => options.log.info("the store has a new schema", { ...upgrade }),
-  });
+  const store = await openStore(options, clock);
   const parts = assemble(options, store);
   const { context, vectors, runner, schedule, retryModel } = parts;
   let closed: Promise<void> | undefined;
@@ -397,13 +407,26 @@ export function openUploads(dataDirectory: string): UploadStore {
   return createUploadFolder(join(dataDirectory, UPLOADS_FOLDER));
 }
 
-/** False for a folder in which no memory was begun yet, such as one whose name is misspelt. */
-export function hasMemory(dataDirectory: string): boolean {
-  return existsSync(join(dataDirectory, STORE_FILE));
+/** False for a folder in which no memory was begun yet, such as one whose name is misspelt. A database is never misspelt so. */
+export function hasMemory({ dataDirectory, databaseUrl }: Config): boolean {
+  return databaseUrl !== undefined || existsSync(join(dataDirectory, STORE_FILE));
 }
 
-/** As `backUpStore` says, of a data folder that anybody may own at the moment. */
-export function backUp(dataDirectory: string, target: string, signal: AbortSignal): Promise<Backup> {
+/**
+ * As `backUpStore` says, of a data folder that anybody may own at the moment.
+ * @throws AppError `invalid` where a database keeps the record
+ */
+export async function backUp(
+  { dataDirectory, databaseUrl }: Config,
+  target: string,
+  signal: AbortSignal,
+): Promise<Backup> {
+  if (databaseUrl !== undefined)
+    throw new AppError(
+      "invalid",
+      `The record is in the database of DATABASE_URL, which this command does not copy. Use \`pg_dump\` for it, and copy the data folder ${dataDirectory}, which has the uploaded files and the key of the credentials.`,
+      { paths: [dataDirectory] },
+    );
   return backUpStore({ file: join(dataDirectory, STORE_FILE), folders: [FILES_FOLDER], target, signal });
 }
 

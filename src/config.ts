@@ -61,6 +61,8 @@ export interface Config {
   readonly hub: HubConfig;
   /** The language model that finds facts; undefined where rules do it. */
   readonly model: ModelConfig | undefined;
+  /** Address of the PostgreSQL database that keeps the record; undefined for a file in the data folder. */
+  readonly databaseUrl: string | undefined;
   readonly vectors: "auto" | "exact";
   /** Absolute path of the folder for fetched engines, when it is not the data folder's own. */
   readonly enginesDirectory: string | undefined;
@@ -243,6 +245,7 @@ function buildConfig(
     logFormat: need(values.RECOLLECT_LOG_FORMAT),
     embedder: chooseEmbedder(values),
     hub: { baseUrl: need(values.HF_ENDPOINT), token: values.HF_TOKEN },
+    databaseUrl: values.DATABASE_URL,
     vectors: need(values.RECOLLECT_VECTORS),
     enginesDirectory: values.RECOLLECT_ENGINES_DIR,
     chroma: values.CHROMA_URL === undefined ? undefined : buildChroma(values.CHROMA_URL, values),

@@ -147,7 +147,7 @@ async function openDoor({ settings, engine, begins, stays = false }: DoorOptions
   const { untilInterrupted } = await import("./transports/cli/interrupt.js");
   const start = await prepare(settings, true);
   const { dataDirectory } = start.config;
-  const isNew = !(await hasMemory(dataDirectory));
+  const isNew = !(await hasMemory(start.config));
   if (isNew && !begins) throw await noMemoryIn(dataDirectory, settings["RECOLLECT_DATA_DIR"] !== undefined);
   const node = await openNode(start, { engine, standby: stays });
   try {
@@ -173,8 +173,8 @@ async function noMemoryIn(dataDirectory: string, isNamed: boolean): Promise<Erro
   return (await import("./app.js")).noMemoryIn(dataDirectory, begin);
 }
 
-async function hasMemory(dataDirectory: string): Promise<boolean> {
-  return (await import("./app.js")).hasMemory(dataDirectory);
+async function hasMemory(config: Config): Promise<boolean> {
+  return (await import("./app.js")).hasMemory(config);
 }
 
 async function serve(settings: Settings): Promise<ServiceInfo> {
@@ -182,7 +182,7 @@ async function serve(settings: Settings): Promise<ServiceInfo> {
   const { untilInterrupted } = await import("./transports/cli/interrupt.js");
   const start = await prepare(settings);
   const { config, log } = start;
-  const isNew = !(await hasMemory(config.dataDirectory));
+  const isNew = !(await hasMemory(config));
   const { createNode } = await import("./node.js");
   const node = createNode({
     ...start,
@@ -249,7 +249,8 @@ function untilSignal(): Promise<NodeJS.Signals> {
 
 async function surroundings(settings: Settings): Promise<Surroundings> {
   const { readConfig, readPlaces } = await import("./config.js");
-  const { dataDirectory, host, port, apiKey, publicUrl } = readConfig(undefined, settings);
+  const config = readConfig(undefined, settings);
+  const { dataDirectory, host, port, apiKey, publicUrl } = config;
   const places = readPlaces();
   // An address that means every one of this machine is none that a client can call.
   const name = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
@@ -258,7 +259,7 @@ async function surroundings(settings: Settings): Promise<Surroundings> {
     workingFolder: process.cwd(),
     program: [process.execPath, fileURLToPath(import.meta.url)],
     dataDirectory: dataDirectory === join(places.home, ".recollect") ? undefined : dataDirectory,
-    hasMemory: await hasMemory(dataDirectory),
+    hasMemory: await hasMemory(config),
     serviceUrl: publicUrl?.replace(/\/+$/, "") ?? `http://${name.includes(":") ? `[${name}]` : name}:${port}`,
     apiKey: apiKey?.key,
   };
@@ -273,10 +274,10 @@ async function runningService(settings: Settings): Promise<{ url: string } | nul
 
 async function backUp(settings: Settings, target: string, signal: AbortSignal): ReturnType<Starters["backUp"]> {
   const { readConfig } = await import("./config.js");
-  const { dataDirectory } = readConfig(undefined, settings);
-  if (!(await hasMemory(dataDirectory)))
-    throw await noMemoryIn(dataDirectory, settings["RECOLLECT_DATA_DIR"] !== undefined);
-  return (await import("./app.js")).backUp(dataDirectory, target, signal);
+  const config = readConfig(undefined, settings);
+  if (!(await hasMemory(config)))
+    throw await noMemoryIn(config.dataDirectory, settings["RECOLLECT_DATA_DIR"] !== undefined);
+  return (await import("./app.js")).backUp(config, target, signal);
 }
 
 async function openInBrowser(url: string): Promise<boolean> {
@@ -289,7 +290,7 @@ async function serveMcp(settings: Settings): Promise<void> {
   let node: Promise<Node> | undefined;
   const { dataDirectory } = start.config;
   const open = async (): Promise<Node> => {
-    if (!(await hasMemory(dataDirectory))) start.log.info("a new memory begins", { dataDirectory });
+    if (!(await hasMemory(start.config))) start.log.info("a new memory begins", { dataDirectory });
     return openNode(start, { engine: "background", standby: true });
   };
   const { serveMcpStdio } = await face;

@@ -113,6 +113,7 @@ test("every setting is read", () => {
     RECOLLECT_EMBEDDING_TOKENS_PER_MINUTE: "1000000",
     HF_ENDPOINT: "https://hub.example/mirror/",
     HF_TOKEN: "hf_secret",
+    DATABASE_URL: "postgres://recollect:secret@db.example/recollect",
     RECOLLECT_VECTORS: "auto",
     CHROMA_URL: "https://chroma.example:8000",
     CHROMA_TOKEN: "token",
@@ -179,6 +180,7 @@ test("every setting is read", () => {
       dimensions: 256,
     },
     hub: { baseUrl: "https://hub.example/mirror", token: "hf_secret" },
+    databaseUrl: "postgres://recollect:secret@db.example/recollect",
     embedding: {
       isStated: true,
       apiKey: "secret",

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { addNetwork, NO_PLACES, readAllowedPlaces } from "../lib/allowed-places.js";
 import { isTimeZone } from "../lib/time-zone.js";
 import { BLOB_SETTINGS } from "./blobs.js";
+import { DATABASE_SETTINGS } from "./database.js";
 import { MAIL_SETTINGS } from "./mail.js";
 import { MODEL_SETTINGS } from "./model.js";
 import { PATIENCE_SETTINGS } from "./patience.js";
@@ -227,6 +228,7 @@ export const SETTINGS = {
     description: "Tokens a minute that a change of the embedder may send to a service at most. `0` is no limit.",
   }),
   ...MODEL_SETTINGS,
+  ...DATABASE_SETTINGS,
   RECOLLECT_VECTORS: setting({
     schema: choice(["auto", "exact"]),
     fallback: "auto",

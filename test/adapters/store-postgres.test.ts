@@ -1,3 +1,4 @@
+import { tmpdir } from "node:os";
 import pg from "pg";
 import { afterAll, beforeAll, describe, test } from "vitest";
 import { migrate } from "../../src/adapters/store/postgres/migrate.js";
@@ -23,7 +24,7 @@ else {
 
   describeStore("PostgreSQL", async (clock) => {
     const url = await server.createDatabase(template);
-    const store = await createPostgresStore({ url, clock });
+    const store = await createPostgresStore({ url, clock, dataDirectory: tmpdir() });
     return { store, everything: () => dump(url), close: () => store.close() };
   });
 }

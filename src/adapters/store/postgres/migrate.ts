@@ -15,12 +15,14 @@ const MIGRATION_LOCK = 7_267_310_000;
 
 /**
  * Brings the schema up to date, in one transaction.
- * @throws AppError `conflict` when a later version of this program wrote it
+ * @returns the version before and after
+ * @throws AppError `conflict` when a later version of this program wrote it, or something else
  */
-export async function migrate(pool: pg.Pool, place: string): Promise<void> {
+export async function migrate(pool: pg.Pool, place: string): Promise<{ from: number; to: number }> {
   const client = await pool.connect();
   try {
     await client.query(`begin; select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
+    await refuseForeign(client, place);
     await client.query(
       "create table if not exists schema_versions (version int primary key, reached_at timestamptz not null)",
     );
@@ -40,10 +42,25 @@ export async function migrate(pool: pg.Pool, place: string): Promise<void> {
     }
     await client.query("commit");
     client.release();
+    return { from: version, to: MIGRATIONS.length };
   } catch (error) {
     client.release(true);
     throw error;
   }
+}
+
+/** DATABASE_URL is a name that other programs have for their own database. */
+async function refuseForeign(client: pg.PoolClient, place: string): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(
+    `select table_name as name from information_schema.tables
+     where table_schema = current_schema() and table_type = 'BASE TABLE' order by 1`,
+  );
+  const [first] = rows;
+  if (first === undefined || rows.some(({ name }) => name === "schema_versions")) return;
+  throw new AppError(
+    "conflict",
+    `The database ${place} has tables of something else, such as ${first.name}. Nothing was changed. Name an empty one in DATABASE_URL, or remove that setting to keep the record in the data folder.`,
+  );
 }
 
 /** Whatever the database sorts and compares text by, the record does it as SQLite does. */

@@ -1,3 +1,4 @@
+import { statfs } from "node:fs/promises";
 import { type Driver, DummyDriver, Kysely, sql } from "kysely";
 import pg from "pg";
 import type { Clock, Store, StoreHealth } from "../../../core/ports.js";
@@ -13,12 +14,17 @@ import { createVectorSpaces } from "../vector-spaces.js";
 import { describePostgresError } from "./errors.js";
 import { type PostgresConnections, PostgresExecutor } from "./executor.js";
 import { migrate } from "./migrate.js";
+import { type DatabasePossession, possessDatabase } from "./possession.js";
 import { PostgresWriter } from "./writer.js";
 
 export interface PostgresStoreOptions {
   /** As `postgres://user:password@host:5432/name`, with the library's options behind `?`. */
   readonly url: string;
+  /** Of uploaded files and keys, whose disk is looked at. */
+  readonly dataDirectory: string;
   readonly clock: Clock;
+  /** Called when the schema of a record that was there before is changed. */
+  readonly onUpgrade?: ((upgrade: { readonly from: number; readonly to: number }) => void) | undefined;
   /** Becomes the organisation's id when the record is new. */
   readonly organizationId?: string | undefined;
   /** Most connections of this process at a time. Default 10. */
@@ -34,7 +40,7 @@ const CONNECT_PATIENCE_MS = 5_000;
  * @throws AppError `unavailable` when it cannot be reached or refuses, `conflict` when a later version wrote it
  */
 export async function createPostgresStore(options: PostgresStoreOptions): Promise<Store> {
-  const { url, clock, maxConnections = MAX_CONNECTIONS } = options;
+  const { url, maxConnections = MAX_CONNECTIONS } = options;
   const place = placeOf(url);
   const pool = new pg.Pool({
     connectionString: url,
@@ -44,10 +50,14 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
   });
   // A connection that ends while nobody uses it: the pool takes another one.
   pool.on("error", () => undefined);
+  let possession: DatabasePossession | undefined;
   try {
-    await migrate(pool, place);
-    return await storeOver(pool, { place, clock, organizationId: options.organizationId });
+    possession = await possessDatabase(url, place);
+    const upgrade = await migrate(pool, place);
+    if (upgrade.from > 0 && upgrade.from < upgrade.to) options.onUpgrade?.(upgrade);
+    return await storeOver({ pool, place, possession }, options);
   } catch (error) {
+    await possession?.close();
     await pool.end();
     throw describePostgresError(error, place);
   }
@@ -60,15 +70,22 @@ function placeOf(url: string): string {
   return `${pathname.slice(1) || "postgres"} at ${host}`;
 }
 
+interface OpenedDatabase {
+  readonly pool: pg.Pool;
+  readonly place: string;
+  readonly possession: DatabasePossession;
+}
+
 async function storeOver(
-  pool: pg.Pool,
-  { place, clock, organizationId: wanted }: { place: string; clock: Clock; organizationId: string | undefined },
+  { pool, place, possession }: OpenedDatabase,
+  { clock, dataDirectory, organizationId: wanted }: PostgresStoreOptions,
 ): Promise<Store> {
-  const connections: PostgresConnections = { pool, place, writer: new PostgresWriter(pool, place) };
+  const writer = new PostgresWriter(pool, { place, permit: () => possession.require() });
+  const connections: PostgresConnections = { pool, place, writer };
   const full = databaseOver(connections, "full");
   const organizationId = await settleOrganization(full, wanted);
   let closing: Promise<void> | undefined;
-  const close = (): Promise<void> => (closing ??= pool.end());
+  const close = (): Promise<void> => (closing ??= possession.close().then(() => pool.end()));
   const over = (db: Kysely<Database>): Store => ({
     ...repositoriesOver(db, clock),
     ...createVectorSpaces(db, clock),
@@ -79,11 +96,10 @@ async function storeOver(
       return this;
     },
     transaction: (work) => atomically(db, (transaction) => work(repositoriesOver(transaction, clock))),
-    health: () => inspectHealth(db),
-    // What was deleted is overwritten by the server itself, whose files this process does not have.
-    scrub: () => Promise.resolve(),
-    lost: new Promise(() => undefined),
-    isInPlace: () => true,
+    health: () => inspectHealth(db, dataDirectory),
+    scrub: () => scrub(pool, place),
+    lost: possession.lost,
+    isInPlace: () => possession.isHeld(),
     fullAt: () => null,
     close,
   });
@@ -96,21 +112,31 @@ function databaseOver(connections: PostgresConnections, durability: Durability):
   return new Kysely<Database>({ config: { dialect: DIALECT }, dialect: DIALECT, driver, executor });
 }
 
-async function inspectHealth(db: Kysely<Database>): Promise<StoreHealth> {
+/** Lets the server write over what was deleted; its log and its backups are its own. */
+async function scrub(pool: pg.Pool, place: string): Promise<void> {
+  try {
+    await pool.query("vacuum");
+  } catch (error) {
+    throw describePostgresError(error, place);
+  }
+}
+
+async function inspectHealth(db: Kysely<Database>, dataDirectory: string): Promise<StoreHealth> {
   const { rows } = await sql<{ documents: number; chunks: number; memories: number; lost: number; bytes: number }>`
     select (select count(*) from documents) as documents, (select count(*) from chunks) as chunks,
       (select count(*) from memories) as memories,
       (select count(*) from chunks where document_id not in (select id from documents)) as lost,
       pg_database_size(current_database()) as bytes`.execute(db);
   const [counts] = rows;
+  const disk = await statfs(dataDirectory);
   return {
     problems: counts && counts.lost > 0 ? [`${counts.lost} chunks have no document`] : [],
     documents: counts?.documents ?? 0,
     chunks: counts?.chunks ?? 0,
     memories: counts?.memories ?? 0,
     bytes: counts?.bytes ?? 0,
-    // The server's disk is not seen from here.
-    freeBytes: Number.MAX_SAFE_INTEGER,
+    // The server's disk is not seen from here; uploaded files lie on this one.
+    freeBytes: disk.bavail * disk.bsize,
     fullAt: null,
     folderOpenTo: null,
   };

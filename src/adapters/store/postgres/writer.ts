@@ -21,12 +21,15 @@ const BEGIN: Readonly<Record<Durability, string>> = {
 export class PostgresWriter {
   readonly #pool: pg.Pool;
   readonly #place: string;
+  readonly #permit: () => void;
   readonly #waiting: (() => void)[] = [];
   #isTaken = false;
 
-  constructor(pool: pg.Pool, place: string) {
+  /** @param options.permit is called before anything is committed, and throws when it must not be */
+  constructor(pool: pg.Pool, { place, permit }: { readonly place: string; readonly permit: () => void }) {
     this.#pool = pool;
     this.#place = place;
+    this.#permit = permit;
   }
 
   /** One statement outside of any transaction. */
@@ -71,6 +74,7 @@ export class PostgresWriter {
       },
       commit: async () => {
         if (!isOpen) throw new Error("This transaction is over.");
+        this.#permit();
         try {
           await client.query("commit");
         } catch (error) {

@@ -1,0 +1,100 @@
+import pg from "pg";
+import { AppError } from "../../../core/errors.js";
+import { sleep } from "../../../lib/time.js";
+
+/** What the service that uses a database holds, of PostgreSQL's advisory locks. */
+const SERVICE_LOCK = 7_267_310_002;
+const TRIES_AGAIN_MS = 500;
+/** A server that went away has so long to notice that a connection is over, and to let go of its lock. */
+const FORMER_LETS_GO_WITHIN_MS = 10_000;
+
+/** That this process alone uses a database. */
+export interface DatabasePossession {
+  /** False while the connection that proves it is away. */
+  isHeld(): boolean;
+  /** @throws AppError `unavailable` while it is not proved */
+  require(): void;
+  /** Resolves when another service has the database. */
+  readonly lost: Promise<AppError>;
+  close(): Promise<void>;
+}
+
+/**
+ * Takes a database for this process, by a lock on a connection of its own, and takes it again when that connection breaks.
+ * @throws AppError `conflict` when another service has it; whatever the library throws when it cannot be reached
+ */
+export async function possessDatabase(url: string, place: string): Promise<DatabasePossession> {
+  let client: pg.Client | undefined;
+  let isClosed = false;
+  let tellLost: (reason: AppError) => void = () => undefined;
+  const lost = new Promise<AppError>((resolve) => (tellLost = resolve));
+
+  async function take(): Promise<void> {
+    const deadline = Date.now() + FORMER_LETS_GO_WITHIN_MS;
+    for (;;) {
+      const taken = await tryToTake(url, drop);
+      if (taken) {
+        client = taken;
+        return;
+      }
+      if (Date.now() > deadline || isClosed) throw takenByAnother(place);
+      await sleep(TRIES_AGAIN_MS);
+    }
+  }
+
+  function drop(): void {
+    if (client === undefined || isClosed) return;
+    client = undefined;
+    void takeAgain();
+  }
+
+  async function takeAgain(): Promise<void> {
+    while (!isClosed && client === undefined)
+      try {
+        await take();
+      } catch (error) {
+        if (error instanceof AppError) return tellLost(error);
+        await sleep(TRIES_AGAIN_MS);
+      }
+  }
+
+  await take();
+  return {
+    isHeld: () => client !== undefined,
+    require() {
+      if (client) return;
+      throw new AppError("unavailable", `The database ${place} cannot be reached. Nothing was written. Try again.`, {
+        retryAfter: 2,
+      });
+    },
+    lost,
+    async close() {
+      isClosed = true;
+      await client?.end().catch(() => undefined);
+    },
+  };
+}
+
+/** @returns null when another connection has the lock */
+async function tryToTake(url: string, onEnd: () => void): Promise<pg.Client | null> {
+  const client = new pg.Client({ connectionString: url, application_name: "recollect", keepAlive: true });
+  client.on("error", () => undefined);
+  client.on("end", onEnd);
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ taken: boolean }>("select pg_try_advisory_lock($1) as taken", [SERVICE_LOCK]);
+    if (rows[0]?.taken) return client;
+  } catch (error) {
+    await client.end().catch(() => undefined);
+    throw error;
+  }
+  await client.end();
+  return null;
+}
+
+function takenByAnother(place: string): AppError {
+  return new AppError(
+    "conflict",
+    `The database ${place} is used by another service. Nothing was changed. Stop that one first: one service uses a database at a time.`,
+  );
+}
