@@ -1,10 +1,11 @@
 import { tmpdir } from "node:os";
 import pg from "pg";
 import { afterAll, beforeAll, describe, test } from "vitest";
-import { migrate } from "../../src/adapters/store/postgres/migrate.js";
 import { createPostgresStore } from "../../src/adapters/store/postgres/store.js";
+import { describeJobStore } from "../contract/jobs.js";
 import { describeStore } from "../contract/store.js";
 import { findPostgres, type PostgresServer, startPostgres } from "../support/postgres.js";
+import { createTemplate } from "../support/postgres-template.js";
 
 const programs = findPostgres();
 
@@ -17,8 +18,7 @@ else {
 
   beforeAll(async () => {
     server = await startPostgres(programs);
-    template = await server.createDatabase();
-    await migrateOnce(template);
+    template = await createTemplate(server);
   });
   afterAll(() => server.stop());
 
@@ -27,13 +27,12 @@ else {
     const store = await createPostgresStore({ url, clock, dataDirectory: tmpdir() });
     return { store, everything: () => dump(url), close: () => store.close() };
   });
-}
 
-/** Each test would make the same tables. */
-async function migrateOnce(url: string): Promise<void> {
-  const pool = new pg.Pool({ connectionString: url });
-  await migrate(pool, "the template");
-  await pool.end();
+  describeJobStore("PostgreSQL", async (clock) => {
+    const url = await server.createDatabase(template);
+    const store = await createPostgresStore({ url, clock, dataDirectory: tmpdir() });
+    return { jobs: store.jobs, close: () => store.close() };
+  });
 }
 
 /** Everything that is in a database, as one text to look for traces in. */

@@ -133,7 +133,9 @@ function groundFor(kinds: JobChoice | undefined): [statement: string, ...paramet
 async function laneHeads(db: Kysely<Database>, after: Place): Promise<Candidate[]> {
   const { rows } = await sql<CandidateRow>`
     with recursive head(id, group_key, kind, exclusive, run_at, position) as (
-      select 0, ${after.group}, ${after.kind}, 0, '', 0
+      select cast(0 as bigint), cast(${after.group} as text) collate binary,
+        cast(${after.kind} as text) collate binary, cast(0 as bigint),
+        '' collate binary, 0
       union all
       select next.id, next.group_key, next.kind, next.exclusive, next.run_at, head.position + 1
       from head join jobs as next on next.id = coalesce(

@@ -115,6 +115,7 @@ class Translation {
     const [next] = this.#ahead(1);
     if (next?.text === "(" && !before.endsWith(".")) return this.#call(token.text, word);
     if (word === "is") return this.#is(token.text);
+    if (word === "binary" && /\bcollate\s+$/i.test(before)) return '"C"';
     if (word === "indexed") return this.#indexed();
     if (word === "cross") return this.#cross(token.text);
     return isMixed(token.text) ? `"${token.text}"` : token.text;
