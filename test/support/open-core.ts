@@ -5,6 +5,7 @@ import { localActor, type Core } from "../../src/core/index.js";
 import type { Clock, Connector, Log, UploadStore } from "../../src/core/ports.js";
 import type { Actor } from "../../src/core/types.js";
 import { makeFolderWithStore } from "./empty-store.js";
+import { recordSettings } from "./record-database.js";
 import { sharedExtractor, silentLog } from "./shared-extractor.js";
 import { uploadsOf } from "./uploads-of.js";
 
@@ -34,7 +35,12 @@ export interface OpenCoreOptions {
 /** The whole service in this process, over a real store in a folder of its own. */
 export async function openCore(options: OpenCoreOptions = {}): Promise<OpenedCore> {
   const dataDirectory = options.dataDirectory ?? (await makeFolderWithStore("recollect-test-"));
-  const config = readConfig({ RECOLLECT_DATA_DIR: dataDirectory, RECOLLECT_OFFLINE: "1", ...options.settings });
+  const config = readConfig({
+    RECOLLECT_DATA_DIR: dataDirectory,
+    RECOLLECT_OFFLINE: "1",
+    ...(await recordSettings(dataDirectory)),
+    ...options.settings,
+  });
   const service = await openService({
     config,
     version: "0.0.0-test",
