@@ -8,6 +8,8 @@ import { findPostgres, type PostgresServer, startPostgres } from "../support/pos
 import { createTemplate } from "../support/postgres-template.js";
 
 const programs = findPostgres();
+/** Every step is some statements, each with its way to the server and back. */
+const HISTORIES = 3;
 
 if (programs === undefined)
   describe("store: PostgreSQL", () =>
@@ -22,11 +24,15 @@ else {
   });
   afterAll(() => server.stop());
 
-  describeStore("PostgreSQL", async (clock) => {
-    const url = await server.createDatabase(template);
-    const store = await createPostgresStore({ url, clock, dataDirectory: tmpdir() });
-    return { store, everything: () => dump(url), close: () => store.close() };
-  });
+  describeStore(
+    "PostgreSQL",
+    async (clock) => {
+      const url = await server.createDatabase(template);
+      const store = await createPostgresStore({ url, clock, dataDirectory: tmpdir() });
+      return { store, everything: () => dump(url), close: () => store.close() };
+    },
+    HISTORIES,
+  );
 
   describeJobStore("PostgreSQL", async (clock) => {
     const url = await server.createDatabase(template);

@@ -24,8 +24,11 @@ import { vectorsContract } from "./store/vectors.js";
 
 export type { OpenStore } from "./store/fixture.js";
 
-/** What every Store must do, whatever database it is on. */
-export function describeStore(name: string, open: OpenStore): void {
+/**
+ * What every Store must do, whatever database it is on.
+ * @param histories how many random histories of writes and searches are followed
+ */
+export function describeStore(name: string, open: OpenStore, histories = 12): void {
   describe(`store: ${name}`, () => {
     describe("documents and chunks", () => documentsContract(open));
     describe("memories", () => memoriesContract(open));
@@ -33,7 +36,7 @@ export function describeStore(name: string, open: OpenStore): void {
     describe("relations and versions", () => relationsContract(open));
     describe("what was read in them", () => readingsContract(open));
     describe("units", () => unitsContract(open));
-    describe("matching", () => matchingContract(open));
+    describe("matching", () => matchingContract(open, histories));
     describe("details of units", () => unitDetailsContract(open));
     describe("vectors", () => vectorsContract(open));
     describe("containers", () => containersContract(open));

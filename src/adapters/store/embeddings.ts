@@ -180,7 +180,7 @@ export function createEmbeddingStore(db: Kysely<Database>): EmbeddingStore {
 
   async function readUnits(units: readonly number[]): Promise<PlainUnit[]> {
     if (units.length === 0) return [];
-    const wanted = sql`(select cast(value as bigint) from json_each(${listParameter(units)}))`;
+    const wanted = sql`(select cast(value as bigint) as value from json_each(${listParameter(units)}))`;
     return [
       ...(await readChunks(sql`chunks.seq in (select value / 2 from ${wanted} where value % 2 = 0)`)),
       ...(await readMemories(sql`memories.seq in (select value / 2 from ${wanted} where value % 2 = 1)`)),

@@ -52,7 +52,7 @@ const LISTED = `from (select distinct place.document_id from document_containers
     where place.container_id in (select cast(value as bigint) from json_each(?3))) place
   cross join documents d on d.id = place.document_id and ${IS_UNREAD}
   cross join chunks c on c.document_id = d.id and ${IS_TURN}
-  where ?4 is null or c.seq in (select cast(value as bigint) from json_each(?4))`;
+  where cast(?4 as text) is null or c.seq in (select cast(value as bigint) from json_each(?4))`;
 const COUNT = `select count(*) as total ${LISTED}`;
 const page = (order: string): string => `select json_group_array(json(turn)) as packed from (
   select ${TURN} as turn ${LISTED} order by c.created_at ${order}, c.seq ${order} limit ?5 + 0 offset ?6 + 0)`;

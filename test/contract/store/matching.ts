@@ -90,7 +90,7 @@ const change: fc.Arbitrary<Step> = fc.oneof(
 );
 const step = fc.oneof(change, fc.constant<Step>({ kind: "search" }));
 
-export function matchingContract(open: OpenStore): void {
+export function matchingContract(open: OpenStore, histories: number): void {
   describe("what satisfies a condition, asked again and again", () => {
     const at = useStore(open);
     const scopes = async (): Promise<UnitScope[]> => {
@@ -115,7 +115,7 @@ export function matchingContract(open: OpenStore): void {
           await compare();
           await compareWithLists();
         }),
-        { numRuns: 12 },
+        { numRuns: histories },
       );
     }, 60_000);
 
@@ -134,7 +134,7 @@ export function matchingContract(open: OpenStore): void {
           await Promise.all(searches);
           await compare();
         }),
-        { numRuns: 10 },
+        { numRuns: histories },
       );
     }, 60_000);
 

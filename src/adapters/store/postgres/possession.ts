@@ -6,7 +6,7 @@ import { sleep } from "../../../lib/time.js";
 const SERVICE_LOCK = 7_267_310_002;
 const TRIES_AGAIN_MS = 500;
 /** A server that went away has so long to notice that a connection is over, and to let go of its lock. */
-const FORMER_LETS_GO_WITHIN_MS = 10_000;
+const FORMER_LETS_GO_WITHIN_MS = 5_000;
 
 /** That this process alone uses a database. */
 export interface DatabasePossession {

@@ -48,8 +48,9 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     connectionTimeoutMillis: CONNECT_PATIENCE_MS,
     application_name: "recollect",
   });
-  // A connection that ends while nobody uses it: the pool takes another one.
+  // A connection may end while nothing is asked of it, idle or within a transaction: whoever uses it next is told.
   pool.on("error", () => undefined);
+  pool.on("connect", (client) => client.on("error", () => undefined));
   let possession: DatabasePossession | undefined;
   try {
     possession = await possessDatabase(url, place);

@@ -1,0 +1,163 @@
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { findPostgres, type PostgresServer, startPostgres } from "../support/postgres.js";
+import { runProgram, type ServeProcess, startServe, waitFor, withDataDirectory } from "../support/recollect-process.js";
+
+const KEY = "sm_tests_0123456789abcdefghijklmn";
+const programs = findPostgres();
+
+if (programs === undefined)
+  describe("the record in PostgreSQL", () =>
+    test.skip("left out: PostgreSQL is not installed on this machine", () => undefined));
+else
+  describe("the record in PostgreSQL", () => {
+    let server: PostgresServer;
+
+    beforeAll(async () => {
+      server = await startPostgres(programs);
+    }, 60_000);
+    afterAll(() => server.stop());
+
+    /** A service over a new database; all of them are ended afterwards. */
+    async function withService(
+      work: (serve: () => Promise<ServeProcess>, settings: Record<string, string>, folder: string) => Promise<void>,
+    ): Promise<void> {
+      const settings = { DATABASE_URL: await server.createDatabase(), RECOLLECT_API_KEY: KEY };
+      await withDataDirectory(async (folder) => {
+        const started: ServeProcess[] = [];
+        const serve = async () => {
+          const service = await startServe(folder, settings);
+          started.push(service);
+          return service;
+        };
+        try {
+          await work(serve, settings, folder);
+        } finally {
+          for (const service of started) await service.stop();
+        }
+      });
+    }
+
+    const call = (url: string, path: string, body: unknown): Promise<Response> =>
+      fetch(`${url}${path}`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${KEY}`, "content-type": "application/json" },
+        body: JSON.stringify(body),
+      });
+
+    const add = async (url: string, content: string): Promise<number> =>
+      (await call(url, "/v3/documents", { content, containerTag: "house" })).status;
+
+    async function find(url: string, q: string): Promise<string> {
+      const answer = await call(url, "/v4/search", { q, containerTag: "house", searchMode: "hybrid" });
+      return answer.text();
+    }
+
+    test("what was acknowledged is found after the service was killed, from another data folder too", () =>
+      withService(async (serve, settings) => {
+        const first = await serve();
+        expect(await add(first.url, "The boiler in the cellar is a Vaillant from 2019.")).toBe(200);
+        await first.stop("SIGKILL");
+        await withDataDirectory(async (other) => {
+          const second = await startServe(other, settings);
+          try {
+            await waitFor(
+              async () => (await find(second.url, "Which boiler is in the cellar?")).includes("Vaillant"),
+              "",
+            );
+          } finally {
+            await second.stop();
+          }
+        });
+      }));
+
+    test("a crash of the server costs nothing that was acknowledged, is told clearly, and passes by itself", () =>
+      withService(async (serve) => {
+        const { url } = await serve();
+        const acknowledged: number[] = [];
+        const statuses = new Set<number>();
+        let isOver = false;
+        const writer = (async () => {
+          for (let index = 0; !isOver; index += 1) {
+            const status = await add(url, `Shelf ${index} holds jar number ${index}.`);
+            statuses.add(status);
+            if (status === 200) acknowledged.push(index);
+          }
+        })();
+        for (let round = 0; round < 3; round += 1) {
+          const before = acknowledged.length;
+          await waitFor(() => acknowledged.length > before + 10, `additions of round ${round}`, 30);
+          await server.crash();
+        }
+        const after = acknowledged.length;
+        await waitFor(() => acknowledged.length > after + 5, "additions after the last crash", 30);
+        isOver = true;
+        await writer;
+        expect([...statuses].filter((status) => status !== 200 && status !== 503)).toEqual([]);
+        const texts = await waitFor(async () => {
+          const listed = await listAll(url);
+          return listed.length >= acknowledged.length ? listed : undefined;
+        }, "all documents");
+        const kept = new Set(texts);
+        expect(acknowledged.filter((index) => !kept.has(`Shelf ${index} holds jar number ${index}.`))).toEqual([]);
+        expect(texts).toHaveLength(kept.size);
+      }));
+
+    async function listAll(url: string): Promise<string[]> {
+      const contents: string[] = [];
+      for (let page = 1; ; page += 1) {
+        const answer = await call(url, "/v3/documents/list", {
+          containerTags: ["house"],
+          limit: 100,
+          page,
+          includeContent: true,
+        });
+        const { memories } = (await answer.json()) as { memories: { content: string }[] };
+        contents.push(...memories.map(({ content }) => content));
+        if (memories.length < 100) return contents;
+      }
+    }
+
+    test("a second service is refused while the first one runs, and told why", () =>
+      withService(async (serve, settings) => {
+        await serve();
+        await withDataDirectory(async (other) => {
+          await expect(startServe(other, settings)).rejects.toThrow(/used by another service/);
+        });
+      }));
+
+    test("a database of something else is left as it is", () =>
+      withService(async (serve, { DATABASE_URL = "" }) => {
+        const client = new pg.Client(DATABASE_URL);
+        await client.connect();
+        await client.query("create table orders (id int)");
+        await expect(serve()).rejects.toThrow(/tables of something else, such as orders/);
+        const { rows } = await client.query(
+          "select table_name from information_schema.tables where table_schema = 'public'",
+        );
+        expect(rows).toEqual([{ table_name: "orders" }]);
+        await client.end();
+      }));
+
+    test("a server that is away, a wrong name and no address of PostgreSQL are told, without the password", () =>
+      withDataDirectory(async (folder) => {
+        const run = async (address: string) => {
+          const { code, stderr } = await runProgram(folder, ["status"], { DATABASE_URL: address });
+          expect(code).not.toBe(0);
+          expect(stderr).not.toContain("hunter2");
+          return stderr;
+        };
+        expect(await run("postgres://me:hunter2@127.0.0.1:1/none")).toMatch(/cannot be reached .*ECONNREFUSED/);
+        const known = await server.createDatabase();
+        const missing = Object.assign(new URL(known), { pathname: "/nosuch", password: "hunter2" }).href;
+        expect(await run(missing)).toMatch(/refuses this service .*nosuch/);
+        expect(await run("mysql://me:hunter2@db.example/shop")).toMatch(/DATABASE_URL must be .*postgres:/);
+      }));
+
+    test("backup says what copies a database", () =>
+      withService(async (_serve, settings, folder) => {
+        const { code, stderr } = await runProgram(folder, ["backup", `${folder}-copy`], settings);
+        expect(code).not.toBe(0);
+        expect(stderr).toContain("pg_dump");
+      }));
+  });
