@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { createBucketBlobs } from "./adapters/blobs/bucket.js";
 import { createGuardedFetch } from "./adapters/fetch/guarded-fetch.js";
@@ -16,6 +15,8 @@ import { findOwnerAddress } from "./adapters/owner/election.js";
 import { createSecretBox } from "./adapters/secrets/key-file.js";
 import { createRerankService } from "./adapters/rerank/service.js";
 import { type Backup, backUpStore } from "./adapters/store/backup.js";
+import { placeOf } from "./adapters/store/postgres/place.js";
+import { hasRecord, requireRecordPlace } from "./adapters/store/record-place.js";
 import { createSqliteStore } from "./adapters/store/store.js";
 import { STORE_FILE } from "./lib/store-file.js";
 import { createCommandTranscriber } from "./adapters/transcribe/command.js";
@@ -271,6 +272,7 @@ function assemble(
     about: {
       version,
       dataDirectory: config.dataDirectory,
+      database: config.databaseUrl === undefined ? null : placeOf(config.databaseUrl),
       factExtractor: factExtractor.name,
       extractions: versionsOf(model),
       keyless: keylessOf(config),
@@ -409,12 +411,12 @@ export function openUploads(dataDirectory: string): UploadStore {
 
 /** False for a folder in which no memory was begun yet, such as one whose name is misspelt. A database is never misspelt so. */
 export function hasMemory({ dataDirectory, databaseUrl }: Config): boolean {
-  return databaseUrl !== undefined || existsSync(join(dataDirectory, STORE_FILE));
+  return databaseUrl !== undefined || hasRecord(dataDirectory);
 }
 
 /**
  * As `backUpStore` says, of a data folder that anybody may own at the moment.
- * @throws AppError `invalid` where a database keeps the record
+ * @throws AppError `invalid` or `conflict` where a database keeps the record
  */
 export async function backUp(
   { dataDirectory, databaseUrl }: Config,
@@ -427,6 +429,7 @@ export async function backUp(
       `The record is in the database of DATABASE_URL, which this command does not copy. Use \`pg_dump\` for it, and copy the data folder ${dataDirectory}, which has the uploaded files and the key of the credentials.`,
       { paths: [dataDirectory] },
     );
+  requireRecordPlace(dataDirectory, undefined);
   return backUpStore({ file: join(dataDirectory, STORE_FILE), folders: [FILES_FOLDER], target, signal });
 }
 

@@ -117,6 +117,8 @@ export interface Limits {
 export interface About {
   readonly version: string;
   readonly dataDirectory: string;
+  /** Names the database that keeps the record; null where a file in the data folder does. */
+  readonly database: string | null;
   readonly factExtractor: string;
   /** Versions of what finds facts now, e.g. `extract-facts/2`; the first is what reads a document again. */
   readonly extractions: readonly string[];

@@ -54,8 +54,10 @@ else
     }
 
     test("what was acknowledged is found after the service was killed, from another data folder too", () =>
-      withService(async (serve, settings) => {
+      withService(async (serve, settings, folder) => {
         const first = await serve();
+        const { stdout } = await runProgram(folder, ["status"], settings);
+        expect(stdout).toMatch(/^record +PostgreSQL, recollect_\d+ at 127\.0\.0\.1:\d+$/m);
         expect(await add(first.url, "The boiler in the cellar is a Vaillant from 2019.")).toBe(200);
         await first.stop("SIGKILL");
         await withDataDirectory(async (other) => {
@@ -152,6 +154,21 @@ else
         const missing = Object.assign(new URL(known), { pathname: "/nosuch", password: "hunter2" }).href;
         expect(await run(missing)).toMatch(/refuses this service .*nosuch/);
         expect(await run("mysql://me:hunter2@db.example/shop")).toMatch(/DATABASE_URL must be .*postgres:/);
+      }));
+
+    test("a data folder whose record is in a database begins no other one, nor is its own passed over", () =>
+      withService(async (serve, settings, folder) => {
+        const service = await serve();
+        expect(await add(service.url, "The spare key hangs in the shed.")).toBe(200);
+        await service.stop();
+        const without = await runProgram(folder, ["search", "spare key"], { DATABASE_URL: "" });
+        expect(without.stderr).toMatch(/is in the database recollect_\d+ at 127\.0\.0\.1:\d+\. .*Set DATABASE_URL/);
+        await withDataDirectory(async (own) => {
+          await runProgram(own, ["add", "The spare key hangs in the cellar."]);
+          const { code, stderr } = await runProgram(own, ["search", "spare key"], settings);
+          expect(code).not.toBe(0);
+          expect(stderr).toMatch(/has a record of its own, recollect\.db/);
+        });
       }));
 
     test("backup says what copies a database", () =>

@@ -1,11 +1,13 @@
-import { rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { openService } from "../../src/app.js";
 import { readConfig, readPlaces } from "../../src/config.js";
 import { localActor, type Core } from "../../src/core/index.js";
 import type { Clock, Connector, Log, UploadStore } from "../../src/core/ports.js";
 import type { Actor } from "../../src/core/types.js";
 import { makeFolderWithStore } from "./empty-store.js";
-import { recordSettings } from "./record-database.js";
+import { isRecordOnServer, recordSettings } from "./record-database.js";
 import { sharedExtractor, silentLog } from "./shared-extractor.js";
 import { uploadsOf } from "./uploads-of.js";
 
@@ -32,9 +34,14 @@ export interface OpenCoreOptions {
   readonly clock?: Clock;
 }
 
+function makeDataFolder(): Promise<string> {
+  const prefix = "recollect-test-";
+  return isRecordOnServer() ? mkdtemp(join(tmpdir(), prefix)) : makeFolderWithStore(prefix);
+}
+
 /** The whole service in this process, over a real store in a folder of its own. */
 export async function openCore(options: OpenCoreOptions = {}): Promise<OpenedCore> {
-  const dataDirectory = options.dataDirectory ?? (await makeFolderWithStore("recollect-test-"));
+  const dataDirectory = options.dataDirectory ?? (await makeDataFolder());
   const config = readConfig({
     RECOLLECT_DATA_DIR: dataDirectory,
     RECOLLECT_OFFLINE: "1",

@@ -9,6 +9,10 @@ const SERVER = process.env["RECOLLECT_TEST_POSTGRES"];
 
 let template: Promise<void> | undefined;
 
+export function isRecordOnServer(): boolean {
+  return SERVER !== undefined;
+}
+
 /** The settings that give a data folder its record: none for a file in it. */
 export async function recordSettings(dataDirectory: string): Promise<Record<string, string>> {
   if (SERVER === undefined) return {};

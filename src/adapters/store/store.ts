@@ -11,6 +11,7 @@ import { type FileGuard, guardFiles } from "./file-guard.js";
 import { openLogFile } from "./log-file.js";
 import { openSqliteStore, type OpenOptions } from "./open.js";
 import { settleOrganization } from "./organization.js";
+import { requireRecordPlace } from "./record-place.js";
 import { repositoriesOver } from "./repositories.js";
 import type { Database } from "./schema.js";
 import { scrubFile } from "./scrub.js";
@@ -46,6 +47,7 @@ const VACUUM_MEGABYTES = 256;
  * @throws AppError as `openSqliteStore` says
  */
 export async function createSqliteStore(options: SqliteStoreOptions): Promise<Store> {
+  requireRecordPlace(options.dataDirectory, undefined);
   const file = join(options.dataDirectory, STORE_FILE);
   const { clock, maxMegabytes, patienceMs = BUSY_PATIENCE_MS, vacuumMegabytes = VACUUM_MEGABYTES } = options;
   const connections = await openSqliteStore({ file, maxMegabytes, patienceMs, onUpgrade: options.onUpgrade });

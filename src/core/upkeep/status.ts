@@ -18,6 +18,8 @@ export interface Status {
   readonly version: string;
   readonly organizationId: string;
   readonly dataDirectory: string;
+  /** Names the database that keeps the record; null where a file in the data folder does. */
+  readonly database: string | null;
   /** Whether programs of this machine may come without a key, and why. */
   readonly keyless: About["keyless"];
   readonly embedder: string;
@@ -86,6 +88,7 @@ async function collectStatus(context: CoreContext, call: AuthorizedCall): Promis
     version: about.version,
     organizationId: store.organizationId,
     dataDirectory: about.dataDirectory,
+    database: about.database,
     keyless: about.keyless,
     embedder: embedders.active().name,
     embedding: await embeddingSummary(context),

@@ -4,6 +4,7 @@ import pg from "pg";
 import type { Clock, Store, StoreHealth } from "../../../core/ports.js";
 import { settleOrganization } from "../organization.js";
 import { DIALECT } from "../record-executor.js";
+import { noteDatabase, requireRecordPlace } from "../record-place.js";
 import { repositoriesOver } from "../repositories.js";
 import type { Database } from "../schema.js";
 import type { Durability } from "../sqlite-writer.js";
@@ -15,6 +16,7 @@ import { describePostgresError } from "./errors.js";
 import { type PostgresConnections, PostgresExecutor } from "./executor.js";
 import { migrate } from "./migrate.js";
 import { type DatabasePossession, possessDatabase } from "./possession.js";
+import { placeOf } from "./place.js";
 import { PostgresWriter } from "./writer.js";
 
 export interface PostgresStoreOptions {
@@ -37,11 +39,13 @@ const CONNECT_PATIENCE_MS = 5_000;
 /**
  * The record in a PostgreSQL database, 15 or later, that any number of processes share; durable before any call returns, except
  * for what `background` writes.
- * @throws AppError `unavailable` when it cannot be reached or refuses, `conflict` when a later version wrote it
+ * @throws AppError `unavailable` when it cannot be reached or refuses, `conflict` when a later version wrote it, another service
+ *   uses it, or the data folder has a record of its own
  */
 export async function createPostgresStore(options: PostgresStoreOptions): Promise<Store> {
   const { url, maxConnections = MAX_CONNECTIONS } = options;
   const place = placeOf(url);
+  requireRecordPlace(options.dataDirectory, place);
   const pool = new pg.Pool({
     connectionString: url,
     max: maxConnections,
@@ -56,19 +60,14 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     possession = await possessDatabase(url, place);
     const upgrade = await migrate(pool, place);
     if (upgrade.from > 0 && upgrade.from < upgrade.to) options.onUpgrade?.(upgrade);
-    return await storeOver({ pool, place, possession }, options);
+    const store = await storeOver({ pool, place, possession }, options);
+    noteDatabase(options.dataDirectory, place);
+    return store;
   } catch (error) {
     await possession?.close();
     await pool.end();
     throw describePostgresError(error, place);
   }
-}
-
-/** Names a database without its user's password. */
-function placeOf(url: string): string {
-  if (!URL.canParse(url)) return "of DATABASE_URL";
-  const { host, pathname } = new URL(url);
-  return `${pathname.slice(1) || "postgres"} at ${host}`;
 }
 
 interface OpenedDatabase {

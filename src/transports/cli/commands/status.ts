@@ -24,6 +24,7 @@ function describe(status: Status): [string, string][] {
   return [
     ["version", status.version],
     ["data folder", status.dataDirectory],
+    ...(status.database === null ? [] : [["record", `PostgreSQL, ${status.database}`] satisfies [string, string]]),
     ["organisation", status.organizationId],
     [
       "without key",

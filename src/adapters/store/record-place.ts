@@ -1,0 +1,44 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { AppError } from "../../core/errors.js";
+import { STORE_FILE } from "../../lib/store-file.js";
+
+/** Says in a data folder that its record is in a database, and in which, so that nobody begins another one by mistake. */
+const DATABASE_FILE = "database.txt";
+
+/**
+ * @param database names the database that is to keep the record; undefined for a file in the folder
+ * @throws AppError `conflict` where the folder's record is in the other place
+ */
+export function requireRecordPlace(dataDirectory: string, database: string | undefined): void {
+  const hasStore = existsSync(join(dataDirectory, STORE_FILE));
+  if (database !== undefined && hasStore)
+    throw new AppError(
+      "conflict",
+      `The data folder ${dataDirectory} has a record of its own, ${STORE_FILE}, which would not be found in the database ${database}. Nothing was changed. Choose another data folder for DATABASE_URL, or remove that setting.`,
+      { paths: [dataDirectory] },
+    );
+  const noted = database === undefined && !hasStore ? readNote(dataDirectory) : null;
+  if (noted !== null)
+    throw new AppError(
+      "conflict",
+      `The record of the data folder ${dataDirectory} is in the database ${noted}. Nothing was changed. Set DATABASE_URL, or choose another data folder.`,
+      { paths: [dataDirectory] },
+    );
+}
+
+/** False for a folder in which nothing was begun yet. */
+export function hasRecord(dataDirectory: string): boolean {
+  return existsSync(join(dataDirectory, STORE_FILE)) || readNote(dataDirectory) !== null;
+}
+
+/** Notes in a data folder which database keeps its record. */
+export function noteDatabase(dataDirectory: string, database: string): void {
+  if (readNote(dataDirectory) === database) return;
+  writeFileSync(join(dataDirectory, DATABASE_FILE), `${database}\n`, { mode: 0o600 });
+}
+
+function readNote(dataDirectory: string): string | null {
+  const file = join(dataDirectory, DATABASE_FILE);
+  return existsSync(file) ? readFileSync(file, "utf8").trim() : null;
+}
