@@ -192,6 +192,7 @@ export async function openManualCore(options: ManualCoreOptions = {}): Promise<M
     about: {
       version: "0.0.0-test",
       dataDirectory,
+      database: null,
       factExtractor: factExtractor.name,
       extractions: versionsOf(model),
       keyless: { isAllowed: true, reason: "tests" },
