@@ -1,9 +1,11 @@
 import { tmpdir } from "node:os";
 import pg from "pg";
-import { afterAll, beforeAll, describe, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createPostgresStore } from "../../src/adapters/store/postgres/store.js";
 import { describeJobStore } from "../contract/jobs.js";
 import { describeStore } from "../contract/store.js";
+import { buildDocumentDraft, buildDocumentQuery } from "../support/builders.js";
+import { ManualClock } from "../support/clock.js";
 import { findPostgres, type PostgresServer, startPostgres } from "../support/postgres.js";
 import { createTemplate } from "../support/postgres-template.js";
 
@@ -33,6 +35,30 @@ else {
     },
     HISTORIES,
   );
+
+  test("characters that PostgreSQL's text cannot hold become the replacement character in texts, and stay in metadata", async () => {
+    const store = await createPostgresStore({
+      url: await server.createDatabase(template),
+      clock: new ManualClock(),
+      dataDirectory: tmpdir(),
+    });
+    try {
+      const metadata = { "zero\0": "a\0b", half: "\ud800!", list: ["\udc00", "\\u0000"], whole: "🜁" };
+      const draft = buildDocumentDraft({ content: "before\0after \ud800", metadata, containerTags: ["a"] });
+      const { id } = await store.documents.insert(store.organizationId, draft);
+      const [found] = await store.documents.headsByIds(store.organizationId, [id, "\ud800", "\0"]);
+      expect(found?.metadata).toEqual(metadata);
+      expect((await store.documents.byId(store.organizationId, id))?.content).toBe("before\ufffdafter \ufffd");
+      const condition = { type: "metadata", key: "half", value: "\ud800!", operator: "=", negate: false } as const;
+      const { total } = await store.documents.list(
+        store.organizationId,
+        buildDocumentQuery({ filters: { ...condition, ignoreCase: false } }),
+      );
+      expect(total).toBe(1);
+    } finally {
+      await store.close();
+    }
+  });
 
   describeJobStore("PostgreSQL", async (clock) => {
     const url = await server.createDatabase(template);

@@ -1,11 +1,18 @@
 /**
  * What the repositories use of SQLite's functions on JSON, text and bytes, as functions of the record's own schema, with the
- * meaning that https://www.sqlite.org/json1.html gives them. Paths are `$`, `$.name`, `$."name"` and `$[place]`, one after the
+ * meaning that https://www.sqlite.org/json1.html gives them. Half characters and the character 0, which PostgreSQL's text cannot
+ * hold, are read as the replacement character. Paths are `$`, `$.name`, `$."name"` and `$[place]`, one after the
  * other.
  */
 export const FUNCTIONS = `
+create function sqlite_parsed(content text) returns json language sql immutable strict parallel safe as $$
+  select case when content ~* '\\\\u(0000|d[89a-f])'
+    then regexp_replace(content, '(?<!\\\\)((?:\\\\\\\\)*)\\\\u(0000|d[89a-f][0-9a-f]{2})', '\\1\\\\ufffd', 'gi')::json
+    else content::json end
+$$;
+
 create function sqlite_json(content text) returns json language sql immutable strict parallel safe
-  as $$ select content::json $$;
+  as $$ select sqlite_parsed(content) $$;
 create function sqlite_json(content json) returns json language sql immutable strict parallel safe
   as $$ select content $$;
 
@@ -15,7 +22,7 @@ create function sqlite_json_steps(path text) returns text[] language sql immutab
 $$;
 
 create function sqlite_json_at(content text, path text) returns json language sql immutable strict parallel safe
-  as $$ select content::json #> sqlite_json_steps(path) $$;
+  as $$ select sqlite_parsed(content) #> sqlite_json_steps(path) $$;
 
 create function sqlite_json_type_of(content json) returns text language sql immutable strict parallel safe as $$
   select case json_typeof(content)
@@ -43,7 +50,7 @@ create function sqlite_json_extract(content text, path text) returns text
 
 create function sqlite_json_valid(content text) returns boolean language plpgsql immutable parallel safe as $$
   begin
-    perform content::json;
+    perform sqlite_parsed(content);
     return content is not null;
   exception when others then
     return false;
@@ -53,13 +60,13 @@ $$;
 create function sqlite_json_member(content text, path text) returns json language sql immutable strict parallel safe
   as $$ select sqlite_json_at(content, path) $$;
 create function sqlite_json_element(content text, place bigint) returns json
-  language sql immutable strict parallel safe as $$ select content::json -> place::int $$;
+  language sql immutable strict parallel safe as $$ select sqlite_parsed(content) -> place::int $$;
 create function sqlite_json_member_value(content text, path text) returns text
   language sql immutable strict parallel safe
   as $$ select case when path like '$%' then sqlite_json_value(sqlite_json_at(content, path))
-    else sqlite_json_value(content::json -> path) end $$;
+    else sqlite_json_value(sqlite_parsed(content) -> path) end $$;
 create function sqlite_json_element_value(content text, place bigint) returns text
-  language sql immutable strict parallel safe as $$ select sqlite_json_value(content::json -> place::int) $$;
+  language sql immutable strict parallel safe as $$ select sqlite_json_value(sqlite_parsed(content) -> place::int) $$;
 
 create operator -> (leftarg = text, rightarg = text, function = sqlite_json_member);
 create operator -> (leftarg = text, rightarg = bigint, function = sqlite_json_element);
@@ -88,7 +95,7 @@ $$;
 create function sqlite_json_tree(content text)
   returns table (key text, value text, type text, atom text) language sql immutable parallel safe as $$
   with recursive part(key, content) as (
-    select null::text, content::json
+    select null::text, sqlite_parsed(content)
     union all
     select member.key, member.content from part, lateral (
       select name as key, inner_part as content
@@ -105,7 +112,7 @@ $$;
 
 create function sqlite_json_set(content text, variadic changes text[]) returns text
   language plpgsql immutable parallel safe as $$
-  declare changed jsonb := content::jsonb;
+  declare changed jsonb := sqlite_parsed(content)::jsonb;
   begin
     for place in 1 .. array_length(changes, 1) by 2 loop
       changed := jsonb_set(changed, sqlite_json_steps(changes[place]),
@@ -117,7 +124,7 @@ $$;
 
 create function sqlite_json_set(content text, path text, changed json) returns text
   language sql immutable parallel safe
-  as $$ select jsonb_set(content::jsonb, sqlite_json_steps(path), changed::jsonb, true)::text $$;
+  as $$ select jsonb_set(sqlite_parsed(content)::jsonb, sqlite_json_steps(path), changed::jsonb, true)::text $$;
 
 create function lower_unicode(content text) returns text language sql immutable strict parallel safe
   as $$ select lower(content collate "und-x-icu") $$;

@@ -4,12 +4,12 @@ create function metadata_entries(metadata text, owner bigint) returns table (key
   language sql immutable parallel safe as $$
   select entry.name, substr(case json_typeof(entry.part) when 'string' then entry.part #>> '{}' else entry.part::text end, 1, 100),
     owner
-  from json_each(metadata::json) as entry(name, part)
+  from json_each(sqlite_parsed(metadata)) as entry(name, part)
   where json_typeof(entry.part) not in ('array', 'object')
     and length(entry.name) <= 100 and entry.name !~ '[^A-Za-z0-9_.-]'
   union all
   select entry.name, substr(element.part #>> '{}', 1, 100), owner
-  from json_each(metadata::json) as entry(name, part),
+  from json_each(sqlite_parsed(metadata)) as entry(name, part),
     json_array_elements(case json_typeof(entry.part) when 'array' then entry.part else '[]' end) as element(part)
   where json_typeof(element.part) = 'string'
     and length(entry.name) <= 100 and entry.name !~ '[^A-Za-z0-9_.-]'

@@ -19,6 +19,9 @@ export const TYPES: pg.CustomTypesConfig = {
     PARSERS.get(oid) ?? pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
 };
 
+/** In the place of the character 0, which PostgreSQL's text cannot hold. */
+const REPLACEMENT = "\uFFFD";
+
 /** What runs a statement: the pool, or one connection of it. */
 export type Runner = Pick<pg.Pool | pg.PoolClient, "query">;
 
@@ -42,6 +45,7 @@ export async function runOn<R>(runner: Runner, query: CompiledQuery, place: stri
 }
 
 function toPostgresValue(value: unknown): unknown {
+  if (typeof value === "string") return value.replaceAll("\0", REPLACEMENT);
   if (typeof value === "boolean") return value ? 1 : 0;
   if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
   return value;
