@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { setting } from "./setting.js";
 
-const RULE = "must be the address of a PostgreSQL database, such as postgres://user:password@host:5432/recollect";
+const RULE =
+  "must be the address of a PostgreSQL database, such as postgres://user:password@host:5432/recollect; unset it where it is meant for another program";
 
 /** The setting of where the record is kept. */
 export const DATABASE_SETTINGS = {

@@ -1,10 +1,14 @@
+import { createHash } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
+import { join } from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createPostgresStore } from "../../src/adapters/store/postgres/store.js";
+import type { Store } from "../../src/core/ports.js";
 import { describeJobStore } from "../contract/jobs.js";
 import { describeStore } from "../contract/store.js";
-import { buildDocumentDraft, buildDocumentQuery } from "../support/builders.js";
+import { buildDocumentDraft, buildDocumentQuery, buildMemoryDraft, FIRST_VERSION } from "../support/builders.js";
 import { ManualClock } from "../support/clock.js";
 import { findPostgres, type PostgresServer, startPostgres } from "../support/postgres.js";
 import { createTemplate } from "../support/postgres-template.js";
@@ -12,6 +16,8 @@ import { createTemplate } from "../support/postgres-template.js";
 const programs = findPostgres();
 /** Every step is some statements, each with its way to the server and back. */
 const HISTORIES = 3;
+/** To make and start a server; and to end it. */
+const STARTS_WITHIN_MS = 60_000;
 
 if (programs === undefined)
   describe("store: PostgreSQL", () =>
@@ -23,25 +29,21 @@ else {
   beforeAll(async () => {
     server = await startPostgres(programs);
     template = await createTemplate(server);
-  });
-  afterAll(() => server.stop());
+  }, STARTS_WITHIN_MS);
+  afterAll(() => server.stop(), STARTS_WITHIN_MS);
 
   describeStore(
     "PostgreSQL",
     async (clock) => {
       const url = await server.createDatabase(template);
-      const store = await createPostgresStore({ url, clock, dataDirectory: tmpdir() });
+      const store = await openStore(url, clock);
       return { store, everything: () => dump(url), close: () => store.close() };
     },
     HISTORIES,
   );
 
   test("characters that PostgreSQL's text cannot hold become the replacement character in texts, and stay in metadata", async () => {
-    const store = await createPostgresStore({
-      url: await server.createDatabase(template),
-      clock: new ManualClock(),
-      dataDirectory: tmpdir(),
-    });
+    const store = await openStore(await server.createDatabase(template), new ManualClock());
     try {
       const metadata = { "zero\0": "a\0b", half: "\ud800!", list: ["\udc00", "\\u0000"], whole: "🜁" };
       const draft = buildDocumentDraft({ content: "before\0after \ud800", metadata, containerTags: ["a"] });
@@ -60,11 +62,63 @@ else {
     }
   });
 
+  test("a search with a condition looks at everything in a large container", async () => {
+    const store = await openStore(await server.createDatabase(template), new ManualClock());
+    try {
+      const { organizationId } = store;
+      await store.containers.ensure(organizationId, ["a"]);
+      const long = (seed: number) =>
+        Array.from({ length: 900 }, (_, at) => createHash("md5").update(`${seed} ${at}`).digest("hex"))
+          .join(" ")
+          .slice(0, 9_000);
+      await store.transaction(async ({ memories }) => {
+        for (let index = 0; index < 2_300; index += 1)
+          await memories.insert(
+            organizationId,
+            buildMemoryDraft({
+              text: index < 3 ? long(index) : `fact ${index}`,
+              isStatic: index % 3 === 0,
+              metadata: { size: index },
+            }),
+            FIRST_VERSION,
+          );
+      });
+      const [container] = await store.containers.ensure(organizationId, ["a"]);
+      const scope = { containerIds: [container?.id ?? 0], kinds: ["memory"], includeForgotten: true } as const;
+      const condition = { type: "numeric", key: "size", value: "5", operator: ">=", negate: false } as const;
+      const found = await store.units.matching(organizationId, scope, { filters: { ...condition, ignoreCase: false } });
+      expect(found).toHaveLength(2_295);
+    } finally {
+      await store.close();
+    }
+  });
+
+  test("records of sign-in beyond a number are removed, the oldest first", async () => {
+    const clock = new ManualClock();
+    const store = await openStore(await server.createDatabase(template), clock);
+    try {
+      expect(await store.oauth.trim("client", 2)).toBe(0);
+    } finally {
+      await store.close();
+    }
+  });
+
   describeJobStore("PostgreSQL", async (clock) => {
     const url = await server.createDatabase(template);
-    const store = await createPostgresStore({ url, clock, dataDirectory: tmpdir() });
+    const store = await openStore(url, clock);
     return { jobs: store.jobs, close: () => store.close() };
   });
+}
+
+/** A store in a new database, with a data folder of its own. */
+async function openStore(url: string, clock: ManualClock): Promise<Store> {
+  const dataDirectory = await mkdtemp(join(tmpdir(), "recollect-postgres-store-"));
+  const store = await createPostgresStore({ url, clock, dataDirectory });
+  const close = async (): Promise<void> => {
+    await store.close();
+    await rm(dataDirectory, { recursive: true, force: true });
+  };
+  return { ...store, close };
 }
 
 /** Everything that is in a database, as one text to look for traces in. */

@@ -16,7 +16,7 @@ else
     beforeAll(async () => {
       server = await startPostgres(programs);
     }, 60_000);
-    afterAll(() => server.stop());
+    afterAll(() => server.stop(), 60_000);
 
     /** A service over a new database; all of them are ended afterwards. */
     async function withService(

@@ -13,7 +13,7 @@ export const CATEGORY = sql<string>`case
   when documents.type in ('google_doc', 'google_slide', 'google_sheet') then 'google_drive'
   when documents.type = 'notion_doc' then 'notion'
   when documents.source = 'web-crawler' then 'webpage'
-  when documents.url like '/files/%' then 'files'
+  when substr(documents.url, 1, 7) = '/files/' then 'files'
   when documents.type in ('webpage', 'tweet') then documents.type
   when documents.type in ('pdf', 'image', 'video', 'audio') then 'files'
   else 'notes' end`;

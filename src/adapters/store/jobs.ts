@@ -68,7 +68,7 @@ const DELETE_HELD = "delete from jobs where id = ? and worker = ? and state = 'r
 
 const DUE_KINDS = `select wanted.value as kind from json_each(?) wanted where exists (
     select 1 from jobs where state = 'waiting' and kind = wanted.value and run_at <= ?)
-  order by wanted.key`;
+  order by cast(wanted.key as bigint)`;
 
 const systemClock: Clock = { now: () => new Date() };
 

@@ -3,6 +3,7 @@ import type { UnitCondition, UnitScope } from "../../core/ports.js";
 import { filepathSql, ofOrganization } from "./documents.js";
 import { documentFilterSql, memoryFilterSql } from "./filters.js";
 import { listParameter } from "./json.js";
+import { executorOf } from "./record-executor.js";
 import type { Database } from "./schema.js";
 
 /** What units have to satisfy, as `UnitStore.matching` has it. */
@@ -57,7 +58,7 @@ export const MATCHING_CHUNKS: MatchingKind = {
       sql`select cast(run.key as bigint) as run, dc.document_id as place from json_each(${listParameter(runs)}) run
         cross join document_containers dc on dc.container_id = cast(run.value as bigint)
           and dc.document_id > iif(cast(run.key as bigint) = 0, ${after}, '')
-        limit ${limit}`,
+        ${inOrder(db)} limit ${limit}`,
       sql`chunks.seq) from slice cross join documents on documents.id = slice.place
         cross join chunks on chunks.document_id = documents.id where ${chunkSql(matching)}`,
     ),
@@ -84,10 +85,15 @@ export const MATCHING_MEMORIES: MatchingKind = {
         cross join memories m on m.container_id = cast(run.value as bigint) >> 2 and m.is_latest = 1
           and m.is_forgotten = (cast(run.value as bigint) >> 1) & 1 and m.is_static = cast(run.value as bigint) & 1
           and m.seq > iif(cast(run.key as bigint) = 0, ${after}, 0)
-        limit ${limit}`,
+        ${inOrder(db)} limit ${limit}`,
       sql`memories.seq) from slice cross join memories on memories.seq = slice.place where ${memorySql(matching)}`,
     ),
 };
+
+/** SQLite reads the runs in their order, as they are written down here; another database has to be told. */
+function inOrder(db: Kysely<Database>): RawBuilder<unknown> {
+  return executorOf(db).database === "sqlite" ? sql`` : sql`order by 1, 2`;
+}
 
 /** @param matched the end of `json_group_array(`: what to take of the slice */
 async function readSlice(

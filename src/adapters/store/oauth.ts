@@ -68,7 +68,7 @@ export function createOAuthStore(db: Kysely<Database>, clock: Clock): OAuthStore
       const { rows } = await sql<{ hash: string }>`
         delete from oauth_records where kind = ${kind} and hash in (
           select hash from oauth_records where kind = ${kind} and expires_at is not null
-          order by created_at desc, hash limit -1 offset ${keep}
+          order by created_at desc, hash limit 1000000000 offset ${keep}
         ) returning hash`.execute(db);
       return rows.length;
     },

@@ -23,7 +23,7 @@ type TurnRow = readonly [
 
 const TURN = `json_array(
     json_array(c.seq, c.id, c.revision, c.position, c.content, c.context, c.metadata, c.created_at),
-    json_array(d.id, d.origin, d.client, d.filepath, json(d.metadata), d.forget_after, d.turns is not null),
+    json_array(d.id, d.origin, d.client, d.filepath, json(d.metadata), d.forget_after, iif(d.turns is not null, 1, 0)),
     json((select json_group_array(json_array(id, tag, uid, time_zone)) from (
       select k.id, k.tag, k.uid, k.time_zone from document_containers dc join containers k on k.id = dc.container_id
       where dc.document_id = d.id and k.deleted_at is null and not exists (select 1 from memories m
@@ -33,7 +33,7 @@ const TURN = `json_array(
 /** What rules alone have read of the organisation ?1 and holds at the moment ?2. */
 const IS_UNREAD = `+d.organization_id = ?1 and d.task_type = 'memory' and d.facts is null and d.remembered_revision > 0
   and d.is_forgotten = 0 and (d.forget_after is null or d.forget_after > ?2)
-  and exists (select 1 from remembered_with r where r.document_id = d.id and r.extractor like 'rules/%')
+  and exists (select 1 from remembered_with r where r.document_id = d.id and substr(r.extractor, 1, 6) = 'rules/')
   and not exists (select 1 from extraction_tasks t where t.document_id = d.id and t.revision = d.revision
     group by t.document_id having count(*) = count(t.done_at))`;
 const IS_TURN = "c.metadata ->> '$.speakers[0]' is not null";

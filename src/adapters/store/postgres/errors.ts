@@ -2,7 +2,7 @@ import pg from "pg";
 import { AppError } from "../../../core/errors.js";
 
 /** https://www.postgresql.org/docs/current/errcodes-appendix.html */
-const FULL = /^53[14]00$/;
+const FULL = /^53[12]00$/;
 const TOO_MANY = /^53300$/;
 const GONE = /^(?:08|57P)/;
 const REFUSED = /^(?:28|3D000|42501)/;
@@ -44,10 +44,12 @@ function unreachable(cause: unknown, place: string): AppError {
   );
 }
 
-const CONNECTION_CODES = /^(?:ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_)/;
+const CONNECTION_CODES =
+  /^(?:ECONN|EPIPE|SELF_SIGNED|UNABLE_TO|DEPTH_ZERO|CERT_|ERR_TLS|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_)/;
 
 /** What the library throws without a code, when a connection ends under a statement or cannot be made in time. */
-const CONNECTION_WORDS = /Connection terminated|timeout (?:expired|exceeded)|not queryable|Client was closed/i;
+const CONNECTION_WORDS =
+  /Connection terminated|timeout (?:expired|exceeded)|not queryable|Client was closed|does not support SSL|SASL/i;
 
 function isOfConnection(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

@@ -74,7 +74,7 @@ create operator ->> (leftarg = text, rightarg = text, function = sqlite_json_mem
 create operator ->> (leftarg = text, rightarg = bigint, function = sqlite_json_element_value);
 
 create function sqlite_json_each(content text, path text default '$')
-  returns table (key text, value text, type text, atom text) language plpgsql immutable parallel safe as $$
+  returns table (key text, value text, type text, atom text) language plpgsql immutable parallel safe rows 20 as $$
   declare part json := sqlite_json_at(content, path);
   begin
     if json_typeof(part) = 'array' then
@@ -136,8 +136,10 @@ create function round(value double precision, digits bigint) returns double prec
   language sql immutable strict parallel safe as $$ select round(value::numeric, digits::int)::double precision $$;
 
 create function to_number(content text) returns double precision language plpgsql immutable strict parallel safe as $$
+  declare value double precision;
   begin
-    return trim(content)::double precision;
+    value := trim(content)::double precision;
+    return case when value in ('NaN', 'Infinity', '-Infinity') then null else value end;
   exception when others then
     return null;
   end

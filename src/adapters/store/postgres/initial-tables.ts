@@ -82,9 +82,9 @@ create table memories (
   created_at text not null,
   updated_at text not null,
   entities text, buckets text, own_forget_after text);
-create unique index memories_text on memories (container_id, text_key) where is_latest = 1 and is_forgotten = 0;
+create unique index memories_text on memories (container_id, md5(text_key)) where is_latest = 1 and is_forgotten = 0;
 create index memories_container on memories (container_id, is_latest, is_forgotten, is_static, seq);
-create index memories_forgotten_text on memories (container_id, text_key) where is_latest = 1 and is_forgotten = 1;
+create index memories_text_key on memories using hash (text_key) where is_latest = 1;
 create index memories_expiry on memories (forget_after)
   where forget_after is not null and is_latest = 1 and is_forgotten = 0;
 create index memories_root on memories (root_id) where root_id is not null;

@@ -23,6 +23,7 @@ export async function migrate(pool: pg.Pool, place: string): Promise<{ from: num
   try {
     await client.query(`begin; select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
     await refuseForeign(client, place);
+    await requireUnicode(client, place);
     await client.query(
       "create table if not exists schema_versions (version int primary key, reached_at timestamptz not null)",
     );
@@ -63,7 +64,16 @@ async function refuseForeign(client: pg.PoolClient, place: string): Promise<void
   );
 }
 
+async function requireUnicode(client: pg.PoolClient, place: string): Promise<void> {
+  const { rows } = await client.query<{ server_encoding: string }>("show server_encoding");
+  if (rows[0]?.server_encoding === "UTF8") return;
+  throw new AppError(
+    "conflict",
+    `The database ${place} is encoded in ${rows[0]?.server_encoding}, which cannot hold every text. Nothing was changed. Name one that was made with encoding UTF8.`,
+  );
+}
+
 /** Whatever the database sorts and compares text by, the record does it as SQLite does. */
 function comparedByCodePoints(tables: string): string {
-  return tables.replaceAll(/(?<=^ {2}\w+|\(\w+|, \w+) text\b/gm, ' text collate "C"');
+  return tables.replaceAll(/(\w) text(?=[ ,\n)])/g, '$1 text collate "C"');
 }

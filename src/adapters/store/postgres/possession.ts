@@ -5,6 +5,9 @@ import { sleep } from "../../../lib/time.js";
 /** What the service that uses a database holds, of PostgreSQL's advisory locks. */
 const SERVICE_LOCK = 7_267_310_002;
 const TRIES_AGAIN_MS = 500;
+const BEATS_EVERY_MS = 2_000;
+/** A server that says nothing for so long is away. */
+const ANSWERS_WITHIN_MS = 5_000;
 /** A server that went away has so long to notice that a connection is over, and to let go of its lock. */
 const FORMER_LETS_GO_WITHIN_MS = 5_000;
 
@@ -33,13 +36,27 @@ export async function possessDatabase(url: string, place: string): Promise<Datab
     const deadline = Date.now() + FORMER_LETS_GO_WITHIN_MS;
     for (;;) {
       const taken = await tryToTake(url, drop);
+      if (taken && isClosed) return taken.end();
       if (taken) {
         client = taken;
+        beat(taken);
         return;
       }
       if (Date.now() > deadline || isClosed) throw takenByAnother(place);
       await sleep(TRIES_AGAIN_MS);
     }
+  }
+
+  /** A connection that is cut in silence would be believed for hours. */
+  function beat(held: pg.Client): void {
+    const next = setTimeout(() => {
+      held.query("select 1").then(
+        () => beat(held),
+        () => held.end().catch(() => undefined),
+      );
+    }, BEATS_EVERY_MS);
+    next.unref();
+    held.once("end", () => clearTimeout(next));
   }
 
   function drop(): void {
@@ -53,6 +70,7 @@ export async function possessDatabase(url: string, place: string): Promise<Datab
       try {
         await take();
       } catch (error) {
+        if (isClosed) return;
         if (error instanceof AppError) return tellLost(error);
         await sleep(TRIES_AGAIN_MS);
       }
@@ -70,18 +88,26 @@ export async function possessDatabase(url: string, place: string): Promise<Datab
     lost,
     async close() {
       isClosed = true;
-      await client?.end().catch(() => undefined);
+      const held = client;
+      client = undefined;
+      await held?.end().catch(() => undefined);
     },
   };
 }
 
 /** @returns null when another connection has the lock */
 async function tryToTake(url: string, onEnd: () => void): Promise<pg.Client | null> {
-  const client = new pg.Client({ connectionString: url, application_name: "recollect", keepAlive: true });
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: "recollect",
+    connectionTimeoutMillis: ANSWERS_WITHIN_MS,
+    query_timeout: ANSWERS_WITHIN_MS,
+  });
   client.on("error", () => undefined);
   client.on("end", onEnd);
   try {
     await client.connect();
+    await client.query("set tcp_keepalives_idle = 5; set tcp_keepalives_interval = 2; set tcp_keepalives_count = 2");
     const { rows } = await client.query<{ taken: boolean }>("select pg_try_advisory_lock($1) as taken", [SERVICE_LOCK]);
     if (rows[0]?.taken) return client;
   } catch (error) {

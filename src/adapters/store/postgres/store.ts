@@ -2,6 +2,7 @@ import { statfs } from "node:fs/promises";
 import { type Driver, DummyDriver, Kysely, sql } from "kysely";
 import pg from "pg";
 import type { Clock, Store, StoreHealth } from "../../../core/ports.js";
+import { sleep } from "../../../lib/time.js";
 import { settleOrganization } from "../organization.js";
 import { DIALECT } from "../record-executor.js";
 import { noteDatabase, requireRecordPlace } from "../record-place.js";
@@ -35,6 +36,8 @@ export interface PostgresStoreOptions {
 
 const MAX_CONNECTIONS = 10;
 const CONNECT_PATIENCE_MS = 5_000;
+const CLOSE_PATIENCE_MS = 5_000;
+const KEEP_ALIVE_MS = 10_000;
 
 /**
  * The record in a PostgreSQL database, 15 or later, that any number of processes share; durable before any call returns, except
@@ -46,46 +49,68 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
   const { url, maxConnections = MAX_CONNECTIONS } = options;
   const place = placeOf(url);
   requireRecordPlace(options.dataDirectory, place);
-  const pool = new pg.Pool({
-    connectionString: url,
-    max: maxConnections,
-    connectionTimeoutMillis: CONNECT_PATIENCE_MS,
-    application_name: "recollect",
-  });
-  // A connection may end while nothing is asked of it, idle or within a transaction: whoever uses it next is told.
-  pool.on("error", () => undefined);
-  pool.on("connect", (client) => client.on("error", () => undefined));
+  const pool = openPool(url, maxConnections);
+  // Its own, so that no number of readers keeps it waiting: transactions follow one another.
+  const writing = openPool(url, 1);
   let possession: DatabasePossession | undefined;
   try {
     possession = await possessDatabase(url, place);
     const upgrade = await migrate(pool, place);
     if (upgrade.from > 0 && upgrade.from < upgrade.to) options.onUpgrade?.(upgrade);
-    const store = await storeOver({ pool, place, possession }, options);
+    const store = await storeOver({ pool, writing, place, possession }, options);
     noteDatabase(options.dataDirectory, place);
     return store;
   } catch (error) {
+    await Promise.all([pool.end(), writing.end()]);
     await possession?.close();
-    await pool.end();
     throw describePostgresError(error, place);
   }
 }
 
+/** What a connection says of itself when its other end is gone, so that the server lets go of its locks within half a minute. */
+const SESSION = `set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3;
+  set idle_in_transaction_session_timeout = '60s'`;
+
+function openPool(url: string, max: number): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max,
+    connectionTimeoutMillis: CONNECT_PATIENCE_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+    application_name: "recollect",
+  });
+  // A connection may end while nothing is asked of it, idle or within a transaction: whoever uses it next is told.
+  pool.on("error", () => undefined);
+  pool.on("connect", (client) => {
+    client.on("error", () => undefined);
+    client.query(SESSION).catch(() => undefined);
+  });
+  return pool;
+}
+
 interface OpenedDatabase {
   readonly pool: pg.Pool;
+  readonly writing: pg.Pool;
   readonly place: string;
   readonly possession: DatabasePossession;
 }
 
 async function storeOver(
-  { pool, place, possession }: OpenedDatabase,
+  { pool, writing, place, possession }: OpenedDatabase,
   { clock, dataDirectory, organizationId: wanted }: PostgresStoreOptions,
 ): Promise<Store> {
-  const writer = new PostgresWriter(pool, { place, permit: () => possession.require() });
+  const writer = new PostgresWriter(writing, { place, permit: () => possession.require() });
   const connections: PostgresConnections = { pool, place, writer };
   const full = databaseOver(connections, "full");
   const organizationId = await settleOrganization(full, wanted);
   let closing: Promise<void> | undefined;
-  const close = (): Promise<void> => (closing ??= possession.close().then(() => pool.end()));
+  const close = (): Promise<void> => (closing ??= end());
+  const end = async (): Promise<void> => {
+    // What is under way ends before another service may have the database; what never ends is not waited for.
+    await Promise.race([Promise.all([pool.end(), writing.end()]), sleep(CLOSE_PATIENCE_MS)]);
+    await possession.close();
+  };
   const over = (db: Kysely<Database>): Store => ({
     ...repositoriesOver(db, clock),
     ...createVectorSpaces(db, clock),
@@ -96,7 +121,7 @@ async function storeOver(
       return this;
     },
     transaction: (work) => atomically(db, (transaction) => work(repositoriesOver(transaction, clock))),
-    health: () => inspectHealth(db, dataDirectory),
+    health: ({ deep }) => inspectHealth(db, dataDirectory, deep),
     scrub: () => scrub(pool, place),
     lost: possession.lost,
     isInPlace: () => possession.isHeld(),
@@ -121,16 +146,15 @@ async function scrub(pool: pg.Pool, place: string): Promise<void> {
   }
 }
 
-async function inspectHealth(db: Kysely<Database>, dataDirectory: string): Promise<StoreHealth> {
-  const { rows } = await sql<{ documents: number; chunks: number; memories: number; lost: number; bytes: number }>`
+async function inspectHealth(db: Kysely<Database>, dataDirectory: string, deep: boolean): Promise<StoreHealth> {
+  const { rows } = await sql<{ documents: number; chunks: number; memories: number; bytes: number }>`
     select (select count(*) from documents) as documents, (select count(*) from chunks) as chunks,
       (select count(*) from memories) as memories,
-      (select count(*) from chunks where document_id not in (select id from documents)) as lost,
       pg_database_size(current_database()) as bytes`.execute(db);
   const [counts] = rows;
   const disk = await statfs(dataDirectory);
   return {
-    problems: counts && counts.lost > 0 ? [`${counts.lost} chunks have no document`] : [],
+    problems: deep ? await findProblems(db) : [],
     documents: counts?.documents ?? 0,
     chunks: counts?.chunks ?? 0,
     memories: counts?.memories ?? 0,
@@ -140,4 +164,11 @@ async function inspectHealth(db: Kysely<Database>, dataDirectory: string): Promi
     fullAt: null,
     folderOpenTo: null,
   };
+}
+
+async function findProblems(db: Kysely<Database>): Promise<string[]> {
+  const { rows } = await sql<{ lost: number }>`select count(*) as lost from chunks
+    where not exists (select 1 from documents where documents.id = chunks.document_id)`.execute(db);
+  const lost = rows[0]?.lost ?? 0;
+  return lost > 0 ? [`${lost} chunks have no document`] : [];
 }

@@ -76,7 +76,9 @@ export class PostgresWriter {
         if (!isOpen) throw new Error("This transaction is over.");
         this.#permit();
         try {
-          await client.query("commit");
+          const { command } = await client.query("commit");
+          if (command !== "COMMIT")
+            throw new Error("A statement of this transaction failed, so nothing of it was written.");
         } catch (error) {
           end(true);
           throw describePostgresError(error, this.#place);
