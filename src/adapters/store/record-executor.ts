@@ -3,13 +3,15 @@ import {
   type ConnectionProvider,
   DefaultQueryExecutor,
   type Dialect,
+  type Driver,
   DummyDriver,
-  type Kysely,
+  Kysely,
   type QueryResult,
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from "kysely";
+import type { Database } from "./schema.js";
 
 /** The databases that keep the record. */
 export type RecordDatabase = "sqlite" | "postgres";
@@ -60,6 +62,11 @@ export abstract class RecordExecutor extends DefaultQueryExecutor {
 
   /** An executor whose statements are part of a transaction that it has begun. */
   abstract within(transaction: RecordTransaction): RecordExecutor;
+}
+
+/** Kysely over an executor of the record. @param driver is told when the database is destroyed */
+export function databaseOver(executor: RecordExecutor, driver: Driver = new DummyDriver()): Kysely<Database> {
+  return new Kysely<Database>({ config: { dialect: DIALECT }, dialect: DIALECT, driver, executor });
 }
 
 /** @throws when the database is not one of the record's */

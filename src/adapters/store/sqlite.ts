@@ -1,8 +1,8 @@
-import { type Driver, DummyDriver, Kysely } from "kysely";
+import { DummyDriver, type Kysely } from "kysely";
 import type { SqliteConnection } from "../../lib/sqlite.js";
 import type { Database } from "./schema.js";
 import { BUSY_PATIENCE_MS } from "./sqlite-errors.js";
-import { DIALECT } from "./record-executor.js";
+import { databaseOver } from "./record-executor.js";
 import { type Connections, SqliteExecutor } from "./sqlite-executor.js";
 import { SqliteSession } from "./sqlite-session.js";
 import { QueryCache } from "./query-cache.js";
@@ -56,15 +56,10 @@ export function sqliteDatabases(
     writer: new SqliteWriter(new SqliteSession(writer, file, patienceMs, noteFull), scheduler, { ...care, committed }),
   };
   return {
-    full: databaseOver(connections, "full", new ClosingDriver(connections)),
-    normal: databaseOver(connections, "normal", new DummyDriver()),
+    full: databaseOver(new SqliteExecutor(connections, "full"), new ClosingDriver(connections)),
+    normal: databaseOver(new SqliteExecutor(connections, "normal")),
     alone: (work, durability) => connections.writer.alone(work, durability),
   };
-}
-
-function databaseOver(connections: Connections, durability: Durability, driver: Driver): Kysely<Database> {
-  const executor = new SqliteExecutor(connections, durability);
-  return new Kysely<Database>({ config: { dialect: DIALECT }, dialect: DIALECT, driver, executor });
 }
 
 /** All that Kysely asks of a driver whose connections it does not see. */

@@ -11,6 +11,7 @@ import { type FileGuard, guardFiles } from "./file-guard.js";
 import { openLogFile } from "./log-file.js";
 import { openSqliteStore, type OpenOptions } from "./open.js";
 import { settleOrganization } from "./organization.js";
+import { countRecord, findLostRows } from "./record-health.js";
 import { requireRecordPlace } from "./record-place.js";
 import { repositoriesOver } from "./repositories.js";
 import type { Database } from "./schema.js";
@@ -172,19 +173,10 @@ function tolerate(work: () => void): void {
 }
 
 async function inspectHealth(db: Kysely<Database>, file: string, deep: boolean): Promise<Omit<StoreHealth, "fullAt">> {
-  const count = async (table: "documents" | "chunks" | "memories"): Promise<number> => {
-    const row = await db
-      .selectFrom(table)
-      .select(sql<number>`count(*)`.as("n"))
-      .executeTakeFirstOrThrow();
-    return row.n;
-  };
   const disk = await statfs(dirname(file));
   return {
+    ...(await countRecord(db)),
     problems: deep ? await findProblems(db) : [],
-    documents: await count("documents"),
-    chunks: await count("chunks"),
-    memories: await count("memories"),
     bytes: statSync(file).size + (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0),
     freeBytes: disk.bavail * disk.bsize,
     folderOpenTo: opennessOf(statSync(dirname(file)).mode),
@@ -204,8 +196,5 @@ async function findProblems(db: Kysely<Database>): Promise<string[]> {
   const { rows } = await sql<{ integrity_check: string }>`pragma integrity_check(20)`.execute(db);
   const lines = rows.flatMap((row) => row.integrity_check.split("\n"));
   const problems = lines.filter((line) => line !== "ok" && !line.startsWith("***")).slice(0, SHOWN_PROBLEMS);
-  const { rows: lost } = await sql<{ n: number }>`
-    select count(*) as n from chunks where document_id not in (select id from documents)`.execute(db);
-  if ((lost[0]?.n ?? 0) > 0) problems.push(`${lost[0]?.n} chunks have no document`);
-  return problems;
+  return [...problems, ...(await findLostRows(db))];
 }

@@ -1,14 +1,14 @@
 import { statfs } from "node:fs/promises";
-import { type Driver, DummyDriver, Kysely, sql } from "kysely";
+import { type Kysely, sql } from "kysely";
 import pg from "pg";
 import type { Clock, Store, StoreHealth } from "../../../core/ports.js";
 import { sleep } from "../../../lib/time.js";
 import { settleOrganization } from "../organization.js";
-import { DIALECT } from "../record-executor.js";
+import { databaseOver } from "../record-executor.js";
+import { countRecord, findLostRows } from "../record-health.js";
 import { noteDatabase, requireRecordPlace } from "../record-place.js";
 import { repositoriesOver } from "../repositories.js";
 import type { Database } from "../schema.js";
-import type { Durability } from "../sqlite-writer.js";
 import { createTextIndexStore } from "../text-index-rewriting.js";
 import { atomically } from "../transact.js";
 import { createVectorRecord } from "../vector-record.js";
@@ -40,8 +40,8 @@ const CLOSE_PATIENCE_MS = 5_000;
 const KEEP_ALIVE_MS = 10_000;
 
 /**
- * The record in a PostgreSQL database, 15 or later, that any number of processes share; durable before any call returns, except
- * for what `background` writes.
+ * The record in a PostgreSQL database, 15 or later, for one service at a time; durable before any call returns, except for what
+ * `background` writes.
  * @throws AppError `unavailable` when it cannot be reached or refuses, `conflict` when a later version wrote it, another service
  *   uses it, or the data folder has a record of its own
  */
@@ -102,7 +102,7 @@ async function storeOver(
 ): Promise<Store> {
   const writer = new PostgresWriter(writing, { place, permit: () => possession.require() });
   const connections: PostgresConnections = { pool, place, writer };
-  const full = databaseOver(connections, "full");
+  const full = databaseOver(new PostgresExecutor(connections, "full"));
   const organizationId = await settleOrganization(full, wanted);
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => (closing ??= end());
@@ -128,13 +128,7 @@ async function storeOver(
     fullAt: () => null,
     close,
   });
-  return { ...over(full), background: over(databaseOver(connections, "normal")) };
-}
-
-function databaseOver(connections: PostgresConnections, durability: Durability): Kysely<Database> {
-  const driver: Driver = new DummyDriver();
-  const executor = new PostgresExecutor(connections, durability);
-  return new Kysely<Database>({ config: { dialect: DIALECT }, dialect: DIALECT, driver, executor });
+  return { ...over(full), background: over(databaseOver(new PostgresExecutor(connections, "normal"))) };
 }
 
 /** Lets the server write over what was deleted; its log and its backups are its own. */
@@ -147,28 +141,15 @@ async function scrub(pool: pg.Pool, place: string): Promise<void> {
 }
 
 async function inspectHealth(db: Kysely<Database>, dataDirectory: string, deep: boolean): Promise<StoreHealth> {
-  const { rows } = await sql<{ documents: number; chunks: number; memories: number; bytes: number }>`
-    select (select count(*) from documents) as documents, (select count(*) from chunks) as chunks,
-      (select count(*) from memories) as memories,
-      pg_database_size(current_database()) as bytes`.execute(db);
-  const [counts] = rows;
+  const { rows } = await sql<{ bytes: number }>`select pg_database_size(current_database()) as bytes`.execute(db);
   const disk = await statfs(dataDirectory);
   return {
-    problems: deep ? await findProblems(db) : [],
-    documents: counts?.documents ?? 0,
-    chunks: counts?.chunks ?? 0,
-    memories: counts?.memories ?? 0,
-    bytes: counts?.bytes ?? 0,
+    ...(await countRecord(db)),
+    problems: deep ? await findLostRows(db) : [],
+    bytes: rows[0]?.bytes ?? 0,
     // The server's disk is not seen from here; uploaded files lie on this one.
     freeBytes: disk.bavail * disk.bsize,
     fullAt: null,
     folderOpenTo: null,
   };
-}
-
-async function findProblems(db: Kysely<Database>): Promise<string[]> {
-  const { rows } = await sql<{ lost: number }>`select count(*) as lost from chunks
-    where not exists (select 1 from documents where documents.id = chunks.document_id)`.execute(db);
-  const lost = rows[0]?.lost ?? 0;
-  return lost > 0 ? [`${lost} chunks have no document`] : [];
 }
