@@ -95,6 +95,7 @@ export async function listOfDocuments(
     .where(sql<boolean>`memory_sources.document_id in (select value from json_each(${listParameter(documentIds)}))`)
     // There is mostly one organisation, so its index would lead through all memories.
     .orderBy(sql`+memories.seq`)
+    .orderBy("memory_sources.document_id")
     .execute();
   return rows.map((row) => ({
     documentId: row.documentId,
