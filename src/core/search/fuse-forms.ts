@@ -1,6 +1,6 @@
-import { isSameFact } from "../memories/near-duplicates.js";
 import { readUnit } from "./evidence.js";
 import type { RankedUnit } from "./rank.js";
+import { SameTexts } from "./same-texts.js";
 
 /** What one form of a question found. */
 export interface FormAnswer {
@@ -17,12 +17,12 @@ export interface FormAnswer {
  */
 export function fuseForms(answers: readonly FormAnswer[]): RankedUnit[] {
   const byUnit = new Map<number, RankedUnit>();
-  const textsBySignature = new Map<number, string[]>();
+  const sameTexts = new SameTexts<number>();
   for (const [form, { weight, ranked }] of answers.entries()) {
     const best = Math.max(ranked[0]?.score ?? 0, Number.EPSILON);
     for (const each of ranked) {
       const known = byUnit.get(each.unit);
-      if (!known && !noteText(each, textsBySignature) && form > 0) continue;
+      if (!known && isRepeated(each, sameTexts) && form > 0) continue;
       byUnit.set(each.unit, {
         ...each,
         isHit: each.isHit || (known?.isHit ?? false),
@@ -34,11 +34,8 @@ export function fuseForms(answers: readonly FormAnswer[]): RankedUnit[] {
   return [...byUnit.values()].toSorted((one, other) => other.score - one.score || one.unit - other.unit);
 }
 
-/** @returns false when a text that says the same was noted before */
-function noteText({ detail }: RankedUnit, textsBySignature: Map<number, string[]>): boolean {
+/** True when another unit that says the same was met before. */
+function isRepeated({ unit, detail }: RankedUnit, sameTexts: SameTexts<number>): boolean {
   const { signature } = readUnit(detail);
-  const alike = textsBySignature.get(signature) ?? [];
-  if (alike.some((text) => isSameFact(text, detail.text))) return false;
-  textsBySignature.set(signature, [...alike, detail.text]);
-  return true;
+  return sameTexts.getOrMake({ signature, text: detail.text }, () => unit) !== unit;
 }

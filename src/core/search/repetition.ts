@@ -1,7 +1,7 @@
 import type { UnitWords } from "./evidence.js";
 import { rarityOf } from "../../language/english/common-words.js";
 import type { Root } from "./roots.js";
-import { meaningKey } from "../memories/near-duplicates.js";
+import { SameTexts } from "./same-texts.js";
 import type { UnitKind } from "../types.js";
 
 /** From this share of its words on, a unit only repeats the other. */
@@ -37,13 +37,6 @@ interface Gathered extends Repetition {
   shown: Listed;
 }
 
-/** One whose text others may repeat, and the next of those that have the same signature. */
-interface Known {
-  readonly item: Listed;
-  readonly group: Gathered;
-  readonly next: Known | undefined;
-}
-
 /**
  * Puts together what only repeats something: texts that say the same (`isSameFact`), and chunks that say no more than a
  * memory that was taken from them. A memory that says part of a chunk stays beside it: callers need its id to update or
@@ -53,7 +46,7 @@ interface Known {
  */
 export function gatherRepetitions(ranked: readonly Listed[]): Repetition[] {
   const all: Gathered[] = [];
-  const bySignature = new Map<number, Known>();
+  const sameTexts = new SameTexts<Gathered>();
   const byDocument = new Map<string, Gathered[]>();
   const hasFurther = ranked.some(({ isFurther }) => isFurther);
   // What only some searches come to see decides nothing for the others.
@@ -61,21 +54,14 @@ export function gatherRepetitions(ranked: readonly Listed[]): Repetition[] {
     ? ranked.toSorted((one, other) => Number(one.isFurther) - Number(other.isFurther))
     : ranked;
   for (const item of ordered) {
-    const { signature } = item.words;
-    const alike = bySignature.get(signature);
-    const same = alike && findSame(item, alike);
-    const group = same ?? findSource(item, byDocument) ?? begin(item, all, byDocument);
-    if (!same) bySignature.set(signature, { item, group, next: alike });
+    const { signature, detail } = item.words;
+    const group = sameTexts.getOrMake(
+      { signature, text: detail.text },
+      () => findSource(item, byDocument) ?? begin(item, all, byDocument),
+    );
     if (group.shown !== item) join(group, item);
   }
   return hasFurther ? all.sort((one, other) => other.score - one.score) : all;
-}
-
-function findSame({ words }: Listed, alike: Known): Gathered | undefined {
-  const key = meaningKey(words.detail.text);
-  for (let known: Known | undefined = alike; known; known = known.next)
-    if (meaningKey(known.item.words.detail.text) === key) return known.group;
-  return undefined;
 }
 
 /** Which of those that say the same is shown where these kinds are wanted: a memory has versions, and can be forgotten. */
