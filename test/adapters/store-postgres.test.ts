@@ -11,7 +11,7 @@ import { describeStore } from "../contract/store.js";
 import { buildDocumentDraft, buildDocumentQuery, buildMemoryDraft, FIRST_VERSION } from "../support/builders.js";
 import { ManualClock } from "../support/clock.js";
 import { findPostgres, type PostgresServer, startPostgres } from "../support/postgres.js";
-import { createTemplate } from "../support/postgres-template.js";
+import { createDatabases, type PostgresDatabases } from "../support/postgres-databases.js";
 
 const programs = findPostgres();
 /** Every step is some statements, each with its way to the server and back. */
@@ -24,26 +24,25 @@ if (programs === undefined)
     test.skip("left out: PostgreSQL is not installed on this machine", () => undefined));
 else {
   let server: PostgresServer;
-  let template: string;
+  let databases: PostgresDatabases;
 
   beforeAll(async () => {
     server = await startPostgres(programs);
-    template = await createTemplate(server);
+    databases = await createDatabases(server);
   }, STARTS_WITHIN_MS);
   afterAll(() => server.stop(), STARTS_WITHIN_MS);
 
   describeStore(
     "PostgreSQL",
     async (clock) => {
-      const url = await server.createDatabase(template);
-      const store = await openStore(url, clock);
+      const { url, store } = await openStore(databases, clock);
       return { store, everything: () => dump(url), close: () => store.close() };
     },
     HISTORIES,
   );
 
   test("characters that PostgreSQL's text cannot hold become the replacement character in texts, and stay in metadata", async () => {
-    const store = await openStore(await server.createDatabase(template), new ManualClock());
+    const { store } = await openStore(databases, new ManualClock());
     try {
       const metadata = { "zero\0": "a\0b", half: "\ud800!", list: ["\udc00", "\\u0000"], whole: "🜁" };
       const draft = buildDocumentDraft({ content: "before\0after \ud800", metadata, containerTags: ["a"] });
@@ -63,7 +62,7 @@ else {
   });
 
   test("a search with a condition looks at everything in a large container", async () => {
-    const store = await openStore(await server.createDatabase(template), new ManualClock());
+    const { store } = await openStore(databases, new ManualClock());
     try {
       const { organizationId } = store;
       await store.containers.ensure(organizationId, ["a"]);
@@ -95,7 +94,7 @@ else {
 
   test("records of sign-in beyond a number are removed, the oldest first", async () => {
     const clock = new ManualClock();
-    const store = await openStore(await server.createDatabase(template), clock);
+    const { store } = await openStore(databases, clock);
     try {
       expect(await store.oauth.trim("client", 2)).toBe(0);
     } finally {
@@ -104,21 +103,22 @@ else {
   });
 
   describeJobStore("PostgreSQL", async (clock) => {
-    const url = await server.createDatabase(template);
-    const store = await openStore(url, clock);
+    const { store } = await openStore(databases, clock);
     return { jobs: store.jobs, close: () => store.close() };
   });
 }
 
-/** A store in a new database, with a data folder of its own. */
-async function openStore(url: string, clock: ManualClock): Promise<Store> {
+/** A store in an empty database, with a data folder of its own. */
+async function openStore(databases: PostgresDatabases, clock: ManualClock): Promise<{ url: string; store: Store }> {
+  const url = await databases.take();
   const dataDirectory = await mkdtemp(join(tmpdir(), "recollect-postgres-store-"));
   const store = await createPostgresStore({ url, clock, dataDirectory });
   const close = async (): Promise<void> => {
     await store.close();
+    await databases.giveBack(url);
     await rm(dataDirectory, { recursive: true, force: true });
   };
-  return { ...store, close };
+  return { url, store: { ...store, close } };
 }
 
 /** Everything that is in a database, as one text to look for traces in. */
