@@ -3,7 +3,7 @@
  * alone.
  * @param most so many at least, and at most twice as many
  */
-export function rememberLast<T extends object>(find: (text: string) => T, most: number): (text: string) => T {
+export function rememberLast<T extends object | boolean>(find: (text: string) => T, most: number): (text: string) => T {
   let newer = new Map<string, T>();
   let older = newer;
   return (text) => {

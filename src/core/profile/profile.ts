@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { rememberLast } from "../../lib/remember-last.js";
 import type { TimeZone } from "../../lib/time-zone.js";
 import { reachableContainers } from "../auth.js";
 import { sharedTimeZone } from "../containers/time-zone.js";
@@ -27,8 +28,13 @@ const RECENT_SOURCES = 150;
 const BUCKET_SOURCES = 250;
 /** The newest lasting facts among which those that matter most come first. */
 const LASTING_SOURCES = 1_000;
+/** Facts of which is known whether they are secret or lasting: a profile is asked for again and again. */
+const FACTS_KEPT = 4_000;
 /** By so many days a settled preference counts as newer in `dynamic`, and an episode that has faded as older. */
 const STANDING_DAYS = 60;
+
+const isSecret = rememberLast(holdsSecret, FACTS_KEPT);
+const isVital = rememberLast(isLasting, FACTS_KEPT);
 
 export const profileSchema = z.object({
   /** Absent only for a caller of some containers: then all of them are meant. */
@@ -75,7 +81,7 @@ export async function getProfile(context: CoreContext, call: AuthorizedCall, raw
     const found = await readNewest(containerTags, most, (tag) =>
       context.store.memories.active(organizationId, tag, { isStatic, limit: most, filters }),
     );
-    return found.filter((memory) => !holdsSecret(memory.text) && !isStrangersGuess(memory));
+    return found.filter((memory) => !isSecret(memory.text) && !isStrangersGuess(memory));
   };
   const stated = wants("static") || buckets.length > 0 ? await read(true, LASTING_SOURCES) : [];
   const lasting = stated.filter(({ isInference }) => !isInference);
@@ -138,7 +144,7 @@ export function markedText({ text, isInference }: Pick<Memory, "text" | "isInfer
 function mattersFirst(newestFirst: readonly Memory[]): Memory[] {
   const vital: Memory[] = [];
   const others: Memory[] = [];
-  for (const memory of newestFirst) (isLasting(memory.text) ? vital : others).push(memory);
+  for (const memory of newestFirst) (isVital(memory.text) ? vital : others).push(memory);
   return [...vital, ...others];
 }
 

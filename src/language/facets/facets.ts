@@ -1,4 +1,5 @@
 import { once } from "../../lib/once.js";
+import { rememberLast } from "../../lib/remember-last.js";
 import { fold } from "../words.js";
 import { createFacetIndex, entriesOf, type FacetWords } from "./facet-index.js";
 import { LIFE_FACETS } from "./life-facets.js";
@@ -40,22 +41,17 @@ export function facetForm(text: string): string {
 }
 
 /** Texts whose facets are kept: searches of one container meet the same ones again and again. */
-const MOST_KEPT = 4_000;
+const MOST_KEPT = 10_000;
 /** A statement is no longer than this; of what is, only the beginning counts. */
 const LONGEST_READ = 1_000;
-const toldByTexts = new Map<string, ReadonlySet<number>>();
+const NONE: ReadonlySet<number> = new Set();
+
+const toldByText = rememberLast((text): ReadonlySet<number> => {
+  const told = indexed().told(facetForm(text));
+  return told.length === 0 ? NONE : new Set(told.map(({ facet }) => facet));
+}, MOST_KEPT);
 
 /** The facets that a statement tells. */
 export function toldFacets(statement: string): ReadonlySet<number> {
-  const text = statement.slice(0, LONGEST_READ);
-  const known = toldByTexts.get(text);
-  if (known) return known;
-  if (toldByTexts.size >= MOST_KEPT) toldByTexts.clear();
-  const told = new Set(
-    indexed()
-      .told(facetForm(text))
-      .map(({ facet }) => facet),
-  );
-  toldByTexts.set(text, told);
-  return told;
+  return toldByText(statement.slice(0, LONGEST_READ));
 }
