@@ -5,7 +5,17 @@ import { copyFile, mkdir, open, readdir, readFile, writeFile } from "node:fs/pro
 import { networkInterfaces } from "node:os";
 import { join, resolve } from "node:path";
 import process from "node:process";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, type TestContext } from "vitest";
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  it,
+  onTestFinished,
+  type TestContext,
+} from "vitest";
 
 import { ChromaServer } from "../../src/adapters/vectors/chroma-server.js";
 import { createLocalChroma, type LocalChroma, type LocalChromaOptions } from "../../src/adapters/vectors/engine.js";

@@ -48,7 +48,7 @@ async function documentsIn(data: string): Promise<number> {
   const { DatabaseSync } = await loadSqlite();
   const store = new DatabaseSync(join(data, "recollect.db"), { readOnly: true });
   try {
-    return (store.prepare("select count(*) as count from documents").get() as { count: number }).count;
+    return (store.prepare("select count(*) as count from documents").all() as { count: number }[])[0]?.count ?? 0;
   } finally {
     store.close();
   }

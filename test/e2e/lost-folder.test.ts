@@ -166,7 +166,7 @@ async function contentsOf(folder: string): Promise<object | null> {
 async function documentsIn(data: string): Promise<number> {
   const store = await openDatabase(join(data, "recollect.db"));
   try {
-    return (store.prepare("select count(*) as count from documents").get() as { count: number }).count;
+    return (store.prepare("select count(*) as count from documents").all() as { count: number }[])[0]?.count ?? 0;
   } finally {
     store.close();
   }
