@@ -60,6 +60,7 @@ describeVectorIndex("Chroma, with one collection for all containers", {
 describeVectorIndex("Chroma, with a collection for each container", {
   open: async (record) => patient(openChroma(record, 0)),
   recall: 0.97,
+  many: 3_000,
 });
 
 // Without help the graph of Chroma loses some of such rows in one collection of nine: none in all of these is chance of 1 %.

@@ -5,7 +5,17 @@ import { copyFile, mkdir, open, readdir, readFile, writeFile } from "node:fs/pro
 import { networkInterfaces } from "node:os";
 import { join, resolve } from "node:path";
 import process from "node:process";
-import { afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, type TestContext } from "vitest";
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  it,
+  onTestFinished,
+  type TestContext,
+} from "vitest";
 
 import { ChromaServer } from "../../src/adapters/vectors/chroma-server.js";
 import { createLocalChroma, type LocalChroma, type LocalChromaOptions } from "../../src/adapters/vectors/engine.js";
@@ -68,19 +78,37 @@ async function makeCollection(url: string): Promise<void> {
 }
 
 describe("The local engine", () => {
+  /** One for all tests that do it no harm. */
+  let lasting: LocalChroma;
+  let itsDirectory: Awaited<ReturnType<typeof temporaryDirectory>>;
+  beforeAll(async () => {
+    itsDirectory = await temporaryDirectory();
+    lasting = createLocalChroma({
+      dataDirectory: itsDirectory.path,
+      enginesDirectory: ENGINES_DIRECTORY,
+      offline: true,
+      log: rememberingLog(),
+    });
+    lasting.start();
+    expect(lasting.address()).toBeNull();
+  });
+  afterAll(async () => {
+    await lasting.close();
+    await itsDirectory.remove();
+  });
+
   it("runs at a free port of the loopback interface, with its data below the data directory", async () => {
-    const engine = start();
-    expect(engine.address()).toBeNull();
-    const { url, pid } = await running(engine);
+    const { url, pid } = await running(lasting);
     expect(new URL(url).hostname).toBe("127.0.0.1");
     expect(isAlive(pid)).toBe(true);
-    expect(await readdir(join(directory.path, "chroma"))).toContain("chroma.sqlite3");
-    const note: unknown = JSON.parse(await readFile(join(directory.path, "chroma", "recollect.json"), "utf8"));
-    expect(note).toMatchObject({ engine: engine.name.replace("local Chroma ", ""), pid });
+    const folder = join(itsDirectory.path, "chroma");
+    expect(await readdir(folder)).toContain("chroma.sqlite3");
+    const note: unknown = JSON.parse(await readFile(join(folder, "recollect.json"), "utf8"));
+    expect(note).toMatchObject({ engine: lasting.name.replace("local Chroma ", ""), pid });
   });
 
   it.runIf(process.platform === "linux")("is told from another program at its port (Linux alone says)", async () => {
-    const { url, pid } = await running(start());
+    const { url, pid } = await running(lasting);
     const port = Number(new URL(url).port);
     expect(await listensAt(pid, port)).toBe(true);
     expect(await listensAt(process.pid, port)).toBe(false);
@@ -91,10 +119,10 @@ describe("The local engine", () => {
   });
 
   it("leaves the engine of another folder alone whose note was copied with its files", async () => {
-    const original = await running(start());
+    const original = await running(lasting);
     const copy = join(directory.path, "copy");
     await mkdir(join(copy, "chroma"), { recursive: true });
-    await copyFile(join(directory.path, "chroma", "recollect.json"), join(copy, "chroma", "recollect.json"));
+    await copyFile(join(itsDirectory.path, "chroma", "recollect.json"), join(copy, "chroma", "recollect.json"));
     const startedAt = Date.now();
     const second = await running(start({ dataDirectory: copy }));
     expect(Date.now() - startedAt).toBeLessThan(5_000);
@@ -103,7 +131,7 @@ describe("The local engine", () => {
   });
 
   it("cannot be reached from another interface", async () => {
-    const { url } = await running(start());
+    const { url } = await running(lasting);
     const port = Number(new URL(url).port);
     const others = Object.values(networkInterfaces()).flatMap((list) =>
       (list ?? []).filter(({ internal, family }) => !internal && family === "IPv4").map(({ address }) => address),
@@ -118,8 +146,8 @@ describe("The local engine", () => {
   });
 
   it("runs beside others with other data directories", async () => {
-    const one = await running(start());
-    const other = await running(start({ dataDirectory: join(directory.path, "other") }));
+    const one = await running(lasting);
+    const other = await running(start());
     expect(one.url).not.toBe(other.url);
   });
 

@@ -53,16 +53,19 @@ async function openReady(record: VectorRecord, exactLimit: number): Promise<Vect
 describeVectorIndex("Both tiers, with nearly everything in Chroma", {
   open: (record) => openReady(record, 20),
   recall: 0.97,
+  many: 3_000,
 });
 
 describeVectorIndex("Both tiers, where a limit divides the containers", {
   open: (record) => openReady(record, 70),
   recall: 0.97,
+  many: 3_000,
 });
 
 describeVectorIndex("Both tiers, asked before Chroma is there", {
   open: async (record) => open(record, 30),
   recall: 0.97,
+  many: 3_000,
 });
 
 /** A tier that remembers what it was asked, and answers from the record or not at all. */

@@ -13,7 +13,7 @@ import { ONEDRIVE } from "../support/followed/onedrive.js";
 import { S3 } from "../support/followed/s3.js";
 import { WEB_CRAWLER } from "../support/followed/web-crawler.js";
 
-const HISTORIES = Number(process.env["CONNECTOR_HISTORIES"] ?? 3);
+const HISTORIES = Number(process.env["CONNECTOR_HISTORIES"] ?? 2);
 
 const DRIVES = [GOOGLE_DRIVE, GOOGLE_DRIVE_FOLDER, ONEDRIVE];
 const OTHERS = [GMAIL, GMAIL_SEARCH, IMAP, NOTION, GRANOLA, WEB_CRAWLER];

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CLIENTS, type ClientName, type McpConnection, type ToolResult } from "../support/mcp-client.js";
 
 /** A way to reach the server as its users do. */
@@ -22,20 +22,15 @@ let boxes = 0;
 /** What both generations of the official client, in every mode, find over every transport. */
 export function describeMcp(transport: string, reach: Reach): void {
   describe.each(CLIENTS)(`the client %s over ${transport}`, (client) => {
-    let open: McpConnection[] = [];
-    afterEach(async () => {
-      for (const connection of open.splice(0)) await connection.close();
-      open = [];
+    /** One for all tests: over standard input and output each is a program. */
+    let mcp: McpConnection;
+    beforeAll(async () => {
+      mcp = await reach(client);
     });
-    const connect = async (options?: { readonly tools?: "all" }) => {
-      const connection = await reach(client, options);
-      open.push(connection);
-      return connection;
-    };
+    afterAll(() => mcp.close());
     const newBox = () => `${transport.replaceAll(/\W/g, "-")}-${client.replaceAll(" ", "-")}-${(boxes += 1)}`;
 
     test("is told what the server is for, and sees the same few tools every time", async () => {
-      const mcp = await connect();
       expect(mcp.instructions).toContain("Recall first.");
       const tools = await mcp.listTools();
       expect(tools.map(({ name }) => name)).toEqual(SMALL);
@@ -43,14 +38,15 @@ export function describeMcp(transport: string, reach: Reach): void {
     });
 
     test("sees the tools of all generations where it asks for them, after today's", async () => {
-      const names = (await (await connect({ tools: "all" })).listTools()).map(({ name }) => name);
+      const all = await reach(client, { tools: "all" });
+      const names = (await all.listTools()).map(({ name }) => name);
+      await all.close();
       expect(names.slice(0, SMALL.length)).toEqual(SMALL);
       expect(names).toEqual(expect.arrayContaining(OLD));
       expect(new Set(names).size).toBe(names.length);
     });
 
     test("keeps, finds, reads and forgets", async () => {
-      const mcp = await connect();
       const containerTag = newBox();
       const call = (name: string, args: Record<string, unknown>) => succeed(mcp.call(name, args));
       const added = await call("add-memory", {
@@ -76,7 +72,6 @@ export function describeMcp(transport: string, reach: Reach): void {
     });
 
     test("may call tools of earlier generations that it was not shown", async () => {
-      const mcp = await connect();
       const namespace = newBox();
       const saved = await succeed(mcp.call("memory", { content: "Vera likes fjords.", namespace }));
       expect(saved.structured).toMatchObject({ success: true, containerTag: namespace, namespace });
@@ -84,7 +79,6 @@ export function describeMcp(transport: string, reach: Reach): void {
     });
 
     test("reads resources, fills prompts and completes arguments", async () => {
-      const mcp = await connect();
       const containerTag = newBox();
       await succeed(mcp.call("add_memory", { content: "Vera sails.", containerTag }));
       const { resources } = await mcp.client.listResources();
@@ -107,7 +101,6 @@ export function describeMcp(transport: string, reach: Reach): void {
     });
 
     test("is told what it did wrong: of tools by results, of the protocol by errors", async () => {
-      const mcp = await connect();
       const wrong = await mcp.call("search", { query: "" });
       expect([wrong.isError, wrong.text]).toEqual([true, expect.stringContaining("query")]);
       await expect(mcp.call("no-such-tool")).rejects.toMatchObject({ code: -32_602 });
@@ -115,7 +108,6 @@ export function describeMcp(transport: string, reach: Reach): void {
     });
 
     test("may ask many things at the same time", async () => {
-      const mcp = await connect();
       const containerTag = newBox();
       const queries = Array.from({ length: 20 }, (_, number) => `What is ${number}?`);
       const answers = await Promise.all(queries.map((query) => mcp.call("search_memory", { query, containerTag })));

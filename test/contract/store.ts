@@ -28,7 +28,7 @@ export type { OpenStore } from "./store/fixture.js";
  * What every Store must do, whatever database it is on.
  * @param histories how many random histories of writes and searches are followed
  */
-export function describeStore(name: string, open: OpenStore, histories = 12): void {
+export function describeStore(name: string, open: OpenStore, histories = 6): void {
   describe(`store: ${name}`, () => {
     describe("documents and chunks", () => documentsContract(open));
     describe("memories", () => memoriesContract(open));

@@ -9,8 +9,10 @@ import { nearestByHand, randomVector, seededRandom, vectorNear } from "../suppor
 export interface VectorIndexSubject {
   /** Opens an index over the record and waits until it can answer. */
   open(record: VectorRecord): Promise<VectorIndex>;
-  /** The least share of the true nearest vectors that a search over 10,000 must find; 1 for exact ones. */
+  /** The least share of the true nearest vectors that a search must find; 1 for exact ones. */
   readonly recall: number;
+  /** Among how many; 10,000 by default. */
+  readonly many?: number;
   readonly before?: () => Promise<void>;
   readonly after?: () => Promise<void>;
 }
@@ -232,8 +234,9 @@ export function describeVectorIndex(name: string, subject: VectorIndexSubject): 
       expect(unitsOf(hits)).toEqual([unitOf("memory", 1)]);
     });
 
-    it("finds the nearest among 10,000", async () => {
-      const vectors = fill(1, 10_000);
+    const { many = 10_000 } = subject;
+    it(`finds the nearest among ${many}`, async () => {
+      const vectors = fill(1, many);
       await expect.poll(async () => (await index.status()).behind, { timeout: 60_000 }).toBe(0);
       let found = 0;
       for (let round = 0; round < 20; round++) {

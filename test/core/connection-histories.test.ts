@@ -7,7 +7,7 @@ import type { Connector } from "../../src/core/ports.js";
 import { openCore, type OpenedCore } from "../support/open-core.js";
 import { type ExampleSource, startExampleSource } from "../support/scripted-source.js";
 
-const RUNS = 60;
+const RUNS = 30;
 const SETTINGS = { RECOLLECT_OFFLINE: "0", RECOLLECT_FETCH_ALLOW: "127.0.0.1" };
 
 type Step =

@@ -7,7 +7,7 @@ import { DAY, HOUR, MINDS, openWorld, type Mind, type World } from "../support/s
 
 /** Others with `STATE_SEED=… npx vitest run test/core/state-histories.test.ts`; a failure says its own. */
 const SEED = Number(process.env["STATE_SEED"] ?? 20_261_126);
-const STEPS = Number(process.env["STATE_STEPS"] ?? 120);
+const STEPS = Number(process.env["STATE_STEPS"] ?? 60);
 
 const TAGS = ["a", "b"] as const;
 const PEOPLE = ["Mia", "Tom", "Ida"] as const;

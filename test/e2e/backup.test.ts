@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
-import { readdir, readFile, stat, writeFile, mkdir } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { runProgram, startProgram, startServe, withDataDirectory } from "../support/recollect-process.js";
 
 const FACT = "The lighthouse keeper is called Oskar.";
@@ -19,8 +20,14 @@ function withFolders(work: (folders: Folders) => Promise<void>) {
 }
 
 const back = async ({ data, target }: Folders) => runProgram(data, ["backup", target, "--json"]);
-const addTo = async (data: string, text: string) =>
-  expect((await runProgram(data, ["add", "--text", text])).code).toBe(0);
+
+/** A folder with the fact in it, of which tests have copies, as no program has it open. */
+let original: string;
+beforeAll(async () => {
+  original = await mkdtemp(join(tmpdir(), "recollect-original-"));
+  expect((await runProgram(original, ["add", "--text", FACT])).code).toBe(0);
+}, 60_000);
+afterAll(() => rm(original, { recursive: true }));
 const search = async (data: string, words: string) => (await runProgram(data, ["search", words])).stdout;
 
 async function upload(url: string, text: string): Promise<void> {
@@ -43,7 +50,7 @@ test(
   "a backup of a folder that is not in use is a data folder that answers the same",
   () =>
     withFolders(async (folders) => {
-      await addTo(folders.data, FACT);
+      await cp(original, folders.data, { recursive: true });
       const { code, stdout } = await back(folders);
       expect({ code, ...(JSON.parse(stdout) as object) }).toMatchObject({ code: 0, folder: folders.target, files: 0 });
       expect(await readdir(join(folders.target, ".."))).toEqual(["monday"]);
@@ -97,7 +104,7 @@ test.skipIf(process.platform === "win32")(
   "a backup is for its user alone",
   () =>
     withFolders(async (folders) => {
-      await addTo(folders.data, FACT);
+      await cp(original, folders.data, { recursive: true });
       await back(folders);
       expect((await stat(folders.target)).mode & 0o777).toBe(0o700);
       for (const name of await readdir(folders.target))
@@ -110,7 +117,7 @@ test(
   "a folder that holds something, and one in the data folder, are refused, and stay as they are",
   () =>
     withFolders(async (folders) => {
-      await addTo(folders.data, FACT);
+      await cp(original, folders.data, { recursive: true });
       await mkdir(folders.target, { recursive: true });
       await writeFile(join(folders.target, "mine.txt"), "mine");
       expect(await back(folders)).toMatchObject({ code: 1, stderr: expect.stringContaining("is not empty") as string });
@@ -140,7 +147,7 @@ test(
   "a damaged store is told, and no backup is left",
   () =>
     withFolders(async (folders) => {
-      await addTo(folders.data, FACT);
+      await cp(original, folders.data, { recursive: true });
       const file = join(folders.data, "recollect.db");
       const bytes = await readFile(file);
       await writeFile(file, bytes.subarray(0, bytes.length / 2));
@@ -156,7 +163,7 @@ test(
   "a backup that was killed is no folder of the name that it was to have",
   () =>
     withFolders(async (folders) => {
-      await addTo(folders.data, FACT);
+      await cp(original, folders.data, { recursive: true });
       for (const ms of [120, 200, 280, 360]) {
         const target = join(folders.parent, "backups", `after-${ms}`);
         const running = startProgram(folders.data, ["backup", target]);

@@ -12,7 +12,7 @@ import { type ServeProcess, startServe, withDataDirectory } from "../support/rec
 const KEY = "sm_tests_0123456789abcdefghijklmn";
 /** What the service promises whoever asks beside an attacker. */
 const SLOWEST_MS = 500;
-const WATCHED_MS = 8_000;
+const WATCHED_MS = 4_000;
 /** What other programs of this machine delay is hardly ever delayed again. */
 const ATTEMPTS = 3;
 const LARGEST = 10 * 1024 * 1024 - 200;

@@ -64,6 +64,13 @@ async function embeddings(dataDirectory: string, ...args: string[]): Promise<Emb
   return "embeddings" in said ? said.embeddings : said;
 }
 
+/** The same, asked of a service. */
+async function embeddingsOf(service: ServeProcess): Promise<EmbeddingStatus> {
+  const response = await fetch(`${service.url}/v3/embeddings`, { headers: { authorization: `Bearer ${KEY}` } });
+  expect(response.status).toBe(200);
+  return (await response.json()) as EmbeddingStatus;
+}
+
 /** Begins the move, and does not wait for it. */
 function begin(dataDirectory: string): Promise<EmbeddingStatus> {
   const choice = ["openai", "--model", "scripted", "--base-url", provider.url];
@@ -109,7 +116,7 @@ test(
 
       provider.fail({ kind: "slow", ms: 400 }, 1_000);
       await begin(dataDirectory);
-      await expect.poll(async () => (await embeddings(dataDirectory)).next?.done, WAITS).toBeGreaterThan(0);
+      await expect.poll(async () => (await embeddingsOf(first)).next?.done, WAITS).toBeGreaterThan(0);
       await find(first, 8);
       await first.stop("SIGKILL");
 
@@ -120,7 +127,7 @@ test(
       expect(active.name).toBe("builtin");
       expect(next?.done).toBeGreaterThan(0);
       provider.heal();
-      for (let index = 20; (await embeddings(dataDirectory)).active.name !== "openai scripted"; index += 1)
+      for (let index = 20; (await embeddingsOf(second)).active.name !== "openai scripted"; index += 1)
         await find(second, index);
 
       const everything = TEXTS + 5;

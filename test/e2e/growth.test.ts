@@ -11,12 +11,12 @@ import {
   withDataDirectory,
 } from "../support/recollect-process.js";
 
-const CALLS = 2_000;
+const CALLS = 800;
 const AT_ONCE = 20;
 /** What a connection pool may have open more at one moment than at another. */
 const SOME_FILES = AT_ONCE + 10;
-/** What is kept of 1,000 new documents is less; a leak of some ten kilobytes a call is more. */
-const SOME_MEGABYTES = 80;
+/** What is kept of 400 new documents is less; a leak of some ten kilobytes a call is more. */
+const SOME_MEGABYTES = 40;
 /** With room to spare, a collector leaves garbage lying on a busy machine, which looks like a leak. */
 const SMALL_HEAP = "--max-old-space-size=96 --max-semi-space-size=2";
 
@@ -67,7 +67,7 @@ async function work({ client }: Door, calls: number, from: number): Promise<unkn
 }
 
 test.runIf(process.platform === "linux")(
-  "thousands of calls through a process that is not the owner leave no sockets, listeners or memory behind",
+  "hundreds of calls through a process that is not the owner leave no sockets, listeners or memory behind",
   () =>
     withDataDirectory(async (data) => {
       const owner = await open(data);

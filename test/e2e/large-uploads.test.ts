@@ -6,9 +6,9 @@ import { extractorFixture } from "../support/extractor-fixtures.js";
 import { type ServeProcess, startServe, waitFor, withDataDirectory } from "../support/recollect-process.js";
 
 const MEGABYTE = 1024 * 1024;
-const FILE_MEGABYTES = 40;
+const FILE_MEGABYTES = 25;
 const FILES = 6;
-/** All of them together have 240. */
+/** All of them together have 150. */
 const MOST_GROWTH_MEGABYTES = 100;
 
 /** Highest resident memory of a service so far, in MB. */

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { McpLines } from "../support/mcp-lines.js";
-import { runProgram, startServe, withDataDirectory } from "../support/recollect-process.js";
+import { startServe, withDataDirectory } from "../support/recollect-process.js";
+import { openDatabase } from "../support/store-folder.js";
 
 interface Places {
   readonly parent: string;
@@ -163,7 +164,10 @@ async function contentsOf(folder: string): Promise<object | null> {
 }
 
 async function documentsIn(data: string): Promise<number> {
-  const { code, stdout, stderr } = await runProgram(data, ["status", "--json"]);
-  expect({ code, stderr }).toMatchObject({ code: 0 });
-  return (JSON.parse(stdout) as { store: { documents: number } }).store.documents;
+  const store = await openDatabase(join(data, "recollect.db"));
+  try {
+    return (store.prepare("select count(*) as count from documents").all() as { count: number }[])[0]?.count ?? 0;
+  } finally {
+    store.close();
+  }
 }

@@ -76,20 +76,20 @@ function expectEachOnce(found: readonly string[], expected: readonly string[]): 
   expect([...counts].filter(([, count]) => count > 1)).toEqual([]);
 }
 
-test("8 MCP processes on one fresh data folder, 50 adds each at once: 400 kept, none twice", async () => {
+test("8 MCP processes on one fresh data folder, 20 adds each at once: 160 kept, none twice", async () => {
   await withDataDirectory(async (dataDirectory) => {
     const doors = await Promise.all(Array.from({ length: 8 }, () => startMcp(dataDirectory)));
     const sentences = doors.map((_, writer) =>
-      Array.from({ length: 50 }, (_, number) => sentence(`w${writer}`, number)),
+      Array.from({ length: 20 }, (_, number) => sentence(`w${writer}`, number)),
     );
     const acknowledged = await Promise.all(
       doors.flatMap((door, writer) => sentences[writer]?.map((content) => add(door, content)) ?? []),
     );
-    expect(acknowledged.filter(Boolean)).toHaveLength(400);
+    expect(acknowledged.filter(Boolean)).toHaveLength(160);
 
     const { url } = await waitFor(() => readService(dataDirectory), "an owner");
     const found = await listContents(url);
-    expect(found).toHaveLength(400);
+    expect(found).toHaveLength(160);
     expectEachOnce(found, sentences.flat());
     await waitUntilSearchable(url);
     const recalled = await Promise.all(sentences.flat().map((text) => searchFirst(url, text)));
@@ -100,7 +100,7 @@ test("8 MCP processes on one fresh data folder, 50 adds each at once: 400 kept, 
   });
 }, 180_000);
 
-test("the owner is killed five times in the middle of such a run: everything acknowledged is found", async () => {
+test("the owner is killed three times in the middle of such a run: everything acknowledged is found", async () => {
   await withDataDirectory(async (dataDirectory) => {
     const acknowledged: string[] = [];
     let isRunning = true;
@@ -122,7 +122,7 @@ test("the owner is killed five times in the middle of such a run: everything ack
     }
 
     const writers = ["a", "b", "c", "d"].map(write);
-    for (let kill = 0; kill < 5; kill++) {
+    for (let kill = 0; kill < 3; kill++) {
       const before = acknowledged.length;
       await waitFor(() => acknowledged.length > before + 20, `progress before kill ${kill + 1}`, 60);
       const owner = await waitFor(() => readService(dataDirectory), "an owner");
@@ -132,7 +132,7 @@ test("the owner is killed five times in the middle of such a run: everything ack
     await sleep(200);
     isRunning = false;
     await Promise.all(writers);
-    expect(acknowledged.length).toBeGreaterThan(100);
+    expect(acknowledged.length).toBeGreaterThan(60);
     await Promise.all([...doors].map((door) => door.close()));
     await expectNothingLeft(dataDirectory);
 

@@ -24,44 +24,75 @@ async function call(door: McpProcess, name: string, args: Record<string, unknown
   return { isError: isError === true, text: JSON.stringify(content) };
 }
 
-test("an owner that is suspended gets no second one: everybody is told in time, and goes on when it does", async () => {
-  await withDataDirectory(async (data) => {
-    const ownerDoor = await startMcp(data);
-    const door = await startMcp(data);
-    const facts = [{ text: "Olga breeds goats." }];
-    await call(ownerDoor, "add-memory", { content: "Olga breeds goats.", facts, wait: 30 });
-    await call(door, "search", { query: "goats" });
-    const owner = await waitFor(() => readService(data), "an owner");
-    expect(owner.pid).toBe(ownerDoor.pid);
+// Most of both is waiting for somebody who does not answer.
+test.concurrent(
+  "an owner that is suspended gets no second one: everybody is told in time, and goes on when it does",
+  async () => {
+    await withDataDirectory(async (data) => {
+      const ownerDoor = await startMcp(data);
+      const door = await startMcp(data);
+      const facts = [{ text: "Olga breeds goats." }];
+      await call(ownerDoor, "add-memory", { content: "Olga breeds goats.", facts, wait: 30 });
+      await call(door, "search", { query: "goats" });
+      const owner = await waitFor(() => readService(data), "an owner");
+      expect(owner.pid).toBe(ownerDoor.pid);
 
-    kill(owner.pid, "SIGSTOP");
-    // One that is connected, one that comes now, and the command line, which also wants to take over.
-    const newcomer = await startMcp(data);
-    const waiting = startProgram(data, ["serve", "--port", "0"]);
-    const [known, unknown, status, add] = await Promise.all([
-      call(door, "search", { query: "goats" }),
-      call(newcomer, "search", { query: "goats" }),
-      runProgram(data, ["status"]),
-      call(door, "add-memory", { content: "Olga sells cheese." }),
-    ]);
-    for (const answer of [known, unknown, add])
-      expect(answer).toEqual({ isError: true, text: expect.stringMatching(/owns the data folder.*does not answer/) });
-    expect(status).toMatchObject({ code: 1, stderr: expect.stringMatching(/owns the data folder.*does not answer/) });
-    expect((await waiting.ended).code).toBe(1);
-    expect(readService(data)).toEqual(owner);
+      kill(owner.pid, "SIGSTOP");
+      // One that is connected, one that comes now, and the command line, which also wants to take over.
+      const newcomer = await startMcp(data);
+      const waiting = startProgram(data, ["serve", "--port", "0"]);
+      const [known, unknown, status, add] = await Promise.all([
+        call(door, "search", { query: "goats" }),
+        call(newcomer, "search", { query: "goats" }),
+        runProgram(data, ["status"]),
+        call(door, "add-memory", { content: "Olga sells cheese." }),
+      ]);
+      for (const answer of [known, unknown, add])
+        expect(answer).toEqual({ isError: true, text: expect.stringMatching(/owns the data folder.*does not answer/) });
+      expect(status).toMatchObject({ code: 1, stderr: expect.stringMatching(/owns the data folder.*does not answer/) });
+      expect((await waiting.ended).code).toBe(1);
+      expect(readService(data)).toEqual(owner);
 
-    kill(owner.pid, "SIGCONT");
-    for (const one of [door, newcomer, ownerDoor])
-      expect(await call(one, "search", { query: "Who breeds goats?" })).toEqual({
-        isError: false,
-        text: expect.stringContaining("Olga breeds goats."),
-      });
-    expect(readService(data)).toEqual(owner);
+      kill(owner.pid, "SIGCONT");
+      for (const one of [door, newcomer, ownerDoor])
+        expect(await call(one, "search", { query: "Who breeds goats?" })).toEqual({
+          isError: false,
+          text: expect.stringContaining("Olga breeds goats."),
+        });
+      expect(readService(data)).toEqual(owner);
 
-    await Promise.all([door, newcomer, ownerDoor].map((one) => one.close()));
-    await expectNothingLeft(data);
-  });
-}, 120_000);
+      await Promise.all([door, newcomer, ownerDoor].map((one) => one.close()));
+      await expectNothingLeft(data);
+    });
+  },
+  120_000,
+);
+
+test.concurrent(
+  "a command that waits for an answer of the owner ends at once when it is asked to",
+  async () => {
+    await withDataDirectory(async (data) => {
+      const embedder = await useSilentEmbedder(data);
+      try {
+        const owner = await startServe(data);
+        for (const isSuspended of [false, true]) {
+          const before = embedder.visits();
+          const adding = startProgram(data, ["add", `Quinn paints boats, ${isSuspended}.`]);
+          await waitFor(() => embedder.visits() > before, "the request for an embedding");
+          if (isSuspended) owner.child.kill("SIGSTOP");
+          const { code, stderr } = await adding.signal("SIGINT");
+          expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("Interrupted (SIGINT)") });
+        }
+        owner.child.kill("SIGCONT");
+        await owner.stop();
+        await expectNothingLeft(data);
+      } finally {
+        await embedder.close();
+      }
+    });
+  },
+  60_000,
+);
 
 test("a start that waits for a suspended owner ends at once when it is asked to", async () => {
   await withDataDirectory(async (data) => {
@@ -77,27 +108,5 @@ test("a start that waits for a suspended owner ends at once when it is asked to"
     kill(ownerDoor.pid, "SIGCONT");
     await ownerDoor.close();
     await expectNothingLeft(data);
-  });
-}, 60_000);
-
-test("a command that waits for an answer of the owner ends at once when it is asked to", async () => {
-  await withDataDirectory(async (data) => {
-    const embedder = await useSilentEmbedder(data);
-    try {
-      const owner = await startServe(data);
-      for (const isSuspended of [false, true]) {
-        const before = embedder.visits();
-        const adding = startProgram(data, ["add", `Quinn paints boats, ${isSuspended}.`]);
-        await waitFor(() => embedder.visits() > before, "the request for an embedding");
-        if (isSuspended) owner.child.kill("SIGSTOP");
-        const { code, stderr } = await adding.signal("SIGINT");
-        expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("Interrupted (SIGINT)") });
-      }
-      owner.child.kill("SIGCONT");
-      await owner.stop();
-      await expectNothingLeft(data);
-    } finally {
-      await embedder.close();
-    }
   });
 }, 60_000);

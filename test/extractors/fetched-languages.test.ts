@@ -109,7 +109,7 @@ test.each(["down", "altered", "cut"] as const)(
 
 test("packages that hold something else, and bombs, are refused", async () => {
   const without = await packageOf("abc", new Uint8Array(10));
-  const bomb = gzipSync(Buffer.alloc(300 * 1024 * 1024));
+  const bomb = gzipSync(Buffer.alloc(300 * 1024 * 1024), { level: 1 });
   for (const held of [Buffer.from("no archive"), without, bomb]) {
     const { registry, folder, read } = await openReader();
     registry.packages.set("xyz", held);

@@ -10,9 +10,9 @@ import { seededNumbers } from "../support/hostile-files.js";
 import { silentLog } from "../support/open-core.js";
 
 /** How many files are changed and read; `RECOLLECT_TEST_FUZZ=2000` takes some minutes. */
-const FILES = Number(process.env["RECOLLECT_TEST_FUZZ"] ?? 300);
+const FILES = Number(process.env["RECOLLECT_TEST_FUZZ"] ?? 150);
 const SEED = Number(process.env["RECOLLECT_TEST_FUZZ_SEED"] ?? 1);
-const MOST_SECONDS = FILES > 300 ? 1_500 : 60;
+const MOST_SECONDS = FILES > 150 ? 1_500 : 60;
 /** A file that takes longer than this is stopped, and counts as one that hangs. */
 const TIMEOUT_MS = 30_000;
 

@@ -175,16 +175,17 @@ describe.skipIf(!canRecord)(`hostile recordings${unlessRecording}`, () => {
       const secret = join(folder, "secret.mp3");
       writeFileSync(secret, sound);
       const web = `http://127.0.0.1:${(server.address() as AddressInfo).port}/a.ts`;
-      for (const place of [`file://${secret}`, "file:///etc/passwd", secret, web, `concat:${secret}|${secret}`])
-        for (const text of [
-          `#EXTM3U\n#EXT-X-TARGETDURATION:10\n#EXTINF:10,\n${place}\n#EXT-X-ENDLIST\n`,
-          `ffconcat version 1.0\nfile '${place}'\n`,
-          `<?xml version="1.0"?><MPD xmlns="urn:mpeg:dash:schema:mpd:2011"><BaseURL>${place}</BaseURL></MPD>`,
-          `v=0\r\nc=IN IP4 127.0.0.1\r\nm=audio ${(server.address() as AddressInfo).port} RTP/AVP 0\r\n`,
-        ])
-          await expect(extractMedia(sourceFile(Buffer.from(text), "a.mp4"), extractionTools())).rejects.toMatchObject({
-            reason: "damaged",
-          });
+      const places = [`file://${secret}`, "file:///etc/passwd", secret, web, `concat:${secret}|${secret}`];
+      const texts = places.flatMap((place) => [
+        `#EXTM3U\n#EXT-X-TARGETDURATION:10\n#EXTINF:10,\n${place}\n#EXT-X-ENDLIST\n`,
+        `ffconcat version 1.0\nfile '${place}'\n`,
+        `<?xml version="1.0"?><MPD xmlns="urn:mpeg:dash:schema:mpd:2011"><BaseURL>${place}</BaseURL></MPD>`,
+      ]);
+      texts.push(`v=0\r\nc=IN IP4 127.0.0.1\r\nm=audio ${(server.address() as AddressInfo).port} RTP/AVP 0\r\n`);
+      for (const text of texts)
+        await expect(extractMedia(sourceFile(Buffer.from(text), "a.mp4"), extractionTools())).rejects.toMatchObject({
+          reason: "damaged",
+        });
       expect(calls).toBe(0);
     } finally {
       rmSync(folder, { recursive: true });

@@ -51,17 +51,19 @@ export async function startDovecot(program: string, capabilities?: string): Prom
   if (isRoot) for (const name of ["", "mail", ...Object.keys(files)]) await chown(join(folder, name), uid, gid);
   const child = spawn(program, ["-F", "-c", join(folder, "dovecot.conf")], {
     stdio: ["ignore", "pipe", "pipe"],
+    detached: true,
     ...(isRoot && { uid, gid }),
   });
   let said = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (data: Buffer) => (said += data.toString()));
   const stop = async (): Promise<void> => {
-    if (child.exitCode === null && child.signalCode === null) {
+    if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) {
       const ended = new Promise((resolve) => child.once("exit", resolve));
-      child.kill("SIGTERM");
+      // With all that it started, at once: asked to end, it looks around once a second.
+      process.kill(-child.pid, "SIGKILL");
       await ended;
     }
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   };
   try {
     await waitFor(() => child.exitCode === null && greets(port), "dovecot at its port", 15);

@@ -1,7 +1,16 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { extname, join } from "node:path";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const FFMPEG = "ffmpeg";
@@ -43,25 +52,36 @@ const KEPT = fileURLToPath(new URL("../../node_modules/.cache/recollect-recordin
  * @param ending that tells ffmpeg the format
  */
 export function record(options: readonly string[], ending: string): Uint8Array {
-  const inputs = JSON.stringify([versions, SPEECH, SUBTITLES, options, ending]);
-  const file = join(KEPT, `${createHash("sha256").update(inputs).digest("hex")}.${ending}`);
-  if (!existsSync(file)) make(options, file);
+  const file = kept([SUBTITLES, options], ending, (folder, output) => {
+    copyFileSync(speak(), join(folder, INPUTS.speech));
+    writeFileSync(join(folder, INPUTS.subtitles), SUBTITLES);
+    execFileSync(FFMPEG, ["-nostdin", "-v", "error", ...options, output], { cwd: folder, stdio: "pipe" });
+  });
   return Uint8Array.from(readFileSync(file));
 }
 
-/** Leaves the file whole or not at all, also where several processes make it at once. */
-function make(options: readonly string[], file: string): void {
+/** The file of the speech itself. */
+function speak(): string {
+  return kept([], "wav", (folder, output) =>
+    execFileSync(ESPEAK, ["-w", output, SPEECH], { cwd: folder, stdio: "ignore" }),
+  );
+}
+
+/** Makes a file unless it was made before: whole or not at all, also where several processes make it at once. */
+function kept(inputs: readonly unknown[], ending: string, make: (folder: string, output: string) => unknown): string {
+  const hash = createHash("sha256").update(JSON.stringify([versions, SPEECH, ...inputs, ending]));
+  const file = join(KEPT, `${hash.digest("hex")}.${ending}`);
+  if (existsSync(file)) return file;
   mkdirSync(KEPT, { recursive: true });
   const folder = mkdtempSync(join(KEPT, "making-"));
   try {
-    execFileSync(ESPEAK, ["-w", join(folder, INPUTS.speech), SPEECH], { stdio: "ignore" });
-    writeFileSync(join(folder, INPUTS.subtitles), SUBTITLES);
-    const output = `made${extname(file)}`;
-    execFileSync(FFMPEG, ["-nostdin", "-v", "error", ...options, output], { cwd: folder, stdio: "pipe" });
+    const output = `made.${ending}`;
+    make(folder, output);
     renameSync(join(folder, output), file);
   } finally {
     rmSync(folder, { recursive: true });
   }
+  return file;
 }
 
 /** The sound of a recording as samples of 16 kHz, and how long it is. */

@@ -10,7 +10,7 @@ import type { SchemaSource } from "../support/schema-arbitrary.js";
 
 /** Another one with `FUZZ_SEED=… npx vitest run test/transports/fuzz.test.ts`. */
 const SEED = Number(process.env["FUZZ_SEED"] ?? 20_261_126);
-const REQUESTS = Number(process.env["FUZZ_REQUESTS"] ?? 5_000);
+const REQUESTS = Number(process.env["FUZZ_REQUESTS"] ?? 2_500);
 const AT_ONCE = 20;
 const PATIENCE_MS = 15_000;
 const SHOWN_FAILURES = 12;
