@@ -1,13 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { BUCKET_KEYS, type BucketServer, startBucketServer } from "../support/bucket-server.js";
+import { CLUSTER_KEY as KEY, type NodeCluster, startNodeCluster } from "../support/node-cluster.js";
 import { createApp } from "../support/oauth-app.js";
 import { createBrowser } from "../support/oauth-browser.js";
 import { useMcp } from "../support/oauth-use.js";
-import { findPostgres, type PostgresServer, startPostgres } from "../support/postgres.js";
-import { type RoundRobin, startRoundRobin } from "../support/round-robin.js";
-import { runProgram, type ServeProcess, startServe, waitFor, withDataDirectory } from "../support/recollect-process.js";
+import { findPostgres } from "../support/postgres.js";
+import { runProgram, type ServeProcess, waitFor, withDataDirectory } from "../support/recollect-process.js";
 
-const KEY = "sm_tests_0123456789abcdefghijklmn";
 const programs = findPostgres();
 const FACTS = 40;
 
@@ -18,51 +16,12 @@ if (programs === undefined)
     test.skip("left out: PostgreSQL is not installed on this machine", () => undefined));
 else
   describe("several nodes on one PostgreSQL database", () => {
-    let server: PostgresServer;
-    let bucket: BucketServer;
-    let front: RoundRobin;
-    let settings: Record<string, string>;
-    const nodes: ServeProcess[] = [];
-    const folders: (() => void)[] = [];
+    let cluster: NodeCluster;
 
     beforeAll(async () => {
-      server = await startPostgres(programs);
-      bucket = await startBucketServer();
-      front = await startRoundRobin();
-      settings = {
-        DATABASE_URL: await server.createDatabase(),
-        RECOLLECT_NODES: "several",
-        RECOLLECT_VECTORS: "exact",
-        RECOLLECT_API_KEY: KEY,
-        RECOLLECT_SECRET_KEY: "0123456789abcdef0123456789abcdef",
-        RECOLLECT_BLOBS: "s3://files",
-        RECOLLECT_RATE_LIMIT: "0",
-        RECOLLECT_PUBLIC_URL: front.url,
-        AWS_ENDPOINT_URL_S3: bucket.url,
-        AWS_REGION: BUCKET_KEYS.region,
-        AWS_ACCESS_KEY_ID: BUCKET_KEYS.accessKeyId,
-        AWS_SECRET_ACCESS_KEY: BUCKET_KEYS.secretAccessKey,
-      };
-      await Promise.all([startNode(), startNode()]);
-      front.servers = nodes.map(({ url }) => url);
+      cluster = await startNodeCluster(programs, 2);
     }, 60_000);
-    afterAll(async () => {
-      await Promise.all(nodes.map((node) => node.stop()));
-      for (const leave of folders) leave();
-      await Promise.all([server.stop(), bucket.close(), front.close()]);
-    }, 60_000);
-
-    /** Adds a node with a data folder of its own, which is there until all tests are over. */
-    async function startNode(): Promise<ServeProcess> {
-      const node = await new Promise<ServeProcess>((resolve, reject) => {
-        void withDataDirectory(async (folder) => {
-          resolve(await startServe(folder, settings));
-          await new Promise<void>((leave) => folders.push(leave));
-        }).catch(reject);
-      });
-      nodes.push(node);
-      return node;
-    }
+    afterAll(() => cluster.stop(), 60_000);
 
     const callTo =
       (node: ServeProcess | undefined): Call =>
@@ -72,8 +31,8 @@ else
           headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
           ...(body !== undefined && { body: JSON.stringify(body) }),
         });
-    const one: Call = (...given) => callTo(nodes[0])(...given);
-    const other: Call = (...given) => callTo(nodes[1])(...given);
+    const one: Call = (...given) => callTo(cluster.nodes[0])(...given);
+    const other: Call = (...given) => callTo(cluster.nodes[1])(...given);
 
     async function read(answer: Promise<Response>): Promise<Record<string, unknown>> {
       const { status } = await answer;
@@ -130,8 +89,8 @@ else
     });
 
     test("an app signs in through whichever node answers each step, and all of them know its token", async () => {
-      const app = await createApp(front.url);
-      const browser = createBrowser(front.url);
+      const app = await createApp(cluster.url);
+      const browser = createBrowser(cluster.url);
       const question = await browser.submit(await browser.open(app.authorizeUrl()), [["secret", KEY]]);
       expect(question.url.pathname).toMatch(/^\/auth\/consent\//);
       const answered = await browser.submit(question, [
@@ -142,7 +101,7 @@ else
       ]);
       const { body } = await app.redeem(answered.url);
       for (let turn = 0; turn < 4; turn += 1)
-        expect((await useMcp(front.url, body.access_token)).tools).toContain("add-memory");
+        expect((await useMcp(cluster.url, body.access_token)).tools).toContain("add-memory");
       const again = await app.token({ grant_type: "refresh_token", refresh_token: body.refresh_token });
       expect(again.status).toBe(200);
     });
@@ -167,7 +126,7 @@ else
         "boiler.md",
       );
       form.set("containerTag", "house");
-      const sent = await fetch(`${nodes[0]?.url}/v3/documents/file`, {
+      const sent = await fetch(`${cluster.nodes[0]?.url}/v3/documents/file`, {
         method: "POST",
         headers: { authorization: `Bearer ${KEY}` },
         body: form,
@@ -178,7 +137,7 @@ else
     });
 
     test("a node that is killed costs nothing that it acknowledged, and the others finish its work", async () => {
-      const third = await startNode();
+      const third = await cluster.add();
       const ids: unknown[] = [];
       for (let number = 0; number < FACTS; number += 1)
         ids.push(
@@ -193,7 +152,7 @@ else
             )
           )["id"],
         );
-      await third.stop("SIGKILL");
+      await cluster.kill(third);
       for (const id of ids) await untilDone(one, id);
       const listed = await read(other("/v3/documents/list", { body: { containerTags: ["cellar"], limit: 100 } }));
       expect((listed["memories"] as { id: string }[]).map(({ id }) => id).toSorted()).toEqual(
@@ -204,7 +163,7 @@ else
     test("one that does not share is refused beside them, and tells how to start it", () =>
       withDataDirectory(async (folder) => {
         const { code, stderr } = await runProgram(folder, ["serve", "--port", "0"], {
-          ...settings,
+          ...cluster.settings,
           RECOLLECT_NODES: "one",
         });
         expect(code).not.toBe(0);
