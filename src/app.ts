@@ -92,6 +92,9 @@ const KEYS_LOOKED_AT_MINUTES = 30;
 /** No job waits for longer than a day. */
 const LONGEST_WAIT_MS = 25 * 3_600_000;
 
+/** How jobs are taken where others take them as well: what a node that ends had begun is taken up within that time. */
+const AMONG_OTHERS = { leaseMs: 15_000, looksEveryMs: 500 };
+
 const systemClock: Clock = { now: () => new Date() };
 
 export interface ServiceOptions {
@@ -125,13 +128,13 @@ export interface Service {
 
 /** The record, in the data folder or in a database. */
 async function openStore({ config, log }: ServiceOptions, clock: Clock): Promise<Store> {
-  const { dataDirectory, databaseUrl, apiKey } = config;
+  const { dataDirectory, databaseUrl, hasSeveralNodes, apiKey } = config;
   const onUpgrade = (upgrade: { readonly from: number; readonly to: number }): void =>
     log.info("the store has a new schema", { ...upgrade });
   const shared = { dataDirectory, clock, organizationId: apiKey?.organizationId, onUpgrade };
   if (databaseUrl !== undefined) {
     const { createPostgresStore } = await import("./adapters/store/postgres/store.js");
-    return createPostgresStore({ ...shared, url: databaseUrl });
+    return createPostgresStore({ ...shared, url: databaseUrl, isShared: hasSeveralNodes });
   }
   return createSqliteStore({
     ...shared,
@@ -293,13 +296,13 @@ function assemble(
     concurrency: config.concurrency,
     clock,
     log,
-    soleOwner: true,
+    ...(config.hasSeveralNodes ? AMONG_OTHERS : { soleOwner: true }),
     onDead: async (job, reason, bury) => {
       await reportDead(ingest, job, reason, bury);
       await reportDeadMerge(context, job, reason, bury);
     },
   });
-  const schedule = createSchedule({ runs: store.jobs, clock, log });
+  const schedule = createSchedule({ runs: store.jobs, clock, log, isShared: config.hasSeveralNodes });
   schedule.every("forget expired memories", { minutes: 1 }, (signal) => forgetExpired(context, signal));
   schedule.every("remove failed documents", { minutes: 1 }, (signal) =>
     removeFailed(context, config.keepFailedMinutes, signal),
@@ -316,18 +319,16 @@ function assemble(
     if ((await store.jobs.hastenAfter(latest)) > 0) runner.wake();
   });
   schedule.every("renew webhooks", { minutes: 10 }, () => renewWebhooks(context));
-  schedule.every("look after embedders", { minutes: 1 }, () => maintainEmbedders(context));
+  schedule.every("look after embedders", { minutes: 1 }, () => maintainEmbedders(context), "process");
   schedule.every("look for missing vectors", { minutes: 60 }, async () => {
     await store.jobs.enqueue([MISSING_JOB]);
     runner.wake();
   });
-  schedule.every("learn from stored vectors", { minutes: 60 }, (signal) =>
-    context.calibrations.learn(context.embedders.active(), signal),
-  );
+  const learn = (signal: AbortSignal) => context.calibrations.learn(context.embedders.active(), signal);
+  schedule.every("learn from stored vectors", { minutes: 60 }, learn, "process");
   schedule.every("clean up", { minutes: 60 }, (signal) => cleanUp(context, signal));
-  schedule.every("verify vectors", { minutes: 360 }, async (signal) => {
-    await vectors.verify(signal);
-  });
+  const verify = (signal: AbortSignal) => vectors.verify(signal).then(() => undefined);
+  schedule.every("verify vectors", { minutes: 360 }, verify, "process");
   return { context, vectors, runner, schedule, retryModel };
 }
 

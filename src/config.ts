@@ -13,6 +13,7 @@ import { chooseMail, findMailProblems, type MailConfig } from "./config/mail.js"
 import { chooseModel, type ModelConfig } from "./config/model.js";
 import { type Places, placesOf } from "./config/places.js";
 import type { PatienceConfig } from "./config/patience.js";
+import { findNodeProblems } from "./config/database.js";
 import { chooseBucket, findBlobProblems, type BucketConfig } from "./config/blobs.js";
 import { readingOf, type ReadingConfig } from "./config/reading.js";
 import { chooseRerank, findRerankProblems, type RerankConfig } from "./config/rerank.js";
@@ -63,6 +64,8 @@ export interface Config {
   readonly model: ModelConfig | undefined;
   /** Address of the PostgreSQL database that keeps the record; undefined for a file in the data folder. */
   readonly databaseUrl: string | undefined;
+  /** True where other services use that database at the same time. */
+  readonly hasSeveralNodes: boolean;
   readonly vectors: "auto" | "exact";
   /** Absolute path of the folder for fetched engines, when it is not the data folder's own. */
   readonly enginesDirectory: string | undefined;
@@ -156,6 +159,7 @@ export function readConfig(environment: Environment = process.env, overrides: En
   problems.push(
     ...model.problems,
     ...findBlobProblems(values),
+    ...findNodeProblems(values),
     ...findRerankProblems(values, model.chosen !== undefined),
     ...findTranscribeProblems(values),
   );
@@ -246,6 +250,7 @@ function buildConfig(
     embedder: chooseEmbedder(values),
     hub: { baseUrl: need(values.HF_ENDPOINT), token: values.HF_TOKEN },
     databaseUrl: values.DATABASE_URL,
+    hasSeveralNodes: values.RECOLLECT_NODES === "several",
     vectors: need(values.RECOLLECT_VECTORS),
     enginesDirectory: values.RECOLLECT_ENGINES_DIR,
     chroma: values.CHROMA_URL === undefined ? undefined : buildChroma(values.CHROMA_URL, values),

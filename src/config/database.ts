@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { setting } from "./setting.js";
+import { choice, setting } from "./setting.js";
 
 const RULE =
   "must be the address of a PostgreSQL database, such as postgres://user:password@host:5432/recollect; unset it where it is meant for another program";
@@ -10,9 +10,36 @@ export const DATABASE_SETTINGS = {
     schema: z.string().refine(isPostgresUrl, RULE),
     isSecret: true,
     description:
-      "Keeps the record in a PostgreSQL database, 15 or later, instead of the data folder: `postgres://user:password@host:5432/name`. The database is empty or Recollect's own, and one service uses it at a time.",
+      "Keeps the record in a PostgreSQL database, 15 or later, instead of the data folder: `postgres://user:password@host:5432/name`. The database is empty or Recollect's own.",
+  }),
+  RECOLLECT_NODES: setting({
+    schema: choice(["one", "several"]),
+    fallback: "one",
+    description:
+      "`several` lets any number of services use the database of `DATABASE_URL` at the same time, as [nodes](operation.md#several-nodes). `one` refuses a second service.",
   }),
 };
+
+interface NodeValues {
+  readonly RECOLLECT_NODES: "one" | "several" | undefined;
+  readonly DATABASE_URL: string | undefined;
+  readonly RECOLLECT_BLOBS: object | undefined;
+  readonly RECOLLECT_SECRET_KEY: string | undefined;
+  readonly RECOLLECT_VECTORS: "auto" | "exact" | undefined;
+}
+
+/** What several nodes need to share, as sentences that name the settings. */
+export function findNodeProblems(values: NodeValues): string[] {
+  if (values.RECOLLECT_NODES !== "several") return [];
+  const missing = (["DATABASE_URL", "RECOLLECT_BLOBS", "RECOLLECT_SECRET_KEY"] as const)
+    .filter((name) => values[name] === undefined)
+    .map((name) => `RECOLLECT_NODES is "several", but ${name} is not set. Nodes share it: set it to the same for all.`);
+  if (values.RECOLLECT_VECTORS === "exact") return missing;
+  return [
+    ...missing,
+    'RECOLLECT_NODES is "several", but RECOLLECT_VECTORS is "auto". Set it to "exact": nodes do not share a Chroma yet.',
+  ];
+}
 
 function isPostgresUrl(text: string): boolean {
   return URL.canParse(text) && /^postgres(?:ql)?:$/.test(new URL(text).protocol);

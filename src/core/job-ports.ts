@@ -162,4 +162,6 @@ export interface JobStore {
   /** Last and next run of recurring work by name. */
   lastRun(name: string): Promise<Date | null>;
   setLastRun(name: string, at: Date): Promise<void>;
+  /** Notes a run of recurring work that several processes have, if the last one is still the one at `known`. @returns false otherwise */
+  takeRun(name: string, moments: { readonly known: Date; readonly at: Date }): Promise<boolean>;
 }

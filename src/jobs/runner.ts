@@ -20,6 +20,8 @@ export interface RunnerOptions {
   readonly onDead?: (job: Job, reason: string, bury: Bury) => Promise<void>;
   /** True when nobody else works on this store: jobs of a process that died are taken over at once. Default false. */
   readonly soleOwner?: boolean;
+  /** Longest pause, in milliseconds, before a look for jobs that other processes have added. Default: half a lease. */
+  readonly looksEveryMs?: number;
   /** How long a taken job is safe without a sign of life, in milliseconds. Default 60,000. */
   readonly leaseMs?: number;
   /** How long an aborted run may take to end, in milliseconds. Default 2,000. */
@@ -173,7 +175,7 @@ export function createRunner(options: RunnerOptions): Runner {
     const waitMs = due ? due.getTime() - clock.now().getTime() : Number.POSITIVE_INFINITY;
     if (isWoken) return;
     if (running.size === 0 && waitMs > 0) releaseIdle();
-    await rest(Math.min(Math.max(waitMs, PAUSE_MS), leaseMs / 2));
+    await rest(Math.min(Math.max(waitMs, PAUSE_MS), options.looksEveryMs ?? leaseMs / 2));
   }
 
   async function rest(ms: number): Promise<void> {

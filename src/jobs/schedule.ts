@@ -3,12 +3,17 @@ import type { Clock, JobStore, Log } from "../core/ports.js";
 
 export interface ScheduleOptions {
   /** Where the last runs are kept, so that a restart neither repeats nor forgets one. */
-  readonly runs: Pick<JobStore, "lastRun" | "setLastRun">;
+  readonly runs: Pick<JobStore, "lastRun" | "setLastRun" | "takeRun">;
   readonly clock: Clock;
   readonly log: Log;
+  /** True where other processes have the same work: each run is one process's. It is noted when it begins. Default false. */
+  readonly isShared?: boolean;
   /** 0 up to 1, for jitter; a test passes its own. */
   readonly random?: () => number;
 }
+
+/** What recurring work is for: what is kept, or what each process has of its own in memory. */
+type Subject = "record" | "process";
 
 /** A pattern of cron (five or six fields, local time), or an interval. */
 type Recurrence = string | { readonly minutes: number };
@@ -16,9 +21,10 @@ type Recurrence = string | { readonly minutes: number };
 export interface Schedule {
   /**
    * Adds recurring work under a name that stays the same from version to version. Call it before `start`.
+   * @param subject work for the process is done by each of those that share a record. Default `record`
    * @throws when the pattern is not one of cron, or the name is taken
    */
-  every(name: string, recurrence: Recurrence, run: (signal: AbortSignal) => Promise<void>): void;
+  every(name: string, recurrence: Recurrence, run: (signal: AbortSignal) => Promise<void>, subject?: Subject): void;
   /** Reads the last runs and begins. What was missed while the service was off runs once. */
   start(): Promise<void>;
   /** Runs what is due now and waits for all that runs. Timers call it too; a needless call is harmless. Never throws. */
@@ -32,6 +38,8 @@ interface Entry {
   readonly run: (signal: AbortSignal) => Promise<void>;
   readonly following: (last: Date) => Date | null;
   readonly jitterMs: number;
+  readonly isShared: boolean;
+  last: Date;
   due: Date | null;
   running: Promise<void> | undefined;
 }
@@ -42,19 +50,27 @@ const LONGEST_TIMER_MS = 15 * 60_000;
 const LARGEST_JITTER_MS = 60_000;
 
 /** Recurring work in this process. A failing run is logged and has its next turn at its next time. */
-export function createSchedule({ runs, clock, log, random = Math.random }: ScheduleOptions): Schedule {
+export function createSchedule({
+  runs,
+  clock,
+  log,
+  isShared = false,
+  random = Math.random,
+}: ScheduleOptions): Schedule {
   const entries = new Map<string, Entry>();
   const stopping = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   let isStarted = false;
 
   function plan(entry: Entry, last: Date): void {
+    entry.last = last;
     const following = entry.following(last);
     entry.due = following ? new Date(following.getTime() + entry.jitterMs) : null;
   }
 
   async function runEntry(entry: Entry): Promise<void> {
     const started = clock.now();
+    if (entry.isShared && !(await take(entry, started))) return;
     plan(entry, started);
     try {
       await entry.run(stopping.signal);
@@ -63,7 +79,19 @@ export function createSchedule({ runs, clock, log, random = Math.random }: Sched
       if (stopping.signal.aborted) return;
       log.error("schedule.failed", { name: entry.name, error });
     }
-    await note(entry.name, started);
+    if (!entry.isShared) await note(entry.name, started);
+  }
+
+  /** Whether this process is the one that does what is due now; otherwise its next turn is planned. */
+  async function take(entry: Entry, at: Date): Promise<boolean> {
+    try {
+      if (await runs.takeRun(entry.name, { known: entry.last, at })) return true;
+      plan(entry, (await runs.lastRun(entry.name)) ?? at);
+    } catch (error) {
+      log.error("schedule.not_taken", { name: entry.name, error });
+      plan(entry, at);
+    }
+    return false;
   }
 
   async function note(name: string, run: Date): Promise<void> {
@@ -97,11 +125,20 @@ export function createSchedule({ runs, clock, log, random = Math.random }: Sched
   }
 
   return {
-    every(name, recurrence, run) {
+    every(name, recurrence, run, subject = "record") {
       if (entries.has(name)) throw new Error(`Recurring work "${name}" exists already.`);
       const { following, gapMs } = readRecurrence(recurrence);
       const jitterMs = Math.floor(random() * Math.min(LARGEST_JITTER_MS, gapMs / 10));
-      entries.set(name, { name, run, following, jitterMs, due: null, running: undefined });
+      entries.set(name, {
+        name,
+        run,
+        following,
+        jitterMs,
+        isShared: isShared && subject === "record",
+        last: clock.now(),
+        due: null,
+        running: undefined,
+      });
     },
 
     async start() {

@@ -476,5 +476,14 @@ export function describeJobStore(name: string, open: (clock: ManualClock) => Pro
       await jobs.setLastRun("expiry", clock.from(3));
       expect(await jobs.lastRun("clean-up")).toEqual(clock.from(2));
     });
+
+    test("a run of recurring work is taken by one of those who know the last", async () => {
+      const [known, at] = [clock.from(1), clock.from(2)];
+      expect(await jobs.takeRun("clean-up", { known, at })).toBe(false);
+      await jobs.setLastRun("clean-up", known);
+      const taken = await Promise.all([1, 2, 3].map(() => jobs.takeRun("clean-up", { known, at })));
+      expect(taken.filter(Boolean)).toHaveLength(1);
+      expect(await jobs.lastRun("clean-up")).toEqual(at);
+    });
   });
 }

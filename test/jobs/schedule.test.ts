@@ -175,3 +175,30 @@ test("an interval of nothing and a name that is taken are refused", () => {
   schedule.every("x", { minutes: 1 }, async () => {});
   expect(() => schedule.every("x", { minutes: 1 }, async () => {})).toThrow("exists already");
 });
+
+test("what several processes share is run by one of them, and what each has of its own by each", async () => {
+  const runs: string[] = [];
+  const start = async (name: string): Promise<Schedule> => {
+    const schedule = create({ isShared: true });
+    schedule.every("clean-up", { minutes: 10 }, async () => void runs.push(`clean-up by ${name}`));
+    schedule.every("look around", { minutes: 10 }, async () => void runs.push(`look around by ${name}`), "process");
+    await schedule.start();
+    return schedule;
+  };
+  const all = [await start("one"), await start("two"), await start("three")];
+  for (let round = 1; round <= 3; round += 1) {
+    clock.advance(10 * MINUTE);
+    await Promise.all(all.map((schedule) => schedule.check()));
+    expect(runs.filter((run) => run.startsWith("clean-up"))).toHaveLength(round);
+    expect(runs.filter((run) => run.startsWith("look around"))).toHaveLength(3 * round);
+  }
+});
+
+test("what a process that ended had taken is taken by another at its next time", async () => {
+  const first = await startCounting({ minutes: 10 }, { isShared: true });
+  const second = await startCounting({ minutes: 10 }, { isShared: true });
+  expect(await first.pass(10 * MINUTE)).toBe(1);
+  await first.schedule.stop();
+  expect(await second.pass(0)).toBe(0);
+  expect(await second.pass(10 * MINUTE)).toBe(1);
+});

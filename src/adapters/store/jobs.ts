@@ -342,7 +342,7 @@ function createOverview(
   };
 }
 
-function createRuns(db: Kysely<Database>): Pick<JobStore, "lastRun" | "setLastRun"> {
+function createRuns(db: Kysely<Database>): Pick<JobStore, "lastRun" | "setLastRun" | "takeRun"> {
   return {
     async lastRun(name) {
       const row = await db.selectFrom("schedules").select("last_run_at").where("name", "=", name).executeTakeFirst();
@@ -356,6 +356,16 @@ function createRuns(db: Kysely<Database>): Pick<JobStore, "lastRun" | "setLastRu
         .values({ name, last_run_at })
         .onConflict((conflict) => conflict.column("name").doUpdateSet({ last_run_at }))
         .execute();
+    },
+
+    async takeRun(name, { known, at }) {
+      const { numUpdatedRows } = await db
+        .updateTable("schedules")
+        .set({ last_run_at: iso(at) })
+        .where("name", "=", name)
+        .where("last_run_at", "=", iso(known))
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
     },
   };
 }

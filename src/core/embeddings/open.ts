@@ -127,14 +127,19 @@ export async function nudge({ store, clock }: Pick<CoreContext, "store" | "clock
   });
 }
 
+/** Whether another process has moved the vectors to another embedder. */
+function isOther({ fingerprint }: Embedder, placed: PlacedEmbedder): boolean {
+  return placed.fingerprint !== null && placed.fingerprint !== fingerprint;
+}
+
 /**
- * Looks after embedders once in a while: one that was not there may be there now, the previous one's vectors are kept
+ * Looks after embedders once in a while: one that was not there may be there now, or another process has changed it, the previous one's vectors are kept
  * complete until their time is over, and a move that waits goes on.
  */
 export async function maintainEmbedders(context: OpenContext & Pick<CoreContext, "wakeJobs">): Promise<void> {
   const { store, embedders, clock, log } = context;
   const { active, next, previous } = await store.embeddings.placed();
-  if (active && isAbsent(embedders.active())) await bringUp(context, active);
+  if (active && (isAbsent(embedders.active()) || isOther(embedders.active(), active))) await bringUp(context, active);
   const isOver = previous?.dropAfter != null && previous.dropAfter <= iso(clock.now());
   await store.transaction(async (repositories) => {
     if (isOver && (await giveUpPrevious(repositories)))

@@ -11,7 +11,7 @@ const ANSWERS_WITHIN_MS = 5_000;
 /** A server that went away has so long to notice that a connection is over, and to let go of its lock. */
 const FORMER_LETS_GO_WITHIN_MS = 5_000;
 
-/** That this process alone uses a database. */
+/** That this process may use a database: alone, or together with others that share it. */
 export interface DatabasePossession {
   /** False while the connection that proves it is away. */
   isHeld(): boolean;
@@ -24,9 +24,13 @@ export interface DatabasePossession {
 
 /**
  * Takes a database for this process, by a lock on a connection of its own, and takes it again when that connection breaks.
+ * @param options.isShared true beside others that share it
  * @throws AppError `conflict` when another service has it; whatever the library throws when it cannot be reached
  */
-export async function possessDatabase(url: string, place: string): Promise<DatabasePossession> {
+export async function possessDatabase(
+  url: string,
+  { place, isShared }: { readonly place: string; readonly isShared: boolean },
+): Promise<DatabasePossession> {
   let client: pg.Client | undefined;
   let isClosed = false;
   let tellLost: (reason: AppError) => void = () => undefined;
@@ -35,14 +39,14 @@ export async function possessDatabase(url: string, place: string): Promise<Datab
   async function take(): Promise<void> {
     const deadline = Date.now() + FORMER_LETS_GO_WITHIN_MS;
     for (;;) {
-      const taken = await tryToTake(url, drop);
+      const taken = await tryToTake(url, { isShared, onEnd: drop });
       if (taken && isClosed) return taken.end();
       if (taken) {
         client = taken;
         beat(taken);
         return;
       }
-      if (Date.now() > deadline || isClosed) throw takenByAnother(place);
+      if (Date.now() > deadline || isClosed) throw takenByAnother(place, isShared);
       await sleep(TRIES_AGAIN_MS);
     }
   }
@@ -96,7 +100,10 @@ export async function possessDatabase(url: string, place: string): Promise<Datab
 }
 
 /** @returns null when another connection has the lock */
-async function tryToTake(url: string, onEnd: () => void): Promise<pg.Client | null> {
+async function tryToTake(
+  url: string,
+  { isShared, onEnd }: { readonly isShared: boolean; readonly onEnd: () => void },
+): Promise<pg.Client | null> {
   const client = new pg.Client({
     connectionString: url,
     application_name: "recollect",
@@ -108,7 +115,8 @@ async function tryToTake(url: string, onEnd: () => void): Promise<pg.Client | nu
   try {
     await client.connect();
     await client.query("set tcp_keepalives_idle = 5; set tcp_keepalives_interval = 2; set tcp_keepalives_count = 2");
-    const { rows } = await client.query<{ taken: boolean }>("select pg_try_advisory_lock($1) as taken", [SERVICE_LOCK]);
+    const lock = isShared ? "pg_try_advisory_lock_shared" : "pg_try_advisory_lock";
+    const { rows } = await client.query<{ taken: boolean }>(`select ${lock}($1) as taken`, [SERVICE_LOCK]);
     if (rows[0]?.taken) return client;
   } catch (error) {
     await client.end().catch(() => undefined);
@@ -118,9 +126,9 @@ async function tryToTake(url: string, onEnd: () => void): Promise<pg.Client | nu
   return null;
 }
 
-function takenByAnother(place: string): AppError {
-  return new AppError(
-    "conflict",
-    `The database ${place} is used by another service. Nothing was changed. Stop that one first: one service uses a database at a time.`,
-  );
+function takenByAnother(place: string, isShared: boolean): AppError {
+  const advice = isShared
+    ? "It was started without RECOLLECT_NODES=several: stop it, and start it with that setting."
+    : "Stop that one first, or start all of them with RECOLLECT_NODES=several.";
+  return new AppError("conflict", `The database ${place} is used by another service. Nothing was changed. ${advice}`);
 }

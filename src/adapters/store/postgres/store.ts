@@ -30,6 +30,8 @@ export interface PostgresStoreOptions {
   readonly onUpgrade?: ((upgrade: { readonly from: number; readonly to: number }) => void) | undefined;
   /** Becomes the organisation's id when the record is new. */
   readonly organizationId?: string | undefined;
+  /** True where other services use the database at the same time. Default false. */
+  readonly isShared?: boolean | undefined;
   /** Most connections of this process at a time. Default 10. */
   readonly maxConnections?: number | undefined;
 }
@@ -40,13 +42,13 @@ const CLOSE_PATIENCE_MS = 5_000;
 const KEEP_ALIVE_MS = 10_000;
 
 /**
- * The record in a PostgreSQL database, 15 or later, for one service at a time; durable before any call returns, except for what
+ * The record in a PostgreSQL database, 15 or later, for one service at a time or for several; durable before any call returns, except for what
  * `background` writes.
  * @throws AppError `unavailable` when it cannot be reached or refuses, `conflict` when a later version wrote it, another service
  *   uses it, or the data folder has a record of its own
  */
 export async function createPostgresStore(options: PostgresStoreOptions): Promise<Store> {
-  const { url, maxConnections = MAX_CONNECTIONS } = options;
+  const { url, isShared = false, maxConnections = MAX_CONNECTIONS } = options;
   const place = placeOf(url);
   requireRecordPlace(options.dataDirectory, place);
   const pool = openPool(url, maxConnections);
@@ -54,7 +56,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
   const writing = openPool(url, 1);
   let possession: DatabasePossession | undefined;
   try {
-    possession = await possessDatabase(url, place);
+    possession = await possessDatabase(url, { place, isShared });
     const upgrade = await migrate(pool, place);
     if (upgrade.from > 0 && upgrade.from < upgrade.to) options.onUpgrade?.(upgrade);
     const store = await storeOver({ pool, writing, place, possession }, options);

@@ -1,0 +1,27 @@
+import { describe, expect, test } from "vitest";
+import { readConfig } from "../src/config.js";
+
+describe("several nodes", () => {
+  const shared = {
+    RECOLLECT_NODES: "several",
+    DATABASE_URL: "postgres://ada:secret@database.example/recollect",
+    RECOLLECT_BLOBS: "s3://files",
+    AWS_ACCESS_KEY_ID: "id",
+    AWS_SECRET_ACCESS_KEY: "secret",
+    RECOLLECT_SECRET_KEY: "0123456789abcdef0123456789abcdef",
+    RECOLLECT_VECTORS: "exact",
+  };
+
+  test("share a database, a bucket and a key", () => {
+    expect(readConfig(shared).hasSeveralNodes).toBe(true);
+    expect(readConfig({ ...shared, RECOLLECT_NODES: undefined }).hasSeveralNodes).toBe(false);
+  });
+
+  test.each(["DATABASE_URL", "RECOLLECT_BLOBS", "RECOLLECT_SECRET_KEY"] as const)("are refused without %s", (name) => {
+    expect(() => readConfig({ ...shared, [name]: undefined })).toThrow(`"several", but ${name} is not set`);
+  });
+
+  test("are refused with a Chroma of their own", () => {
+    expect(() => readConfig({ ...shared, RECOLLECT_VECTORS: "auto" })).toThrow("do not share a Chroma");
+  });
+});
