@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
+import { readConfig } from "../src/config.js";
 import { SETTINGS } from "../src/config/settings.js";
 
 const ROOT = join(import.meta.dirname, "..");
@@ -41,10 +42,44 @@ test("the single node of Compose writes to its volume alone, and asks everybody 
   for (const port of services.recollect.ports) expect(port).toMatch(/^127\.0\.0\.1:/);
 });
 
-test("settings that the files name exist", () => {
-  const named = ["Dockerfile", "compose.yaml", "deploy/recollect.service"].flatMap((path) => [
-    ...new Set(read(path).match(/\bRECOLLECT_[A-Z_]+/g)),
+test("the nodes of Compose share what nodes have to share, and only the proxy is reached from outside", () => {
+  const { services } = parse(read("deploy/nodes.compose.yaml"));
+  const { environment } = services.node as { environment: Record<string, string> };
+  const asked = Object.values(environment).flatMap((text) => /\$\{(\w+):\?\}/.exec(text)?.[1] ?? []);
+  expect(asked.toSorted()).toEqual([
+    "AWS_ACCESS_KEY_ID",
+    "AWS_SECRET_ACCESS_KEY",
+    "POSTGRES_PASSWORD",
+    "RECOLLECT_API_KEY",
+    "RECOLLECT_BLOBS",
+    "RECOLLECT_PUBLIC_URL",
+    "RECOLLECT_SECRET_KEY",
   ]);
+  const given: Record<string, string> = {
+    POSTGRES_PASSWORD: "secret",
+    RECOLLECT_API_KEY: "sm_tests_0123456789abcdefghijklmn",
+    RECOLLECT_BLOBS: "s3://files",
+    RECOLLECT_PUBLIC_URL: "https://memory.example",
+    RECOLLECT_SECRET_KEY: "0123456789abcdef0123456789abcdef",
+  };
+  const filled = Object.entries(environment).map(([name, text]) => [
+    name,
+    text.replace(/\$\{(\w+):([?-])([^}]*)\}/, (_, wanted: string, kind: string, fallback: string) =>
+      kind === "?" ? (given[wanted] ?? "given") : fallback,
+    ),
+  ]);
+  const config = readConfig(Object.fromEntries(filled) as Record<string, string>);
+  expect(config).toMatchObject({ hasSeveralNodes: true, isKeylessOff: true, vectors: "exact", warnings: [] });
+  expect(services.node).toMatchObject({ read_only: true, cap_drop: ["ALL"] });
+  const published = Object.entries(services as Record<string, { ports?: string[] }>).filter(([, { ports }]) => ports);
+  expect(published.map(([name]) => name)).toEqual(["front"]);
+  expect(services.front.networks.inside.ipv4_address).toBe(environment["RECOLLECT_TRUSTED_PROXIES"]);
+});
+
+test("settings that the files name exist", () => {
+  const named = ["Dockerfile", "compose.yaml", "deploy/nodes.compose.yaml", "deploy/recollect.service"].flatMap(
+    (path) => [...new Set(read(path).match(/\bRECOLLECT_[A-Z_]+/g))],
+  );
   expect(named.length).toBeGreaterThan(0);
   for (const name of named) expect(Object.keys(SETTINGS)).toContain(name);
 });
