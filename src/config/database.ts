@@ -14,6 +14,7 @@ export const DATABASE_SETTINGS = {
   }),
 };
 
-function isPostgresUrl(text: string): boolean {
+/** Whether a text is the address of a PostgreSQL database. */
+export function isPostgresUrl(text: string): boolean {
   return URL.canParse(text) && /^postgres(?:ql)?:$/.test(new URL(text).protocol);
 }
