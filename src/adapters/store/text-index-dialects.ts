@@ -94,7 +94,11 @@ function lexemesOf({ text, context, scope }: TextEntry): string[] {
 
 /** Lexemes as they are (https://www.postgresql.org/docs/current/datatype-textsearch.html): no parser, no dictionary. */
 function anyLexeme(lexemes: readonly string[]): string {
-  return `(${lexemes.map((one) => `'${one.replaceAll("\\", "\\\\").replaceAll("'", "''")}'`).join(" | ")})`;
+  return `(${lexemes.map(quoted).join(" | ")})`;
+}
+
+function quoted(lexeme: string): string {
+  return `'${lexeme.replaceAll("\\", "\\\\").replaceAll("'", "''")}'`;
 }
 
 /** The same words and stems in a `tsvector`, those of a column marked by a prefix; nothing of its ranking is used. */
@@ -121,10 +125,8 @@ const TSVECTOR: TextIndexDialect = {
   insertions: (entries) => [
     {
       statement: `insert into text_index (rowid, words)
-        select cast(entry.value ->> '$[0]' as bigint),
-          array_to_tsvector(array(select distinct word.value from json_each(entry.value, '$[1]') word))
-        from json_each(?) entry`,
-      parameters: [JSON.stringify(entries.map((entry) => [entry.unit, lexemesOf(entry)]))],
+        select cast(value ->> '$[0]' as bigint), cast(value ->> '$[1]' as tsvector) from json_each(?)`,
+      parameters: [JSON.stringify(entries.map((entry) => [entry.unit, lexemesOf(entry).map(quoted).join(" ")]))],
     },
   ],
 };

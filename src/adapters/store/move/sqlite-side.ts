@@ -1,9 +1,9 @@
 import { isUtf8 } from "node:buffer";
 import { AppError } from "../../../core/errors.js";
-import type { SqliteConnection, SqliteValue } from "../../../lib/sqlite.js";
+import type { SqliteConnection, SqliteStatement, SqliteValue } from "../../../lib/sqlite.js";
 import { describeSqliteError } from "../sqlite-errors.js";
 import type { ReadRows, SourceSide, TargetSide } from "./record-side.js";
-import { type Column, type ColumnKind, type KeyRange, type MovedValue, onlyMoved } from "./table-shape.js";
+import { type Column, type ColumnKind, keyOf, type KeyRange, type MovedValue, onlyMoved } from "./table-shape.js";
 import type { Row, TableShape } from "./table-shape.js";
 
 const REPLACEMENT = "\uFFFD";
@@ -17,12 +17,23 @@ const TABLES = `select name, sql from sqlite_schema
 export function createSqliteSide(connection: SqliteConnection, file: string): SourceSide & TargetSide {
   let isClosed = false;
   /** @throws AppError as `describeSqliteError` says */
-  const all = <R>(statement: string, parameters: readonly MovedValue[] = []): R[] => {
+  const guarded = <T>(work: () => T): T => {
     try {
-      return connection.prepare(statement).all(...parameters) as R[];
+      return work();
     } catch (error) {
       throw describeSqliteError(error, file);
     }
+  };
+  const all = <R>(statement: string, parameters: readonly MovedValue[] = []): R[] =>
+    guarded(() => connection.prepare(statement).all(...parameters) as R[]);
+  /**
+   * Goes on where the last read ended: by stale statistics SQLite may find the way to a key by reading all rows before it, which
+   * is to happen once a table and not once a block.
+   */
+  let cursor: Cursor | undefined;
+  const endCursor = (): void => {
+    cursor?.rows.return?.();
+    cursor = undefined;
   };
   const begun = async <T>(begin: string, work: () => T | Promise<T>): Promise<T> => {
     all(begin);
@@ -39,17 +50,29 @@ export function createSqliteSide(connection: SqliteConnection, file: string): So
     database: "sqlite",
     place: file,
     shapes: async () => shapesOf(all),
-    steadily: (work) => begun("begin", work),
+    steadily: (work) => begun("begin", () => work().finally(endCursor)),
     query: async (statement, parameters) => all(statement, parameters),
 
     async read(table, range, limit) {
-      const { condition, parameters } = within(table, range);
-      const found = all<Record<string, SqliteValue>>(
-        `select ${table.columns.map(selected).join(", ")} from "${table.name}" where ${condition}
-          order by ${table.key.join(", ")} limit ${limit}`,
-        parameters,
+      const key = JSON.stringify([table.name, range.after]);
+      if (cursor?.key !== key || range.upTo !== null) {
+        endCursor();
+        const { condition, parameters } = within(table, range);
+        const statement = `select ${table.columns.map(selected).join(", ")} from "${table.name}" where ${condition}
+          order by ${table.key.join(", ")}`;
+        const prepared = guarded(() => connection.prepare(statement));
+        cursor = { key, prepared, rows: prepared.iterate(...parameters) };
+      }
+      const { rows, prepared } = cursor;
+      const read = readRows(
+        table,
+        guarded(() => taken(rows, limit)),
+        file,
       );
-      return readRows(table, found, file);
+      const last = read.rows.at(-1);
+      cursor = { key: JSON.stringify([table.name, last === undefined ? null : keyOf(table, last)]), prepared, rows };
+      if (range.upTo !== null || read.rows.length < limit) endCursor();
+      return read;
     },
 
     async highest({ name, counted }) {
@@ -92,10 +115,29 @@ export function createSqliteSide(connection: SqliteConnection, file: string): So
 
     async close() {
       if (isClosed) return;
+      endCursor();
       isClosed = true;
       connection.close();
     },
   };
+}
+
+interface Cursor {
+  /** The table, and the key behind which it goes on. */
+  readonly key: string;
+  readonly rows: Iterator<unknown>;
+  /** Must stay referenced: collected as garbage, it would take the rows with it. */
+  readonly prepared: SqliteStatement;
+}
+
+function taken(rows: Iterator<unknown>, limit: number): Record<string, SqliteValue>[] {
+  const found: Record<string, SqliteValue>[] = [];
+  while (found.length < limit) {
+    const next = rows.next();
+    if (next.done) break;
+    found.push(next.value as Record<string, SqliteValue>);
+  }
+  return found;
 }
 
 function shapesOf(all: <R>(statement: string, parameters?: readonly MovedValue[]) => R[]): TableShape[] {
