@@ -58,6 +58,7 @@ async function compare({ source, target, signal }: BothSides, table: TableShape)
   const limit = rowsAtOnce(table);
   const digest = createRowDigest();
   const differing: KeyRange[] = [];
+  let isDiffering = false;
   let count = 0;
   let allReplaced = 0;
   for (let after: KeyRange["after"] = null; ;) {
@@ -66,7 +67,12 @@ async function compare({ source, target, signal }: BothSides, table: TableShape)
     const last = rows.length < limit ? undefined : rows.at(-1);
     const range: KeyRange = { after, upTo: last === undefined ? null : keyOf(table, last) };
     const theirs = await target.read(table, range, limit + 1);
-    if (rows.length !== theirs.rows.length || digestOf(rows) !== digestOf(theirs.rows)) differing.push(range);
+    if (rows.length !== theirs.rows.length || digestOf(rows) !== digestOf(theirs.rows)) {
+      // One with the range before it, where that differs, too.
+      const before = isDiffering ? differing.pop() : undefined;
+      differing.push({ after: before === undefined ? after : before.after, upTo: range.upTo });
+      isDiffering = true;
+    } else isDiffering = false;
     digest.add(theirs.rows);
     count += theirs.rows.length;
     allReplaced += replaced;

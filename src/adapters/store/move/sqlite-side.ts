@@ -54,8 +54,8 @@ export function createSqliteSide(connection: SqliteConnection, file: string): So
     query: async (statement, parameters) => all(statement, parameters),
 
     async read(table, range, limit) {
-      const key = JSON.stringify([table.name, range.after]);
-      if (cursor?.key !== key || range.upTo !== null) {
+      const key = JSON.stringify([table.name, range.after, range.upTo]);
+      if (cursor?.key !== key) {
         endCursor();
         const { condition, parameters } = within(table, range);
         const statement = `select ${table.columns.map(selected).join(", ")} from "${table.name}" where ${condition}
@@ -70,8 +70,12 @@ export function createSqliteSide(connection: SqliteConnection, file: string): So
         file,
       );
       const last = read.rows.at(-1);
-      cursor = { key: JSON.stringify([table.name, last === undefined ? null : keyOf(table, last)]), prepared, rows };
-      if (range.upTo !== null || read.rows.length < limit) endCursor();
+      cursor = {
+        key: JSON.stringify([table.name, last === undefined ? null : keyOf(table, last), range.upTo]),
+        prepared,
+        rows,
+      };
+      if (read.rows.length < limit) endCursor();
       return read;
     },
 
@@ -123,7 +127,7 @@ export function createSqliteSide(connection: SqliteConnection, file: string): So
 }
 
 interface Cursor {
-  /** The table, and the key behind which it goes on. */
+  /** The table, and the keys between which it goes on. */
   readonly key: string;
   readonly rows: Iterator<unknown>;
   /** Must stay referenced: collected as garbage, it would take the rows with it. */
