@@ -90,5 +90,6 @@ function linesOf(table: string, rows: readonly Readonly<Record<string, unknown>>
 }
 
 function written(value: unknown): unknown {
-  return value instanceof Uint8Array ? Buffer.from(value).toString("hex") : value === null ? null : String(value);
+  if (value instanceof Uint8Array) return Buffer.from(value).toString("hex");
+  return typeof value === "number" ? value.toString() : value;
 }
