@@ -12,9 +12,11 @@ import { createWatchedModel } from "./adapters/llm/watched.js";
 import { createRulesExtractor } from "./adapters/facts/rules.js";
 import { createSmtpMailer } from "./adapters/mail/smtp.js";
 import { findOwnerAddress } from "./adapters/owner/election.js";
+import { takeFolder } from "./adapters/owner/take-folder.js";
 import { createSecretBox } from "./adapters/secrets/key-file.js";
 import { createRerankService } from "./adapters/rerank/service.js";
 import { type Backup, backUpStore } from "./adapters/store/backup.js";
+import type { MovedRecord, MoveOptions } from "./adapters/store/move/move-options.js";
 import { placeOf } from "./adapters/store/postgres/place.js";
 import { hasRecord, requireRecordPlace } from "./adapters/store/record-place.js";
 import { createSqliteStore } from "./adapters/store/store.js";
@@ -23,7 +25,7 @@ import { createCommandTranscriber } from "./adapters/transcribe/command.js";
 import { createOpenAiTranscriber } from "./adapters/transcribe/openai.js";
 import { createRememberingTranscriber } from "./adapters/transcribe/remembered.js";
 import { createVectors } from "./adapters/vectors/index.js";
-import { type Config, readPlaces } from "./config.js";
+import { type Config, isPostgresUrl, readPlaces } from "./config.js";
 import { keylessOf } from "./core/access/keyless.js";
 import type { CoreContext } from "./core/context.js";
 import { createConnectors } from "./connectors/index.js";
@@ -432,6 +434,36 @@ export async function backUp(
     );
   requireRecordPlace(dataDirectory, undefined);
   return backUpStore({ file: join(dataDirectory, STORE_FILE), folders: [FILES_FOLDER], target, signal });
+}
+
+/**
+ * As `moveToPostgres` and `moveToFolder` say, of a data folder that anybody may own at the moment.
+ * @param wanted.to the address of a database, or `folder`
+ * @throws AppError `invalid` where the settings do not fit the direction
+ */
+export async function move(
+  { dataDirectory, databaseUrl, maxStoreMegabytes: maxMegabytes }: Config,
+  { to, ...wanted }: Pick<MoveOptions, "waits" | "signal" | "tell"> & { readonly to: string },
+): Promise<MovedRecord> {
+  const shared = { ...wanted, dataDirectory, maxMegabytes, takeFolder: () => takeFolder(dataDirectory) };
+  if (to === "folder") {
+    if (databaseUrl === undefined)
+      throw new AppError("invalid", "Set DATABASE_URL to the database that the record is to be moved from.");
+    const { moveToFolder } = await import("./adapters/store/move/move-to-folder.js");
+    return moveToFolder({ ...shared, url: databaseUrl });
+  }
+  if (!isPostgresUrl(to))
+    throw new AppError(
+      "invalid",
+      "A record is moved to `folder`, or to the address of a PostgreSQL database such as postgres://user:password@host:5432/recollect.",
+    );
+  if (databaseUrl !== undefined && placeOf(databaseUrl) !== placeOf(to))
+    throw new AppError(
+      "invalid",
+      "DATABASE_URL names another database than --to. Unset it to move the record of the data folder; use `pg_dump` to move one from database to database.",
+    );
+  const { moveToPostgres } = await import("./adapters/store/move/move-to-postgres.js");
+  return moveToPostgres({ ...shared, url: to });
 }
 
 /** For whatever begins none there; `begin` names commands that do. */

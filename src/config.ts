@@ -26,6 +26,7 @@ import type { LogLevel } from "./lib/log.js";
 import { machineTimeZone } from "./lib/time-zone.js";
 import { truncate } from "./lib/truncate.js";
 
+export { isPostgresUrl } from "./config/database.js";
 export { SETTINGS };
 
 /** The environment, or overrides in its shape: names of settings with their text. */

@@ -40,7 +40,17 @@ interface Start {
   readonly log: LeveledLog;
 }
 
-const starters: Starters = { version, openDoor, serve, serveMcp, surroundings, runningService, openInBrowser, backUp };
+const starters: Starters = {
+  version,
+  openDoor,
+  serve,
+  serveMcp,
+  surroundings,
+  runningService,
+  openInBrowser,
+  backUp,
+  move,
+};
 // What a command waits for may hang on timers and sockets that keep no process alive by themselves.
 const awake = setInterval(() => undefined, 60_000);
 const exitCode = await runCommand();
@@ -278,6 +288,14 @@ async function backUp(settings: Settings, target: string, signal: AbortSignal): 
   if (!(await hasMemory(config)))
     throw await noMemoryIn(config.dataDirectory, settings["RECOLLECT_DATA_DIR"] !== undefined);
   return (await import("./app.js")).backUp(config, target, signal);
+}
+
+async function move(settings: Settings, request: Parameters<Starters["move"]>[1]): ReturnType<Starters["move"]> {
+  const { readConfig } = await import("./config.js");
+  const config = readConfig(undefined, settings);
+  if (!(await hasMemory(config)))
+    throw await noMemoryIn(config.dataDirectory, settings["RECOLLECT_DATA_DIR"] !== undefined);
+  return (await import("./app.js")).move(config, request);
 }
 
 async function openInBrowser(url: string): Promise<boolean> {

@@ -41,6 +41,7 @@ export function findNodeProblems(values: NodeValues): string[] {
   ];
 }
 
-function isPostgresUrl(text: string): boolean {
+/** Whether a text is the address of a PostgreSQL database. */
+export function isPostgresUrl(text: string): boolean {
   return URL.canParse(text) && /^postgres(?:ql)?:$/.test(new URL(text).protocol);
 }

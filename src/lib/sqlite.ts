@@ -7,6 +7,7 @@ export type SqliteValue = null | number | string | Uint8Array;
 /** The part of the `node:sqlite` API that is used, so that any module with that API fits. */
 export interface SqliteStatement {
   all(...parameters: SqliteValue[]): unknown[];
+  iterate(...parameters: SqliteValue[]): Iterator<unknown>;
   run(...parameters: SqliteValue[]): { changes: number | bigint; lastInsertRowid: number | bigint };
   columns(): unknown[];
 }

@@ -29,6 +29,7 @@ export function startersFor(dataDirectory: string): Starters {
     openInBrowser: () => Promise.resolve(false),
     serveMcp: () => Promise.reject(new Error("this test serves no MCP")),
     backUp: () => Promise.reject(new Error("this test backs up nothing")),
+    move: () => Promise.reject(new Error("this test moves nothing")),
   };
 }
 

@@ -29,6 +29,10 @@ function watched(connection: SqliteConnection, see: (statement: SeenStatement) =
           seen(parameters);
           return statement.all(...parameters);
         },
+        iterate(...parameters) {
+          seen(parameters);
+          return statement.iterate(...parameters);
+        },
         run(...parameters) {
           seen(parameters);
           return statement.run(...parameters);

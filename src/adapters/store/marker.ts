@@ -10,7 +10,7 @@ Leave this file where it is. It holds nothing else.
 `;
 
 /** Beside a store whose first transaction is on the disk, for good: an empty store beside it is a damaged one. */
-function markerOf(file: string): string {
+export function markerOf(file: string): string {
   return `${file}.marker.txt`;
 }
 

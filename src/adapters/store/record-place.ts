@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { AppError } from "../../core/errors.js";
 import { STORE_FILE } from "../../lib/store-file.js";
@@ -18,7 +18,7 @@ export function requireRecordPlace(dataDirectory: string, database: string | und
       `The data folder ${dataDirectory} has a record of its own, ${STORE_FILE}, which would not be found in the database ${database}. Nothing was changed. Choose another data folder for DATABASE_URL, or remove that setting.`,
       { paths: [dataDirectory] },
     );
-  const noted = hasStore ? null : readNote(dataDirectory);
+  const noted = hasStore ? null : notedDatabase(dataDirectory);
   if (noted !== null && database !== undefined && noted !== database)
     throw new AppError(
       "conflict",
@@ -35,16 +35,22 @@ export function requireRecordPlace(dataDirectory: string, database: string | und
 
 /** False for a folder in which nothing was begun yet. */
 export function hasRecord(dataDirectory: string): boolean {
-  return existsSync(join(dataDirectory, STORE_FILE)) || readNote(dataDirectory) !== null;
+  return existsSync(join(dataDirectory, STORE_FILE)) || notedDatabase(dataDirectory) !== null;
 }
 
 /** Notes in a data folder which database keeps its record. */
 export function noteDatabase(dataDirectory: string, database: string): void {
-  if (readNote(dataDirectory) === database) return;
+  if (notedDatabase(dataDirectory) === database) return;
   writeFileSync(join(dataDirectory, DATABASE_FILE), `${database}\n`, { mode: 0o600 });
 }
 
-function readNote(dataDirectory: string): string | null {
+/** Notes no longer that a database keeps the record. */
+export function forgetDatabase(dataDirectory: string): void {
+  rmSync(join(dataDirectory, DATABASE_FILE), { force: true });
+}
+
+/** The database that a data folder names as the one with its record; null where it names none. */
+export function notedDatabase(dataDirectory: string): string | null {
   const file = join(dataDirectory, DATABASE_FILE);
   return existsSync(file) ? readFileSync(file, "utf8").trim() : null;
 }

@@ -3,7 +3,6 @@ import type { Unit } from "../../core/types.js";
 import { stem } from "../../language/stem.js";
 import { fold } from "../../language/words.js";
 import { NOTE_INDEX_CHANGE } from "./change-feed.js";
-import { readRows } from "./fixed-query.js";
 import { executorOf, type RecordDatabase } from "./record-executor.js";
 import type { Database } from "./schema.js";
 import { indexedText, indexedWords, indexForm } from "./indexed-text.js";
@@ -36,7 +35,14 @@ export interface TextIndexDialect {
   readonly among: string;
   /** To be run before a unit is found otherwise in a container, or in any (0), where caches follow that. */
   readonly noteChange: string | null;
-  insert(db: Kysely<Database>, entry: TextEntry): Promise<void>;
+  /** Statements that write units which the index does not have. */
+  insertions(entries: readonly TextEntry[]): readonly Insertion[];
+}
+
+/** A statement in SQLite's dialect with its parameters. */
+interface Insertion {
+  readonly statement: string;
+  readonly parameters: readonly (string | number)[];
 }
 
 export const REMOVE_TEXT = "delete from text_index where rowid = ?";
@@ -61,10 +67,11 @@ const FTS5: TextIndexDialect = {
   among: `select json_group_array(rowid) as packed from text_index
     where text_index match ? and rowid in (select value from json_each(?))`,
   noteChange: NOTE_INDEX_CHANGE,
-  async insert(db, { unit, text, context, scope }) {
-    const statement = "insert into text_index (rowid, text, context, scope) values (?, ?, ?, ?)";
-    await readRows(db, statement, [unit, indexedText(text), indexedText(context), scope.join(" ")]);
-  },
+  insertions: (entries) =>
+    entries.map(({ unit, text, context, scope }) => ({
+      statement: "insert into text_index (rowid, text, context, scope) values (?, ?, ?, ?)",
+      parameters: [unit, indexedText(text), indexedText(context), scope.join(" ")],
+    })),
 };
 
 const PREFIXES: Readonly<Record<TextColumn | "scope", string>> = { text: "t", context: "c", scope: "s" };
@@ -77,9 +84,21 @@ function lexeme(column: TextColumn | "scope", word: string): string {
   return `${PREFIXES[column]}:${stemmed.slice(0, LONGEST_LEXEME)}`;
 }
 
+function lexemesOf({ text, context, scope }: TextEntry): string[] {
+  return [
+    ...indexedWords(text).map((word) => lexeme("text", word)),
+    ...indexedWords(context).map((word) => lexeme("context", word)),
+    ...scope.map((word) => lexeme("scope", word)),
+  ];
+}
+
 /** Lexemes as they are (https://www.postgresql.org/docs/current/datatype-textsearch.html): no parser, no dictionary. */
 function anyLexeme(lexemes: readonly string[]): string {
-  return `(${lexemes.map((one) => `'${one.replaceAll("\\", "\\\\").replaceAll("'", "''")}'`).join(" | ")})`;
+  return `(${lexemes.map(quoted).join(" | ")})`;
+}
+
+function quoted(lexeme: string): string {
+  return `'${lexeme.replaceAll("\\", "\\\\").replaceAll("'", "''")}'`;
 }
 
 /** The same words and stems in a `tsvector`, those of a column marked by a prefix; nothing of its ranking is used. */
@@ -103,20 +122,20 @@ const TSVECTOR: TextIndexDialect = {
   among: `select json_group_array(rowid) as packed from text_index
     where words @@ cast(? as tsquery) and rowid in (select cast(value as bigint) from json_each(?))`,
   noteChange: null,
-  async insert(db, { unit, text, context, scope }) {
-    const lexemes = [
-      ...indexedWords(text).map((word) => lexeme("text", word)),
-      ...indexedWords(context).map((word) => lexeme("context", word)),
-      ...scope.map((word) => lexeme("scope", word)),
-    ];
-    const statement = `insert into text_index (rowid, words)
-      select cast(? as bigint), array_to_tsvector(array(select distinct value from json_each(?)))`;
-    await readRows(db, statement, [unit, JSON.stringify(lexemes)]);
-  },
+  insertions: (entries) => [
+    {
+      statement: `insert into text_index (rowid, words)
+        select cast(value ->> '$[0]' as bigint), cast(value ->> '$[1]' as tsvector) from json_each(?)`,
+      parameters: [JSON.stringify(entries.map((entry) => [entry.unit, lexemesOf(entry).map(quoted).join(" ")]))],
+    },
+  ],
 };
 
-const DIALECTS: Readonly<Record<RecordDatabase, TextIndexDialect>> = { sqlite: FTS5, postgres: TSVECTOR };
+export const TEXT_INDEX_DIALECTS: Readonly<Record<RecordDatabase, TextIndexDialect>> = {
+  sqlite: FTS5,
+  postgres: TSVECTOR,
+};
 
 export function textIndexDialect(db: Kysely<Database>): TextIndexDialect {
-  return DIALECTS[executorOf(db).database];
+  return TEXT_INDEX_DIALECTS[executorOf(db).database];
 }

@@ -78,6 +78,15 @@ function firstState(sample: string): State {
   };
 }
 
+/**
+ * The state of an index that was written as a whole by this version.
+ * @param former of the index that had the same texts before, whose dictionaries need not be tried again
+ */
+export function writtenState(former: State | undefined): State {
+  const isKnown = former !== undefined && isOfThisVersion(former);
+  return { ...firstState(isKnown ? former.sample : ""), is_done: 1 };
+}
+
 function isOfThisVersion({ words, runtime }: State): boolean {
   return words === WORDS_VERSION && runtime === RUNTIME;
 }

@@ -22,7 +22,8 @@ export async function writeText(
   const scope = entry.containerIds.map((id) => scopeWord(kindOf(unit), id, entry.forgotten));
   for (const id of entry.containerIds) await noteChange(db, unit, id);
   await readRows(db, REMOVE_TEXT, [unit]);
-  await textIndexDialect(db).insert(db, { unit, text, context, scope });
+  for (const { statement, parameters } of textIndexDialect(db).insertions([{ unit, text, context, scope }]))
+    await readRows(db, statement, parameters);
 }
 
 /** To be called before a unit is found in other containers than before. */

@@ -19,6 +19,7 @@ import { registerKeys } from "./commands/keys.js";
 import { registerList } from "./commands/list.js";
 import { registerLogin } from "./commands/login.js";
 import { registerMcp } from "./commands/mcp.js";
+import { registerMove } from "./commands/move.js";
 import { registerPassword } from "./commands/password.js";
 import { registerProfile } from "./commands/profile.js";
 import { registerPurge } from "./commands/purge.js";
@@ -59,6 +60,7 @@ const COMMANDS: readonly Register[] = [
   registerGrants,
   registerAudit,
   registerBackup,
+  registerMove,
   registerConnect,
   registerLogin,
   registerPassword,

@@ -68,6 +68,44 @@ export interface Surroundings {
   readonly apiKey: string | undefined;
 }
 
+/** What a move of the record is at. */
+export interface MoveProgress {
+  readonly step: "copying" | "comparing" | "waiting";
+  /** The table, or where the service that is waited for answers. */
+  readonly of: string;
+  /** Rows that were written so far. */
+  readonly rows: number;
+}
+
+export interface MoveRequest {
+  /** The address of a PostgreSQL database, or `folder`. */
+  readonly to: string;
+  /** False: ends where a service would have to be stopped. */
+  readonly waits: boolean;
+  readonly signal: AbortSignal;
+  readonly tell: (progress: MoveProgress) => void;
+}
+
+/** A record that another place keeps from now on. */
+export interface MovedRecord {
+  readonly from: string;
+  readonly to: string;
+  /** Where the store that was moved is kept still; null where the record stays in its database. */
+  readonly setAside: string | null;
+  /** True where an earlier run had done it. */
+  readonly wasMoved: boolean;
+  /** Each with a hash of all its rows, which was the same in both places. */
+  readonly tables: readonly {
+    readonly name: string;
+    readonly rows: number;
+    readonly sha256: string;
+    /** Rows in which a text had characters that PostgreSQL cannot hold. */
+    readonly replaced: number;
+  }[];
+  /** Units that the text index has. */
+  readonly indexed: number;
+}
+
 /** Ways to start, handed to the command line by `main.ts`, which alone knows the app. */
 export interface Starters {
   readonly version: string;
@@ -86,6 +124,11 @@ export interface Starters {
     folder: string,
     signal: AbortSignal,
   ): Promise<{ readonly folder: string; readonly storeBytes: number; readonly files: number }>;
+  /**
+   * Moves the record from the data folder to a database or back, and compares both before it switches.
+   * @throws AppError `not_found` where there is no memory, `conflict` for a target with something else, `unavailable`
+   */
+  move(settings: Readonly<Record<string, string>>, request: MoveRequest): Promise<MovedRecord>;
   /** Opens an address in a browser of this machine. @returns false when there is none */
   openInBrowser(url: string): Promise<boolean>;
   /** Serves MCP on standard input and output until input ends. */

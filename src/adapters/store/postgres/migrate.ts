@@ -10,6 +10,9 @@ const MIGRATIONS: readonly string[] = [
   `${comparedByCodePoints(INITIAL_TABLES + INITIAL_SERVICE_TABLES)}${FUNCTIONS}${INITIAL_TRIGGERS}`,
 ];
 
+/** The version of the schema that this program reads and writes. */
+export const SCHEMA_VERSION = MIGRATIONS.length;
+
 /** What nodes that start at once lock, so that one of them migrates. */
 const MIGRATION_LOCK = 7_267_310_000;
 

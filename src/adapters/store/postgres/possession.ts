@@ -53,14 +53,15 @@ export async function possessDatabase(
 
   /** A connection that is cut in silence would be believed for hours. */
   function beat(held: pg.Client): void {
-    const next = setTimeout(() => {
-      held.query("select 1").then(
-        () => beat(held),
-        () => held.end().catch(() => undefined),
-      );
-    }, BEATS_EVERY_MS);
-    next.unref();
+    let next: NodeJS.Timeout | undefined;
+    const wait = (): void => {
+      next = setTimeout(() => {
+        held.query("select 1").then(wait, () => held.end().catch(() => undefined));
+      }, BEATS_EVERY_MS);
+      next.unref();
+    };
     held.once("end", () => clearTimeout(next));
+    wait();
   }
 
   function drop(): void {

@@ -6,6 +6,7 @@ import { sleep } from "../../../lib/time.js";
 import { settleOrganization } from "../organization.js";
 import { databaseOver } from "../record-executor.js";
 import { countRecord, findLostRows } from "../record-health.js";
+import { requireServable } from "../move/move-note.js";
 import { noteDatabase, requireRecordPlace } from "../record-place.js";
 import { repositoriesOver } from "../repositories.js";
 import type { Database } from "../schema.js";
@@ -58,6 +59,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
   try {
     possession = await possessDatabase(url, { place, isShared });
     const upgrade = await migrate(pool, place);
+    await requireServable(pool, place);
     if (upgrade.from > 0 && upgrade.from < upgrade.to) options.onUpgrade?.(upgrade);
     const store = await storeOver({ pool, writing, place, possession }, options);
     noteDatabase(options.dataDirectory, place);

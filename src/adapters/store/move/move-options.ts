@@ -1,0 +1,56 @@
+import { AppError } from "../../../core/errors.js";
+import { sleep } from "../../../lib/time.js";
+import type { MoveProgress, SettledRecord } from "./settle-record.js";
+
+export interface MoveOptions {
+  readonly dataDirectory: string;
+  /** Of the PostgreSQL database at the other end. */
+  readonly url: string;
+  /** Of a store in the data folder; 0 for no quota. */
+  readonly maxMegabytes: number;
+  /** False: ends where a service would have to be stopped. */
+  readonly waits: boolean;
+  readonly signal: AbortSignal;
+  readonly tell: (progress: MoveProgress) => void;
+  /** Takes the data folder for this process, or says where its owner answers. */
+  readonly takeFolder: () => Promise<{ readonly release: () => void } | { readonly owner: string | null }>;
+}
+
+/** A record that another place keeps from now on. */
+export interface MovedRecord extends SettledRecord {
+  readonly from: string;
+  readonly to: string;
+  /** Where the record that was moved is kept still; null where it stays in its database. */
+  readonly setAside: string | null;
+  /** True where an earlier run had done it, and only its end was missing, or nothing. */
+  readonly wasMoved: boolean;
+}
+
+const LOOKS_AGAIN_MS = 500;
+
+/**
+ * Waits until nobody else uses the data folder, and takes it.
+ * @throws AppError `unavailable` where there is an owner and nobody waits for its end; the signal's reason
+ */
+export async function folderOnceFree({
+  takeFolder,
+  waits,
+  signal,
+  tell,
+}: MoveOptions): Promise<{ release: () => void }> {
+  for (;;) {
+    signal.throwIfAborted();
+    const taken = await takeFolder();
+    if ("release" in taken) return taken;
+    if (!waits) throw stillServed(taken.owner);
+    tell({ step: "waiting", of: taken.owner ?? "the data folder", rows: 0 });
+    await sleep(LOOKS_AGAIN_MS, { signal });
+  }
+}
+
+function stillServed(owner: string | null): AppError {
+  return new AppError(
+    "unavailable",
+    `All that was there is copied, and the record is still where it was: ${owner === null ? "a process uses the data folder" : `a service answers at ${owner}`}. Stop it, and the clients that started one, and move again: only what changed meanwhile is copied then.`,
+  );
+}

@@ -1,0 +1,187 @@
+import { CompiledQuery } from "kysely";
+import type pg from "pg";
+import { AppError } from "../../../core/errors.js";
+import { describePostgresError } from "../postgres/errors.js";
+import { runOn, TYPES } from "../postgres/session.js";
+import type { SourceSide, TargetSide } from "./record-side.js";
+import {
+  type Column,
+  type ColumnKind,
+  type KeyRange,
+  type MovedValue,
+  onlyMoved,
+  type Row,
+  type TableShape,
+} from "./table-shape.js";
+
+const SHAPES = `select columns.table_name as table, column_name as name, data_type as type, is_identity = 'YES' as numbered,
+    (select array_position(indkey::int2[], attnum) from pg_index join pg_attribute on attrelid = indrelid
+      where indrelid = format('%I', columns.table_name)::regclass and indisprimary and attname = column_name) as place
+  from information_schema.columns join information_schema.tables using (table_schema, table_name)
+  where table_schema = current_schema() and table_type = 'BASE TABLE' and table_name <> 'text_index'
+  order by columns.table_name, ordinal_position`;
+
+const KINDS: Readonly<Record<string, ColumnKind>> = {
+  bigint: "integer",
+  integer: "integer",
+  "double precision": "real",
+  text: "text",
+  bytea: "blob",
+};
+const TYPE_NAMES: Readonly<Record<ColumnKind, string>> = {
+  integer: "bigint",
+  real: "double precision",
+  text: "text",
+  blob: "bytea",
+};
+
+interface FoundColumn {
+  readonly table: string;
+  readonly name: string;
+  readonly type: string;
+  readonly numbered: boolean;
+  /** In the primary key, from 0. */
+  readonly place: number | null;
+}
+
+/**
+ * A record in a PostgreSQL database as one side of a move.
+ * @param client is closed with it; `place` names the database in messages
+ */
+export function createPostgresSide(client: pg.Client, place: string): SourceSide & TargetSide {
+  /** @throws AppError as `describePostgresError` says */
+  const ask = async <R extends pg.QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<R[]> => {
+    try {
+      return (await client.query<R>({ text, values: [...values], types: TYPES })).rows;
+    } catch (error) {
+      throw describePostgresError(error, place);
+    }
+  };
+  const begun = async <T>(begin: string, work: () => Promise<T>): Promise<T> => {
+    await ask(begin);
+    try {
+      const result = await work();
+      await ask("commit");
+      return result;
+    } catch (error) {
+      await client.query("rollback").catch(() => undefined);
+      throw error;
+    }
+  };
+  const query = async <R>(statement: string, parameters: readonly MovedValue[] = []): Promise<R[]> =>
+    (await runOn<R>(client, CompiledQuery.raw(statement, [...parameters]), place)).rows;
+  return {
+    database: "postgres",
+    place,
+    query,
+    steadily: (work) => begun("begin isolation level repeatable read read only", work),
+
+    async shapes() {
+      return shapesOf(await ask<FoundColumn & pg.QueryResultRow>(SHAPES));
+    },
+
+    async read(table, range, limit) {
+      const { condition, values } = within(table, range);
+      const text = `select ${namesOf(table.columns)} from "${table.name}" where ${condition}
+        order by ${table.key.join(", ")} limit ${limit}`;
+      try {
+        const { rows } = await client.query<MovedValue[]>({ text, values, types: TYPES, rowMode: "array" });
+        return { rows, replaced: 0 };
+      } catch (error) {
+        throw describePostgresError(error, place);
+      }
+    },
+
+    async highest({ name, counted }) {
+      if (counted === null) return 0;
+      const sequence = await sequenceOf(ask, name, counted);
+      const [row] = await ask<{ highest: number }>(
+        `select greatest((select coalesce(max("${counted}"), 0) from "${name}"),
+          (select case when is_called then last_value else 0 end from ${sequence})) as highest`,
+      );
+      return row?.highest ?? 0;
+    },
+
+    async remove(table, range) {
+      const { condition, values } = within(table, range);
+      await ask(`delete from "${table.name}" where ${condition}`, values);
+    },
+
+    async insert(table, rows) {
+      const lists = table.columns.map((column, place) => `$${place + 1}::${TYPE_NAMES[column.kind]}[]`);
+      await ask(
+        `insert into "${table.name}" (${namesOf(table.columns)}) select * from unnest(${lists.join(", ")})`,
+        table.columns.map((_column, place) => rows.map((row) => toParameter(row[place] ?? null))),
+      ).catch((error: unknown) => {
+        throw refuseRows(error, table, place);
+      });
+    },
+
+    async continueAfter({ name, counted }, highest) {
+      if (counted === null) return;
+      const sequence = await sequenceOf(ask, name, counted);
+      await ask("select setval($1::regclass, greatest($2::bigint, 1), $2::bigint > 0)", [sequence, highest]);
+    },
+
+    write: (statements) =>
+      begun("begin", async () => {
+        for (const { statement, parameters } of statements) await query(statement, parameters);
+      }),
+
+    close: () => client.end(),
+  };
+}
+
+type Ask = <R extends pg.QueryResultRow>(text: string, values?: readonly unknown[]) => Promise<R[]>;
+
+async function sequenceOf(ask: Ask, table: string, column: string): Promise<string> {
+  const [row] = await ask<{ sequence: string }>(
+    "select pg_get_serial_sequence(format('%I', $1::text), $2) as sequence",
+    [table, column],
+  );
+  if (row === undefined) throw new Error(`The column ${column} of ${table} has no sequence.`);
+  return row.sequence;
+}
+
+function shapesOf(found: readonly FoundColumn[]): TableShape[] {
+  const names = [...new Set(found.map(({ table }) => table))];
+  const tables = names.map((name) => ({ name, columns: found.filter(({ table }) => table === name) }));
+  return tables.map(({ name, columns }) => ({
+    name,
+    columns: columns.map((column) => ({ name: column.name, kind: KINDS[column.type] ?? "text" })),
+    key: columns
+      .flatMap((column) => (column.place === null ? [] : [{ name: column.name, place: column.place }]))
+      .toSorted((a, b) => a.place - b.place)
+      .map((column) => column.name),
+    counted: columns.find(({ numbered }) => numbered)?.name ?? null,
+  }));
+}
+
+function namesOf(columns: readonly Column[]): string {
+  return columns.map(({ name }) => `"${name}"`).join(", ");
+}
+
+function within(table: TableShape, { after, upTo }: KeyRange): { condition: string; values: MovedValue[] } {
+  const key = `(${table.key.join(", ")})`;
+  const listed = (from: number): string => `(${table.key.map((_name, place) => `$${from + place}`).join(", ")})`;
+  const condition = [
+    "true",
+    ...(after === null ? [] : [`${key} > ${listed(1)}`]),
+    ...(upTo === null ? [] : [`${key} <= ${listed(1 + (after?.length ?? 0))}`]),
+  ];
+  return { condition: `${condition.join(" and ")} ${onlyMoved(table)}`, values: [...(after ?? []), ...(upTo ?? [])] };
+}
+
+function toParameter(value: Row[number]): unknown {
+  return value instanceof Uint8Array ? Buffer.from(value.buffer, value.byteOffset, value.byteLength) : value;
+}
+
+/** What PostgreSQL says of rows names a table and a rule, and may have their content in its details. */
+function refuseRows(error: unknown, { name }: TableShape, place: string): unknown {
+  if (error instanceof AppError || !(error instanceof Error)) return error;
+  return new AppError(
+    "conflict",
+    `Rows of the table ${name} cannot be written to the database ${place}: ${error.message}. The source was not changed.`,
+    { cause: error },
+  );
+}

@@ -1,0 +1,222 @@
+import { isUtf8 } from "node:buffer";
+import { AppError } from "../../../core/errors.js";
+import type { SqliteConnection, SqliteStatement, SqliteValue } from "../../../lib/sqlite.js";
+import { describeSqliteError } from "../sqlite-errors.js";
+import type { ReadRows, SourceSide, TargetSide } from "./record-side.js";
+import { type Column, type ColumnKind, keyOf, type KeyRange, type MovedValue, onlyMoved } from "./table-shape.js";
+import type { Row, TableShape } from "./table-shape.js";
+
+const REPLACEMENT = "\uFFFD";
+const TABLES = `select name, sql from sqlite_schema
+  where type = 'table' and name not like 'sqlite\\_%' escape '\\' and name not like 'text\\_index%' escape '\\'`;
+
+/**
+ * A record in a SQLite file as one side of a move.
+ * @param connection is closed with it; `file` names it in messages
+ */
+export function createSqliteSide(connection: SqliteConnection, file: string): SourceSide & TargetSide {
+  let isClosed = false;
+  /** @throws AppError as `describeSqliteError` says */
+  const guarded = <T>(work: () => T): T => {
+    try {
+      return work();
+    } catch (error) {
+      throw describeSqliteError(error, file);
+    }
+  };
+  const all = <R>(statement: string, parameters: readonly MovedValue[] = []): R[] =>
+    guarded(() => connection.prepare(statement).all(...parameters) as R[]);
+  /**
+   * Goes on where the last read ended: by stale statistics SQLite may find the way to a key by reading all rows before it, which
+   * is to happen once a table and not once a block.
+   */
+  let cursor: Cursor | undefined;
+  const endCursor = (): void => {
+    cursor?.rows.return?.();
+    cursor = undefined;
+  };
+  const begun = async <T>(begin: string, work: () => T | Promise<T>): Promise<T> => {
+    all(begin);
+    try {
+      const result = await work();
+      all("commit");
+      return result;
+    } catch (error) {
+      connection.exec("rollback");
+      throw error;
+    }
+  };
+  return {
+    database: "sqlite",
+    place: file,
+    shapes: async () => shapesOf(all),
+    steadily: (work) => begun("begin", () => work().finally(endCursor)),
+    query: async (statement, parameters) => all(statement, parameters),
+
+    async read(table, range, limit) {
+      const key = JSON.stringify([table.name, range.after, range.upTo]);
+      if (cursor?.key !== key) {
+        endCursor();
+        const { condition, parameters } = within(table, range);
+        const statement = `select ${table.columns.map(selected).join(", ")} from "${table.name}" where ${condition}
+          order by ${table.key.join(", ")}`;
+        const prepared = guarded(() => connection.prepare(statement));
+        cursor = { key, prepared, rows: prepared.iterate(...parameters) };
+      }
+      const { rows, prepared } = cursor;
+      const read = readRows(
+        table,
+        guarded(() => taken(rows, limit)),
+        file,
+      );
+      const last = read.rows.at(-1);
+      cursor = {
+        key: JSON.stringify([table.name, last === undefined ? null : keyOf(table, last), range.upTo]),
+        prepared,
+        rows,
+      };
+      if (read.rows.length < limit) endCursor();
+      return read;
+    },
+
+    async highest({ name, counted }) {
+      if (counted === null) return 0;
+      const [row] = all<{ highest: number | null }>(
+        `select max(coalesce((select max("${counted}") from "${name}"), 0),
+          coalesce((select max(seq) from sqlite_sequence where name = ?), 0)) as highest`,
+        [name],
+      );
+      return row?.highest ?? 0;
+    },
+
+    async remove(table, range) {
+      const { condition, parameters } = within(table, range);
+      all(`delete from "${table.name}" where ${condition}`, parameters);
+    },
+
+    async insert({ name, columns }, rows) {
+      const names = columns.map((column) => `"${column.name}"`).join(", ");
+      const insertion = `insert into "${name}" (${names}) values (${columns.map(() => "?").join(", ")})`;
+      await begun("begin immediate", () => {
+        const statement = connection.prepare(insertion);
+        for (const row of rows) statement.run(...row);
+      });
+    },
+
+    async continueAfter({ name }, highest) {
+      const [numbered] = all(`select 1 from sqlite_schema where name = ? and sql like '%autoincrement%'`, [name]);
+      if (numbered === undefined) return;
+      await begun("begin immediate", () => {
+        all("delete from sqlite_sequence where name = ?", [name]);
+        all("insert into sqlite_sequence (name, seq) values (?, ?)", [name, highest]);
+      });
+    },
+
+    write: (statements) =>
+      begun("begin immediate", () => {
+        for (const { statement, parameters } of statements) all(statement, parameters);
+      }),
+
+    async close() {
+      if (isClosed) return;
+      endCursor();
+      isClosed = true;
+      connection.close();
+    },
+  };
+}
+
+interface Cursor {
+  /** The table, and the keys between which it goes on. */
+  readonly key: string;
+  readonly rows: Iterator<unknown>;
+  /** Must stay referenced: collected as garbage, it would take the rows with it. */
+  readonly prepared: SqliteStatement;
+}
+
+function taken(rows: Iterator<unknown>, limit: number): Record<string, SqliteValue>[] {
+  const found: Record<string, SqliteValue>[] = [];
+  while (found.length < limit) {
+    const next = rows.next();
+    if (next.done) break;
+    found.push(next.value as Record<string, SqliteValue>);
+  }
+  return found;
+}
+
+function shapesOf(all: <R>(statement: string, parameters?: readonly MovedValue[]) => R[]): TableShape[] {
+  return all<{ name: string; sql: string }>(TABLES).map(({ name, sql }) => {
+    const columns = all<{ name: string; type: string; pk: number }>(
+      "select name, lower(type) as type, pk from pragma_table_info(?)",
+      [name],
+    );
+    const key = columns.filter(({ pk }) => pk > 0).toSorted((a, b) => a.pk - b.pk);
+    const numbers: Column[] = /without rowid/i.test(sql) ? [] : [{ name: "rowid", kind: "integer" }];
+    return {
+      name,
+      columns: [...columns.map((column) => ({ name: column.name, kind: kindOf(column.type) })), ...numbers],
+      key: key.map((column) => column.name),
+      counted: null,
+    };
+  });
+}
+
+function kindOf(type: string): ColumnKind {
+  if (type === "integer" || type === "real" || type === "text" || type === "blob") return type;
+  throw new Error(`A column of type ${type} cannot be moved.`);
+}
+
+/** Texts as their bytes: the character 0 ends a text for some of the modules that read them. */
+function selected({ name, kind }: Column): string {
+  return kind === "text" ? `cast("${name}" as blob) as "${name}"` : `"${name}"`;
+}
+
+function within(table: TableShape, { after, upTo }: KeyRange): { condition: string; parameters: MovedValue[] } {
+  const key = `(${table.key.join(", ")})`;
+  const values = `(${table.key.map(() => "?").join(", ")})`;
+  const condition = [
+    "true",
+    ...(after === null ? [] : [`${key} > ${values}`]),
+    ...(upTo === null ? [] : [`${key} <= ${values}`]),
+  ];
+  return {
+    condition: `${condition.join(" and ")} ${onlyMoved(table)}`,
+    parameters: [...(after ?? []), ...(upTo ?? [])],
+  };
+}
+
+function readRows(table: TableShape, found: readonly Record<string, SqliteValue>[], file: string): ReadRows {
+  let replaced = 0;
+  const rows = found.map((record) => {
+    let isReplaced = false;
+    const row: Row = table.columns.map(({ name, kind }) => {
+      const value = record[name] ?? null;
+      if (kind !== "text" || !(value instanceof Uint8Array)) return value;
+      const { text, isWhole } = decoded(value);
+      if (!isWhole && table.key.includes(name)) throw refuseKey(table, name, file);
+      isReplaced ||= !isWhole;
+      return text;
+    });
+    if (isReplaced) replaced += 1;
+    return row;
+  });
+  return { rows, replaced };
+}
+
+/** As PostgreSQL can hold it. */
+function decoded(bytes: Uint8Array): { text: string; isWhole: boolean } {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const text = buffer.toString("utf8");
+  const hasZero = text.includes("\0");
+  const isWhole = !hasZero && (!text.includes(REPLACEMENT) || isUtf8(buffer));
+  return { text: hasZero ? text.replaceAll("\0", REPLACEMENT) : text, isWhole };
+}
+
+/** With its replacement it would come at another place among the keys, and could be that of another row. */
+function refuseKey(table: TableShape, column: string, file: string): AppError {
+  return new AppError(
+    "conflict",
+    `In the store ${file}, a row of the table ${table.name} has the character U+0000 or half a character in ${column}, which PostgreSQL cannot hold and which tells rows apart. Nothing was changed. Remove what it belongs to, then move again.`,
+    { paths: [file] },
+  );
+}
