@@ -3,12 +3,21 @@ import { AppError } from "../../../core/errors.js";
 import type { SqliteConnection, SqliteStatement, SqliteValue } from "../../../lib/sqlite.js";
 import { describeSqliteError } from "../sqlite-errors.js";
 import type { ReadRows, SourceSide, TargetSide } from "./record-side.js";
-import { type Column, type ColumnKind, keyOf, type KeyRange, type MovedValue, onlyMoved } from "./table-shape.js";
+import {
+  type Column,
+  type ColumnKind,
+  INDEXED_TABLE,
+  keyOf,
+  type KeyRange,
+  type MovedValue,
+  onlyMoved,
+} from "./table-shape.js";
 import type { Row, TableShape } from "./table-shape.js";
 
 const REPLACEMENT = "\uFFFD";
 const TABLES = `select name, sql from sqlite_schema
-  where type = 'table' and name not like 'sqlite\\_%' escape '\\' and name not like 'text\\_index%' escape '\\'`;
+  where type = 'table' and name not like 'sqlite\\_%' escape '\\' and name not like 'text\\_index%' escape '\\'
+    and name <> '${INDEXED_TABLE}'`;
 
 /**
  * A record in a SQLite file as one side of a move.
