@@ -281,6 +281,7 @@ function assemble(
       factExtractor: factExtractor.name,
       extractions: versionsOf(model),
       keyless: keylessOf(config),
+      hasSeveralNodes: config.hasSeveralNodes,
     },
   };
   // Jobs are done again when a power failure takes their end away, so their many commits need not wait for the disk.
@@ -328,7 +329,7 @@ function assemble(
   });
   const learn = (signal: AbortSignal) => context.calibrations.learn(context.embedders.active(), signal);
   schedule.every("learn from stored vectors", { minutes: 60 }, learn, "process");
-  schedule.every("clean up", { minutes: 60 }, (signal) => cleanUp(context, signal));
+  schedule.every("clean up", { minutes: 60 }, (signal) => cleanUp(context, signal), "process");
   const verify = (signal: AbortSignal) => vectors.verify(signal).then(() => undefined);
   schedule.every("verify vectors", { minutes: 360 }, verify, "process");
   return { context, vectors, runner, schedule, retryModel };

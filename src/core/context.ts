@@ -122,6 +122,8 @@ export interface About {
   readonly factExtractor: string;
   /** Versions of what finds facts now, e.g. `extract-facts/2`; the first is what reads a document again. */
   readonly extractions: readonly string[];
+  /** True where other processes serve the same record. */
+  readonly hasSeveralNodes: boolean;
   /** Whether programs of this machine may come without a key, and why. */
   readonly keyless: { readonly isAllowed: boolean; readonly reason: string };
 }

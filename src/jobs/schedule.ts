@@ -44,6 +44,8 @@ interface Entry {
   running: Promise<void> | undefined;
 }
 
+/** Clocks of machines differ a little. A last run that lies further in the future comes from one that was wrong. */
+const LARGEST_SKEW_MS = 60_000;
 /** Clocks of machines jump and machines sleep, so no timer is trusted for longer. */
 const LONGEST_TIMER_MS = 15 * 60_000;
 /** Spreads what many installations do at the same full hour. */
@@ -86,7 +88,10 @@ export function createSchedule({
   async function take(entry: Entry, at: Date): Promise<boolean> {
     try {
       if (await runs.takeRun(entry.name, { known: entry.last, at })) return true;
-      plan(entry, (await runs.lastRun(entry.name)) ?? at);
+      const last = (await runs.lastRun(entry.name)) ?? at;
+      const isWrong = last.getTime() - at.getTime() > LARGEST_SKEW_MS;
+      if (isWrong && (await runs.takeRun(entry.name, { known: last, at }))) return true;
+      plan(entry, isWrong ? at : last);
     } catch (error) {
       log.error("schedule.not_taken", { name: entry.name, error });
       plan(entry, at);

@@ -202,3 +202,20 @@ test("what a process that ended had taken is taken by another at its next time",
   expect(await second.pass(0)).toBe(0);
   expect(await second.pass(10 * MINUTE)).toBe(1);
 });
+
+test("what a process with a wrong clock noted in the future stops no other one", async () => {
+  const { pass } = await startCounting({ minutes: 10 }, { isShared: true });
+  await database.jobs.setLastRun("clean-up", clock.from(24 * HOUR));
+  const later = await startCounting({ minutes: 10 }, { isShared: true });
+  expect(await pass(10 * MINUTE)).toBe(1);
+  expect(await later.pass(0)).toBe(0);
+  expect(await later.pass(10 * MINUTE)).toBe(1);
+});
+
+test("a clock that is a little ahead does not make others repeat its runs", async () => {
+  const { pass } = await startCounting({ minutes: 10 }, { isShared: true });
+  await database.jobs.setLastRun("clean-up", clock.from(10 * MINUTE + 20_000));
+  expect(await pass(10 * MINUTE)).toBe(0);
+  expect(await pass(10 * MINUTE)).toBe(0);
+  expect(await pass(20_000)).toBe(1);
+});

@@ -190,6 +190,7 @@ export async function openManualCore(options: ManualCoreOptions = {}): Promise<M
       ...options.limits,
     },
     about: {
+      hasSeveralNodes: false,
       version: "0.0.0-test",
       dataDirectory,
       database: null,

@@ -2,7 +2,7 @@ import { createSign } from "node:crypto";
 import * as z from "zod";
 import { parseRetryAfter } from "../../lib/http-fetch.js";
 import { oneLine } from "../../lib/one-line.js";
-import { iso } from "../../lib/time.js";
+import { iso, sleep } from "../../lib/time.js";
 import type { CoreContext } from "../context.js";
 import { AppError } from "../errors.js";
 import type { Connector, OAuthSignIn, SourceAnswer, SourceRequest } from "../ports.js";
@@ -14,6 +14,9 @@ import type { ConnectionSecrets, SecretPlace, Tokens } from "./secrets.js";
 
 /** A token that ends so soon is replaced before it is used. */
 const EARLY_MS = 60_000;
+/** How long a node that was refused waits for another one that may have been given the new token. */
+const LOOKS_FOR_OTHER_NODE = 12;
+const LOOKS_EVERY_MS = 250;
 const ASSERTION_SECONDS = 3_600;
 /** Characters. */
 const SHORTEST_SECRET = 6;
@@ -68,9 +71,19 @@ async function newToken(
     if (await place.change((now) => (now !== null && isSame(now) ? { ...now, tokens } : null)))
       return `Bearer ${tokens.access}`;
   } catch (error) {
-    if (!(error instanceof SignInRefused) || isSame(await place.read())) throw error;
+    if (!(error instanceof SignInRefused) || !(await isReplaced(context, async () => isSame(await place.read()))))
+      throw error;
   }
   return newToken(context, place, signIn, refused);
+}
+
+/** Whether somebody else has put other credentials in their place. Another node may be about to, by the same refresh token. */
+async function isReplaced({ about }: CoreContext, isSame: () => Promise<boolean>): Promise<boolean> {
+  for (let look = 1; ; look += 1) {
+    if (!(await isSame())) return true;
+    if (!about.hasSeveralNodes || look === LOOKS_FOR_OTHER_NODE) return false;
+    await sleep(LOOKS_EVERY_MS);
+  }
 }
 
 function credentialsOf({ fields, tokens }: ConnectionSecrets): string {

@@ -127,9 +127,14 @@ export async function nudge({ store, clock }: Pick<CoreContext, "store" | "clock
   });
 }
 
-/** Whether another process has moved the vectors to another embedder. */
-function isOther({ fingerprint }: Embedder, placed: PlacedEmbedder): boolean {
-  return placed.fingerprint !== null && placed.fingerprint !== fingerprint;
+/**
+ * Takes the embedder to which another process has moved the vectors. One that makes other vectors in this process, such as of
+ * another version, is left: two processes would give up each other's vectors in turn.
+ */
+async function followMove({ embedders }: OpenContext, { choice, fingerprint }: PlacedEmbedder): Promise<void> {
+  if (fingerprint === null || fingerprint === embedders.active().fingerprint) return;
+  const made = await embedders.prepare(choice).catch(() => null);
+  if (made?.fingerprint === fingerprint) embedders.activate(made);
 }
 
 /**
@@ -139,7 +144,8 @@ function isOther({ fingerprint }: Embedder, placed: PlacedEmbedder): boolean {
 export async function maintainEmbedders(context: OpenContext & Pick<CoreContext, "wakeJobs">): Promise<void> {
   const { store, embedders, clock, log } = context;
   const { active, next, previous } = await store.embeddings.placed();
-  if (active && (isAbsent(embedders.active()) || isOther(embedders.active(), active))) await bringUp(context, active);
+  if (active && isAbsent(embedders.active())) await bringUp(context, active);
+  else if (active) await followMove(context, active);
   const isOver = previous?.dropAfter != null && previous.dropAfter <= iso(clock.now());
   await store.transaction(async (repositories) => {
     if (isOver && (await giveUpPrevious(repositories)))

@@ -71,9 +71,12 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
   }
 }
 
-/** What a connection says of itself when its other end is gone, so that the server lets go of its locks within half a minute. */
+/**
+ * What a connection says of itself, so that the server lets go of its locks when its other end is gone, or says nothing within
+ * a transaction: all nodes write one after another.
+ */
 const SESSION = `set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3;
-  set idle_in_transaction_session_timeout = '60s'`;
+  set idle_in_transaction_session_timeout = '10s'`;
 
 function openPool(url: string, max: number): pg.Pool {
   const pool = new pg.Pool({
@@ -83,13 +86,12 @@ function openPool(url: string, max: number): pg.Pool {
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     application_name: "recollect",
+    // Typed as if nobody waited for it.
+    onConnect: (client) => client.query(SESSION) as unknown as void,
   });
   // A connection may end while nothing is asked of it, idle or within a transaction: whoever uses it next is told.
   pool.on("error", () => undefined);
-  pool.on("connect", (client) => {
-    client.on("error", () => undefined);
-    client.query(SESSION).catch(() => undefined);
-  });
+  pool.on("connect", (client) => client.on("error", () => undefined));
   return pool;
 }
 
