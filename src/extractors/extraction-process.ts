@@ -70,11 +70,12 @@ export function createExtractionProcess(options: ExtractionProcessOptions): Cont
     if (isClosed) throw new AppError("unavailable", "The service is stopping.");
     ways.signal.throwIfAborted();
     if (!worker?.isUsable()) discard();
-    worker ??= new Worker(options);
+    const own = (worker ??= new Worker(options));
     try {
-      return await worker.read(order, ways);
+      return await own.read(order, ways);
     } finally {
-      if (!worker.isUsable()) discard();
+      // The service may have stopped meanwhile.
+      if (worker === own && !own.isUsable()) discard();
     }
   }
 

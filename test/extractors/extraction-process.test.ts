@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { readdir, readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { strToU8, zipSync } from "fflate";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { ContentExtractor } from "../../src/core/documents/content-ports.js";
 import { createExtractionProcess, type ExtractionProcessOptions } from "../../src/extractors/extraction-process.js";
 import { USUAL_LIMITS, sourceFile } from "../support/extraction-tools.js";
@@ -12,6 +12,12 @@ const HARBOUR = await readFile(resolve(import.meta.dirname, "../fixtures/extract
 const harbour = sourceFile(HARBOUR, { name: "harbour.docx" });
 
 let opened: ContentExtractor | undefined;
+/** Those that other tests have left, which end by themselves. */
+let former: number[] = [];
+beforeEach(async () => {
+  former = [];
+  former = await readers();
+});
 afterEach(() => opened?.close());
 
 function open(
@@ -35,7 +41,7 @@ async function readers(parent = process.pid): Promise<number[]> {
       return command?.includes("extraction-program") && status?.includes(`PPid:\t${parent}\n`) ? [Number(pid)] : [];
     }),
   );
-  return found.flat();
+  return found.flat().filter((pid) => !former.includes(pid));
 }
 
 const docx = (xml: string) => sourceFile(zipSync({ "word/document.xml": strToU8(xml) }), { name: "made.docx" });
