@@ -107,7 +107,8 @@ describe("a start that cannot be made", () => {
   test.each(["serve", "mcp"])("%s with a wrong setting ends with 2 and names it", (command) =>
     withDataDirectory(async (data) => {
       const wrong = { CHROMA_TOKEN: "token", RECOLLECT_THRESHOLD: "7" };
-      const { code, stdout, stderr } = await runProgram(data, [command], wrong);
+      // A client that closes its input is waited for by nobody, and told nothing.
+      const { code, stdout, stderr } = await startProgram(data, [command], wrong, "open").ended;
       expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
       expect(stderr).toContain("RECOLLECT_THRESHOLD must be a number from 0 to 1");
       expect(stderr).toContain("CHROMA_TOKEN is set, but CHROMA_URL is not");

@@ -100,16 +100,19 @@ export interface RunningProgram {
   signal(signal: NodeJS.Signals): Promise<Outcome>;
 }
 
-/** Starts the built program with nothing to read. */
+/** Starts the built program with nothing to read: its input is at its end, or stays open. */
 export function startProgram(
   dataDirectory: string,
   args: readonly string[],
   extra?: Readonly<Record<string, string>>,
+  input: "at its end" | "open" = "at its end",
 ): RunningProgram {
-  const child = spawn(process.execPath, [PROGRAM, ...args], {
-    env: environmentFor(dataDirectory, extra),
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  const command = [PROGRAM, ...args];
+  const env = environmentFor(dataDirectory, extra);
+  const child =
+    input === "open"
+      ? spawn(process.execPath, command, { env, stdio: ["pipe", "pipe", "pipe"] })
+      : spawn(process.execPath, command, { env, stdio: ["ignore", "pipe", "pipe"] });
   let stdout = "";
   let stderr = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
