@@ -86,8 +86,7 @@ function openPool(url: string, max: number): pg.Pool {
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     application_name: "recollect",
-    // Typed as if nobody waited for it.
-    onConnect: (client) => client.query(SESSION) as unknown as void,
+    onConnect: (client) => client.query(SESSION),
   });
   // A connection may end while nothing is asked of it, idle or within a transaction: whoever uses it next is told.
   pool.on("error", () => undefined);
