@@ -3,23 +3,21 @@
  * Takes time in proportion to the product of their lengths: meant for short names.
  */
 export function editDistance(one: string, other: string): number {
-  let beforeLast: number[] = [];
-  let last = Array.from({ length: other.length + 1 }, (_, index) => index);
+  const width = other.length + 1;
+  let beforeLast = new Uint16Array(width);
+  let last = Uint16Array.from({ length: width }, (_, index) => index);
+  let current = new Uint16Array(width);
   for (let row = 1; row <= one.length; row++) {
-    const current = [row];
-    for (let column = 1; column <= other.length; column++) {
+    current[0] = row;
+    for (let column = 1; column < width; column++) {
       const isSame = one[row - 1] === other[column - 1];
-      const isSwapped = one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
-      current.push(
-        Math.min(
-          (last[column] ?? 0) + 1,
-          (current[column - 1] ?? 0) + 1,
-          (last[column - 1] ?? 0) + (isSame ? 0 : 1),
-          row > 1 && column > 1 && isSwapped ? (beforeLast[column - 2] ?? 0) + 1 : Infinity,
-        ),
-      );
+      let least = Math.min(last[column]! + 1, current[column - 1]! + 1, last[column - 1]! + (isSame ? 0 : 1));
+      const isSwapped =
+        row > 1 && column > 1 && one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
+      if (isSwapped) least = Math.min(least, beforeLast[column - 2]! + 1);
+      current[column] = least;
     }
-    [beforeLast, last] = [last, current];
+    [beforeLast, last, current] = [last, current, beforeLast];
   }
-  return last[other.length] ?? 0;
+  return last[other.length]!;
 }

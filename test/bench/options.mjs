@@ -11,6 +11,7 @@ export const SECTIONS = [
   "loop",
   "containers",
   "ingest",
+  "mix",
   "connections",
   "vectors",
   "mcp",

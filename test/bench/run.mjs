@@ -9,6 +9,7 @@ import { measureIngest } from "./measure/ingest.mjs";
 import { measureLoop } from "./measure/loop.mjs";
 import { measureManyPages } from "./measure/many-pages.mjs";
 import { measureMcp } from "./measure/mcp.mjs";
+import { measureMix } from "./measure/mix.mjs";
 import { measurePeers } from "./measure/peers.mjs";
 import { measureReading } from "./measure/reading.mjs";
 import { measureSearch } from "./measure/search.mjs";
@@ -48,6 +49,7 @@ const MEASURES = {
   loop: measureLoop,
   containers: measureContainers,
   ingest: measureIngest,
+  mix: measureMix,
   connections: measureConnections,
   vectors: measureVectors,
   mcp: measureMcp,

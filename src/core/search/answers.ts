@@ -225,7 +225,9 @@ function withoutSubjects(demands: Demands, units: readonly UnitWords[]): Demands
   if (demands.list.every(({ misspelt }) => misspelt === null)) return demands;
   const memories = units.filter(({ detail }) => detail.memory);
   const times = new Map<string, number>();
-  for (const { roots } of memories) for (const { text } of roots) times.set(text, (times.get(text) ?? 0) + 1);
+  const initials = new Set(demands.list.map(({ misspelt }) => misspelt?.[0]));
+  for (const { roots } of memories)
+    for (const { text } of roots) if (initials.has(text[0])) times.set(text, (times.get(text) ?? 0) + 1);
   const least = Math.max(FEWEST_MEMORIES, SHARE_OF_MEMORIES * memories.length);
   const shared = [...times].flatMap(([root, count]) => (count >= least ? [root] : []));
   const isSubject = ({ misspelt }: Demand): boolean =>
