@@ -164,10 +164,14 @@ export function looksEnglish(text: string): boolean {
 /** Letters of languages that are written in no Latin ones. */
 const OTHER_SCRIPT = /(?![\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}])\p{L}/gu;
 
+/** "J'habite à Paris": no English sentence begins so. */
+const BEGINS_IN_FRENCH = /^\s*(?:j|qu)['’]\p{L}/iu;
+
 /** True for a text in another language than English, as far as its letters or its function words tell. */
 export function isForeign(text: string): boolean {
   const others = text.match(OTHER_SCRIPT)?.length ?? 0;
   if (others > 0) return others * 2 > (text.match(/\p{L}/gu)?.length ?? 0);
+  if (BEGINS_IN_FRENCH.test(text)) return true;
   const words = tokenise(text);
   if (looksEnglish(text)) return false;
   const binding = words.filter((word) => isForeignWord(word, isStopWord) && !isStopWord(word)).length;

@@ -26,7 +26,7 @@ const HANDLED =
 /** "The main branch is protected", "Customers in the EU are billed in euros", "Expenses need approval by the CFO". */
 const POLICY = new RegExp(
   `^(${SUBJECT}) ?(?:(?:is|are|must be|has to be|have to be) (?:always |never |only |not )?(?:(?:${RULED})(?: .{2,100})?|(?:${HANDLED}) (?:in|by|over|to|with|every|before|after|within|on|from|for|under) (.{2,100}))|` +
-    "(?:needs?|requires?|must have) (?:an? |the |two |three |written )?(?:approvals?|reviews?|reviewers?|permission|sign-?off|tickets?|password|token|admin rights)(?: .{2,100})?|happens? (?:every|on|once|twice) (.{2,60}))$",
+    "(?:needs?|requires?|must have) (?:an? |the |two |three |written )?(?:approvals?|reviews?|reviewers?|permission|sign-?off|tickets?|password|token|admin rights)(?: .{2,100})?|(?:happens?|rotates?|expires?|renews?|resets?|runs?|recurs?) (?:every|on|once|twice|after) (.{2,60}))$",
   "iu",
 );
 /** "The meeting room is on the third floor." */
@@ -35,8 +35,12 @@ const SITUATED =
 const OF_THE_TALK =
   /\b(?:i|you|your|yours|it|this|that|these|those|here|there|he|she|they|which|what|answer|question|problem|example|error|story|file|output|result|input)\b/i;
 
+/** "The team agreed that Ida owns billing." */
+const DECIDED =
+  /^(?:the|our) (?:\p{L}+ )?(?:team|board|committee|council|group|company|family|management|staff) (?:has |have )?(?:agreed|decided|resolved|concluded|voted) (?:that|to|on|against|for) (.{3,160})$/iu;
+
 /** What a rule of the work is for. */
-const OF_THE_WORK = /\b(?:in|for|on) this (?:project|repository|repo|codebase|team|company|organi[sz]ation)$/i;
+export const OF_THE_WORK = /\b(?:in|for|on) this (?:project|repository|repo|codebase|team|company|organi[sz]ation)$/i;
 
 /**
  * Reads in somebody's own notes what something is called, means or measures, and where it is found; null for what is said of
@@ -91,7 +95,9 @@ function readMeasure(said: string): string | null {
 
 function readPolicy(said: string): string | null {
   const found = POLICY.exec(said) ?? SITUATED.exec(said);
-  return found && !OF_THE_TALK.test(said.replace(OF_THE_WORK, "")) ? said : null;
+  if (found && !OF_THE_TALK.test(said.replace(OF_THE_WORK, ""))) return said;
+  const decision = DECIDED.exec(said)?.[1];
+  return decision !== undefined && !OF_THE_TALK.test(decision) ? said : null;
 }
 
 function isOpinion(text: string): boolean {

@@ -1,3 +1,4 @@
+import { OF_THE_WORK } from "./definitions.js";
 import type { SpecialFact } from "./special.js";
 import { FACT, LIKING } from "./verdict.js";
 import { readVerb } from "./verbs.js";
@@ -101,7 +102,10 @@ const FORBIDDEN_FOR_GOOD =
 function isOrder(how: string, verb: string, rest: string): boolean {
   if (/^(?:(?:up|out)\b|in$)/i.test(rest)) return false;
   if (!/^(?:always|never)$/i.test(how) && !WITH_WORDS.test(verb) && !FORBIDDEN_FOR_GOOD.test(verb)) return false;
-  return readVerb(verb.toLowerCase(), "base") !== null && !SAID_TO_ANYBODY.test(verb) && !SPEAKS_OF_THE_TALK.test(rest);
+  const about = rest.replace(OF_THE_WORK, "");
+  return (
+    readVerb(verb.toLowerCase(), "base") !== null && !SAID_TO_ANYBODY.test(verb) && !SPEAKS_OF_THE_TALK.test(about)
+  );
 }
 
 function wanted(self: string, order: string): SpecialFact | null {

@@ -125,6 +125,6 @@ function isUnfit(text: string, voice: Voice): boolean {
   if (voice.kind === "document" && CODE_SIGN.test(text)) return true;
   return (
     /^(?:who|what|where|when|why|how|which|do|does|did|can|could|would|should|will|are|is|have|has)\b/i.test(text) &&
-    !/^(?:when i was|will [a-z]*s )/i.test(text)
+    !/^(?:when i was|will [a-z]*s |do not )/i.test(text)
   );
 }
