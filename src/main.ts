@@ -131,7 +131,7 @@ async function listenFor(
 }
 
 async function openUploads({ dataDirectory }: Config): Promise<Door["uploads"]> {
-  return (await import("./app.js")).openUploads(dataDirectory);
+  return (await import("./data-folder.js")).openUploads(dataDirectory);
 }
 
 function endAtOnce(): void {
@@ -180,11 +180,11 @@ async function noMemoryIn(dataDirectory: string, isNamed: boolean): Promise<Erro
   const { shellWord } = await import("./transports/cli/shell-word.js");
   const invocation = isNamed ? `${programName()} --data-dir ${shellWord(dataDirectory)}` : programName();
   const begin = `\`${invocation} add\` or \`${invocation} serve\``;
-  return (await import("./app.js")).noMemoryIn(dataDirectory, begin);
+  return (await import("./data-folder.js")).noMemoryIn(dataDirectory, begin);
 }
 
 async function hasMemory(config: Config): Promise<boolean> {
-  return (await import("./app.js")).hasMemory(config);
+  return (await import("./data-folder.js")).hasMemory(config);
 }
 
 async function serve(settings: Settings): Promise<ServiceInfo> {
@@ -231,7 +231,7 @@ async function serve(settings: Settings): Promise<ServiceInfo> {
     };
   } catch (error) {
     await node.close();
-    const { explainTakenPort } = await import("./app.js");
+    const { explainTakenPort } = await import("./data-folder.js");
     throw await explainTakenPort(config, error);
   }
 }
@@ -277,7 +277,7 @@ async function surroundings(settings: Settings): Promise<Surroundings> {
 
 async function runningService(settings: Settings): Promise<{ url: string } | null> {
   const { readConfig } = await import("./config.js");
-  const { addressOfService } = await import("./app.js");
+  const { addressOfService } = await import("./data-folder.js");
   const url = await addressOfService(readConfig(undefined, settings).dataDirectory);
   return url === null ? null : { url };
 }
@@ -287,7 +287,7 @@ async function backUp(settings: Settings, target: string, signal: AbortSignal): 
   const config = readConfig(undefined, settings);
   if (!(await hasMemory(config)))
     throw await noMemoryIn(config.dataDirectory, settings["RECOLLECT_DATA_DIR"] !== undefined);
-  return (await import("./app.js")).backUp(config, target, signal);
+  return (await import("./data-folder.js")).backUp(config, target, signal);
 }
 
 async function move(settings: Settings, request: Parameters<Starters["move"]>[1]): ReturnType<Starters["move"]> {
@@ -295,7 +295,7 @@ async function move(settings: Settings, request: Parameters<Starters["move"]>[1]
   const config = readConfig(undefined, settings);
   if (!(await hasMemory(config)))
     throw await noMemoryIn(config.dataDirectory, settings["RECOLLECT_DATA_DIR"] !== undefined);
-  return (await import("./app.js")).move(config, request);
+  return (await import("./data-folder.js")).move(config, request);
 }
 
 async function openInBrowser(url: string): Promise<boolean> {

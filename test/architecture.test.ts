@@ -93,9 +93,24 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   "transports/http.ts": [...TRANSPORT, "transports"],
   "config.ts": ["config", "lib"],
   config: ["lib"],
-  "app.ts": ["config.ts", "core", "ingest", "jobs", "adapters", "extractors", "connectors", "language", "lib"],
+  "app.ts": [
+    "config.ts",
+    "data-folder.ts",
+    "recurring-work.ts",
+    "core",
+    "ingest",
+    "jobs",
+    "adapters",
+    "extractors",
+    "connectors",
+    "language",
+    "lib",
+  ],
+  "recurring-work.ts": ["core", "jobs"],
+  // What can be done with a data folder that another process may own.
+  "data-folder.ts": ["config.ts", "core", "adapters", "lib"],
   "node.ts": ["app.ts", "core", "adapters", "lib"],
-  "main.ts": ["app.ts", "node.ts", "config.ts", "transports", "lib"],
+  "main.ts": ["data-folder.ts", "node.ts", "config.ts", "transports", "lib"],
 };
 
 /** The folders of these places are strangers to each other; only a table knows them all. */

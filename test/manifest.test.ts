@@ -128,6 +128,10 @@ describe("the list of tools", () => {
     expect(await list("v2 pinned")).toEqual(tools);
   });
 
+  test("takes at most 8 KB of every conversation", () => {
+    expect(Buffer.byteLength(JSON.stringify({ tools }))).toBeLessThanOrEqual(8_192);
+  });
+
   test("is what it was when it was last looked at", () => {
     expect(
       tools.map(({ name, inputSchema }) => ({

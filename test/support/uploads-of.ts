@@ -1,4 +1,4 @@
-import { openUploads } from "../../src/app.js";
+import { openUploads } from "../../src/data-folder.js";
 import type { UploadStore } from "../../src/core/index.js";
 
 /** The uploads of a data folder, as each process that serves it has them. */

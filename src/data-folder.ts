@@ -1,0 +1,100 @@
+import { join } from "node:path";
+import { createUploadFolder } from "./adapters/blobs/uploads.js";
+import { findOwnerAddress } from "./adapters/owner/election.js";
+import { takeFolder } from "./adapters/owner/take-folder.js";
+import { type Backup, backUpStore } from "./adapters/store/backup.js";
+import type { MovedRecord, MoveOptions } from "./adapters/store/move/move-options.js";
+import { placeOf } from "./adapters/store/postgres/place.js";
+import { hasRecord, requireRecordPlace } from "./adapters/store/record-place.js";
+import { type Config, isPostgresUrl } from "./config.js";
+import { AppError } from "./core/errors.js";
+import type { UploadStore } from "./core/ports.js";
+import { STORE_FILE } from "./lib/store-file.js";
+
+/** Name of the folder for uploaded files, inside a data folder. */
+export const FILES_FOLDER = "files";
+const UPLOADS_FOLDER = "uploads";
+
+/**
+ * Base URL by which browsers reach the process that owns the data folder: its public one if it has one; null when none answers.
+ * @throws AppError `conflict` for a copy of a folder that is being served
+ */
+export async function addressOfService(dataDirectory: string): Promise<string | null> {
+  const found = await findOwnerAddress(dataDirectory);
+  return found && (found.publicUrl ?? found.url);
+}
+
+/** False for a folder in which no memory was begun yet, such as one whose name is misspelt. A database is never misspelt so. */
+export function hasMemory({ dataDirectory, databaseUrl }: Config): boolean {
+  return databaseUrl !== undefined || hasRecord(dataDirectory);
+}
+
+/**
+ * As `backUpStore` says, of a data folder that anybody may own at the moment.
+ * @throws AppError `invalid` or `conflict` where a database keeps the record
+ */
+export async function backUp(
+  { dataDirectory, databaseUrl }: Config,
+  target: string,
+  signal: AbortSignal,
+): Promise<Backup> {
+  if (databaseUrl !== undefined)
+    throw new AppError(
+      "invalid",
+      `The record is in the database of DATABASE_URL, which this command does not copy. Use \`pg_dump\` for it, and copy the data folder ${dataDirectory}, which has the uploaded files and the key of the credentials.`,
+      { paths: [dataDirectory] },
+    );
+  requireRecordPlace(dataDirectory, undefined);
+  return backUpStore({ file: join(dataDirectory, STORE_FILE), folders: [FILES_FOLDER], target, signal });
+}
+
+/**
+ * As `moveToPostgres` and `moveToFolder` say, of a data folder that anybody may own at the moment.
+ * @param wanted.to the address of a database, or `folder`
+ * @throws AppError `invalid` where the settings do not fit the direction
+ */
+export async function move(
+  { dataDirectory, databaseUrl, maxStoreMegabytes: maxMegabytes }: Config,
+  { to, ...wanted }: Pick<MoveOptions, "waits" | "signal" | "tell"> & { readonly to: string },
+): Promise<MovedRecord> {
+  const shared = { ...wanted, dataDirectory, maxMegabytes, takeFolder: () => takeFolder(dataDirectory) };
+  if (to === "folder") {
+    if (databaseUrl === undefined)
+      throw new AppError("invalid", "Set DATABASE_URL to the database that the record is to be moved from.");
+    const { moveToFolder } = await import("./adapters/store/move/move-to-folder.js");
+    return moveToFolder({ ...shared, url: databaseUrl });
+  }
+  if (!isPostgresUrl(to))
+    throw new AppError(
+      "invalid",
+      "A record is moved to `folder`, or to the address of a PostgreSQL database such as postgres://user:password@host:5432/recollect.",
+    );
+  if (databaseUrl !== undefined && placeOf(databaseUrl) !== placeOf(to))
+    throw new AppError(
+      "invalid",
+      "DATABASE_URL names another database than --to. Unset it to move the record of the data folder; use `pg_dump` to move one from database to database.",
+    );
+  const { moveToPostgres } = await import("./adapters/store/move/move-to-postgres.js");
+  return moveToPostgres({ ...shared, url: to });
+}
+
+/** For whatever begins none there; `begin` names commands that do. */
+export function noMemoryIn(dataDirectory: string, begin: string): AppError {
+  const message = `There is no memory in ${dataDirectory}. Look whether --data-dir or RECOLLECT_DATA_DIR names the folder that you mean; ${begin} begins one.`;
+  return new AppError("not_found", message, { paths: [dataDirectory] });
+}
+
+/** Why this process could not listen: the error, or that the owner of the same data folder has the port. */
+export async function explainTakenPort({ dataDirectory, port }: Config, error: unknown): Promise<unknown> {
+  const cause: unknown = error instanceof AppError ? error.cause : undefined;
+  if (!(cause instanceof Error && "code" in cause && cause.code === "EADDRINUSE")) return error;
+  const owner = await findOwnerAddress(dataDirectory);
+  if (owner === null || new URL(owner.url).port !== String(port)) return error;
+  const message = `Recollect serves the data folder ${dataDirectory} at ${owner.url} already. Use that one, or choose another port with --port; 0 takes a free one.`;
+  return new AppError("unavailable", message, { paths: [dataDirectory], cause });
+}
+
+/** Where files wait that are being sent, for every process of a data folder. */
+export function openUploads(dataDirectory: string): UploadStore {
+  return createUploadFolder(join(dataDirectory, UPLOADS_FOLDER));
+}
