@@ -3,8 +3,10 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
+import * as z from "zod";
 import { readConfig } from "../src/config.js";
 import { SETTINGS } from "../src/config/settings.js";
+import { renderChart, valueAt, valuesOfTemplates } from "./support/chart.js";
 
 const ROOT = join(import.meta.dirname, "..");
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
@@ -76,10 +78,71 @@ test("the nodes of Compose share what nodes have to share, and only the proxy is
   expect(services.front.networks.inside.ipv4_address).toBe(environment["RECOLLECT_TRUSTED_PROXIES"]);
 });
 
+const CHART = join(ROOT, "deploy/helm");
+const chartValues = () => ({
+  ...parse(read("deploy/helm/values.yaml")),
+  host: "memory.example",
+  bucket: "s3://files/recollect",
+  trustedProxies: "10.42.0.0/16",
+  image: { repository: "registry.example/recollect", tag: "", pullPolicy: "Always", pullSecrets: [] },
+  settings: { RECOLLECT_LOG_FORMAT: "json", RECOLLECT_CONCURRENCY: 4 },
+});
+
+test("the chart reads only values that it has, and refuses to be installed without host, bucket and image", () => {
+  const values = parse(read("deploy/helm/values.yaml"));
+  const schema = z.fromJSONSchema(JSON.parse(read("deploy/helm/values.schema.json")));
+  for (const path of valuesOfTemplates(CHART)) expect(valueAt(values, path), path).toBeDefined();
+  expect(schema.safeParse(chartValues()).error).toBeUndefined();
+  const refused = schema.safeParse(values).error?.issues.map(({ path }) => path.join("."));
+  expect([...new Set(refused)].toSorted()).toEqual(["bucket", "host", "image.repository"]);
+  expect(schema.safeParse({ ...chartValues(), replica: 3 }).success).toBe(false);
+});
+
+test("the nodes of the chart share what nodes have to share, write to two folders alone, and are asked for their health", () => {
+  const rendered = renderChart(CHART, chartValues());
+  expect(rendered.map(({ kind }) => kind).toSorted()).toEqual([
+    "Deployment",
+    "Ingress",
+    "PodDisruptionBudget",
+    "Service",
+  ]);
+  const deployment: any = rendered.find(({ kind }) => kind === "Deployment");
+  const [container] = deployment.spec.template.spec.containers;
+  const { version } = JSON.parse(read("package.json"));
+  expect(container.image).toBe(`registry.example/recollect:${version}`);
+  expect(container.securityContext).toMatchObject({ readOnlyRootFilesystem: true, capabilities: { drop: ["ALL"] } });
+  expect(container.volumeMounts.map((mount: any) => mount.mountPath)).toEqual(["/data", "/tmp"]);
+  expect(container.readinessProbe.httpGet).toMatchObject({
+    path: "/health/ready",
+    httpHeaders: [{ name: "Host", value: "memory.example" }],
+  });
+  const environment = container.env.map(({ name, value }: any) => [name, value]);
+  const secret = {
+    DATABASE_URL: "postgres://recollect:secret@database:5432/recollect",
+    RECOLLECT_API_KEY: "sm_tests_0123456789abcdefghijklmn",
+    RECOLLECT_SECRET_KEY: "0123456789abcdef0123456789abcdef",
+    AWS_ACCESS_KEY_ID: "given",
+    AWS_SECRET_ACCESS_KEY: "given",
+  };
+  expect(container.envFrom).toEqual([{ secretRef: { name: "recollect" } }]);
+  expect(readConfig({ ...secret, ...Object.fromEntries(environment) })).toMatchObject({
+    hasSeveralNodes: true,
+    isKeylessOff: true,
+    vectors: "exact",
+    publicUrl: "https://memory.example",
+    concurrency: 4,
+    warnings: [],
+  });
+});
+
 test("settings that the files name exist", () => {
-  const named = ["Dockerfile", "compose.yaml", "deploy/nodes.compose.yaml", "deploy/recollect.service"].flatMap(
-    (path) => [...new Set(read(path).match(/\bRECOLLECT_[A-Z_]+/g))],
-  );
+  const named = [
+    "Dockerfile",
+    "compose.yaml",
+    "deploy/nodes.compose.yaml",
+    "deploy/recollect.service",
+    "deploy/helm/templates/nodes.yaml",
+  ].flatMap((path) => [...new Set(read(path).match(/\bRECOLLECT_[A-Z_]+/g))]);
   expect(named.length).toBeGreaterThan(0);
   for (const name of named) expect(Object.keys(SETTINGS)).toContain(name);
 });
