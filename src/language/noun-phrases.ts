@@ -144,6 +144,11 @@ function isVerb(tokens: readonly Token[], index: number): boolean {
   return index === 0 ? isBeforeObject || /^(?:us|me)$/.test(after) : isBeforeObject && /[a-z]s$/.test(word);
 }
 
+/** True for the forms of a verb that many sentences have. */
+export function isKnownVerb(word: string): boolean {
+  return VERBS.has(rootOf(word));
+}
+
 function tokensOf(sentence: string): Token[] {
   const tokens: Token[] = [];
   let end = -1;

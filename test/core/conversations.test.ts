@@ -261,13 +261,42 @@ describe("a history that is sent again", () => {
   });
 
   test.each([
-    ["u: I live in Rome now", "u: I live in Milan now", "u: I live in Milan now"],
+    ["u: I live in Rome now", "u: I live in Milan now", "u: I live in Rome now | u: I live in Milan now"],
     ["u: I live in Rome now", "u: I live in Milan now | a: Nice", "u: I live in Milan now | a: Nice"],
     ["u: I like tea", "u: I like coffee", "u: I like tea | u: I like coffee"],
     ["u: I live in Rome now", "a: I live in Milan now", "u: I live in Rome now | a: I live in Milan now"],
     ["u: I live in Rome now", "u: My sister lives in Rome", "u: I live in Rome now | u: My sister lives in Rome"],
-  ])("of one message, %s, is edited only where nearly all of it is the same: %s", (kept, came, expected) => {
-    expect(merged(kept, came)).toBe(expected);
+  ])(
+    "of one message, %s, is edited only where nearly all of it is the same and more follows: %s",
+    (kept, came, expected) => {
+      expect(merged(kept, came)).toBe(expected);
+    },
+  );
+
+  test.each([
+    ["answer given anew", "u: What is for dinner | a: Pizza", "u: What is for dinner | a: A salad with feta"],
+    ["answer given anew, and more", "u: Dinner | a: Pizza", "u: Dinner | a: A salad | u: Good"],
+    ["message edited", "u: Hi | a: Hello | u: My flight leaves on Monday", "u: Hi | a: Hello | u: We go by train"],
+  ])("with its last %s is not there twice", (_name, kept, came) => {
+    expect(merged(kept, came)).toBe(came);
+  });
+
+  test("with a message edited behind a prompt, and answered, is not there twice", () => {
+    const came = "system: Be kind | u: I have a cat | a: Nice";
+    expect(merged("system: Be kind | u: I have a dog", came)).toBe(came);
+  });
+
+  test("up to an answer that was given anew, keeps what followed", () => {
+    expect(merged(TALK, "u: I live in Rome now | a: Splendid")).toBe(TALK.replace("Nice", "Splendid"));
+  });
+
+  test.each([
+    ["two messages of one speaker", "u: Hi | u: I have a dog", "u: Hi | u: The car is red"],
+    ["a prompt alone", "system: Be kind | u: I have a dog", "system: Be kind | u: The car is red"],
+    ["a prompt alone, however alike", "system: Be kind | u: I have a dog", "system: Be kind | u: I have a cat"],
+    ["an answer by somebody else", "u: Hi | a: Hello", "u: Hi | u: The car is red"],
+  ])("loses nothing where all that it has in common is the beginning of %s", (_name, kept, came) => {
+    expect(merged(kept, came)).toBe(`${kept} | ${came}`);
   });
 
   test("within a window that moves on", () => {

@@ -13,6 +13,10 @@ describe("a prompt that names subjects is understood without a model:", () => {
     ["Do not remember details of their health.", { never: ["health"] }],
     ["Ignore the weather; exclude small talk", { never: ["weather", "small talk"] }],
     ["Only remember facts about German food and English lessons", { only: ["german food", "english lessons"] }],
+    ["Only store food, travel, work", { only: ["food", "travel", "work"] }],
+    ["Never store banking details or passwords", { never: ["banking details", "passwords"] }],
+    ["Only remember facts about cooking and dog training", { only: ["cooking", "dog training"] }],
+    ["Never store anything about Netflix and project Falcon", { never: ["netflix", "project falcon"] }],
     ["Only keep facts about food.\n- never keep prices", { only: ["food"], never: ["prices"] }],
   ])("%s", (prompt, wishes) => {
     expect(readPlainPrompt(prompt)).toMatchObject({ ...wishes, saysMore: false });
@@ -41,6 +45,25 @@ describe("a prompt that names subjects is understood without a model:", () => {
     "Only remember facts about food, not salaries",
     "Only remember facts about food, no salaries",
     "Only keep food, ignore salaries",
+    "Never store anything besides food.",
+    "Never store anything outside food",
+    "Never store anything beyond food",
+    "Never store anything apart from food",
+    "Never store anything other than food",
+    "Never store anything that isn't food",
+    "Never store anything that lacks food",
+    "Never store non-food items",
+    "Never store anything unrelated to food",
+    "Never store anything devoid of food",
+    "Only store food, salaries excluded.",
+    "Only store food, salaries aside",
+    "Only store food, salaries taboo",
+    "Only store food and drop salaries",
+    "Only store food, forget salaries and rents",
+    "Only remember facts about food, ignoring salaries.",
+    "Only remember facts about food minus salaries",
+    "Do not store salaries, unlike addresses.",
+    "Do not store salaries like addresses",
   ])("and another one is not: %s", (prompt) => {
     expect(readPlainPrompt(prompt)).toEqual({ only: [], never: [], saysMore: true });
   });

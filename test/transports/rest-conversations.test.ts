@@ -228,10 +228,21 @@ describe("a history that is sent again", () => {
     expect((await send(edited)).body).toMatchObject({ id, status: "done" });
   });
 
-  test("that is one message, edited, is that message", async () => {
+  test("that is one message, edited and answered, is what came", async () => {
     const { id } = (await send(HISTORY.slice(0, 1))).body;
     await rest.settle();
-    expect((await send([{ role: "user", content: "I live in Milan now." }])).body.id).toBe(id);
-    expect(await contentOf(id)).toBe("user: I live in Milan now.");
+    const edited = [{ role: "user", content: "I live in Milan now." }, ...HISTORY.slice(1, 2)];
+    expect((await send(edited)).body.id).toBe(id);
+    expect(await contentOf(id)).toBe("user: I live in Milan now.\n\nassistant: How nice!");
+  });
+
+  test("as what is new alone, loses no message that is much like the next one", async () => {
+    const { id } = (await send([{ role: "user", content: "My sister Anna lives in the town of Ghent" }])).body;
+    await rest.settle();
+    await send([{ role: "user", content: "My brother Tom lives in the town of Ghent" }]);
+    await rest.settle();
+    expect(await contentOf(id)).toContain("My sister Anna");
+    const { memoryEntries } = (await rest.send("POST", "/v4/memories/list", { containerTags: ["mia"] })).body;
+    expect(memoryEntries).toHaveLength(2);
   });
 });

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => rest.close());
 
 /** Every door by which a document comes in; each gives its id. */
-type Fields = Record<string, unknown>;
+type Fields = Record<string, unknown> & { forgetAfter?: string | null | undefined };
 const DOORS: [name: string, open: (fields: Fields) => Promise<{ status: number; body: any }>][] = [
   ["add", (fields) => rest.send("POST", "/v3/documents", { content: TEXT, ...fields }, WAIT)],
   [
@@ -25,21 +25,22 @@ const DOORS: [name: string, open: (fields: Fields) => Promise<{ status: number; 
   ],
   [
     "batch, of all",
-    ({ customId, ...fields }) =>
-      rest.send("POST", "/v3/documents/batch", { documents: [{ content: TEXT, customId }], ...fields }),
+    ({ customId, content = TEXT, ...fields }) =>
+      rest.send("POST", "/v3/documents/batch", { documents: [{ content, customId }], ...fields }),
   ],
   [
     "file",
-    async ({ forgetAfter, ...fields }) => {
+    async ({ content: _content, forgetAfter, ...fields }) => {
       const file = new File([TEXT], "a.txt", { type: "text/plain" });
-      const form = { ...(fields as Record<string, string>), forgetAfter: String(forgetAfter), file };
+      const end = forgetAfter === undefined ? {} : { forgetAfter: String(forgetAfter) };
+      const form = { ...(fields as Record<string, string>), ...end, file };
       const { bytes, headers } = await encodeForm(form);
       return rest.send("POST", "/v3/documents/file", bytes, { ...headers, ...WAIT });
     },
   ],
   [
     "conversation",
-    ({ customId, ...fields }) => {
+    ({ customId, content: _content, ...fields }) => {
       const messages = [{ role: "user", content: "I rehearse the cello for the autumn concert." }];
       return rest.send("POST", "/v4/conversations", { conversationId: customId, messages, ...fields });
     },
@@ -86,6 +87,27 @@ describe.each(DOORS)("forgetAfter by %s", (_name, open) => {
     ]);
   });
 });
+
+test.each(DOORS)(
+  "what is added by %s to a document whose time is over is not found, and is told so",
+  async (_name, open) => {
+    const containerTag = `c${(containers += 1)}`;
+    const place = { containerTag, customId: "note" };
+    const warningsOf = ({ body }: { body: any }) => (body.results?.[0] ?? body).warnings;
+    expect(warningsOf(await open({ ...place, forgetAfter: PAST }))).toBeUndefined();
+    await rest.settle();
+    const again = { ...place, content: "Mia plays the oboe.", forgetAfter: undefined };
+    const hidden = [expect.stringMatching(/^forgetAfter: .*2001-02-03T04:05:06.000Z/)];
+    expect(warningsOf(await open(again))).toEqual(hidden);
+    await rest.settle();
+    expect(await search(containerTag)).toEqual([]);
+    const { body: list } = await rest.send("POST", "/v3/documents/list", { containerTags: [containerTag] });
+    const patch = (fields: Fields) => rest.send("PATCH", `/v3/documents/${list.memories[0].id}`, fields);
+    expect(warningsOf(await patch({ content: "Mia plays the harp." }))).toEqual(hidden);
+    expect(warningsOf(await patch({ forgetAfter: null }))).toBeUndefined();
+    expect(warningsOf(await open(again))).toBeUndefined();
+  },
+);
 
 test("PATCH sets an end and takes it off; the document itself stays", async () => {
   const containerTag = "patched";

@@ -36,6 +36,14 @@ test("without a model, what was sold is driven no longer", async () => {
   expect(body.results.map(({ memory }: { memory: string }) => memory)).not.toContain("User drives a Volvo");
 });
 
+test("one allergy that is over ends no other one", async () => {
+  await add("allergies", "I have an allergy to nuts.");
+  await add("allergies", "I no longer have an allergy to cats.");
+  const q = "What am I allergic to?";
+  const { body } = await rest.send("POST", "/v4/search", { q, containerTag: "allergies", threshold: 0 });
+  expect(body.results.map(({ memory }: { memory: string }) => memory)).toContain("User has an allergy to nuts");
+});
+
 test("what is told of a dog extends that there is one, and both stay", async () => {
   await add("dogs", "I have a dog named Rex.");
   const { body } = await add("dogs", "Rex is a golden retriever.");

@@ -7,6 +7,7 @@ import { DEFAULT_CONTAINER } from "../containers/usual-container.js";
 import type { AuthorizedCall, CoreContext } from "../context.js";
 import { AppError, type ErrorKind } from "../errors.js";
 import { containerTagSchema, customIdSchema, invalid, parseInput } from "../input.js";
+import type { Warned } from "../memories/secret-warnings.js";
 import { once } from "../operations.js";
 import { addDocumentSchema, prepareDocument, type PreparedDocument } from "./prepare-document.js";
 import type { DocumentStatus } from "../types.js";
@@ -47,7 +48,7 @@ type Batch = z.output<typeof addDocumentsSchema>;
 
 /** What became of one document of a batch. */
 export type BatchItem =
-  | { readonly id: string; readonly status: DocumentStatus; readonly isInstant?: true }
+  | ({ readonly id: string; readonly status: DocumentStatus; readonly isInstant?: true } & Warned)
   /** `id` is the customId that the document named, or `unknown`. */
   | { readonly id: string; readonly error: string };
 
@@ -255,8 +256,8 @@ async function writeTogether(
     const written: (readonly [index: number, item: BatchItem])[] = [];
     for (const { index, prepared } of some) {
       if (written.length % WRITTEN_AT_ONCE === WRITTEN_AT_ONCE - 1) await yieldTurn();
-      const { id, status, isInstant } = await writeDocument(repositories, call.actor, prepared);
-      written.push([index, { id, status, ...(isInstant && { isInstant }) }]);
+      const { id, status, isInstant, warnings } = await writeDocument(repositories, call.actor, prepared);
+      written.push([index, { id, status, ...(isInstant && { isInstant }), ...(warnings && { warnings }) }]);
     }
     return written;
   });

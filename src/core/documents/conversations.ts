@@ -80,7 +80,8 @@ export async function addConversation(
   });
   context.wakeJobs();
   const tooMany = `messages: ${unreadable} images are not read, as ${MOST_PICTURES} are read of one conversation`;
-  return { ...receipt, conversationId, warnings: unreadable > 0 ? [...warnings, tooMany] : warnings };
+  const told = [...(receipt.warnings ?? []), ...warnings, ...(unreadable > 0 ? [tooMany] : [])];
+  return { ...receipt, conversationId, warnings: told };
 }
 
 /** Pictures that came and that nobody has seen in this conversation, as many as are read of one. */

@@ -8,6 +8,7 @@ import { takePlaceAgain, type Returning } from "../memories/expire.js";
 import { earlier, later } from "../memories/expiry.js";
 import { isOver } from "../memories/find-memory.js";
 import { noteMemory } from "../memories/memory-state.js";
+import type { Warned } from "../memories/secret-warnings.js";
 import type { Repositories } from "../ports.js";
 import type { Actor, Document, Memory } from "../types.js";
 import { remindExpired } from "./read-anew.js";
@@ -22,6 +23,20 @@ export async function momentOfEnd(
   if (typeof forgetAfter !== "string") return forgetAfter;
   const zone = ownTimeZone(place.metadata) ?? sharedTimeZone(place, await containers.find(organizationId, place.tags));
   return momentIn(forgetAfter, zone);
+}
+
+/**
+ * A receipt that says that nobody finds what it is for, as the time of the document was over before and nothing was said of
+ * that. @param sent the end that came
+ */
+export function withEndWarning<T extends Warned>(
+  receipt: T,
+  { forgetAfter }: Pick<Document, "forgetAfter">,
+  { sent, now }: { readonly sent: string | null | undefined; readonly now: Date },
+): T {
+  if (sent !== undefined || !isOver({ forgetAfter }, now)) return receipt;
+  const warning = `forgetAfter: the time of this document was over at ${forgetAfter}, and still is, so that searches leave it out; null takes the end off, and a later moment moves it`;
+  return { ...receipt, warnings: [...(receipt.warnings ?? []), warning] };
 }
 
 /**

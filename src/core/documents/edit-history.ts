@@ -36,8 +36,22 @@ export function editHistory(
     if (same) merged.push(same);
     [left, right] = [one + 1, other + 1];
   }
-  const isSure = doubts === 0 ? matches.length > 0 : matches.length >= SURE && matches.length >= 2 * doubts;
-  return edits > 0 && isSure ? merged : null;
+  // What every sending begins with, such as a prompt, does not tell a last message that was edited from the next one.
+  const goesOn = came.length > kept.length || matches.some(([one]) => kept.slice(one, one + 1).some(isSomebody));
+  const isSure = doubts === 0 ? matches.length > 0 && goesOn : matches.length >= SURE && matches.length >= 2 * doubts;
+  return edits > 0 && (isSure || isLastAnother(kept, came, matches)) ? merged : null;
+}
+
+/**
+ * True where both begin alike, with an exchange or a part of one, and either ends with another turn of the same speaker: an
+ * answer that was given anew, or a last message that was edited.
+ */
+function isLastAnother(kept: readonly Turn[], came: readonly Turn[], matches: readonly Match[]): boolean {
+  const start = matches.length;
+  const [was, is] = [kept[start], came[start]];
+  if (!was || !is || was.speaker !== is.speaker || Math.min(kept.length, came.length) > start + 1) return false;
+  const beginAlike = matches.every(([one, other], index) => one === index && other === index);
+  return beginAlike && came.slice(0, start).some((turn) => isSomebody(turn) && turn.speaker !== is.speaker);
 }
 
 interface Gap {
@@ -101,10 +115,14 @@ function isSomebody({ speaker }: Turn): boolean {
 /** Where nothing around it is the same, an edited turn is told from a further one by far more of its words. */
 const NEARLY_THE_SAME = { share: 0.75, fewestWords: 4 };
 
-/** True when a conversation had one turn only, and what came begins with that turn, edited. */
+/**
+ * True when a conversation had one turn only, and what came begins with that turn, edited, and goes on. A turn that comes
+ * alone may be the next one, however much alike they are.
+ */
 export function isOneEdited(kept: readonly Turn[], came: readonly Turn[]): boolean {
   const [was, is] = [kept[0], came[0]];
-  if (!was || !is || kept.length > 1 || was.speaker !== is.speaker || !isSomebody(is)) return false;
+  if (!was || !is || kept.length > 1 || came.length === 1 || was.speaker !== is.speaker || !isSomebody(is))
+    return false;
   const { shared, most } = compare(was.text, is.text);
   return most >= NEARLY_THE_SAME.fewestWords && shared >= NEARLY_THE_SAME.share * most;
 }

@@ -7,7 +7,7 @@ import { editHistory, isOneEdited } from "./edit-history.js";
  * came is there once. Nothing changes when it begins or ends with all that came, or has two turns and more of it in one
  * piece; what came takes its place when that has all of it. Where what came is the same history with turns in it that were
  * edited, these take the place of what they were; a turn that is left out stays. A conversation of one turn gives way to what
- * begins with nearly the same one. Takes nearly linear time.
+ * begins with nearly the same one and goes on. Takes nearly linear time.
  */
 export function mergeTurns(kept: readonly Turn[], came: readonly Turn[]): readonly Turn[] {
   const keptKeys = kept.map(keyOf);

@@ -2,6 +2,7 @@ import { sentenceSpans } from "../../language/sentences.js";
 import type { ExtractionGuidance } from "../ports.js";
 import { presetJudge } from "../profile/preset-cues.js";
 import { judgeSubject } from "../profile/subject-words.js";
+import { subjectsIn } from "./plain-subjects.js";
 
 /** What prompts say so plainly that rules can follow it: subjects by name. */
 export interface PlainWishes {
@@ -19,7 +20,6 @@ export interface PlainPrompt extends PlainWishes {
 
 /** Longer ones say more than a subject. */
 const MOST_WORDS = 16;
-const MOST_WORDS_OF_SUBJECT = 3;
 /** Of one prompt or list. */
 const MOST_SUBJECTS = 50;
 
@@ -31,31 +31,6 @@ const KEEPING = words(
 const LEAVING_OUT = words("ignore exclude skip omit avoid");
 const NEGATION = words("never not don't dont no");
 const ONLY = words("only just solely exclusively");
-/** What stands between the verb and the subject. */
-const FILLERS = words(
-  "any all the a an fact facts information info detail details thing things anything everything something what data memory memories note notes statement statements topic topics content stuff " +
-    "about on of regarding concerning related relating to that which mention mentions mentioning with for user user's users their his her my our",
-);
-/** Whoever uses these says more than a subject. */
-const CONDITIONS = words(
-  "if unless except when while because until before after but without who whose than then so is are was were has have do does can may",
-);
-/** They say what is not meant, or whose or which of the texts are, and not what these are about. */
-const NO_SUBJECT = words("not no never none nothing neither non in from by at within more less most least");
-/** No words of a text tell which one is important, or has been said before. */
-const QUALITIES = words(
-  "important unimportant sensitive insensitive private personal confidential temporary permanent lasting relevant irrelevant useful useless " +
-    "long-term longterm short-term shortterm duplicate duplicates duplicated redundant repeated repetitive trivial significant insignificant " +
-    "key main new essential necessary unnecessary interesting recent outdated critical valuable meaningful unique correct incorrect accurate " +
-    "verified certain uncertain stable ephemeral transient",
-);
-/** A subject that is one of these alone says how texts are written. */
-const LANGUAGES = words(
-  "english german french spanish italian portuguese dutch flemish danish swedish norwegian finnish icelandic polish czech slovak hungarian " +
-    "romanian bulgarian croatian serbian slovenian greek turkish russian ukrainian arabic hebrew persian hindi urdu bengali tamil thai " +
-    "vietnamese indonesian malay chinese mandarin cantonese japanese korean latin catalan irish welsh",
-);
-
 /**
  * What a prompt says in the form "only remember facts about food" or "never store salaries", sentence by sentence, in English.
  * Takes time in proportion to its length.
@@ -101,7 +76,6 @@ function readWish(sentence: string): Wish | null {
   if (!isLeftOut && !KEEPING.has(said[at] ?? "")) return null;
   at += 1;
   isOnly = (!isNever && !isLeftOut && skip(ONLY)) || isOnly;
-  skip(FILLERS);
   const rest = said.slice(at);
   if (!isNever && !isLeftOut && ONLY.has(rest.at(-1) ?? "")) {
     rest.pop();
@@ -111,27 +85,6 @@ function readWish(sentence: string): Wish | null {
   if (isLeftOut ? isNever || isOnly : !isNever && !isOnly) return null;
   const subjects = subjectsIn(rest);
   return subjects && { isOnly, subjects };
-}
-
-/** Null when it is no list of short names, or when one of them is nothing that a text can be about. */
-function subjectsIn(said: readonly string[]): string[] | null {
-  if (said.some(isMoreThanSubject)) return null;
-  const subjects: string[][] = [[]];
-  for (const word of said)
-    if (word === "," || word === "and" || word === "or" || word === "nor") subjects.push([]);
-    else if (subjects.at(-1)?.length !== 0 || !FILLERS.has(word)) subjects.at(-1)?.push(word);
-  const named = subjects.filter((subject) => subject.length > 0);
-  if (named.length === 0 || named.some((subject) => subject.length > MOST_WORDS_OF_SUBJECT)) return null;
-  if (named.some(isLanguage)) return null;
-  return named.map((subject) => subject.join(" "));
-}
-
-function isMoreThanSubject(word: string): boolean {
-  return [CONDITIONS, KEEPING, LEAVING_OUT, NEGATION, NO_SUBJECT, QUALITIES].some((list) => list.has(word));
-}
-
-function isLanguage([name = "", ...more]: readonly string[]): boolean {
-  return LANGUAGES.has(name) && more.every((word) => /^languages?$/.test(word) || FILLERS.has(word));
 }
 
 /** The names in a setting that may be any JSON: a text, or a list of texts; null for anything else. */

@@ -4,7 +4,7 @@ import { requireContainer, requireWhole } from "../auth.js";
 import type { AuthorizedCall, CoreContext } from "../context.js";
 import { takeAttachedAlong } from "./attached-documents.js";
 import { isCustomIdTaken } from "./custom-ids.js";
-import { endWithDocument, momentOfEnd } from "./document-end.js";
+import { endWithDocument, momentOfEnd, withEndWarning } from "./document-end.js";
 import { isTitleFromText } from "./document-title.js";
 import { withEndUser } from "../access/end-user.js";
 import { documentNameSchema, findDocument } from "./documents.js";
@@ -73,7 +73,7 @@ export async function updateDocument(
     await takeAttachedAlong(repositories, call.actor, { before: document, after: changed, isUnread: false, now });
     if (forgetAfter !== document.forgetAfter)
       await endWithDocument(repositories, call.actor, { ...changed, forgetAfter }, now);
-    return receiptOf(changed);
+    return withEndWarning(receiptOf(changed), document, { sent: input.forgetAfter, now });
   });
   context.wakeJobs();
   return receipt;

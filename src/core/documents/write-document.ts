@@ -10,7 +10,7 @@ import { AppError } from "../errors.js";
 import { checkMetadataSize, invalid } from "../input.js";
 import { isOver } from "../memories/find-memory.js";
 import { isOutsideOrigin } from "../memories/trust.js";
-import { endWithDocument, momentOfEnd } from "./document-end.js";
+import { endWithDocument, momentOfEnd, withEndWarning } from "./document-end.js";
 import { taskTypeAt } from "./memory-paths.js";
 import { refuseMerging } from "../containers/merge.js";
 import type { DocumentChange, DocumentDraft, Repositories } from "../ports.js";
@@ -191,7 +191,7 @@ async function addAgain(
   const { forgetAfter = existing.forgetAfter } = place;
   if (forgetAfter !== existing.forgetAfter)
     await endWithDocument(repositories, actor, { ...existing, forgetAfter }, prepared.now);
-  return receipt;
+  return withEndWarning(receipt, existing, { sent: place.forgetAfter, now: prepared.now });
 }
 
 interface AddingAgain {

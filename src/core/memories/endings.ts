@@ -20,6 +20,7 @@ import {
 } from "./ending-patterns.js";
 import { contradicts, valueWords } from "./slot-values.js";
 import { isoOf, type Statement } from "./statement.js";
+import { divideAtTail, mayBeOfOne, wordsOfTail } from "./tails.js";
 
 /** What a text says to be over, or to hold. */
 export interface State {
@@ -28,6 +29,10 @@ export interface State {
   readonly subject: string;
   /** As it is written, without what says more about it; empty where the text does not name it. */
   readonly object: string;
+  /** As it is written, what says more about it and tells it from others of its kind; empty for nothing. */
+  readonly tail: string;
+  /** It is over whatever is said about it. */
+  readonly isForAll: boolean;
   /** The whole statement with its date. */
   readonly dated: string;
   /** Where or when alone it holds. */
@@ -36,9 +41,6 @@ export interface State {
   readonly when: string | null;
 }
 
-/** Where what is named ends, and something is said about it. */
-const TAIL =
-  /,? \b(?:to|with|since|because|for|from|at|near|on|in|by|after|before|via|as|when|where|which|that|who|due|so|of) .*$/iu;
 const DETERMINER = /^(?:the|their|his|her|its|an?|any|my|our|all|this|that) /i;
 const SEVERAL = /\b(?:and|or|plus|but)\b|[,&;:()]/i;
 const LONGEST_OBJECT = 6;
@@ -74,9 +76,10 @@ function readFormerThing(statement: Statement): State | null {
   const found = FORMER_THING.exec(statement.text)?.groups;
   if (found) return stateOf(statement, "thing", found["s"] ?? "", found["v"] ?? "");
   const used = FORMER_USE.exec(statement.text)?.groups;
+  const state = used && stateOf(statement, "activity", used["s"] ?? "", used["v"] ?? "");
   // What is not used for one thing any more may be used for another.
-  const isForAll = statement.scope === "" && !TAIL.test(used?.["v"] ?? "");
-  return used && isForAll ? stateOf(statement, "activity", used["s"] ?? "", used["v"] ?? "") : null;
+  const isForAll = statement.scope === "" && state?.tail === "";
+  return state && isForAll ? { ...state, isForAll } : null;
 }
 
 /** Case counts here: only a name needs no article. */
@@ -100,13 +103,14 @@ function stateOf({ dated, scope, since }: Statement, kind: EndingKind, s: string
   const subject = fold(s).replace(/^the /, "");
   const written = v.trim().replace(DETERMINER, "");
   const named = kind === "arrangement" ? written.replace(JOURNEY, "") : written;
-  const object = kind === "home" ? named : named.replace(TAIL, "").trim();
+  const { head: object, tail: more } = kind === "home" ? { head: named, tail: "" } : divideAtTail(named);
+  const tail = /^(?:at|in|on) /.test(scope) ? `${more} ${scope}` : more;
   if (SEVERAL.test(object) || valueWords(object).length > LONGEST_OBJECT) return null;
   if (v !== "" && valueWords(object).length === 0) return null;
   if (kind === "couple" && object !== "" && !/^\p{Lu}/u.test(object)) return null;
   if (kind === "animal" && !/^\p{Lu}/u.test(object)) return null;
   const when = since ?? isoOf(DATED.exec(dated)?.[0] ?? "");
-  return { kind, subject, object, dated, scope, when };
+  return { kind, subject, object, tail, isForAll: false, dated, scope, when };
 }
 
 /** "User and Anna broke up" is what "User broke up with Anna" is. */
@@ -120,7 +124,10 @@ function isAnyPartner(word: string): boolean {
   return /^(?:girlfriend|boyfriend|partner|wife|husband)$/i.test(word);
 }
 
-/** True when what holds is what is over. */
+/**
+ * True when what holds is what is over. A house in Bonn is not the one in Ghent; "the house" may be either, so it is up to the
+ * caller to end none of several that are not one (`areOneState`). Of the paintings no single one is all.
+ */
 export function ends(ending: State, held: State): boolean {
   if (ending.kind === "thing" && held.kind === "animal")
     return ending.subject === held.subject && isKindOf(ending, held);
@@ -131,7 +138,7 @@ export function ends(ending: State, held: State): boolean {
   switch (ending.kind) {
     case "work":
     case "couple":
-      return ending.object === "" || isOneThing(ending, held) || includes(held.object, ending.object);
+      return ending.object === "" || isOneThing(ending, held) || isIncluded(ending, held);
     case "home":
       return ending.object === "" || isSameHome(ending.object, held.object);
     case "arrangement":
@@ -140,12 +147,16 @@ export function ends(ending: State, held: State): boolean {
       return ending.object === held.object;
     case "thing":
     case "activity":
-      return isOneThing(ending, held);
+      return isOneThing(ending, held) && !isOneOfSeveral(ending, held);
   }
 }
 
-/** True when one ending may end both: they are the same by other words. Of two cars it is not known which was sold. */
-export function isOneState(one: State, other: State): boolean {
+/** True when one ending may end all: they are the same by other words. Of two cars it is not known which was sold. */
+export function areOneState(states: readonly State[]): boolean {
+  return states.every((one, index) => states.slice(index + 1).every((other) => isOneState(one, other)));
+}
+
+function isOneState(one: State, other: State): boolean {
   if (one.subject !== other.subject) return false;
   if (one.kind === "animal") return petOf(one) === petOf(other);
   if (one.kind === "arrangement" && contradicts("date", one.dated, other.dated)) return false;
@@ -173,7 +184,19 @@ function isSameHome(left: string, held: string): boolean {
   return dwelling === undefined || includes(held, owner.replace(/'s?$/, ""));
 }
 
+/** What is there several times is not over when one of it is. */
+function isOneOfSeveral(ending: State, held: State): boolean {
+  const [one, several] = [ending, held].map(({ object }) => fold(object).split(" ").at(-1) ?? "") as [string, string];
+  return several.length > one.length && valueWords(several).join(" ") === valueWords(one).join(" ");
+}
+
+function isIncluded(ending: State, held: State): boolean {
+  return mayBeOfOne(ending.tail, held.tail) && includes(held.object, ending.object);
+}
+
 function isOneThing(one: State, other: State): boolean {
+  if (allWords(one) === allWords(other)) return true;
+  if (!mayBeOfOne(one.tail, other.tail)) return false;
   const [first, second] = [plainWords(one), plainWords(other)];
   if (first.join(" ") === second.join(" ")) return true;
   if (one.kind === "thing" && (isCarByName(first, other) || isKindOfNamed(first, other))) return true;
@@ -200,7 +223,16 @@ function isNamedWithin(short: State, long: State): boolean {
 }
 
 function plainWords({ kind, object }: State): readonly string[] {
-  const words = valueWords(object);
+  return bareWords(kind, valueWords(object));
+}
+
+/** A subscription to Netflix is a Netflix subscription. */
+function allWords({ kind, object, tail }: State): string {
+  const words = [...valueWords(object), ...wordsOfTail(tail)];
+  return bareWords(kind, words).toSorted().join(" ");
+}
+
+function bareWords(kind: EndingKind, words: readonly string[]): readonly string[] {
   const bare = kind === "arrangement" ? words.filter((word) => !WAYS_OF_HAVING.test(word)) : words;
   return bare.length > 0 ? bare : words;
 }
@@ -223,6 +255,9 @@ const HELD_WORDS: Readonly<Record<EndingKind, string>> = {
 };
 
 /** Words by which the text index finds what an ending may end. */
-export function wordsOfHeld({ kind, object }: State): string[] {
-  return [...new Set([...valueWords(object), ...HELD_WORDS[kind].split(" ")])].slice(0, MOST_SEARCH_WORDS);
+export function wordsOfHeld({ kind, object, tail }: State): string[] {
+  return [...new Set([...valueWords(object), ...wordsOfTail(tail), ...HELD_WORDS[kind].split(" ")])].slice(
+    0,
+    MOST_SEARCH_WORDS,
+  );
 }

@@ -1,6 +1,6 @@
 import { tokenise } from "../../language/words.js";
 import type { Memory } from "../types.js";
-import { ends, isOneState, type State, wordsOfHeld } from "./endings.js";
+import { areOneState, ends, type State, wordsOfHeld } from "./endings.js";
 import { readingOf, readingOfFact, type Reading } from "./reading.js";
 import { isReplacedBy, wordsOfReplaced } from "./replacements.js";
 import { agrees, isSamePlace, searchWords, takesPlaceOf, type Claim } from "./slots.js";
@@ -138,8 +138,8 @@ function endedOnes(fact: NewFact, known: readonly KnownFact[]): readonly KnownFa
     const isTooLate = isBefore(fact.saidAt, one.saidAt) || isOldNews(ending, fact.saidAt, one.saidAt);
     return state && !isTooLate ? [{ one, state }] : [];
   });
-  const [first, ...more] = held;
-  return first && more.every(({ state }) => isOneState(first.state, state)) ? held.map(({ one }) => one) : [];
+  const isCertain = ending.isForAll || areOneState(held.map(({ state }) => state));
+  return isCertain ? held.map(({ one }) => one) : [];
 }
 
 /** Who says what something is not any more names what that was; of several it is not certain which. */

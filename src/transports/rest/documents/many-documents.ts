@@ -2,6 +2,7 @@ import * as z from "zod";
 import { addDocumentsSchema, deleteDocumentsSchema } from "../../../core/index.js";
 import { addBody } from "./documents.js";
 import { defineEndpoint } from "../endpoint.js";
+import { documentWarnings } from "./present-left-out.js";
 import { statedIn } from "../memories/stated-in.js";
 import { containerTag, documentContainerFields, documentStatus } from "../schemas.js";
 
@@ -31,6 +32,8 @@ const batchAnswer = z.object({
       status: z.union([documentStatus, z.literal("error")]),
       error: z.string().optional(),
       details: z.string().optional(),
+      /** Extension: why nobody finds it. */
+      warnings: documentWarnings.optional(),
     }),
   ),
   success: z.int(),
@@ -69,7 +72,7 @@ export const manyDocumentsEndpoints = [
       const results = items.map((item) =>
         "error" in item
           ? { id: item.id, status: "error" as const, error: item.error, details: item.error }
-          : { id: item.id, status: item.status },
+          : { id: item.id, status: item.status, ...(item.warnings && { warnings: [...item.warnings] }) },
       );
       const failed = results.filter(({ status }) => status === "error").length;
       return { results, success: results.length - failed, failed };
