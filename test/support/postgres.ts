@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { chmod, chown, mkdtemp, rm } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir, userInfo } from "node:os";
 import { delimiter, join } from "node:path";
 import pg from "pg";
 import { AppError } from "../../src/core/errors.js";
+import { freePort } from "./proxies.js";
 
 /** A PostgreSQL server of the test's own, on a free port of this machine. */
 export interface PostgresServer {
@@ -97,16 +97,8 @@ async function ended(server: ChildProcess, signal: NodeJS.Signals): Promise<void
   }
 }
 
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, "127.0.0.1", resolve));
-  const address = probe.address();
-  await new Promise((resolve) => probe.close(resolve));
-  if (address === null || typeof address === "string") throw new Error("There is no free port.");
-  return address.port;
-}
-
-async function untilReady(url: string): Promise<void> {
+/** Resolves once a database takes connections. */
+export async function untilReady(url: string): Promise<void> {
   const deadline = Date.now() + READY_WITHIN_MS;
   for (;;) {
     const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 1_000 });

@@ -11,6 +11,12 @@ const ANSWERS_WITHIN_MS = 5_000;
 /** A server that went away has so long to notice that a connection is over, and to let go of its lock. */
 const FORMER_LETS_GO_WITHIN_MS = 5_000;
 
+/** Begins a transaction that may stay open and idle, whatever the server ends otherwise; it has no snapshot that keeps others from cleaning up. */
+const BEGIN = `begin isolation level read committed;
+  set local tcp_keepalives_idle = 5; set local tcp_keepalives_interval = 2; set local tcp_keepalives_count = 2;
+  select set_config(name, '0', true) from pg_settings
+    where name in ('idle_in_transaction_session_timeout', 'transaction_timeout')`;
+
 /** That this process may use a database: alone, or together with others that share it. */
 export interface DatabasePossession {
   /** False while the connection that proves it is away. */
@@ -23,7 +29,8 @@ export interface DatabasePossession {
 }
 
 /**
- * Takes a database for this process, by a lock on a connection of its own, and takes it again when that connection breaks.
+ * Takes a database for this process, by a lock of a transaction that stays open, and takes it again when its connection
+ * breaks. A pooler between, which lends out connections by transaction, leaves that one alone.
  * @param options.isShared true beside others that share it
  * @throws AppError `conflict` when another service has it; whatever the library throws when it cannot be reached
  */
@@ -115,8 +122,8 @@ async function tryToTake(
   client.on("end", onEnd);
   try {
     await client.connect();
-    await client.query("set tcp_keepalives_idle = 5; set tcp_keepalives_interval = 2; set tcp_keepalives_count = 2");
-    const lock = isShared ? "pg_try_advisory_lock_shared" : "pg_try_advisory_lock";
+    await client.query(BEGIN);
+    const lock = isShared ? "pg_try_advisory_xact_lock_shared" : "pg_try_advisory_xact_lock";
     const { rows } = await client.query<{ taken: boolean }>(`select ${lock}($1) as taken`, [SERVICE_LOCK]);
     if (rows[0]?.taken) return client;
   } catch (error) {

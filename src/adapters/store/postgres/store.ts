@@ -71,12 +71,8 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
   }
 }
 
-/**
- * What a connection says of itself, so that the server lets go of its locks when its other end is gone, or says nothing within
- * a transaction: all nodes write one after another.
- */
-const SESSION = `set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3;
-  set idle_in_transaction_session_timeout = '10s'`;
+/** So that the server lets go of a connection's locks when its other end is gone. Through a pooler it concerns the pooler's own. */
+const SESSION = "set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3";
 
 function openPool(url: string, max: number): pg.Pool {
   const pool = new pg.Pool({

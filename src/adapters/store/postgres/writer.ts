@@ -8,9 +8,11 @@ import { runOn } from "./session.js";
 /** What all nodes of a record lock while they write, of PostgreSQL's advisory locks. */
 export const WRITE_LOCK = 7_267_310_001;
 
+/** Who says nothing within a transaction for so long loses it: all nodes write one after another. */
+const SPEAKS_WITHIN = "set local idle_in_transaction_session_timeout = '10s'";
 const BEGIN: Readonly<Record<Durability, string>> = {
-  full: `begin; select pg_advisory_xact_lock(${WRITE_LOCK})`,
-  normal: `begin; set local synchronous_commit = off; select pg_advisory_xact_lock(${WRITE_LOCK})`,
+  full: `begin; ${SPEAKS_WITHIN}; select pg_advisory_xact_lock(${WRITE_LOCK})`,
+  normal: `begin; ${SPEAKS_WITHIN}; set local synchronous_commit = off; select pg_advisory_xact_lock(${WRITE_LOCK})`,
 };
 
 /**

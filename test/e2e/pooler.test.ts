@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { hasPooler, type Pooler, startPooler } from "../support/pooler.js";
+import { findPostgres, type PostgresServer, startPostgres } from "../support/postgres.js";
+import { type ServeProcess, startServe, waitFor, withDataDirectory } from "../support/recollect-process.js";
+
+const KEY = "sm_tests_0123456789abcdefghijklmn";
+const programs = findPostgres();
+
+if (programs === undefined || !hasPooler())
+  describe("a pooler that lends out connections by transaction", () =>
+    test.skip("left out: PostgreSQL and PgBouncer are not both installed on this machine", () => undefined));
+else
+  describe("a pooler that lends out connections by transaction", () => {
+    let server: PostgresServer;
+    let pooler: Pooler;
+    let running: ServeProcess[] = [];
+
+    beforeAll(async () => {
+      server = await startPostgres(programs);
+      pooler = await startPooler(await server.createDatabase());
+    }, 60_000);
+    afterAll(async () => {
+      await pooler.stop();
+      await server.stop();
+    }, 60_000);
+
+    /** Each service has a data folder of its own; all of them are ended afterwards. */
+    async function withServices(
+      more: Record<string, string>,
+      work: (serve: () => Promise<ServeProcess>) => Promise<void>,
+    ): Promise<void> {
+      const settings = { DATABASE_URL: pooler.through(await server.createDatabase()), RECOLLECT_API_KEY: KEY, ...more };
+      await withDataDirectory(async (folder) => {
+        try {
+          await work(async () => {
+            const service = await startServe(`${folder}/${running.length}`, settings);
+            running.push(service);
+            return service;
+          });
+        } finally {
+          for (const service of running) await service.stop();
+          running = [];
+        }
+      });
+    }
+
+    const call = (url: string, path: string, body: unknown): Promise<Response> =>
+      fetch(`${url}${path}`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${KEY}`, "content-type": "application/json" },
+        body: JSON.stringify(body),
+      });
+
+    const remember = async (url: string, content: string): Promise<number> =>
+      (await call(url, "/v4/memories", { containerTag: "house", memories: [{ content }] })).status;
+
+    const find = async (url: string, q: string): Promise<string> =>
+      (await call(url, "/v4/search", { q, containerTag: "house" })).text();
+
+    test("keeps a second service out, and lets it in when the first was killed", () =>
+      withServices({}, async (serve) => {
+        const first = await serve();
+        const statuses = await Promise.all(
+          Array.from({ length: 20 }, (_, index) =>
+            remember(first.url, `The key of shed ${index} hangs on hook ${index}.`),
+          ),
+        );
+        expect(new Set(statuses)).toEqual(new Set([201]));
+        await expect(serve()).rejects.toThrow("is used by another service");
+        expect(await find(first.url, "Where does the key of shed 7 hang?")).toContain("hook 7");
+        await first.stop("SIGKILL");
+        const second = await waitFor(() => serve().catch(() => null), "the database to be free", 30);
+        expect(await find(second.url, "Where does the key of shed 7 hang?")).toContain("hook 7");
+      }));
+
+    test("serves several nodes, each of which finds at once what another has kept", () =>
+      withServices(
+        {
+          RECOLLECT_NODES: "several",
+          RECOLLECT_VECTORS: "exact",
+          RECOLLECT_SECRET_KEY: "0123456789abcdef0123456789abcdef",
+          RECOLLECT_BLOBS: "s3://files",
+          AWS_ACCESS_KEY_ID: "given",
+          AWS_SECRET_ACCESS_KEY: "given",
+          AWS_REGION: "us-east-1",
+        },
+        async (serve) => {
+          const [one, other] = [await serve(), await serve()] as const;
+          for (let shed = 0; shed < 10; shed += 1) {
+            expect(await remember(one.url, `The door of barn ${shed} is painted in colour ${shed}.`)).toBe(201);
+            expect(await find(other.url, `Which colour has the door of barn ${shed}?`)).toContain(`colour ${shed}`);
+          }
+        },
+      ));
+  });
