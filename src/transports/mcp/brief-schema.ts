@@ -4,18 +4,18 @@ import type * as z from "zod";
 /**
  * The same schema, described to clients in fewer words: each of them pays for the list of tools in every conversation. What
  * is taken is described without the dialect that the protocol assumes anyway and without the limits that a refusal names;
- * what is given, with the names and types of its fields alone, because the text beside it says what they mean. Values are
- * checked by the whole schema all the same.
+ * what is given, as an object alone, because the text beside it names and explains its fields. Values are checked by the
+ * whole schema all the same.
  */
 export function briefly(schema: z.ZodObject): StandardSchemaWithJSON {
   const standard = schema["~standard"];
-  const { input, output } = standard.jsonSchema;
+  const { input } = standard.jsonSchema;
   return {
     "~standard": {
       ...standard,
       jsonSchema: {
         input: once((options) => withoutTruisms(withoutDialect(input(options)))),
-        output: once((options) => fieldTypesOf(output(options))),
+        output: () => ({ type: "object" }),
       },
     },
   };
@@ -53,20 +53,6 @@ function withoutTruisms(schema: Described): Record<string, unknown> {
   } = inParts(schema, withoutTruisms);
   if (described["maximum"] === Number.MAX_SAFE_INTEGER) delete described["maximum"];
   return { ...described, ...(typeof additionalProperties === "boolean" && { additionalProperties }) };
-}
-
-/** An answer with the names and types of its fields, and nothing about their parts. */
-function fieldTypesOf({ type, properties }: Described): Record<string, unknown> {
-  const fields = Object.entries(isSchema(properties) ? properties : {});
-  return { type, properties: Object.fromEntries(fields.map(([name, field]) => [name, typeOf(field)])) };
-}
-
-function typeOf(field: unknown): Record<string, unknown> {
-  if (!isSchema(field)) return {};
-  const choices: readonly unknown[] = Array.isArray(field["anyOf"]) ? field["anyOf"] : [field];
-  const types = choices.map((choice) => (isSchema(choice) ? choice["type"] : undefined));
-  if (types.includes(undefined)) return {};
-  return { type: types.length === 1 ? types[0] : [...new Set(types)] };
 }
 
 /** The same with its parts changed. */

@@ -29,7 +29,7 @@ const input = z.object({
   content: z
     .string()
     .min(1)
-    .describe("The text to keep: a statement, a note, a conversation, a document; or one URL, whose page is fetched"),
+    .describe("A statement, a note, a conversation, a document; or one URL, whose page is fetched"),
   containerTag,
   facts: z
     .array(fact)
@@ -87,7 +87,7 @@ export const addMemoryTool = defineTool({
   description:
     "Keeps a text and the facts in it for all later conversations. Call it when the user states a preference, a fact about " +
     "people or projects, a decision or a plan, or asks you to remember. Pass the facts yourself, with updates for what " +
-    "replaces an older memory. Answers with a receipt once the text is safely stored.",
+    "replaces an older memory.",
   input,
   output,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },

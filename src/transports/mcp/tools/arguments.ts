@@ -1,13 +1,13 @@
 import * as z from "zod";
 
-/** The isolation boundary; the core checks the same rule again, for every face. */
+/** The isolation boundary; the core checks the same rule again, for every transport. */
 export const containerTag = z
   .string()
   .min(1)
   .max(100)
   .regex(/^[a-zA-Z0-9_:.-]+$/, "must contain only letters, digits, hyphens, underscores, colons and dots")
   .optional()
-  .describe("A project or person, say; else the default one");
+  .describe("Project or person; else the default one");
 
 /** An id, or a document's customId. */
 export const anyId = z.string().min(1).max(255);

@@ -13,8 +13,8 @@ const PAGE_CHARACTERS = 40_000;
 
 const input = z.object({
   id: anyId.describe("Id of a memory or a document, as search shows it, or a document's customId"),
-  containerTag: containerTag.describe("Where it lies: needed for a customId that stands in several containers"),
-  offset: z.int().min(0).default(0).describe("Where to go on in a long text: nextOffset of the last answer"),
+  containerTag: containerTag.describe("Needed for a customId that stands in several containers"),
+  offset: z.int().min(0).default(0).describe("nextOffset of the last answer, to go on in a long text"),
 });
 
 const output = z.object({

@@ -17,14 +17,14 @@ const input = z.object({
     .min(1)
     .max(500)
     .optional()
-    .describe("The same for several: all of them, or none when one is wrong"),
+    .describe("Several at once: all, or none when one is wrong"),
   content: z.string().min(1).max(10_000).optional().describe("The exact text of a memory of the container"),
   query: z
     .string()
     .min(1)
     .max(1_000)
     .optional()
-    .describe("Lists memories that could be meant and forgets nothing; call again with their ids"),
+    .describe("Lists candidates and forgets nothing"),
   containerTag,
   reason: z.string().max(1_000).optional().describe("Why, for the record"),
 });
@@ -52,7 +52,7 @@ export const forgetTool = defineTool({
   title: "Forget",
   description:
     "Makes memories unfindable, by id or by exact text. By query it only lists candidates: show them to the user, then call " +
-    "again with the ids. The id of a document removes the document and what only it stated. Never forgets by a guess.",
+    "again with the ids. The id of a document removes the document and what only it stated.",
   input,
   output,
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },

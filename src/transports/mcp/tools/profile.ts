@@ -9,7 +9,7 @@ import { containerTag, READ_ONLY } from "./arguments.js";
 
 const input = z.object({
   containerTag,
-  q: z.string().min(1).max(1_000_000).optional().describe("A question whose search results are wanted as well"),
+  q: z.string().min(1).max(1_000_000).optional().describe("A question to search for at the same time"),
 });
 
 const output = z.object({
@@ -30,7 +30,7 @@ export const profileTool = defineTool({
   title: "Show the profile",
   description:
     "Gives what is generally known about the user or the project of a container: lasting facts and recent ones. Good at the " +
-    "start of a conversation or task. With q it searches at the same time.",
+    "start of a conversation or task.",
   input,
   output,
   annotations: READ_ONLY,

@@ -6,7 +6,7 @@ import { defineTool } from "../tool.js";
 import { containerTag, READ_ONLY } from "./arguments.js";
 
 const input = z.object({
-  query: z.string().min(1).max(1_000_000).describe("What you want to know, as a question or in key words"),
+  query: z.string().min(1).max(1_000_000).describe("A question or key words"),
   containerTag,
   limit: z.int().min(1).max(50).default(10),
   threshold: z
@@ -14,7 +14,7 @@ const input = z.object({
     .min(0)
     .max(1)
     .optional()
-    .describe("Least similarity of a result, 0 to 1; lower it when too little is found (default 0.5)"),
+    .describe("Least similarity, 0 to 1 (default 0.5); lower it when too little is found"),
   mode: z
     .enum(["memories", "hybrid", "documents"])
     .default("hybrid")
