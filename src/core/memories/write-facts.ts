@@ -5,7 +5,15 @@ import type { Repositories } from "../ports.js";
 import type { Memory, RememberedFact } from "../types.js";
 import { writeDerived } from "./derived-facts.js";
 import { earlier } from "./expiry.js";
-import { outcomeOf, takeRoom, twinOf, type Batch, type FactWriting, type JudgedVector, type Written } from "./fact-writing.js";
+import {
+  outcomeOf,
+  takeRoom,
+  twinOf,
+  type Batch,
+  type FactWriting,
+  type JudgedVector,
+  type Written,
+} from "./fact-writing.js";
 import { isOver } from "./find-memory.js";
 import { forgetBatch } from "./forget.js";
 import { forgetFormerStatements, forgetReplaced, formerStatement } from "./former-statements.js";
