@@ -2,8 +2,9 @@ import type { Document, Turn } from "../core/types.js";
 import { sentenceSpans } from "../language/sentences.js";
 import type { TimeZone } from "../lib/time-zone.js";
 import { conversationOf, parseConversation } from "./conversation.js";
-import { editsOfTranscripts, TURN_BREAK, written } from "./conversation-edits.js";
-import { editsBetween, type Edit } from "./edits.js";
+import { editsOfTurns, speakersIn, TURN_BREAK, turnsReplaced, type Replaced, written } from "./conversation-edits.js";
+import { editsBetween, sentencesOf, type Edit } from "./edits.js";
+import { partedBy, type Parted } from "./unchanged.js";
 
 /** What a text says that the text before it did not say. */
 export interface Addition {
@@ -15,6 +16,8 @@ export interface Addition {
   readonly date: string | null;
   /** Sentences that took the place of others; in a conversation only where it was sent as one and a turn in it was edited. */
   readonly edits?: readonly Edit[];
+  /** Set where it holds sentences for the sake of those beside them that are new. */
+  readonly parted?: Parted;
 }
 
 /**
@@ -35,15 +38,22 @@ export async function findAddition(
   if (!conversation && previous === "") return { content, date: null };
   if (!conversation) {
     const edits = editsBetween(previous, content);
-    return { content: addedText(previous, content), date: null, ...(edits.length > 0 && { edits }) };
+    const added = addedText(previous, content);
+    const parted = content.startsWith(previous) ? undefined : partedBy(previous, added);
+    return { content: added, date: null, ...(edits.length > 0 && { edits }), ...(parted?.unchanged && { parted }) };
   }
   const { date } = conversation;
   if (previous === "") return { content, turns: conversation.turns, date };
   const known = await (turns ? knownTurns(previous, turns, zone) : turnsOf(previous, zone));
   const added = withoutKnown(conversation.turns, known);
-  const edits = editsOfTranscripts(previous, content, speakers);
-  if (added.length > 0)
-    return { content: added.map(written).join(TURN_BREAK), turns: added, date, ...(edits.length > 0 && { edits }) };
+  const wasSent = speakers.size > 0;
+  const replaced = turnsReplaced(previous, content, wasSent ? speakers : speakersIn(conversation.turns));
+  const edits = wasSent ? editsOfTurns(replaced) : [];
+  if (added.length > 0) {
+    const parted = partedTurns(replaced, added);
+    const kept = { ...(edits.length > 0 && { edits }), ...(parted.unchanged && { parted }) };
+    return { content: added.map(written).join(TURN_BREAK), turns: added, date, ...kept };
+  }
   return { content: addedText(previous, `${conversation.preamble}\n${conversation.afterword}`), date };
 }
 
@@ -107,10 +117,25 @@ function withoutKnown(turns: readonly Turn[], known: readonly Turn[]): readonly 
   });
 }
 
+/** Who says anew what another turn had said before says it. */
+function partedTurns(replaced: readonly Replaced[], added: readonly Turn[]): Parted {
+  const edited = new Set(replaced.map(([, is]) => is.text));
+  const parts = [
+    ...replaced.map(([was, is]) => partedBy(was.text, is.text)),
+    ...added.filter(({ text }) => !edited.has(text)).map(({ text }) => partedBy("", text)),
+  ];
+  return {
+    unchanged: parts.flatMap(({ unchanged }) => unchanged || []).join("\n"),
+    fresh: parts.flatMap(({ fresh }) => fresh || []).join("\n"),
+  };
+}
+
+/** What was added at the end, else the lines with sentences that were not there before. */
 function addedText(previous: string, next: string): string {
   if (next.startsWith(previous)) return next.slice(startOfSentence(next, previous.length)).trim();
-  const known = new Set(previous.split("\n").map((line) => line.trim()));
-  const added = next.split("\n").filter((line) => line.trim() === "" || !known.has(line.trim()));
+  const known = sentencesOf(previous);
+  const isNew = (line: string) => [...sentencesOf(line)].some((sentence) => !known.has(sentence));
+  const added = next.split("\n").filter((line) => line.trim() === "" || isNew(line));
   return added.join("\n").trim();
 }
 

@@ -19,6 +19,7 @@ import { withoutPictureDescription } from "../core/documents/picture-description
 import { judgeWishes, plainWishesOf } from "../core/documents/plain-wishes.js";
 import { knownFor } from "./known-memories.js";
 import { noteModelFailure } from "./model-failures.js";
+import { isUnchanged, type Parted } from "./unchanged.js";
 
 /** In characters: where a document says who wrote it. */
 const OPENING_LENGTH = 2000;
@@ -43,6 +44,8 @@ export interface Submission {
   readonly isForeign?: boolean;
   /** Sentences that took the place of others of the text before. */
   readonly edits?: readonly Edit[];
+  /** Which sentences of the source the text had before, where it holds any. */
+  readonly parted?: Parted;
 }
 
 /** What every submission since the last remembered one adds, in order: none is lost to the one that follows it. */
@@ -85,7 +88,7 @@ export async function submissionOf(
   const author = document.metadata?.["author"];
   const told = wordsOf(document.content, read !== null);
   const before = wordsOf(previous, read !== null);
-  const { content, turns, date, edits } = await findAddition(
+  const { content, turns, date, edits, parted } = await findAddition(
     before,
     { turns: document.turns, content: told, speakers },
     timeZone,
@@ -117,6 +120,7 @@ export async function submissionOf(
     ...(read?.isByStranger === true && { isByStranger: true }),
     ...(isForeign && { isForeign }),
     ...(edits && { edits }),
+    ...(parted && { parted }),
   };
 }
 
@@ -164,14 +168,15 @@ export function asRead(submission: Submission, found: readonly FactCandidate[]):
 }
 
 function asSaid(
-  { source, wasSentAsTurns, rememberAsIs, isForeign, edits = [] }: Submission,
+  { source, wasSentAsTurns, rememberAsIs, isForeign, edits = [], parted }: Submission,
   found: readonly FactCandidate[],
 ): readonly StatedCandidate[] {
-  const meant = found.map((one) => (isForeign && OF_THE_USER.test(one.text) ? { ...one, isInference: true } : one));
+  const fresh = parted ? found.filter(({ quote }) => quote === undefined || !isUnchanged(quote, parted)) : found;
+  const meant = fresh.map((one) => (isForeign && OF_THE_USER.test(one.text) ? { ...one, isInference: true } : one));
   const said = withSpeakers(meant, source?.turns ?? [], wasSentAsTurns).map((candidate) =>
     withFormerSentence(candidate, edits),
   );
-  const content = source?.content ?? "";
+  const content = parted?.fresh ?? source?.content ?? "";
   if (said.length > 0 || !rememberAsIs || content === "" || content.length > AS_IS_LENGTH) return said;
   if (isChat(content)) return said;
   if (judgeWishes(plainWishesOf(source?.guidance))?.(content) === false) return said;

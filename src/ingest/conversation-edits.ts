@@ -11,24 +11,31 @@ export function written({ speaker, text }: Turn): string {
   return `${speaker}: ${text}`;
 }
 
+/** A turn that is gone and the one that came in its place. */
+export type Replaced = readonly [was: Turn, is: Turn];
+
+/** The sentences that were changed in a conversation. */
+export function editsOfTurns(replaced: readonly Replaced[]): readonly Edit[] {
+  return replaced.flatMap(([was, is]) => editsBetween(was.text, is.text));
+}
+
 /**
- * Finds the sentences that were changed in a conversation: between turns that are the same in both, each turn that came took
- * the place of the one that is gone, in order and of the same speaker. What goes on behind took nobody's place.
+ * Finds the turns that were edited in a conversation: between turns that are the same in both, each turn that came took the
+ * place of the one that is gone, in order and of the same speaker. What goes on behind took nobody's place.
  * @param previous transcript of the conversation before, as it is kept
  * @param speakers who has a turn in it, as they are written there
  */
-export function editsOfTranscripts(previous: string, next: string, speakers: ReadonlySet<string>): readonly Edit[] {
+export function turnsReplaced(previous: string, next: string, speakers: ReadonlySet<string>): readonly Replaced[] {
   const before = turnsWritten(previous, speakers);
   const turns = turnsWritten(next, speakers);
   const matches = alignEntries(before.map(written), turns.map(written));
-  const edits: Edit[] = [];
+  const replaced: Replaced[] = [];
   let [left, right] = [0, 0];
   for (const [one, other] of [...matches, [before.length, turns.length] as const]) {
-    for (const [was, is] of replacedIn(before.slice(left, one), turns.slice(right, other)))
-      for (const edit of editsBetween(was.text, is.text)) edits.push(edit);
+    replaced.push(...replacedIn(before.slice(left, one), turns.slice(right, other)));
     [left, right] = [one + 1, other + 1];
   }
-  return edits;
+  return replaced;
 }
 
 /** Who has a turn in a conversation that was sent as one; nobody in any other text. */
@@ -48,7 +55,7 @@ function turnsWritten(transcript: string, speakers: ReadonlySet<string>): readon
   return turns.map(({ speaker, parts }) => ({ speaker, text: parts.join(TURN_BREAK) }));
 }
 
-function replacedIn(gone: readonly Turn[], came: readonly Turn[]): readonly (readonly [was: Turn, is: Turn])[] {
+function replacedIn(gone: readonly Turn[], came: readonly Turn[]): readonly Replaced[] {
   const left = groupBy(gone.toReversed(), ({ speaker }) => speaker);
   return came.flatMap((turn) => {
     const was = left.get(turn.speaker)?.pop();

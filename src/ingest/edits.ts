@@ -1,5 +1,6 @@
 import { sentenceSpans } from "../language/sentences.js";
 import { foldedRuns } from "../language/words.js";
+import { onOneLine } from "../lib/on-one-line.js";
 
 /** A sentence of a text and the one of the text before that stood in its place. */
 export interface Edit {
@@ -44,7 +45,7 @@ export function editsBetween(previous: string, next: string): readonly Edit[] {
 
 /** The sentence of the text before whose place the one took that holds these words; null when it took none's. */
 export function formerSentence(edits: readonly Edit[], quote: string): string | null {
-  const words = plain(quote);
+  const words = onOneLine(quote);
   return edits.find(({ after }) => after.includes(words))?.before ?? null;
 }
 
@@ -93,15 +94,12 @@ function likenessOf(one: ReadonlySet<string>, other: ReadonlySet<string>): numbe
   return shared / Math.max(one.size, other.size);
 }
 
-function sentencesOf(text: string): ReadonlySet<string> {
+/** The sentences of each line, without ornaments. */
+export function sentencesOf(text: string): ReadonlySet<string> {
   const sentences = new Set<string>();
   for (const line of text.split("\n"))
     for (const { start, end } of sentenceSpans(line))
-      sentences.add(plain(line.slice(start, end).replace(ORNAMENT, "")));
+      sentences.add(onOneLine(line.slice(start, end).replace(ORNAMENT, "")));
   sentences.delete("");
   return sentences;
-}
-
-function plain(text: string): string {
-  return text.replace(/\s+/gu, " ").trim();
 }

@@ -22,25 +22,36 @@ export function createGuidedExtractor(rules: FactExtractor): FactExtractor {
 
     async extract(source, signal) {
       const found = await rules.extract(source, signal);
-      const candidates = [...found, ...namedIn(source, found)];
-      const mayBeKept = judgeWishes(plainWishesOf(source.guidance));
-      return mayBeKept ? candidates.filter(({ text }) => mayBeKept(text)) : candidates;
+      const wishes = plainWishesOf(source.guidance);
+      const mayBeKept = judgeWishes(wishes) ?? (() => true);
+      const mayBeNamed = judgeWishes({ ...wishes, only: [] }) ?? (() => true);
+      const isNamed = namesItem(source);
+      const wanted = (text: string) => mayBeKept(text) || (isNamed(text) && mayBeNamed(text));
+      return [...found, ...namedIn(source, found)].filter(({ text }) => wanted(text));
     },
   };
 }
 
-function namedIn({ content, turns, guidance }: FactSource, found: readonly FactCandidate[]): FactCandidate[] {
+/** Tells what names an item that is to be remembered above all. */
+function namesItem({ guidance }: FactSource): (text: string) => boolean {
   const items = (namesIn(guidance?.includeItems) ?? []).map(rootsOf).filter((roots) => roots.length > 0);
-  if (items.length === 0 || turns) return [];
+  return (text) => {
+    const roots = items.length > 0 ? rootsOf(text) : [];
+    return items.some((item) => item.every((root) => roots.includes(root)));
+  };
+}
+
+function namedIn(source: FactSource, found: readonly FactCandidate[]): FactCandidate[] {
+  const { content, turns, guidance } = source;
+  if (turns || namesIn(guidance?.includeItems) === null) return [];
+  const isNamed = namesItem(source);
   const quotes = found.flatMap(({ quote }) => quote ?? []);
   const kept: FactCandidate[] = [];
   for (const { start, end } of sentenceSpans(content)) {
     const quote = content.slice(start, end);
     if (kept.length === MOST_KEPT) break;
     if (quote.length > LONGEST_KEPT || QUESTION.test(quote)) continue;
-    const roots = rootsOf(quote);
-    const isNamed = items.some((item) => item.every((root) => roots.includes(root)));
-    if (!isNamed || tokenise(quote).length < FEWEST_WORDS || quotes.some((one) => quote.includes(one))) continue;
+    if (!isNamed(quote) || tokenise(quote).length < FEWEST_WORDS || quotes.some((one) => quote.includes(one))) continue;
     kept.push({ text: quote.replaceAll(/\s+/g, " "), kind: "fact", isStatic: false, quote });
   }
   return kept;

@@ -171,7 +171,11 @@ async function keepRead(
     ...(!isDated && date !== document.documentDate && { documentDate: date }),
   } satisfies DocumentChange;
   const isSame = former !== null && !replaces && text === document.content && change.documentDate === undefined;
-  if (replaces) await forgetStated(repositories, systemActor(organizationId), document, `document ${id} was replaced`);
+  if (replaces)
+    await forgetStated(repositories, systemActor(organizationId), document, {
+      content: text,
+      now: new Date(endedAt),
+    });
   await repositories.documents.update(organizationId, id, { ...change, ...(isSame && rememberedAlready(document)) });
   const outcome: ReadingOutcome = {
     places,

@@ -284,8 +284,6 @@ describe("a damaged or foreign file", () => {
       writeFileSync(join(folder, "owner.lock"), "");
       writeFileSync(join(folder, name), "");
       await expectRefusal("corrupt", new RegExp(`it is empty, but beside it is ${name}.*move it away to start afresh`));
-      await rm(file);
-      await (await open()).close();
     },
   );
 
@@ -295,9 +293,27 @@ describe("a damaged or foreign file", () => {
     expect(statSync(join(folder, `${STORE_FILE}.marker.txt`)).mode & 0o777).toBe(0o600);
     truncateSync(file, 0);
     await expectRefusal("corrupt", new RegExp(`it is empty, but beside it is ${STORE_FILE}.marker.txt`));
-    await rm(file);
-    await (await open()).close();
   });
+
+  test("gone, with only what any clean end leaves beside it, or a file that somebody sent", async () => {
+    await makeStore();
+    await rm(file);
+    await expectRefusal("corrupt", new RegExp(`it is gone, but beside it is ${STORE_FILE}.marker.txt.*start afresh`));
+    await rm(join(folder, `${STORE_FILE}.marker.txt`));
+    mkdirSync(join(folder, "files"));
+    writeFileSync(join(folder, "files", "one"), "text");
+    await expect(open()).rejects.toThrow(/it is gone, but beside it is files: a service was here before/);
+    expect(readdirSync(folder)).toEqual(["files"]);
+  });
+
+  test.each(["secret.key", "keys.txt", "owner.lock", "models", "service.log"])(
+    "is none where somebody put %s into the folder before the first start",
+    async (name) => {
+      writeFileSync(join(folder, name), "");
+      mkdirSync(join(folder, "files"), { recursive: true });
+      await (await open()).close();
+    },
+  );
 
   test("cut off to nothing, of an earlier version that was opened once by this one", async () => {
     await makeStore();

@@ -61,4 +61,9 @@ describe.each([
     await sendAll(talk, [...talk, reply, user("I like white wine.")]);
     expect(await known()).toEqual(expect.arrayContaining(["User likes red wine", "User likes white wine"]));
   });
+  test("does not say anew what the message said before", async () => {
+    const talk = (canal: string) => about(`I work at Siemens. The canal is ${canal}.`, "I now work at Bosch.");
+    await sendAll(talk("long"), talk("short"));
+    expect(await known()).toEqual(["User now works at Bosch", "User's cat is named Tom"]);
+  });
 });

@@ -44,6 +44,22 @@ const found = async () => {
 const OLD = "Cleo works at Siemens";
 const NEW = "Cleo works at Bosch";
 
+describe("a document that is added with an end", () => {
+  beforeEach(() => add("Cleo works at Siemens.", "old"));
+
+  test("replaces what another one stated, until then", async () => {
+    await add("Cleo now works at Bosch.", "new", { forgetAfter: opened.clock.from(2 * DAY_MS).toISOString() });
+    expect(await known()).toEqual([expect.stringContaining("Bosch")]);
+    await over();
+    expect(await known()).toEqual([OLD]);
+  });
+
+  test("does not replace it where its own words say that it holds for a while", async () => {
+    await add("Cleo now works at Bosch until 20 May 2024.", "new", { forgetAfter: "2030-01-01" });
+    expect(await known()).toContain(OLD);
+  });
+});
+
 describe("a document whose time is over and that said something newer", () => {
   beforeEach(async () => {
     await add("Cleo works at Siemens.", "old");

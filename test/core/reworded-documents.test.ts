@@ -145,6 +145,62 @@ describe("stays", () => {
   });
 });
 
+describe("sentences that stand unchanged beside a changed one", () => {
+  const LINE = "Boris works at Siemens. Boris likes green tea. The canal is long.";
+  const edits = [
+    ["added again", (content: string) => add(content)],
+    [
+      "patched",
+      async (content: string) => {
+        await core.updateDocument(call(), { id: "note", content });
+        await opened.settle();
+      },
+    ],
+  ] as const;
+
+  describe.each(edits)("when the document is %s", (_how, edit) => {
+    test("do not take back what was said since", async () => {
+      await add(LINE);
+      await add("Boris now works at Bosch.", { customId: "news" });
+      await edit(LINE.replace("long", "short"));
+      expect(await known()).toEqual(["Boris likes green tea", "Boris now works at Bosch"]);
+    });
+
+    test.each([
+      ["on one line", LINE],
+      [
+        "on wrapped lines",
+        "Boris works at Siemens since he moved from Bruges to Ghent. Boris likes\ngreen tea. The canal is long.",
+      ],
+    ])("%s, do not bring back what was forgotten", async (_where, content) => {
+      await add(content);
+      const { entries } = await core.listMemories(call(), { containerTags: ["a"] });
+      for (const { memory } of entries) await core.forgetOne(call(), { id: memory.id, containerTag: "a" });
+      await edit(content.replace("Boris works at", "Boris is with").replace("long.", "short. Mia drives a Fiat."));
+      const { results } = await core.search(call(), {
+        q: "Boris green tea",
+        containerTags: ["a"],
+        threshold: 0,
+        searchMode: "hybrid",
+      });
+      expect(results.map(({ text }) => text).join("\n")).not.toContain("green");
+      expect(await known()).toContain("Mia drives a Fiat");
+    });
+  });
+
+  test("say who is meant in the new one", async () => {
+    await add("Ada keeps bees. She lives in Rome.");
+    await add("Ada keeps bees. She lives in Paris.");
+    expect(await known()).toEqual(["Ada keeps bees", "Ada lives in Paris"]);
+  });
+
+  test("are no part of what is kept word for word", async () => {
+    await add("Blue for Tom. Red for Mia.", { rememberAsIs: true });
+    await add("Blue for Tom. Green for Mia.", { rememberAsIs: true });
+    expect(await known()).toContain("Green for Mia.");
+  });
+});
+
 describe("a document with many changed sentences", () => {
   /** How often the statements of memories were read in the transactions of some work. */
   async function statementsRead(work: () => Promise<unknown>): Promise<number> {

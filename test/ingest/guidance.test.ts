@@ -111,6 +111,21 @@ describe("without a model, what is said plainly holds:", () => {
     expect(await texts()).toEqual(["Onward, with gate codes north 17 and south 4!"]);
   });
 
+  test("items that are remembered above all, whatever else alone is to be remembered, but not what is never", async () => {
+    opened = await openManualCore();
+    await set({
+      filterPrompt: "Only remember facts about food.",
+      includeItems: ["gateway"],
+      excludeItems: ["salaries"],
+    });
+    await add("The foo gateway hums loudly in the basement at night. Ada lives in Ghent. Ada likes pizza.");
+    await add("The gateway also knows the salaries of the team.");
+    expect((await texts()).sort()).toEqual([
+      "Ada likes pizza",
+      "The foo gateway hums loudly in the basement at night.",
+    ]);
+  });
+
   test("somebody else's guidance is no wish of the owner's", async () => {
     opened = await openManualCore();
     await opened.core.addDocument(opened.call(["a"]), {

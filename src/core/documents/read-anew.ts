@@ -2,6 +2,7 @@ import { iso } from "../../lib/time.js";
 import * as z from "zod";
 import { maySee } from "../auth.js";
 import { createId } from "../../lib/ids.js";
+import { onOneLine } from "../../lib/on-one-line.js";
 import { replaceAgain } from "../memories/expire.js";
 import { isExpiry } from "../memories/expiry.js";
 import { isOver } from "../memories/find-memory.js";
@@ -9,22 +10,50 @@ import { forgetMemories, lostGroundOf } from "../memories/forget.js";
 import { isStatedAlone } from "../memories/forget-leaving.js";
 import { forgetLeaving } from "../memories/forget-leaving.js";
 import { noteMemory } from "../memories/memory-state.js";
-import { readOnlyFrom, withoutPast } from "../memories/read-again.js";
+import { isPast, readOnlyFrom, withoutPast } from "../memories/read-again.js";
 import { unformedBy } from "../memories/set-aside.js";
 import type { Repositories } from "../ports.js";
 import { unitOf, type Actor, type Document, type Memory } from "../types.js";
 
-/** Forgets what only this document states; other memories lose it as a source, and nothing is known of its past. */
+/** Another text of a document. */
+export interface NewText {
+  readonly content: string;
+  readonly now: Date;
+}
+
+/**
+ * Forgets what only this document states; other memories lose it as a source, and nothing is known of its past but what was
+ * forgotten or replaced and stands in the text that comes, which says nothing new by that.
+ */
 export async function forgetStated(
   repositories: Repositories,
   actor: Actor,
   document: Document,
-  reason: string,
+  next: NewText,
 ): Promise<void> {
+  const reason = `document ${document.id} was replaced`;
   const all = await statedBy(repositories, actor, document);
-  for (const memory of all) await repositories.memories.removeSource(document.organizationId, memory.id, document.id);
+  const past = await pastStillSaid(repositories, document, all, next);
+  for (const memory of all.filter(({ id }) => !past.has(id)))
+    await repositories.memories.removeSource(document.organizationId, memory.id, document.id);
   const leaving = { documentId: document.id, reason, batchId: createId() };
   await forgetLeaving(repositories, actor, all.filter(isStatedAlone), leaving);
+}
+
+/** Ids of memories that do not hold and whose words the text that comes has as well. */
+async function pastStillSaid(
+  { memories }: Repositories,
+  { organizationId, id }: Document,
+  stated: readonly Memory[],
+  { content, now }: NewText,
+): Promise<ReadonlySet<string>> {
+  const past = stated.filter((memory) => isPast(memory, now)).map((memory) => memory.id);
+  const statements = past.length > 0 ? await memories.statements(organizationId, past) : [];
+  const text = onOneLine(content);
+  const isSaid = (quote: string | null) => quote !== null && text.includes(onOneLine(quote));
+  return new Set(
+    statements.filter(({ documentId, quote }) => documentId === id && isSaid(quote)).map(({ memoryId }) => memoryId),
+  );
 }
 
 /** The same for one that forms no memories any more: `remindStated` brings them back as they were. */

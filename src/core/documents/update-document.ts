@@ -124,15 +124,14 @@ async function change(
   document: Document,
   { input, details, now }: { input: UpdateInput; details: DocumentChange; now: Date },
 ): Promise<Document> {
-  const { id } = document;
   const isOtherText = input.content !== undefined && input.content !== document.content;
   const changed = { ...details, ...(await processingOf(repositories, document, input, isOtherText)) };
   const address = input.content === undefined ? null : soleAddress(input.content);
   if (isOtherText && address !== null && hasTextOfItsOwn(document))
     return awaitPage(repositories, actor, document, { ...changed, origin: "web", url: address });
   if (isOtherText) {
-    await forgetStated(repositories, actor, document, `document ${id} was replaced`);
     const replaced = { ...changed, ...replacement(document, input) };
+    await forgetStated(repositories, actor, document, { content: replaced.content ?? "", now });
     return reviseDocument(repositories, actor, document, { change: replaced, reads: "newest only", action: UPDATED });
   }
   const { containerTags, taskType, documentDate } = changed;

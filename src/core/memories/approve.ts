@@ -115,8 +115,8 @@ async function decideAnew(
   { repositories, actor, container, memory, now, timeZone }: Approval,
   related: readonly string[],
 ): Promise<readonly Memory[]> {
-  const { text, kind, isStatic, origin, metadata, createdAt, forgetAfter } = memory;
-  const candidate = { text, kind, isStatic, metadata, ...(forgetAfter !== null && { forgetAfter }) };
+  const { text, kind, isStatic, origin, metadata, createdAt, ownForgetAfter } = memory;
+  const candidate = { text, kind, isStatic, metadata, ...(ownForgetAfter !== null && { forgetAfter: ownForgetAfter }) };
   const resolution = { facts: [], space: null, newestSeen: memory.seq };
   const said = { now, statedAt: createdAt, timeZone };
   const writing = {

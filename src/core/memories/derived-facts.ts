@@ -1,7 +1,7 @@
 import { iso } from "../../lib/time.js";
 import type { Repositories } from "../ports.js";
 import type { Memory, RememberedFact } from "../types.js";
-import { outcomeOf, takeRoom, type Batch, type FactWriting } from "./fact-writing.js";
+import { outcomeOf, takeRoom, twinOf, type Batch, type FactWriting } from "./fact-writing.js";
 import { isWithdrawn } from "./forget.js";
 import { insertMemory } from "./insert-memory.js";
 import type { ResolvedFact } from "./resolve-facts.js";
@@ -24,7 +24,7 @@ export async function writeDerived(
 ): Promise<RememberedFact | null> {
   const { organizationId } = writing.actor;
   const sources = await sourcesOf(repositories, writing, fact, batch.written);
-  if (!sources || (await isKnown(repositories, writing, fact))) return null;
+  if (!sources || (await isKnown(repositories, writing, fact, batch))) return null;
   const { updates: _updates, ...stated } = fact.candidate;
   const candidate = { ...stated, isStatic: false, isInference: true, ...endOf([stated, ...sources]) };
   const judged = judgeFact(candidate, writing.origin, null, fact.judgement);
@@ -59,9 +59,11 @@ async function isKnown(
   repositories: Repositories,
   { actor, container, now }: FactWriting,
   fact: ResolvedFact,
+  batch: Batch,
 ): Promise<boolean> {
   const { organizationId } = actor;
-  const twin = fact.twin === null ? null : await repositories.memories.byId(organizationId, fact.twin);
+  const twinId = twinOf(fact, batch);
+  const twin = twinId === null ? null : await repositories.memories.byId(organizationId, twinId);
   if (twin?.isLatest && !twin.isForgotten) return true;
   if (await repositories.memories.byText(organizationId, container.tag, fact.candidate.text)) return true;
   const earlier = await repositories.memories.byExactText(organizationId, container.tag, fact.candidate.text);

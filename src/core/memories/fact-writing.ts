@@ -2,6 +2,7 @@ import type { TimeZone } from "../../lib/time-zone.js";
 import type { ContainerRow } from "../ports.js";
 import type { Actor, Memory, Origin, RememberedFact } from "../types.js";
 import type { Resolution, ResolvedFact, StatedCandidate } from "./resolve-facts.js";
+import { meaningKey } from "./near-duplicates.js";
 import type { JudgedFact } from "./trust.js";
 
 /** What is written, for whom, and within which bounds. */
@@ -59,6 +60,8 @@ export interface Batch {
   readonly written: (RememberedFact | null)[];
   /** Memories that came after the resolution, those of this batch included. */
   readonly newcomers: Memory[];
+  /** The ids of these by what they mean (`meaningKey`). */
+  readonly meanings: Map<string, string>;
   /** When the document of the facts is forgotten, and they with it; null for never. */
   readonly documentEnd: string | null;
   /** What the document stated before, once that is asked for. */
@@ -77,6 +80,12 @@ export interface Written {
   readonly facts: readonly RememberedFact[];
   /** How many new ones the settings left no room for. */
   readonly leftOut: number;
+}
+
+/** Id of the memory that says the same in other words: one that was there before, or came since. */
+export function twinOf({ twin, candidate }: ResolvedFact, { meanings }: Batch): string | null {
+  if (twin !== null || meanings.size === 0) return twin;
+  return meanings.get(meaningKey(candidate.text)) ?? null;
 }
 
 /** True where one memory more may be added, which is then counted; what may not be is, too. */

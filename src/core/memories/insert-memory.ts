@@ -8,6 +8,7 @@ import { earlier, later } from "./expiry.js";
 import { causeOf, type Batch, type FactWriting, type JudgedVector } from "./fact-writing.js";
 import { forgetDerived } from "./forget.js";
 import { noteMemory } from "./memory-state.js";
+import { meaningKey } from "./near-duplicates.js";
 import { wordsStating, type StatedCandidate } from "./resolve-facts.js";
 import { withoutLabel, type JudgedFact } from "./trust.js";
 
@@ -104,7 +105,10 @@ export async function insertMemory(
   if (isPast) await repositories.memories.update(organizationId, inserted.id, { isLatest: false });
   else await makeFindable(repositories, writing, inserted, vector);
   const memory = { ...inserted, isLatest: !isPast };
-  if (!isPast) batch.newcomers.push(memory);
+  if (!isPast) {
+    batch.newcomers.push(memory);
+    batch.meanings.set(meaningKey(memory.text), memory.id);
+  }
   const action = replaced ? "memory.updated" : "memory.added";
   const wouldReplace = held.map(({ id }) => id);
   const noted = { batchId: batch.id, action, cause: causeOf(writing), wouldReplace };

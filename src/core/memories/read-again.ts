@@ -52,7 +52,8 @@ export async function withoutPast(
   });
 }
 
-function isPast(memory: Memory, now: Date): boolean {
+/** True for what was forgotten or replaced, or is over, by more than a reading of its document. */
+export function isPast(memory: Memory, now: Date): boolean {
   const { forgetReason } = memory;
   if (isWithdrawn(memory) || forgetReason?.startsWith(NOT_FOUND)) return false;
   if (memory.isForgotten && isSetAside(forgetReason)) return false;

@@ -35,8 +35,6 @@ export interface Since {
   readonly newcomers: readonly Memory[];
   /** Ids of what the same text stated. */
   readonly stated: ReadonlySet<string>;
-  /** When its document is forgotten; null for never. */
-  readonly documentEnd?: string | null;
 }
 
 /** Decides by rules how a fact relates to the memories of its container, as they are in this transaction. */
@@ -58,7 +56,7 @@ export async function relateFact(
       quote: candidate.quote,
       saidAt: saidAt(candidate, writing),
       eventDates: candidate.eventDates,
-      isTemporary: candidate.forgetAfter !== undefined || (since.documentEnd ?? null) !== null,
+      isTemporary: candidate.forgetAfter !== undefined,
       statedTogether: since.stated,
     },
     await withDates(repositories, writing, memories),

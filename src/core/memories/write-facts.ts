@@ -5,12 +5,21 @@ import type { Repositories } from "../ports.js";
 import type { Memory, RememberedFact } from "../types.js";
 import { writeDerived } from "./derived-facts.js";
 import { earlier } from "./expiry.js";
-import { outcomeOf, takeRoom, type Batch, type FactWriting, type JudgedVector, type Written } from "./fact-writing.js";
+import {
+  outcomeOf,
+  takeRoom,
+  twinOf,
+  type Batch,
+  type FactWriting,
+  type JudgedVector,
+  type Written,
+} from "./fact-writing.js";
 import { isOver } from "./find-memory.js";
 import { forgetBatch } from "./forget.js";
 import { forgetFormerStatements, forgetReplaced, formerStatement } from "./former-statements.js";
 import { insertMemory, strengthen } from "./insert-memory.js";
 import { roomFor } from "./memory-room.js";
+import { meaningKey } from "./near-duplicates.js";
 import { newcomers, relateFact, type Related } from "./related-facts.js";
 import type { ResolvedFact, StatedCandidate } from "./resolve-facts.js";
 import { latestVersion, relateAsStated, type HeldRelation } from "./stated-relation.js";
@@ -32,6 +41,7 @@ export async function writeFacts(repositories: Repositories, writing: FactWritin
     stated: new Set(),
     written: [],
     newcomers: known,
+    meanings: new Map(known.map(({ id, text }) => [meaningKey(text), id])),
     documentEnd: writing.documentEnd,
     superseded: 0,
     room: facts.length > 0 ? await roomFor(repositories, writing) : 0,
@@ -77,7 +87,7 @@ async function writeFact(
     updates || judged.isFlagged || isPast ? null : await relateAsStated(repositories, writing, candidate, batch);
   const repeated = stated?.kind === "duplicate" ? stated.memory : null;
   const existing =
-    (await findExisting(repositories, writing, { ...fact, isFlagged: judged.isFlagged }, batch.id)) ?? repeated;
+    (await findExisting(repositories, writing, { ...fact, isFlagged: judged.isFlagged }, batch)) ?? repeated;
   const judgedVector = {
     ...judged,
     vector: fact.vector,
@@ -222,17 +232,18 @@ async function findExisting(
   repositories: Repositories,
   writing: FactWriting,
   fact: ResolvedFact & { readonly isFlagged: boolean },
-  batchId: string,
+  batch: Batch,
 ): Promise<Memory | null> {
   const { organizationId } = writing.actor;
   const byText = await repositories.memories.byText(organizationId, writing.container.tag, fact.candidate.text);
   if (byText?.forgetAfter && byText.forgetAfter <= iso(writing.now)) {
     const reason = byText.forgetReason ?? "its time was over";
-    await forgetBatch(repositories, writing.actor, [byText], { reason, batchId });
+    await forgetBatch(repositories, writing.actor, [byText], { reason, batchId: batch.id });
     return null;
   }
   if (byText) return byText;
-  const twin = fact.twin ? await repositories.memories.byId(organizationId, fact.twin) : null;
+  const twinId = twinOf(fact, batch);
+  const twin = twinId === null ? null : await repositories.memories.byId(organizationId, twinId);
   // Other words than these were flagged: they must not become stated by a fact that only resembles them.
   if (twin && isFlagged(twin) && !fact.isFlagged) return null;
   const isHere = twin?.containerTag === writing.container.tag;

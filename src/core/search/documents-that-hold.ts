@@ -57,7 +57,13 @@ function lostWords(statements: readonly PassageStatement[], asking: Asking): Rea
   const here = statements.filter(({ containerId }) => asking.held.has(containerId));
   const gone = here.filter((statement) => isGone(statement, asking.moment));
   const lost = wordsOf(gone);
-  if (lost.size > 0) for (const word of wordsOf(here.filter((one) => !gone.includes(one)))) lost.delete(word);
+  if (lost.size === 0) return lost;
+  const past = new Set(gone);
+  const quotes = [...new Set(gone.map(({ quote }) => quote))];
+  // Of a sentence that states what is gone as well, only the statement of its own is told.
+  const isShared = ({ quote }: PassageStatement) => quotes.some((one) => one.includes(quote) || quote.includes(one));
+  const holding = here.filter((one) => !past.has(one));
+  for (const word of wordsOf(holding.map((one) => (isShared(one) ? { ...one, quote: "" } : one)))) lost.delete(word);
   return lost;
 }
 
