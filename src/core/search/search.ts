@@ -15,7 +15,6 @@ import { chunksOfMemories } from "./chunks-of-memories.js";
 import { ofDocumentsAbove } from "./document-threshold.js";
 import { findRanked } from "./find-ranked.js";
 import { markConflicts } from "./conflicts.js";
-import { behindCorrections } from "./corrected.js";
 import { readNeighbours } from "./neighbours.js";
 import { querySchema } from "./query-text.js";
 import type { RankedUnit } from "./rank.js";
@@ -142,7 +141,7 @@ async function searchAtOnce(plain: CoreContext, call: AuthorizedCall, raw: unkno
   const asked = await ask(context, input.q, { rewrite: input.rewriteQuery, timeZone: searchScope.timeZone });
   const { degraded, ...found } = await find(context, searchScope, { asked, input, threshold });
   const results = await stages.time("load", async () =>
-    markConflicts(behindCorrections(await present(context, actor, searchScope, found))),
+    markConflicts(await present(context, actor, searchScope, found)),
   );
   const whole = await stages.time("extras", () =>
     addExtras(context, actor, { searchScope, asked, input, threshold, results }),
