@@ -124,14 +124,16 @@ export interface SearchAnswer {
 export async function searchMemories(context: CoreContext, call: AuthorizedCall, raw: unknown): Promise<SearchAnswer> {
   const started = performance.now();
   const tagsOf = () => reachableContainers(call.actor, parseInput(searchSchema, raw).containerTags);
-  const answer = await afterArrivals(context, tagsOf, () => searchAtOnce(context, call, raw));
+  // Of the whole request: who was waited for in vain is not waited for again.
+  const waiting = { ...context, waits: createWaits() };
+  const answer = await afterArrivals(context, tagsOf, () => searchAtOnce(waiting, call, raw));
   return { ...answer, timing: millisecondsSince(started) };
 }
 
 async function searchAtOnce(plain: CoreContext, call: AuthorizedCall, raw: unknown): Promise<SearchAnswer> {
   const started = performance.now();
   const stages = createStages();
-  const context = { ...plain, stages, waits: createWaits() };
+  const context = { ...plain, stages };
   const { actor } = call;
   const input = parseInput(searchSchema, raw);
   const { includeForgotten } = input;
