@@ -170,7 +170,8 @@ export function createRunner(options: RunnerOptions): Runner {
   /** Waits until something may have changed: a wake-up, the end of a job, or the time of the next one. */
   async function pause(): Promise<void> {
     if (isWoken) return;
-    if (isFull()) return rest(leaseMs);
+    // What has slots of its own begins beside those that run.
+    if (isFull() && slots.size === 0) return rest(leaseMs);
     const due = await jobs.nextDue();
     const waitMs = due ? due.getTime() - clock.now().getTime() : Number.POSITIVE_INFINITY;
     if (isWoken) return;

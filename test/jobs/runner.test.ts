@@ -134,6 +134,26 @@ describe("the ordinary course", () => {
     expect(await shop.database.jobs.counts()).toMatchObject({ waiting: 0, running: 0, dead: 0 });
   });
 
+  test.each([1, 2])(
+    "a job with slots of its own begins when it is due, with %i of 2 other places taken",
+    async (taken) => {
+      const work = gate();
+      const began = gate();
+      const busy = handler(() => work.opened);
+      const own = handler(() => began.open(), { slots: 1 });
+      await shop.database.jobs.enqueue([
+        ...Array.from({ length: taken }, (_, at) => draft(`busy ${at}`, { kind: "busy", group: `${at}` })),
+        draft("own", { kind: "own", group: "own", runAt: new Date(shop.clock.now().getTime() + 1_000) }),
+      ]);
+      const runner = await shop.startRunner({ busy, own }, { concurrency: 2 });
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      shop.clock.advance(2_000);
+      await began.opened;
+      work.open();
+      await runner.idle();
+    },
+  );
+
   test("jobs of one group leave slots to others, however many wait", async () => {
     const work = gate();
     const begun: string[] = [];

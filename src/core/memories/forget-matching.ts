@@ -11,6 +11,7 @@ import { once } from "../operations.js";
 import { isSameFact } from "./near-duplicates.js";
 import type { Repositories } from "../ports.js";
 import { retrieve, shownSimilarity } from "../search/retrieve.js";
+import { createWaits } from "../search/waits.js";
 import { findStatement, keepStatement, type Looking, type StatementName } from "./statements.js";
 import { tellTurns } from "../search/statements.js";
 import type { SearchScope } from "../search/search-scope.js";
@@ -196,11 +197,12 @@ function remarkOnOthers(count: number): string {
 
 /** Everything above the threshold, in rounds, because one search gives only so much and leaves out what repeats. */
 async function searchSimilar(
-  context: CoreContext,
+  plain: CoreContext,
   { actor: { organizationId } }: AuthorizedCall,
   { containerTag, threshold, query }: QueryInput,
   enough: number,
 ): Promise<{ similar: Match[]; degraded: Iterable<string> }> {
+  const context = { ...plain, waits: createWaits() };
   const containers = await context.store.containers.find(organizationId, [containerTag]);
   const scope = {
     containerIds: containers.map(({ id }) => id),

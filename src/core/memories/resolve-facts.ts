@@ -116,20 +116,25 @@ async function newestOf({ store }: CoreContext, organizationId: string, { tag }:
   return newest?.seq ?? 0;
 }
 
+/** Who gives no signal has a caller who waits for the answer. */
+const PATIENCE_MS = 2_000;
+const LATE = `The embedder gave no vectors within ${PATIENCE_MS / 1_000} s.`;
+
 async function tryEmbed(
   { embedders, store, log }: CoreContext,
   texts: readonly string[],
   signal?: AbortSignal,
 ): Promise<{ vectors: Float32Array[]; space: VectorSpace } | null> {
   const embedder = embedders.active();
+  const patience = signal ?? AbortSignal.timeout(PATIENCE_MS);
   try {
-    const vectors = await embedInBatches(embedder, texts, signal);
+    const vectors = await embedInBatches(embedder, texts, patience);
     const space = await store.ensureSpace(embedder.fingerprint, vectors[0]?.length ?? 0);
     return { vectors, space };
   } catch (error) {
     signal?.throwIfAborted();
-    if (!(error instanceof AppError)) throw error;
-    log.warn("facts are kept without vectors for now", { reason: error.message });
+    if (!(error instanceof AppError) && !patience.aborted) throw error;
+    log.warn("facts are kept without vectors for now", { reason: error instanceof AppError ? error.message : LATE });
     return null;
   }
 }

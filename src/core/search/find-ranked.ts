@@ -3,6 +3,7 @@ import type { CoreContext } from "../context.js";
 import type { Asked } from "./ask.js";
 import { fuseForms } from "./fuse-forms.js";
 import { levelSimilarities } from "./level.js";
+import { newerFirst } from "./newer-first.js";
 import type { RankedUnit } from "./rank.js";
 import { rerankWith } from "./rerank-with.js";
 import { rerankByRules } from "./rerank.js";
@@ -24,21 +25,17 @@ export interface Wanted {
 
 /**
  * Finds units for every form of a question, puts them into one order, and that into a better one where it is wanted. Whatever
- * changes the order looks at units of all kinds and whatever the threshold, so that the same has the same similarity in every
- * mode, and thresholds cut on what is shown.
+ * changes the order looks at units of all kinds, whatever the threshold and the limit, so that the same has the same similarity
+ * in every mode, thresholds cut on what is shown, and a short answer begins as a long one does.
  */
 export async function findRanked(
   context: CoreContext,
-  searchScope: Pick<SearchScope, "organizationId" | "scope" | "kinds" | "among" | "timeZone">,
+  searchScope: Pick<SearchScope, "organizationId" | "tags" | "scope" | "kinds" | "among" | "timeZone">,
   asked: Asked,
   wanted: Wanted,
 ): Promise<Retrieved> {
   const { forms, degraded } = asked;
   const [form] = forms;
-  if (forms.length === 1 && form && !wanted.rerank) {
-    const found = await retrieve(context, searchScope, form.text, wanted);
-    return { ...found, degraded: [...new Set([...degraded, ...found.degraded])] };
-  }
   // Of several forms each would see other ones of a kind that is looked for alone.
   const looked = forms.length > 1 ? { ...searchScope, kinds: searchScope.scope.kinds } : searchScope;
   const found = await Promise.all(
@@ -56,8 +53,9 @@ export async function findRanked(
         }),
       )
     : { ranked: fused, degraded: [] };
+  const ranked = await newerFirst(context, searchScope, ordered.ranked);
   return {
-    ranked: ofKinds(ordered.ranked, wanted.shown ?? searchScope.kinds)
+    ranked: ofKinds(ranked, wanted.shown ?? searchScope.kinds)
       .filter(({ similarity }) => shownSimilarity(similarity) >= wanted.threshold)
       .slice(0, wanted.limit),
     isCut: found.some(({ isCut }) => isCut),

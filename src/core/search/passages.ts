@@ -6,6 +6,7 @@ import { temporalContextSchema } from "../memories/temporal-context.js";
 import type { CoreContext } from "../context.js";
 import type { ChunkDetail, DividedPassage, PassageStatement, Repositories, UnitDetail, UnitScope } from "../ports.js";
 import { unitOf, type Chunk } from "../types.js";
+import { createPlacesFinder } from "./quoted-places.js";
 import type { SearchScope } from "./search-scope.js";
 
 /** Stands where something was left out. */
@@ -68,7 +69,8 @@ interface Place extends Span {
   readonly sentence: Span;
 }
 
-type Stating = Pick<ChunkDetail, "statements">;
+/** Without a position for a whole text; the pieces of one may have been cut within what is stated. */
+type Stating = Pick<ChunkDetail, "statements"> & Partial<Pick<ChunkDetail, "position">>;
 
 /**
  * A text of a document without the sentences that state what does not hold any more.
@@ -161,32 +163,19 @@ function statedIn(text: string, chunk: Stating): readonly Stated[] {
   const known = statedInChunks.get(chunk);
   if (known) return known;
   const sentences = sentenceSpans(text);
+  const { position } = chunk;
+  const placesOf = createPlacesFinder(text, position === undefined ? null : { isFirst: position === 0 });
   const ofQuotes = new Map<string, readonly Place[]>();
   const stated = (chunk.statements ?? []).flatMap((statement) => {
     const { quote } = statement;
     const places =
       ofQuotes.get(quote) ??
-      placesOf(text, quote).map((place) => ({ ...place, sentence: wholeSentence(text, sentences, place) }));
+      placesOf(quote).map((place) => ({ ...place, sentence: wholeSentence(text, sentences, place) }));
     ofQuotes.set(quote, places);
     return places.length > 0 ? { statement, places } : [];
   });
   statedInChunks.set(chunk, stated);
   return stated;
-}
-
-const PART_OF_WORD = /[\p{L}\p{N}]/u;
-
-/** Where a text has these words, and not only parts of other words. */
-function placesOf(text: string, quote: string): Span[] {
-  const places: Span[] = [];
-  if (quote === "") return places;
-  const isJoined = (outer: string | undefined, inner: string | undefined) =>
-    PART_OF_WORD.test(outer ?? "") && PART_OF_WORD.test(inner ?? "");
-  for (let start = text.indexOf(quote); start !== -1; start = text.indexOf(quote, start + quote.length)) {
-    const end = start + quote.length;
-    if (!isJoined(text[start - 1], text[start]) && !isJoined(text[end], text[end - 1])) places.push({ start, end });
-  }
-  return places;
 }
 
 /** Without its statement, the rest of a sentence would say something else, or nothing. */

@@ -43,8 +43,6 @@ export interface RankInput {
   readonly includeForgotten?: boolean;
   /** Only units of at least this similarity, default 0. */
   readonly threshold?: number;
-  /** At most so many, default all. */
-  readonly limit?: number;
 }
 
 /** What stands for something that was found. */
@@ -158,13 +156,13 @@ function byScore(one: Listed, other: Listed): number {
 
 /** Each thing once, for as long as it is similar enough. */
 function showRanked(scored: readonly Listed[], input: RankInput): RankedUnit[] {
-  const { kinds = BOTH_KINDS, threshold = 0, limit = Infinity } = input;
+  const { kinds = BOTH_KINDS, threshold = 0 } = input;
   const groups = gatherRepetitions(scored);
   const similarities = levelSimilarities(groups);
   const shown: RankedUnit[] = [];
   for (const [index, group] of groups.entries()) {
     const similarity = similarities[index]!;
-    if (similarity < threshold || shown.length >= limit) break;
+    if (similarity < threshold) break;
     const listed = standIn(group, kinds);
     if (!listed) continue;
     const { score, similarity: ownSimilarity, isFurther } = group;

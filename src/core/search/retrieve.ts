@@ -31,9 +31,9 @@ export interface Retrieved {
 
 /**
  * Finds units by meaning and by words and ranks them.
- * @param wanted `threshold` is the least similarity as it is shown, 0 to 1; `limit` the most units, all by default; `shown`
- *   the kinds that are given, by default those of the scope, which are those that are looked for; `isStatement`: the query is
- *   a statement whose like is looked for, and no question
+ * @param wanted `threshold` is the least similarity as it is shown, 0 to 1; `shown` the kinds that are given, by default those
+ *   of the scope, which are those that are looked for; `isStatement`: the query is a statement whose like is looked for, and no
+ *   question
  */
 export async function retrieve(
   context: CoreContext,
@@ -47,7 +47,6 @@ export async function retrieve(
   query: string,
   wanted: {
     readonly threshold: number;
-    readonly limit?: number;
     readonly shown?: readonly UnitKind[];
     readonly isStatement?: boolean;
   },
@@ -218,7 +217,6 @@ function cosines(
 interface RankLimits {
   readonly kinds: readonly UnitKind[];
   readonly threshold: number;
-  readonly limit?: number;
   readonly isStatement?: boolean;
 }
 
@@ -226,7 +224,7 @@ async function rank(
   context: Retrieval,
   within: Within,
   query: string,
-  { textHits, counted, vectorHits, further, kinds, threshold, limit, isStatement = false }: Found & RankLimits,
+  { textHits, counted, vectorHits, further, kinds, threshold, isStatement = false }: Found & RankLimits,
 ): Promise<RankedUnit[]> {
   const { embedder, calibrations, clock, stages } = context;
   if (textHits.length + vectorHits.length === 0 && !further) return [];
@@ -240,7 +238,6 @@ async function rank(
     kinds,
     isStatement,
     threshold: beforeRounding(threshold),
-    ...(limit !== undefined && { limit }),
   };
   const first = await prepare(context, within, { ...asked, textHits, vectorHits });
   const wider = further && {

@@ -75,14 +75,15 @@ export async function searchDocuments(
 ): Promise<DocumentSearchAnswer> {
   const started = performance.now();
   const tagsOf = () => reachableContainers(call.actor, parseInput(searchDocumentsSchema, raw).containerTags);
-  const answer = await afterArrivals(context, tagsOf, () => searchAtOnce(context, call, raw));
+  const waiting = { ...context, waits: createWaits() };
+  const answer = await afterArrivals(context, tagsOf, () => searchAtOnce(waiting, call, raw));
   return { ...answer, timing: millisecondsSince(started) };
 }
 
 async function searchAtOnce(plain: CoreContext, call: AuthorizedCall, raw: unknown): Promise<DocumentSearchAnswer> {
   const started = performance.now();
   const stages = createStages();
-  const context = { ...plain, stages, waits: createWaits() };
+  const context = { ...plain, stages };
   const { actor } = call;
   const input = parseInput(searchDocumentsSchema, raw);
   if (input.documentId !== undefined) await requireDocument(context, actor, input, input.documentId);

@@ -15,7 +15,6 @@ import { chunksOfMemories } from "./chunks-of-memories.js";
 import { ofDocumentsAbove } from "./document-threshold.js";
 import { findRanked } from "./find-ranked.js";
 import { markConflicts } from "./conflicts.js";
-import { behindCorrections } from "./corrected.js";
 import { readNeighbours } from "./neighbours.js";
 import { querySchema } from "./query-text.js";
 import type { RankedUnit } from "./rank.js";
@@ -125,14 +124,16 @@ export interface SearchAnswer {
 export async function searchMemories(context: CoreContext, call: AuthorizedCall, raw: unknown): Promise<SearchAnswer> {
   const started = performance.now();
   const tagsOf = () => reachableContainers(call.actor, parseInput(searchSchema, raw).containerTags);
-  const answer = await afterArrivals(context, tagsOf, () => searchAtOnce(context, call, raw));
+  // Of the whole request: who was waited for in vain is not waited for again.
+  const waiting = { ...context, waits: createWaits() };
+  const answer = await afterArrivals(context, tagsOf, () => searchAtOnce(waiting, call, raw));
   return { ...answer, timing: millisecondsSince(started) };
 }
 
 async function searchAtOnce(plain: CoreContext, call: AuthorizedCall, raw: unknown): Promise<SearchAnswer> {
   const started = performance.now();
   const stages = createStages();
-  const context = { ...plain, stages, waits: createWaits() };
+  const context = { ...plain, stages };
   const { actor } = call;
   const input = parseInput(searchSchema, raw);
   const { includeForgotten } = input;
@@ -142,7 +143,7 @@ async function searchAtOnce(plain: CoreContext, call: AuthorizedCall, raw: unkno
   const asked = await ask(context, input.q, { rewrite: input.rewriteQuery, timeZone: searchScope.timeZone });
   const { degraded, ...found } = await find(context, searchScope, { asked, input, threshold });
   const results = await stages.time("load", async () =>
-    markConflicts(behindCorrections(await present(context, actor, searchScope, found))),
+    markConflicts(await present(context, actor, searchScope, found)),
   );
   const whole = await stages.time("extras", () =>
     addExtras(context, actor, { searchScope, asked, input, threshold, results }),

@@ -8,7 +8,21 @@ const NOTES = [
   "The bakery of Ghent opens at six. It sells rye bread, rolls and a plum cake.",
   "Mia repairs clocks, and collects old keys. Mia has never been to Ghent.",
   "Ben's cats are called Moss and Fern. Fern is afraid of bees.",
+  "The server has 16 GB of memory.",
+  "The wifi name is CellarNet.",
+  "Deploys are done with Jenkins.",
+  "The garden has 12 trees. It lies behind the bakery.",
+  "The server has 32 GB of memory.",
+  "The wifi name is now AtticNet.",
+  "Deploys are no longer done with Jenkins.",
+  "The garden has 15 trees, as Ada said. The garden has 15 trees.",
 ];
+const CHANGED = [
+  ["How much memory does the server have?", /32 GB/, /16 GB/],
+  ["wifi name", /AtticNet/, /CellarNet/],
+  ["How are deploys done? Jenkins?", /no longer done/, /are done/],
+  ["How many trees has the garden?", /15 trees/, /12 trees/],
+] as const;
 const QUESTIONS = [
   "Where does Ben work?",
   "Who keeps bees?",
@@ -20,6 +34,7 @@ const QUESTIONS = [
   "Ghent",
   "Ada bought a second beehive last spring",
   "Which instrument does Ben play?",
+  ...CHANGED.map(([q]) => q),
 ];
 const MODES = ["memories", "hybrid", "documents"] as const;
 
@@ -63,6 +78,16 @@ describe.each(MODES)("a search for %s", (searchMode) => {
     }
   });
 
+  test.each([{}, { rerank: true }])("has what is newer before what it changes (%o)", async (care) => {
+    for (const [q, now, before] of CHANGED) {
+      const input = { q, containerTags: ["a"], threshold: 0, limit: 50, searchMode, ...care };
+      const { results } = await core.core.search({ actor: core.actor }, input);
+      const texts = results.map(({ text }) => text);
+      const [newer, older] = [now, before].map((said) => texts.findIndex((text) => said.test(text)));
+      if (older !== -1) expect(texts.slice(0, older), q).toContain(texts[newer ?? -1]);
+    }
+  });
+
   const cares = [{}, { rerank: true }, { rewriteQuery: true }, { rerank: true, rewriteQuery: true }];
   test.each(cares)("gives what has the similarity of the threshold or more, and nothing else (%o)", async (care) => {
     for (const q of QUESTIONS) {
@@ -98,6 +123,10 @@ describe("a search for whole documents", () => {
         expect(own[0], q).toBe(score);
       }
     }
+  });
+
+  test("has what is newer before what it changes", async () => {
+    for (const [q, now] of CHANGED) expect((await searchDocuments(q))[0]?.chunks[0]?.content, q).toMatch(now);
   });
 
   test("begins the same, however much of it is wanted", async () => {

@@ -1,0 +1,152 @@
+import { groupBy } from "../../lib/group-by.js";
+import { isBefore } from "../memories/relate.js";
+import { writtenDate } from "../memories/related-facts.js";
+import { isOver } from "../memories/find-memory.js";
+import { trustOf, trustOfPassage } from "../memories/trust.js";
+import type { CoreContext } from "../context.js";
+import type { WholeUnit } from "../ports.js";
+import type { RankedUnit } from "./rank.js";
+import { changes, sayingsOf, type Saying } from "./sayings.js";
+import type { SearchScope } from "./search-scope.js";
+import { kindOf, seqOf, TRUST, type Chunk, type DocumentHead, type Memory, type Trust, type Unit } from "../types.js";
+
+/** How many of the best are looked at; no answer has more. */
+const LOOKED = 100;
+
+/** Two of an order of which one may change what the other says, by their places. */
+interface Pair {
+  readonly earlier: number;
+  readonly later: number;
+}
+
+/** Who says something, how far they are trusted, and when it was said. */
+interface Told {
+  readonly unit: RankedUnit;
+  readonly trust: Trust;
+  /** ISO, as far as it is known. */
+  readonly saidAt: string;
+  /** False for what was forgotten or replaced, is over or was only inferred. */
+  readonly holds: boolean;
+}
+
+/**
+ * Puts what is newer before what it changes: another figure for the same thing, or a correction by its own words. What is
+ * trusted less never comes before what is trusted more by being newer. For what rules made no facts of, which would have told
+ * that already.
+ * @param ranked best first, of all kinds and before anything is cut off, so that each answer begins as a longer one does
+ */
+export async function newerFirst(
+  context: Pick<CoreContext, "store" | "clock">,
+  searchScope: Pick<SearchScope, "organizationId" | "tags">,
+  ranked: readonly RankedUnit[],
+): Promise<readonly RankedUnit[]> {
+  const best = ranked.filter(({ isFurther }) => !isFurther).slice(0, LOOKED);
+  const pairs = pairsAmong(best);
+  if (pairs.length === 0) return ranked;
+  const places = new Set(pairs.flatMap(({ earlier, later }) => [earlier, later]));
+  const told = await readTold(
+    context,
+    searchScope,
+    [...places].map((place) => best[place]!),
+  );
+  const ordered = [...ranked];
+  const byEarlier = groupBy(pairs, ({ earlier }) => earlier);
+  for (const [place, ofEarlier] of [...byEarlier].toSorted(([one], [other]) => one - other)) {
+    const older = told.get(best[place]!.unit);
+    if (!older) continue;
+    const newer = new Set(ofEarlier.flatMap(({ later }) => told.get(best[later]!.unit) ?? []));
+    const ahead = [...newer].filter((one) => one.holds && byTrustAndAge(one, older) < 0);
+    for (const one of ahead.toSorted(byTrustAndAge)) moveBefore(ordered, one.unit.unit, older.unit.unit);
+  }
+  return ordered;
+}
+
+function pairsAmong(best: readonly RankedUnit[]): readonly Pair[] {
+  const said = best.flatMap(({ detail }, place) => sayingsOf(detail).map((saying) => ({ place, saying })));
+  const pairs: Pair[] = [];
+  for (const group of groupBy(said, ({ saying }) => saying.of).values()) {
+    if (group.length < 2) continue;
+    for (const earlier of group)
+      for (const later of group)
+        if (isPair(best, earlier, later)) pairs.push({ earlier: earlier.place, later: later.place });
+  }
+  return pairs;
+}
+
+interface Placed {
+  readonly place: number;
+  readonly saying: Saying;
+}
+
+function isPair(best: readonly RankedUnit[], earlier: Placed, later: Placed): boolean {
+  if (earlier.place === later.place || !changes(later.saying, earlier.saying)) return false;
+  return best[earlier.place]?.detail.containerId === best[later.place]?.detail.containerId;
+}
+
+async function readTold(
+  { store, clock }: Pick<CoreContext, "store" | "clock">,
+  { organizationId, tags }: Pick<SearchScope, "organizationId" | "tags">,
+  units: readonly RankedUnit[],
+): Promise<ReadonlyMap<Unit, Told>> {
+  const ids = [...new Set(units.flatMap(({ detail }) => detail.documentIds))];
+  const heads = ids.length > 0 ? await store.documents.headsByIds(organizationId, ids) : [];
+  const documents = heads.filter(
+    ({ containerTags }) => tags === "all" || containerTags.some((tag) => tags.includes(tag)),
+  );
+  const whole = await store.units.load(
+    organizationId,
+    units.map(({ unit }) => unit),
+  );
+  const byUnit = new Map(whole.map((one) => [one.unit, one]));
+  return new Map(
+    units.flatMap((unit) => {
+      const found = byUnit.get(unit.unit);
+      if (!found) return [];
+      const own = documents.filter(({ id }) => unit.detail.documentIds.includes(id));
+      return [[unit.unit, toldBy(unit, found, { documents: own, now: clock.now() })]];
+    }),
+  );
+}
+
+function toldBy(
+  unit: RankedUnit,
+  { memory, chunk }: WholeUnit,
+  { documents, now }: { readonly documents: readonly DocumentHead[]; readonly now: Date },
+): Told {
+  const lasting = memory ?? documents[0];
+  const isGone = unit.isOutOfDate || memory?.isForgotten === true || (lasting !== undefined && isOver(lasting, now));
+  return {
+    unit,
+    trust: memory ? trustOf(memory) : trustOfPassage(documents[0]?.origin ?? "user", chunk?.metadata),
+    saidAt: saidAt(memory, chunk, documents),
+    holds: !isGone && memory?.isLatest !== false && memory?.isInference !== true,
+  };
+}
+
+/** When something was said last (ISO), as far as it is known. */
+function saidAt(memory: Memory | null, chunk: Chunk | null, documents: readonly DocumentHead[]): string {
+  const kept = (memory ?? chunk)?.createdAt ?? "";
+  const dates = documents.map(({ documentDate }) => documentDate ?? kept);
+  const own = writtenDate(memory?.metadata) ?? chunk?.metadata?.date;
+  return own ?? dates.reduce((one, other) => (isBefore(one, other) ? other : one), dates[0] ?? kept);
+}
+
+/** Below 0 for what is trusted more, or as much and was said later. */
+function byTrustAndAge(one: Told, other: Told): number {
+  const byTrust = TRUST.indexOf(one.trust) - TRUST.indexOf(other.trust);
+  if (byTrust !== 0) return byTrust;
+  if (isBefore(one.saidAt, other.saidAt)) return 1;
+  if (isBefore(other.saidAt, one.saidAt)) return -1;
+  const [mine, theirs] = [one.unit, other.unit];
+  return kindOf(mine.unit) === kindOf(theirs.unit) ? seqOf(theirs.unit) - seqOf(mine.unit) : 0;
+}
+
+/** None is ever more similar than one before it. */
+function moveBefore(ranked: RankedUnit[], newer: Unit, older: Unit): void {
+  const placeOf = (wanted: Unit) => ranked.findIndex(({ unit }) => unit === wanted);
+  const [from, to] = [placeOf(newer), placeOf(older)];
+  const moved = ranked[from];
+  if (!moved || to === -1 || from <= to) return;
+  ranked.splice(from, 1);
+  ranked.splice(to, 0, { ...moved, similarity: ranked[to]!.similarity });
+}

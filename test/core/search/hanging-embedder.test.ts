@@ -1,0 +1,47 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createOpenAiEmbedder } from "../../../src/adapters/embed/openai.js";
+import { watchEmbedder } from "../../../src/adapters/embed/watched.js";
+import { silentLog } from "../../support/open-core.js";
+import { type ManualCore, openManualCore } from "../../support/manual-core.js";
+import { type ScriptedProvider, startScriptedProvider } from "../../support/scripted-provider.js";
+
+/** Nobody waits for an embedder that hangs longer than once, however often it is asked for one request. */
+let provider: ScriptedProvider;
+let opened: ManualCore;
+const PATIENCE_MS = 1_000;
+
+beforeEach(async () => {
+  provider = await startScriptedProvider();
+  const place = { baseUrl: provider.url, apiKey: undefined, model: "scripted", dimensions: undefined };
+  const embedder = watchEmbedder(createOpenAiEmbedder({ ...place, log: silentLog }), { patienceMs: PATIENCE_MS });
+  opened = await openManualCore({ embedder });
+  await opened.core.createMemories(opened.call(), { containerTag: "a", memories: [{ content: "Mia likes tea." }] });
+  provider.fail({ kind: "stall" }, 1_000);
+  await opened.core.addDocument(opened.call(), { content: "A note on harbours.", containerTags: ["a"] });
+});
+afterEach(async () => {
+  await opened.close();
+  await provider.close();
+});
+
+const WAYS: Readonly<Record<string, () => Promise<unknown>>> = {
+  search: () => opened.core.search(opened.call(), { q: "zeppelin", containerTags: ["a"] }),
+  "search of documents": () => opened.core.searchDocuments(opened.call(), { q: "zeppelin", containerTags: ["a"] }),
+  profile: () => opened.core.profile(opened.call(), { q: "zeppelin", containerTag: "a" }),
+  "forgetting what matches": () =>
+    opened.core.forgetMatching(opened.call(), { query: "zeppelin", containerTag: "a", dryRun: true }),
+};
+
+test.each(Object.keys(WAYS))("a %s that finds nothing waits for it once", async (way) => {
+  const began = performance.now();
+  await WAYS[way]?.();
+  expect(performance.now() - began).toBeLessThan(2 * PATIENCE_MS - 100);
+});
+
+test("what is stated by hand is kept in seconds, and found by its words", async () => {
+  const began = performance.now();
+  await opened.core.createMemories(opened.call(), { containerTag: "a", memories: [{ content: "Tom likes sailing." }] });
+  expect(performance.now() - began).toBeLessThan(4_000);
+  const { results } = await opened.core.search(opened.call(), { q: "Tom likes sailing.", containerTags: ["a"] });
+  expect(results[0]?.text).toBe("Tom likes sailing.");
+});
