@@ -15,7 +15,7 @@ import { type RerankFault, type ScriptedReranker, startScriptedReranker } from "
 /** Longer than any test. */
 const REST_MS = 60_000;
 
-const FACTS = ["Mia drinks green tea", "Mia drinks tea with Ada", "Tea is grown by Ada", "Mia repairs old clocks"];
+const FACTS = ["Mia drinks green tea", "Mia drinks tea with Ada", "Tea is grown by Ada", "Mia repairs old tea clocks"];
 
 let opened: ManualCore | undefined;
 afterEach(async () => {
@@ -55,17 +55,34 @@ describe("a rerank service", () => {
     const plain = await search(core, { rerank: false });
     expect(service.requests).toEqual([]);
     const reranked = await search(core);
-    expect(textsOf(reranked).slice(0, 2)).toEqual(["Mia repairs old clocks", "Tea is grown by Ada"]);
+    expect(textsOf(reranked).slice(0, 2)).toEqual(["Mia repairs old tea clocks", "Tea is grown by Ada"]);
     const shown = reranked.results.map(({ similarity }) => similarity);
     expect(shown).toEqual(shown.toSorted((one, other) => other - one));
     expect(similaritiesOf(reranked)).not.toEqual(similaritiesOf(plain));
     expect(reranked.degraded).toEqual([]);
   });
 
-  test("is shown nothing below the threshold, and its best are what a limit leaves", async () => {
-    expect(textsOf(await search(core, { limit: 1 }))).toEqual(["Mia repairs old clocks"]);
-    await search(core, { threshold: 0.5 });
-    expect(service.requests.at(-1)?.body["documents"]).not.toContain("Mia repairs old clocks");
+  test("is shown nothing that is hardly similar, whatever the threshold, and its best are what a limit leaves", async () => {
+    expect(textsOf(await search(core, { limit: 1 }))).toEqual(["Mia repairs old tea clocks"]);
+    await core.core.createMemories(core.call(), { containerTag: "a", memories: [{ content: "Zebras sleep at noon" }] });
+    await core.settle();
+    expect(textsOf(await search(core))).toContain("Zebras sleep at noon");
+    expect(service.requests.at(-1)?.body["documents"]).not.toContain("Zebras sleep at noon");
+  });
+
+  test("gives the same result the same similarity whatever the threshold", async () => {
+    const facts = ["Boris lives in Ghent", "Boris plays the oboe", "Boris likes tea", "Ada paints", "Ada has a boat"];
+    await core.close();
+    const options = { baseUrl: service.url, model: "sorter", apiKey: undefined, log: silentLog };
+    core = await open(createRerankService({ ...options, patienceMs: 500, restMs: REST_MS }), facts);
+    service.score((text) => (text.includes("Ghent") ? 0 : 1));
+    const at = async (threshold: number) => search(core, { q: "Where does Boris live?", threshold });
+    const all = await at(0);
+    expect(all.results).toHaveLength(facts.length);
+    for (const threshold of [0.1, 0.2, 0.4, 0.6]) {
+      const kept = all.results.filter(({ similarity }) => similarity >= threshold);
+      expect(similaritiesOf(await at(threshold)), String(threshold)).toEqual(similaritiesOf({ results: kept }));
+    }
   });
 
   test("orders documents, too", async () => {

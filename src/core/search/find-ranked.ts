@@ -63,7 +63,7 @@ export async function findRanked(
   };
 }
 
-/** A service is asked about nothing less similar than this, unless the threshold is lower. */
+/** A service is asked about nothing less similar than this, whatever the threshold: that only cuts what is shown. */
 const LEAST_JUDGED = 0.25;
 
 /** Units in a better order, by rules and then by a service where there is one. */
@@ -85,13 +85,12 @@ async function judge(
 ): Promise<Pick<Retrieved, "ranked" | "degraded">> {
   const { reranker } = context;
   if (!reranker || !ranked.some(({ similarity }) => similarity >= threshold)) return { ranked, degraded: [] };
-  const least = Math.min(threshold, LEAST_JUDGED);
   const judged = await rerankWith(
     { ...context, reranker },
     query,
-    ranked.filter(({ similarity }) => similarity >= least),
+    ranked.filter(({ similarity }) => similarity >= LEAST_JUDGED),
   );
-  return { ...judged, ranked: [...judged.ranked, ...ranked.filter(({ similarity }) => similarity < least)] };
+  return { ...judged, ranked: [...judged.ranked, ...ranked.filter(({ similarity }) => similarity < LEAST_JUDGED)] };
 }
 
 /** With similarities that go with the order. */
