@@ -133,11 +133,6 @@ describe("the tools", () => {
       expect(tool.outputSchema).toEqual({ type: "object" });
     }
   });
-
-  test("take at most 8 KB of every conversation", async () => {
-    await connect();
-    expect(Buffer.byteLength(JSON.stringify({ tools: await mcp.listTools() }))).toBeLessThanOrEqual(8_192);
-  });
 });
 
 describe("add-memory", () => {
