@@ -51,6 +51,10 @@ const ASIDE_OF_PERSON = /^((?:my|our) [^,.;:]{2,40}), (who [^,.;:]{3,80}|an? [^,
 /** "Ruth, our new treasurer, starts …", "Felix, who is 70, …". */
 const ASIDE_OF_NAME =
   /^(\p{Lu}[\p{L}'-]+(?: \p{Lu}[\p{L}'-]+)?), (who [^,.;:]{3,80}|(?:an?|the|my|our) [^,.;:]{3,40}), (?!and\b|or\b)([^,]{3,200})$/u;
+/** "Hal has a dog named Rex" */
+const HAS_NAMED = /^([^,]{1,80}? (?:have|has|owns?|keeps?|adopted|got)) an? [^,]{2,60} (?:named|called) \p{Lu}/u;
+/** "… and a cat named Tom": what has the name does nothing. */
+const NAMED = /^an? (?:[\p{L}-]+ ){1,4}(?:named|called) \p{Lu}/u;
 const MOST_CLAUSES = 6;
 
 /** What a clause is read with. */
@@ -120,6 +124,8 @@ function nextSplit(text: string, context: ReadingContext): Split | null {
       .replace(/[,;:]$/, "");
     const clause = readClause(left, context);
     if (!clause) continue;
+    const [, having] = NAMED.test(right) ? (HAS_NAMED.exec(left) ?? []) : [];
+    if (having !== undefined) return { left, right: `${having} ${right}` };
     const told = { ...context, antecedent: personOf(clause, context.voice) ?? context.antecedent };
     if (hasOwnSubject(right, told)) return { left, right };
     const remark = readRemark(left, right, isDash, context);
