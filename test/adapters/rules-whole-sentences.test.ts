@@ -39,7 +39,11 @@ test.each([
     ["User has a small dog called Rex", "User has a cat called Tom", "User has a brown bird called Pip"],
   ],
   ["Hal has a wife named Ida and a son named Tom.", ["Hal has a wife named Ida", "Hal has a son named Tom"]],
-])("each that has a name is a fact: %s", async (text, facts) => {
+  ["Ben works at Acme, where he met his wife Ida.", ["Ben works at Acme", "Ben met his wife Ida at Acme"]],
+  ["I work at Acme, where I met my wife Ida.", ["User works at Acme", "User met their wife Ida at Acme"]],
+  ["Ana lives in Ghent, where she plays the cello.", ["Ana lives in Ghent, where she plays the cello"]],
+  ["Ben works at Acme, where it was cold.", ["Ben works at Acme, where it was cold"]],
+])("what may end alone is a fact of its own: %s", async (text, facts) => {
   expect(await read(text)).toEqual(facts);
 });
 

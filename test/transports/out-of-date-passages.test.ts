@@ -173,6 +173,12 @@ describe("a passage", () => {
     await expectAnswers("cat named Tom", { has: "cat named Tom", lacks: "dog named Rex" });
   });
 
+  test("keeps whom somebody met at a place that they left", async () => {
+    await add("Ben works at Acme, where he met his wife Ida.", { title: "About Ben" });
+    await add("Ben quit.");
+    await expectAnswers("wife Ida", { has: "wife Ida", lacks: "works at Acme" });
+  });
+
   test("loses the sentence of a statement that somebody quoted in part, and nothing that has its words within others", async () => {
     await add("Boris, as far as I know, is vegan since May. Veganism is cheap.", {
       title: "About Boris",
