@@ -32,6 +32,21 @@ test("a reason that is a fact of its own is both", async () => {
   ]);
 });
 
+test.each([
+  ["Hal has a dog named Rex and a cat named Tom.", ["Hal has a dog named Rex", "Hal has a cat named Tom"]],
+  [
+    "I have a small dog called Rex, a cat called Tom and a brown bird called Pip.",
+    ["User has a small dog called Rex", "User has a cat called Tom", "User has a brown bird called Pip"],
+  ],
+  ["Hal has a wife named Ida and a son named Tom.", ["Hal has a wife named Ida", "Hal has a son named Tom"]],
+  ["Ben works at Acme, where he met his wife Ida.", ["Ben works at Acme", "Ben met his wife Ida at Acme"]],
+  ["I work at Acme, where I met my wife Ida.", ["User works at Acme", "User met their wife Ida at Acme"]],
+  ["Ana lives in Ghent, where she plays the cello.", ["Ana lives in Ghent, where she plays the cello"]],
+  ["Ben works at Acme, where it was cold.", ["Ben works at Acme, where it was cold"]],
+])("what may end alone is a fact of its own: %s", async (text, facts) => {
+  expect(await read(text)).toEqual(facts);
+});
+
 test("what was felt of it is left out", async () => {
   expect(await read("I drive a Volvo and it's great.")).toEqual(["User drives a Volvo"]);
 });

@@ -299,6 +299,27 @@ describe("a history that is sent again", () => {
     expect(merged(kept, came)).toBe(`${kept} | ${came}`);
   });
 
+  const TOLD = "u: I am allergic to peanuts | a: Noted | u: I work at Siemens | a: A fine employer";
+
+  test("from a message on that was edited, leaves the ones before it", () => {
+    const rest = "a: A fine employer | u: I play chess | a: Nice hobby";
+    expect(merged(`${TOLD} | u: I play chess | a: Nice hobby`, `u: I work at Bosch | ${rest} | u: I have a boat`)).toBe(
+      `u: I am allergic to peanuts | a: Noted | u: I work at Bosch | ${rest} | u: I have a boat`,
+    );
+  });
+
+  test("with its last question edited and answered anew, has what came before it once", () => {
+    const came = "u: I am allergic to peanuts | a: Noted | u: I work at Bosch | a: It makes good drills";
+    expect(merged(TOLD, came)).toBe(came);
+    expect(merged(TOLD, `${came} | u: Thanks`)).toBe(`${came} | u: Thanks`);
+  });
+
+  test("that goes another way after the same exchange, loses nothing and has the exchange once", () => {
+    expect(merged(TOLD, "u: I am allergic to peanuts | a: Noted | u: The car is red | a: Lovely")).toBe(
+      `${TOLD} | u: The car is red | a: Lovely`,
+    );
+  });
+
   test("within a window that moves on", () => {
     const talk = `system: Be kind | ${TALK}`;
     expect(merged(talk, "system: Be kind | u: I keep bees | a: Honey | u: Bye")).toBe(`${talk} | u: Bye`);

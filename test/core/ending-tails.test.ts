@@ -102,6 +102,14 @@ describe("is over, in other words", () => {
     ["User has a house in Bonn near the station", "User sold the house in Bonn"],
     ["User has a meeting with Anna on Monday", "User cancelled the meeting on Monday"],
     ["User has an allergy to nuts and cats", "User no longer has an allergy to nuts and cats"],
+    ["User uses Jenkins for CI", "User stopped using Jenkins"],
+    ["User uses Jenkins for CI", "User stopped using Jenkins for CI"],
+    ["User uses Jenkins for CI", "User quit using Jenkins"],
+    ["Finn has a Netflix subscription", "Finn cancelled his subscription to Netflix"],
+    ["Finn has a subscription to Netflix", "Finn cancelled his Netflix subscription"],
+    ["Kai plans a trip to Rome", "Kai cancelled the trip to Rome"],
+    ["Kai plans a trip to Rome", "The trip to Rome was cancelled"],
+    ["Ana drives a Volvo", "Ana sold the Volvo, then moved to Oslo"],
   ])("%j: %j", (held, ending) => expect(ended([held], ending)).toEqual([held]));
 });
 

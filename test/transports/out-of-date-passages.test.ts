@@ -147,6 +147,38 @@ describe("a passage", () => {
     expect((await passages("where does the user live")).join()).not.toMatch(/Rome|tuba/);
   });
 
+  const PETS = "Hal keeps a dog named Rex, and the cat comes from Tom.";
+
+  test.each([undefined, "Hal keeps a dog named Rex"])(
+    "keeps what else its sentence says, of which %j is quoted",
+    async (quote) => {
+      const fact = { text: "Hal keeps a dog named Rex", quote: quote ?? PETS };
+      await add(`${PETS} The sun is out.`, { title: "About Hal", facts: [fact] });
+      await forget("Hal keeps a dog named Rex");
+      expect(await passages("who does the cat come from")).toEqual(["[…] and the cat comes from Tom. The sun is out."]);
+      await expectAnswers("what is the dog called", { lacks: "Rex" });
+    },
+  );
+
+  test("says no more of a sentence all of whose statements were forgotten", async () => {
+    await add("user: I live in Rome and I play the tuba. The sun is out.");
+    await forget("User lives in Rome");
+    await forget("User plays the tuba");
+    expect(JSON.stringify(await passages("sun"))).not.toMatch(/Rome|tuba/);
+  });
+
+  test("keeps the cat where the dog has died", async () => {
+    await add("Hal has a dog named Rex and a cat named Tom.", { title: "About Hal" });
+    await add("Rex died.");
+    await expectAnswers("cat named Tom", { has: "cat named Tom", lacks: "dog named Rex" });
+  });
+
+  test("keeps whom somebody met at a place that they left", async () => {
+    await add("Ben works at Acme, where he met his wife Ida.", { title: "About Ben" });
+    await add("Ben quit.");
+    await expectAnswers("wife Ida", { has: "wife Ida", lacks: "works at Acme" });
+  });
+
   test("loses the sentence of a statement that somebody quoted in part, and nothing that has its words within others", async () => {
     await add("Boris, as far as I know, is vegan since May. Veganism is cheap.", {
       title: "About Boris",

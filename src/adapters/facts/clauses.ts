@@ -1,3 +1,4 @@
+import { judge } from "./judge.js";
 import { ownedCreature } from "./creatures.js";
 import { LASTING_ADJECTIVES } from "./nouns.js";
 import { readPredicate, type Predicate } from "./predicate.js";
@@ -51,6 +52,13 @@ const ASIDE_OF_PERSON = /^((?:my|our) [^,.;:]{2,40}), (who [^,.;:]{3,80}|an? [^,
 /** "Ruth, our new treasurer, starts …", "Felix, who is 70, …". */
 const ASIDE_OF_NAME =
   /^(\p{Lu}[\p{L}'-]+(?: \p{Lu}[\p{L}'-]+)?), (who [^,.;:]{3,80}|(?:an?|the|my|our) [^,.;:]{3,40}), (?!and\b|or\b)([^,]{3,200})$/u;
+/** "Hal has a dog named Rex" */
+const HAS_NAMED = /^([^,]{1,80}? (?:have|has|owns?|keeps?|adopted|got)) an? [^,]{2,60} (?:named|called) \p{Lu}/u;
+/** "… and a cat named Tom": what has the name does nothing. */
+const NAMED = /^an? (?:[\p{L}-]+ ){1,4}(?:named|called) \p{Lu}/u;
+/** "Ben works at Acme, where he met his wife": what happened there outlasts the job. */
+const HAPPENED_THERE =
+  /^([^,]{2,80} ((?:at|in) \p{Lu}[\p{L}'-]{1,30}(?: \p{Lu}[\p{L}'-]{1,30})?)), where (he|she|I|i|we) ([^,]{3,120}?)[.!]*$/u;
 const MOST_CLAUSES = 6;
 
 /** What a clause is read with. */
@@ -87,6 +95,8 @@ export function splitClauses({ text, time }: OpenedSentence, context: ReadingCon
     clauses.push(`${person} ${aside.replace(/^who /i, "").replace(/^(?=(?:an?|the|my|our)\b)/i, "is ")}`);
     rest = `${person} ${main}`;
   }
+  const happened = readHappenedThere(rest, context);
+  if (happened) rest = happened.left;
   while (clauses.length < MOST_CLAUSES) {
     const split = readClause(rest, context) ? nextSplit(rest, context) : skipIntroduction(rest, context);
     if (!split) break;
@@ -94,6 +104,7 @@ export function splitClauses({ text, time }: OpenedSentence, context: ReadingCon
     rest = split.right;
   }
   clauses.push(rest);
+  if (happened) clauses.push(happened.right);
   return clauses.map((clause, index) =>
     index === 0 && time !== "" ? `${clause.replace(END_MARKS, "")} ${time}` : clause,
   );
@@ -102,6 +113,17 @@ export function splitClauses({ text, time }: OpenedSentence, context: ReadingCon
 interface Split {
   readonly left: string;
   readonly right: string;
+}
+
+function readHappenedThere(text: string, context: ReadingContext): Split | null {
+  const [, left = "", there = "", pronoun = "", what = ""] = HAPPENED_THERE.exec(text) ?? [];
+  const main = readClause(left, context);
+  if (!main) return null;
+  const subject = left.split(" ").slice(0, main.subject.length).join(" ");
+  const right = `${/^(?:he|she)$/i.test(pronoun) ? subject : pronoun} ${what} ${there}`;
+  const clause = readClause(right, context);
+  const isFact = clause?.predicate.frame === "past" && judge(clause.subject, clause.predicate) !== null;
+  return isFact ? { left, right } : null;
 }
 
 /** Cuts after the first clause: before another subject, before a verb that shares the subject, and before a remark. */
@@ -120,6 +142,8 @@ function nextSplit(text: string, context: ReadingContext): Split | null {
       .replace(/[,;:]$/, "");
     const clause = readClause(left, context);
     if (!clause) continue;
+    const [, having] = NAMED.test(right) ? (HAS_NAMED.exec(left) ?? []) : [];
+    if (having !== undefined) return { left, right: `${having} ${right}` };
     const told = { ...context, antecedent: personOf(clause, context.voice) ?? context.antecedent };
     if (hasOwnSubject(right, told)) return { left, right };
     const remark = readRemark(left, right, isDash, context);

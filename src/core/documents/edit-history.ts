@@ -24,8 +24,9 @@ export function editHistory(
   let doubts = 0;
   let [left, right] = [0, 0];
   for (const [index, [one, other]] of [...matches, [kept.length, came.length] as const].entries()) {
-    const gap = fillGap(kept.slice(left, one), came.slice(right, other));
     const isLast = index === matches.length;
+    const pair = index === 0 && !isLast ? pairBackwards : pairForwards;
+    const gap = fillGap(kept.slice(left, one), came.slice(right, other), pair);
     const leavesOut = index > 0 && !isLast && gap.omitted.length > 0;
     for (const turn of gap.turns) merged.push(turn);
     edits += gap.replaced.length + (isLast ? 0 : gap.inserted.length) + Number(leavesOut);
@@ -38,7 +39,8 @@ export function editHistory(
   }
   // What every sending begins with, such as a prompt, does not tell a last message that was edited from the next one.
   const goesOn = came.length > kept.length || matches.some(([one]) => kept.slice(one, one + 1).some(isSomebody));
-  const isSure = doubts === 0 ? matches.length > 0 && goesOn : matches.length >= SURE && matches.length >= 2 * doubts;
+  const isLongEnough = matches.length >= SURE || sharedExchange(came, matches) > 0;
+  const isSure = doubts === 0 ? matches.length > 0 && goesOn : isLongEnough && matches.length >= 2 * doubts;
   return edits > 0 && (isSure || isLastAnother(kept, came, matches)) ? merged : null;
 }
 
@@ -54,6 +56,18 @@ function isLastAnother(kept: readonly Turn[], came: readonly Turn[], matches: re
   return beginAlike && came.slice(0, start).some((turn) => isSomebody(turn) && turn.speaker !== is.speaker);
 }
 
+/** With how many turns both begin, if these are an exchange of two speakers; 0 otherwise. */
+export function sharedExchange(came: readonly Turn[], matches: readonly Match[]): number {
+  const start = matches.filter(([one, other], index) => one === index && other === index).length;
+  const speakers = new Set(
+    came
+      .slice(0, start)
+      .filter(isSomebody)
+      .map(({ speaker }) => speaker),
+  );
+  return speakers.size > 1 ? start : 0;
+}
+
 interface Gap {
   readonly turns: readonly Turn[];
   readonly replaced: readonly (readonly [was: Turn, is: Turn])[];
@@ -61,13 +75,12 @@ interface Gap {
   readonly omitted: readonly Turn[];
 }
 
-/** Each turn that came takes the place of the next one of the same speaker; where there is none, it is new. */
-function fillGap(kept: readonly Turn[], came: readonly Turn[]): Gap {
+/** Each turn that came takes the place of the one that it is paired with; where there is none, it is new. */
+function fillGap(kept: readonly Turn[], came: readonly Turn[], pair: Pairing): Gap {
   const turns: Turn[] = [];
   const replaced: [Turn, Turn][] = [];
   const inserted: Turn[] = [];
   const omitted: Turn[] = [];
-  const places = placesOf(kept);
   let from = 0;
   const keepUpTo = (end: number): void => {
     for (const turn of kept.slice(from, end)) {
@@ -75,12 +88,11 @@ function fillGap(kept: readonly Turn[], came: readonly Turn[]): Gap {
       omitted.push(turn);
     }
   };
-  for (const turn of came) {
-    const ahead = places.get(turn.speaker) ?? [];
-    while ((ahead.at(-1) ?? from) < from) ahead.pop();
-    const place = ahead.pop();
-    const was = place === undefined ? undefined : kept[place];
-    if (place === undefined || was === undefined) inserted.push(turn);
+  const places = pair(kept, came);
+  for (const [index, turn] of came.entries()) {
+    const place = places[index] ?? -1;
+    const was = kept[place];
+    if (was === undefined) inserted.push(turn);
     else {
       keepUpTo(place);
       replaced.push([was, turn]);
@@ -90,6 +102,28 @@ function fillGap(kept: readonly Turn[], came: readonly Turn[]): Gap {
   }
   keepUpTo(kept.length);
   return { turns, replaced, inserted, omitted };
+}
+
+/** For each turn that came, the place of one of the same speaker, in the same order; -1 for none. */
+type Pairing = (kept: readonly Turn[], came: readonly Turn[]) => readonly number[];
+
+/** With the next one that there is. */
+function pairForwards(kept: readonly Turn[], came: readonly Turn[]): readonly number[] {
+  const places = placesOf(kept);
+  let from = 0;
+  return came.map(({ speaker }) => {
+    const ahead = places.get(speaker) ?? [];
+    while ((ahead.at(-1) ?? from) < from) ahead.pop();
+    const place = ahead.pop() ?? -1;
+    if (place >= 0) from = place + 1;
+    return place;
+  });
+}
+
+/** What came may be no more than the end: before what both have, the last ones are the same. */
+function pairBackwards(kept: readonly Turn[], came: readonly Turn[]): readonly number[] {
+  const places = pairForwards(kept.toReversed(), came.toReversed());
+  return places.map((place) => (place < 0 ? place : kept.length - 1 - place)).toReversed();
 }
 
 /** Where each speaker has a turn, the first last. */

@@ -1,12 +1,12 @@
 import type { Turn } from "../types.js";
 import { alignEntries } from "./align-turns.js";
-import { editHistory, isOneEdited } from "./edit-history.js";
+import { editHistory, isOneEdited, sharedExchange } from "./edit-history.js";
 
 /**
  * A conversation after more of it was sent, as a whole or in part: the longest overlap of its end with the start of what
  * came is there once. Nothing changes when it begins or ends with all that came, or has two turns and more of it in one
  * piece; what came takes its place when that has all of it. Where what came is the same history with turns in it that were
- * edited, these take the place of what they were; a turn that is left out stays. A conversation of one turn gives way to what
+ * edited, these take the place of what they were; a turn that is left out stays. An exchange that both begin with is there once. A conversation of one turn gives way to what
  * begins with nearly the same one and goes on. Takes nearly linear time.
  */
 export function mergeTurns(kept: readonly Turn[], came: readonly Turn[]): readonly Turn[] {
@@ -17,7 +17,9 @@ export function mergeTurns(kept: readonly Turn[], came: readonly Turn[]): readon
   if (isStart || (isWithin && came.length > 1)) return kept;
   if (match(keptKeys, cameKeys).isWithin && kept.length > 0) return came;
   if (isOneEdited(kept, came)) return came;
-  return editHistory(kept, came, alignEntries(keptKeys, cameKeys)) ?? [...kept, ...came.slice(overlap)];
+  const matches = alignEntries(keptKeys, cameKeys);
+  const known = Math.max(overlap, sharedExchange(came, matches));
+  return editHistory(kept, came, matches) ?? [...kept, ...came.slice(known)];
 }
 
 function keyOf({ speaker, text, pictures = [] }: Turn): string {

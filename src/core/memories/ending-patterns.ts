@@ -79,6 +79,9 @@ export const FORMER_THING = form("(?:has|have|owns?|drives?|rides?|keeps?) (?<v>
 /** "No longer uses Neovim", without what negates it. */
 export const FORMER_USE = form("uses? (?<v>.+)");
 
+/** What somebody did after something was over. */
+export const NEXT = /,? (?:and )?then .*/isu;
+
 /** What was arranged may stand first: "the trip to Rome was cancelled". */
 export const CALLED_OFF =
   /^(?:(?<s>[^,]{1,80}?)'s )?(?:the )?(?<v>[^,]{1,80}?) (?:was|is|has been|got) (?:cancell?ed|called off)$/iu;
@@ -131,7 +134,7 @@ export const HOLDINGS: readonly StatePattern[] = [
   {
     kind: "arrangement",
     form: form(
-      "(?:has|have|has booked|booked|has reserved|reserved|ordered|has ordered|is planning|subscribes? to|has subscribed to|is subscribed to|subscribed to|" +
+      "(?:has|have|has booked|booked|has reserved|reserved|ordered|has ordered|is planning|plans|subscribes? to|has subscribed to|is subscribed to|subscribed to|" +
         "pays? for|is (?:a member of|travell?ing to|flying to)|is visiting) (?<v>.+)",
     ),
   },

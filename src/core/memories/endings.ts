@@ -14,6 +14,7 @@ import {
   HOLDINGS,
   JOURNEY,
   LONG_AGO,
+  NEXT,
   PASSING,
   WAYS_OF_HAVING,
   type EndingKind,
@@ -57,12 +58,13 @@ export function readEnding(statement: Statement): State | null {
 
 function endingIn(statement: Statement): State | null {
   if (statement.isNegative) return statement.isChange ? readFormerThing(statement) : null;
-  const off = CALLED_OFF.exec(statement.text)?.groups;
+  const text = statement.text.replace(NEXT, "");
+  const off = CALLED_OFF.exec(text)?.groups;
   if (off) return stateOf(statement, "arrangement", off["s"] ?? "", off["v"] ?? "");
-  const died = DIED.exec(statement.text)?.groups;
+  const died = DIED.exec(text)?.groups;
   if (died) return stateOf(statement, "animal", died["s"] ?? "", died["v"] ?? "");
   for (const { kind, form, isDefinite } of ENDINGS) {
-    const found = form.exec(statement.text)?.groups;
+    const found = form.exec(text)?.groups;
     if (!found) continue;
     const { s = "", v = "" } = found;
     if (isDefinite && !isOneOfOnesOwn(v)) return null;

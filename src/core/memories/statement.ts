@@ -148,7 +148,8 @@ function withoutNegation(text: string): { text: string; isNegative: boolean; isO
   if (positive !== without) return { text: positive, isNegative: true, isOver };
   const ended = without.replace(/\b(?:has |have )?(?:stopped|quit|gave up|given up) (?=\p{L}+ing\b)/iu, "");
   // Of a plan, "going to" would say that nothing holds yet.
-  if (ended !== without) return { text: ended.replace(/\bgoing to\b/i, "goes to"), isNegative: true, isOver: true };
+  const held = ended.replace(/\bgoing to\b/i, "goes to").replace(/\busing\b/i, "uses");
+  if (ended !== without) return { text: held, isNegative: true, isOver: true };
   return { text: without, isNegative: false, isOver: false };
 }
 

@@ -77,7 +77,8 @@ type Stating = Pick<ChunkDetail, "statements"> & Partial<Pick<ChunkDetail, "posi
  * @returns null for a text all of which holds
  */
 export function divide(text: string, chunk: Stating, { held, moment }: Asking): DividedPassage | null {
-  const stated = statedIn(text, chunk).filter(({ statement }) => held.has(statement.containerId));
+  const { all, ends } = statedIn(text, chunk);
+  const stated = all.filter(({ statement }) => held.has(statement.containerId));
   const that = (wanted: Standing) => stated.filter(({ statement }) => standingOf(statement, moment) === wanted);
   const ended = { forgotten: that("forgotten"), replaced: that("replaced"), over: that("over") };
   if (Object.values(ended).every((list) => list.length === 0)) return null;
@@ -90,10 +91,10 @@ export function divide(text: string, chunk: Stating, { held, moment }: Asking): 
   if (gone.length === 0 && over.length === 0) return null;
   const holds = that("holds");
   return {
-    current: cut(text, gone, [...holds, ...over]),
+    current: cut({ text, ends }, gone, [...holds, ...over]),
     past: textsOf(gone, roomIn(text)),
     over: textsOf(over, roomIn(text)),
-    lasting: cut(text, [...gone, ...over], holds),
+    lasting: cut({ text, ends }, [...gone, ...over], holds),
     isForgotten: [...ended.forgotten, ...ended.over].some(isUnsaid),
   };
 }
@@ -156,26 +157,61 @@ function isOverByItself(statement: PassageStatement, end: string): boolean {
   return Math.abs(Date.parse(end) - Date.parse(last)) <= 2 * DAY;
 }
 
-/** Where words stand does not change as long as the store gives the same detail, and it gives that again and again. */
-const statedInChunks = new WeakMap<Stating, readonly Stated[]>();
+interface AllStated {
+  readonly all: readonly Stated[];
+  /** By the end of a sentence, where in it the words of its statements end. */
+  readonly ends: ReadonlyMap<number, number>;
+}
 
-function statedIn(text: string, chunk: Stating): readonly Stated[] {
+/** Where words stand does not change as long as the store gives the same detail, and it gives that again and again. */
+const statedInChunks = new WeakMap<Stating, AllStated>();
+
+function statedIn(text: string, chunk: Stating): AllStated {
   const known = statedInChunks.get(chunk);
   if (known) return known;
   const sentences = sentenceSpans(text);
   const { position } = chunk;
   const placesOf = createPlacesFinder(text, position === undefined ? null : { isFirst: position === 0 });
-  const ofQuotes = new Map<string, readonly Place[]>();
-  const stated = (chunk.statements ?? []).flatMap((statement) => {
+  const ofQuotes = new Map<string, { readonly places: readonly Place[]; told: number }>();
+  const all = (chunk.statements ?? []).flatMap((statement) => {
     const { quote } = statement;
-    const places =
-      ofQuotes.get(quote) ??
-      placesOf(quote).map((place) => ({ ...place, sentence: wholeSentence(text, sentences, place) }));
-    ofQuotes.set(quote, places);
-    return places.length > 0 ? { statement, places } : [];
+    const found = ofQuotes.get(quote) ?? {
+      places: placesOf(quote).map((place) => ({ ...place, sentence: wholeSentence(text, sentences, place) })),
+      told: 0,
+    };
+    ofQuotes.set(quote, found);
+    if (found.places.length === 0) return [];
+    found.told = Math.max(found.told, toldOf(statement));
+    return { statement, places: found.places };
   });
+  const ends = new Map<number, number>();
+  for (const [quote, { places, told }] of ofQuotes)
+    for (const { start, end, sentence } of places) {
+      // Of a quote that is cut over two passages nobody can tell where its words end.
+      const isWhole = end - start >= quote.length;
+      ends.set(sentence.end, Math.max(ends.get(sentence.end) ?? 0, isWhole ? Math.min(end, start + told) : end));
+    }
+  const stated = { all, ends };
   statedInChunks.set(chunk, stated);
   return stated;
+}
+
+const SAYS_MORE = /,? (?:and|but|while|whereas) /i;
+/** A longer quote is more than a sentence. */
+const LONGEST_SENTENCE = 500;
+
+/** How much of its quote a statement tells, up to its last words; all where these are not there. */
+function toldOf({ text, quote }: Pick<PassageStatement, "text" | "quote">): number {
+  if (quote.length > LONGEST_SENTENCE || !SAYS_MORE.test(quote)) return quote.length;
+  const lastWords = text.trim().split(" ").slice(-2).join(" ");
+  const at = quote.lastIndexOf(lastWords);
+  return at === -1 ? quote.length : at + lastWords.length;
+}
+
+/** What else a sentence says behind the words of its statements. */
+function restOf({ text, ends }: Cutting, { end }: Span): readonly string[] {
+  const rest = text.slice(ends.get(end) ?? end, end);
+  return SAYS_MORE.exec(rest)?.index === 0 ? [rest.replace(/^,? /, "").trimEnd()] : [];
 }
 
 /** Without its statement, the rest of a sentence would say something else, or nothing. */
@@ -201,14 +237,17 @@ function firstEndingAfter(spans: readonly Span[], place: number): number {
   return low;
 }
 
+type Cutting = Pick<AllStated, "ends"> & { readonly text: string };
+
 /** A text without some statements; what else was stated in the same words stands there in its own, once, as far as it fits. */
-function cut(text: string, gone: readonly Stated[], holds: readonly Stated[]): string {
+function cut(cutting: Cutting, gone: readonly Stated[], holds: readonly Stated[]): string {
+  const { text } = cutting;
   const gaps = merged([...new Set(gone.map(({ places }) => places))].flat().map(({ sentence }) => sentence));
   const kept = keptIn(gaps, holds, roomIn(text));
   let current = "";
   let from = 0;
   for (const gap of gaps) {
-    current += text.slice(from, gap.start) + [GAP, ...(kept.get(gap) ?? [])].join(" ");
+    current += text.slice(from, gap.start) + [GAP, ...(kept.get(gap) ?? []), ...restOf(cutting, gap)].join(" ");
     from = gap.end;
   }
   const lines = (current + text.slice(from)).replaceAll(ROW_OF_GAPS, GAP).split("\n");
