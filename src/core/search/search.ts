@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { createStages } from "../../lib/stages.js";
 import type { TimeZone } from "../../lib/time-zone.js";
+import { isOf } from "../access/end-user.js";
 import { asSeenBy, maySee, reachableContainers } from "../auth.js";
 import type { AuthorizedCall, CoreContext } from "../context.js";
 import { parseInput } from "../input.js";
@@ -208,7 +209,9 @@ async function present(
   const ids = [...new Set(ranked.flatMap(({ detail }) => detail.documentIds))];
   const documents = ids.length > 0 ? await store.documents.headsByIds(actor.organizationId, ids) : [];
   // A memory stays where it is when one of its documents moves to a container that the actor may not see.
-  const visible = documents.filter((document) => maySee(actor, document.containerTags));
+  const visible = documents.filter(
+    (document) => maySee(actor, document.containerTags) && isOf(searchScope.endUserId, document),
+  );
   const shown = await asDocumentsHold({ store, clock }, searchScope, visible);
   const byId = new Map(shown.map((document) => [document.id, asSeenBy(actor, document)]));
   const whole = await store.units.load(
