@@ -69,9 +69,13 @@ export class AppError extends Error {
     this.quote = options.quote ?? "";
   }
 
-  /** The message as it is told to others than the owner: without the paths of the server. */
+  /**
+   * The message as it is told to others than the owner: without the paths of the server, and without the addresses of the services
+   * that it uses ("The rerank service at http://10.0.0.7 failed").
+   */
   get publicMessage(): string {
-    return this.paths.reduce((text, path) => text.replaceAll(` ${path}`, "").replaceAll(path, "it"), this.message);
+    const unplaced = this.message.replaceAll(/ at https?:\/\/\S+/g, "");
+    return this.paths.reduce((text, path) => text.replaceAll(` ${path}`, "").replaceAll(path, "it"), unplaced);
   }
 }
 
