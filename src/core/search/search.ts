@@ -22,6 +22,7 @@ import { querySchema } from "./query-text.js";
 import type { RankedUnit } from "./rank.js";
 import { readRelatives, type Relatives } from "./related.js";
 import { shownSimilarity, type Retrieved } from "./retrieve.js";
+import { lineOf } from "./search-queue.js";
 import { groundSchema, resolveScope, type SearchScope } from "./search-scope.js";
 import { tellTurns } from "./statements.js";
 import { createWaits } from "./waits.js";
@@ -133,8 +134,9 @@ export async function searchMemories(context: CoreContext, call: AuthorizedCall,
 async function searchAtOnce(plain: CoreContext, call: AuthorizedCall, raw: unknown): Promise<SearchAnswer> {
   const started = performance.now();
   const stages = createStages();
-  const context = { ...plain, stages, waits: createWaits() };
   const { actor } = call;
+  const searches = lineOf(actor, plain.searches);
+  const context = { ...plain, stages, waits: createWaits(), searches };
   const input = parseInput(searchSchema, raw);
   const { includeForgotten } = input;
   const wanted = { kinds: kindsOf(input, context), includeForgotten };
