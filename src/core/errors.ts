@@ -1,3 +1,5 @@
+import type { ModelUse } from "./model-ports.js";
+
 /** What kind of thing went wrong. Each face maps a kind once, to a status, a tool error or an exit code. */
 export const ERROR_KINDS = [
   "invalid",
@@ -84,6 +86,16 @@ export class ServiceRefusal extends AppError {}
 
 /** A refusal that may be of whoever asks or only of what was asked: the service did not say. */
 export class UnclearRefusal extends ServiceRefusal {}
+
+/** A language model answered, which costs what any answer does, and with nothing that can be used. */
+export class UnusableAnswer extends AppError {
+  readonly use: Omit<ModelUse, "prompt">;
+
+  constructor(kind: "invalid" | "too_large", message: string, use: Omit<ModelUse, "prompt">) {
+    super(kind, message);
+    this.use = use;
+  }
+}
 
 /** What was sealed cannot be opened any more: its key is gone, or it was damaged. */
 export class UnreadableSecret extends AppError {

@@ -61,7 +61,8 @@ interface Described {
 export function isOf(endUserId: string | undefined, { metadata }: Described): boolean {
   if (endUserId === undefined) return true;
   const named = metadata?.[KEY];
-  return named !== undefined && typeof named !== "object" && String(named) === endUserId;
+  const isPlain = typeof named === "string" || typeof named === "number" || typeof named === "boolean";
+  return isPlain && String(named) === endUserId;
 }
 
 /** Tells which of these memories the end user of a request stated, as its filter finds them; without one all. */
