@@ -5,7 +5,7 @@ import { createSourceClient } from "./adapters/fetch/source-client.js";
 import { createFileBlobs } from "./adapters/blobs/files.js";
 import { createBuiltinEmbedder } from "./adapters/embed/builtin.js";
 import { createEmbedderMaker } from "./adapters/embed/maker.js";
-import { createBudgetedModel } from "./adapters/llm/budget.js";
+import { createBudgetedModel, notingUnusable } from "./adapters/llm/budget.js";
 import { createOpenAiModel } from "./adapters/llm/openai.js";
 import { createWatchedModel } from "./adapters/llm/watched.js";
 import { createRulesExtractor } from "./adapters/facts/rules.js";
@@ -325,10 +325,13 @@ function createModel(
   { store, clock, log }: { readonly store: Store; readonly clock: Clock; readonly log: Log },
 ): LanguageModel | null {
   if (!named) return null;
-  const model = createOpenAiModel({ ...named, log });
+  const { extractions, organizationId } = store;
+  const model = notingUnusable(createOpenAiModel({ ...named, log }), (use) =>
+    extractions.note(organizationId, { ...use, documentId: "", revision: 0 }),
+  );
   const { monthlyBudget: limit } = named;
   if (limit === undefined) return createWatchedModel(model, { clock });
-  const spentSince = (moment: string) => store.extractions.costSince(store.organizationId, moment);
+  const spentSince = (moment: string) => extractions.costSince(organizationId, moment);
   return createWatchedModel(createBudgetedModel(model, { limit, spentSince, clock }), { clock });
 }
 

@@ -17,7 +17,7 @@ import { findNodeProblems } from "./config/database.js";
 import { chooseBucket, findBlobProblems, type BucketConfig } from "./config/blobs.js";
 import { readingOf, type ReadingConfig } from "./config/reading.js";
 import { chooseRerank, findRerankProblems, type RerankConfig } from "./config/rerank.js";
-import type { Setting } from "./config/setting.js";
+import { holdsUser, type Setting } from "./config/setting.js";
 import { SETTINGS } from "./config/settings.js";
 import { chooseTranscriber, findTranscribeProblems, type TranscriberConfig } from "./config/transcribe.js";
 import type { AllowedPlaces } from "./lib/allowed-places.js";
@@ -211,7 +211,7 @@ function readValues(texts: Environment, problems: string[]): Values {
 
 function describeProblem(name: string, text: string, definition: Setting<unknown>, error: z.ZodError): string {
   const rule = error.issues[0]?.message ?? "is not valid";
-  if (definition.isSecret) return `${name} ${rule}.`;
+  if (definition.isSecret || holdsUser(text)) return `${name} ${rule}.`;
   const shown = text.length > 60 ? `${truncate(text, 60)}…` : text;
   return `${name} ${rule}; it is ${JSON.stringify(shown)}.`;
 }

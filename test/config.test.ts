@@ -358,6 +358,19 @@ test.each([
   expect(others).toEqual([]);
 });
 
+test.each([
+  "RECOLLECT_EMBEDDING_BASE_URL",
+  "RECOLLECT_LLM_BASE_URL",
+  "RECOLLECT_RERANK_BASE_URL",
+  "RECOLLECT_TRANSCRIBE_BASE_URL",
+  "HF_ENDPOINT",
+  "CHROMA_URL",
+])("%s with a password in it is refused without being shown", (name) => {
+  const problems = problemsOf({ [name]: "http://ada:hunter2@models.example/v1" }).join("\n");
+  expect(problems).toContain(`${name} must have no user name and no password in it`);
+  expect(problems).not.toContain("hunter2");
+});
+
 test("all problems are told at once", () => {
   expect(problemsOf({ RECOLLECT_PORT: "x", RECOLLECT_THRESHOLD: "y" })).toHaveLength(2);
 });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { choice, dollars, httpUrl, setting } from "./setting.js";
+import { choice, dollars, holdsUser, httpUrl, setting } from "./setting.js";
 
 const LONGEST_NAME = 200;
 const name = () => z.string().max(LONGEST_NAME, `must have at most ${LONGEST_NAME} characters`);
@@ -216,7 +216,7 @@ function chooseOpenAi(values: ModelValues, problems: string[]): ModelService | u
   if (values.OPENAI_API_KEY === undefined) return undefined;
   const address = httpUrl().safeParse(values.OPENAI_BASE_URL ?? OPENAI_URL);
   if (!address.success) {
-    problems.push("OPENAI_BASE_URL must be a URL that begins with http:// or https://, or set RECOLLECT_LLM to off.");
+    problems.push(`OPENAI_BASE_URL ${address.error.issues[0]?.message}, or set RECOLLECT_LLM to off.`);
     return undefined;
   }
   const model = values.OPENAI_MODEL ?? OPENAI_MODELS.model;
@@ -245,7 +245,9 @@ function chooseOllama(values: ModelValues, problems: string[]): ModelService | u
   if (host === undefined) return undefined;
   const baseUrl = addressOfOllama(host);
   if (baseUrl === undefined) {
-    problems.push("OLLAMA_HOST must be a host, with or without a port, or set RECOLLECT_LLM to off.");
+    problems.push(
+      "OLLAMA_HOST must be a host, with or without a port and without a password, or set RECOLLECT_LLM to off.",
+    );
     return undefined;
   }
   const settings = { baseUrl: "OLLAMA_HOST", apiKey: "RECOLLECT_LLM_API_KEY", model: "RECOLLECT_LLM_MODEL" };
@@ -256,7 +258,7 @@ function chooseOllama(values: ModelValues, problems: string[]): ModelService | u
 function addressOfOllama(host: string): string | undefined {
   const withHost = host.startsWith(":") ? `127.0.0.1${host}` : host;
   const text = /^https?:\/\//.test(withHost) ? withHost : `http://${withHost}`;
-  if (!URL.canParse(text)) return undefined;
+  if (!URL.canParse(text) || holdsUser(text)) return undefined;
   const url = new URL(text);
   if (url.hostname === "0.0.0.0") url.hostname = "127.0.0.1";
   if (url.hostname === "[::]") url.hostname = "[::1]";

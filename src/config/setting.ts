@@ -42,13 +42,21 @@ export function choice<const Choices extends readonly [string, ...string[]]>(cho
   return z.enum(choices, { error: `must be ${listChoices(choices)}` });
 }
 
-/** An address, without slashes at its end. */
+/** An address, without slashes at its end. Requests take none with a password, and errors would tell it. */
 export function httpUrl() {
   const rule = "must be a URL that begins with http:// or https://";
   return z
     .string()
     .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), rule)
+    .refine((text) => !holdsUser(text), "must have no user name and no password in it")
     .transform((text) => text.replace(/\/+$/, ""));
+}
+
+/** Whether an address names a user or a password before its host. */
+export function holdsUser(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { username, password } = new URL(text);
+  return username !== "" || password !== "";
 }
 
 /** An absolute path; `~` at its beginning is the home folder. */

@@ -1,3 +1,5 @@
+import type { ModelUse } from "./model-ports.js";
+
 /** What kind of thing went wrong. Each face maps a kind once, to a status, a tool error or an exit code. */
 export const ERROR_KINDS = [
   "invalid",
@@ -69,9 +71,13 @@ export class AppError extends Error {
     this.quote = options.quote ?? "";
   }
 
-  /** The message as it is told to others than the owner: without the paths of the server. */
+  /**
+   * The message as it is told to others than the owner: without the paths of the server, and without the addresses of the services
+   * that it uses ("The rerank service at http://10.0.0.7 failed").
+   */
   get publicMessage(): string {
-    return this.paths.reduce((text, path) => text.replaceAll(` ${path}`, "").replaceAll(path, "it"), this.message);
+    const unplaced = this.message.replaceAll(/ at https?:\/\/\S+/g, "");
+    return this.paths.reduce((text, path) => text.replaceAll(` ${path}`, "").replaceAll(path, "it"), unplaced);
   }
 }
 
@@ -80,6 +86,16 @@ export class ServiceRefusal extends AppError {}
 
 /** A refusal that may be of whoever asks or only of what was asked: the service did not say. */
 export class UnclearRefusal extends ServiceRefusal {}
+
+/** A language model answered, which costs what any answer does, and with nothing that can be used. */
+export class UnusableAnswer extends AppError {
+  readonly use: Omit<ModelUse, "prompt">;
+
+  constructor(kind: "invalid" | "too_large", message: string, use: Omit<ModelUse, "prompt">) {
+    super(kind, message);
+    this.use = use;
+  }
+}
 
 /** What was sealed cannot be opened any more: its key is gone, or it was damaged. */
 export class UnreadableSecret extends AppError {

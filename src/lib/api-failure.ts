@@ -1,5 +1,5 @@
 import { codeOf } from "./error-code.js";
-import { AnswerTooLargeError, parseRetryAfter } from "./http-fetch.js";
+import { AnswerTooLargeError, parseRetryAfter, RedirectedError } from "./http-fetch.js";
 import { truncate } from "./truncate.js";
 
 /** However long a service wishes to be left alone: it is asked again after so many seconds. */
@@ -55,6 +55,8 @@ export function describeBreak(error: unknown, { expected, addressSetting }: Exch
   const chain = causesOf(error);
   if (chain.some((cause) => cause instanceof AnswerTooLargeError))
     return `answered with far more data than expected for ${expected}. Check ${addressSetting}.`;
+  if (chain.some((cause) => cause instanceof RedirectedError))
+    return `points to another address, which nothing is sent to. Name that in ${addressSetting} if it is meant.`;
   if (chain.some((cause) => cause instanceof SyntaxError))
     return `answered with something that is not JSON. Check ${addressSetting}.`;
   if (chain.some(isTimeout)) return "did not answer in time. Check whether it is overloaded.";

@@ -1,42 +1,75 @@
-/** Lets a few pieces of work go on at once; the others wait in the order in which they came. */
+/** Lets a few pieces of work go on at once; the others wait. */
 export interface ConcurrencyLimit {
-  /** Waits for its turn. @returns what is to be called, once, when the work is over, however it ended */
-  enter(): Promise<() => void>;
+  /**
+   * Waits for its turn: whoever has the least going on comes first, and of each caller what came first. Without names all are one
+   * caller.
+   * @returns what is to be called, once, when the work is over, however it ended
+   */
+  enter(caller?: string): Promise<() => void>;
+}
+
+interface Caller {
+  readonly line: Set<() => void>;
+  running: number;
 }
 
 /**
  * @param most pieces of work at once
- * @param patienceMs nothing waits for longer: work that hangs must not hold up what has nothing to do with it
+ * @param patienceMs work that hangs must not hold up what has nothing to do with it: a caller who has nothing going on waits no
+ *   longer, and everybody else one by one where nothing began or ended for so long
  */
 export function createConcurrencyLimit({ most, patienceMs }: { most: number; patienceMs: number }): ConcurrencyLimit {
-  const line = new Set<() => void>();
+  const callers = new Map<string, Caller>();
   let running = 0;
+  let moved = 0;
 
-  function turn(): Promise<void> {
+  function begin(caller: Caller): void {
+    caller.running += 1;
+    running += 1;
+    moved = performance.now();
+  }
+
+  function turn(caller: Caller): Promise<void> {
     return new Promise((resolve) => {
       const start = (): void => {
         clearTimeout(timer);
-        line.delete(start);
-        running += 1;
+        caller.line.delete(start);
+        begin(caller);
         resolve();
       };
-      const timer = setTimeout(start, patienceMs);
-      timer.unref();
-      line.add(start);
+      const lookAgain = (): void => {
+        const left = moved + patienceMs - performance.now();
+        if (caller.running === 0 || left <= 0) start();
+        else timer = setTimeout(lookAgain, Math.ceil(left)).unref();
+      };
+      let timer = setTimeout(lookAgain, patienceMs).unref();
+      caller.line.add(start);
     });
   }
 
-  function leave(): void {
+  function leave(name: string, caller: Caller): void {
+    caller.running -= 1;
     running -= 1;
-    const [next] = line;
-    if (running < most) next?.();
+    moved = performance.now();
+    if (caller.running === 0 && caller.line.size === 0) callers.delete(name);
+    if (running < most) startNext();
+  }
+
+  function startNext(): void {
+    let next: Caller | undefined;
+    for (const caller of callers.values())
+      if (caller.line.size > 0 && (!next || caller.running < next.running)) next = caller;
+    const [start] = next?.line ?? [];
+    start?.();
   }
 
   return {
-    async enter() {
-      if (running >= most) await turn();
-      else running += 1;
-      return leave;
+    async enter(name = "") {
+      const caller = callers.get(name) ?? { line: new Set(), running: 0 };
+      callers.set(name, caller);
+      if (running >= most) await turn(caller);
+      else begin(caller);
+      return () => leave(name, caller);
     },
   };
 }

@@ -3,6 +3,11 @@ export class AnswerTooLargeError extends Error {
   override readonly name = "AnswerTooLargeError";
 }
 
+/** A service that sends whoever asks to another address. */
+export class RedirectedError extends Error {
+  override readonly name = "RedirectedError";
+}
+
 export interface FetchLimits {
   /** For the whole exchange, body included, in milliseconds. */
   readonly timeoutMs: number;
@@ -12,14 +17,19 @@ export interface FetchLimits {
 
 /**
  * A `fetch` that has read the whole body when it resolves, within a time and a size. The time limit of most HTTP
- * clients ends with the headers, so that a server that stops in the middle of its answer holds them for ever.
- * @throws DOMException `TimeoutError`, AnswerTooLargeError, the reason of the caller's signal, or what `fetch` throws
+ * clients ends with the headers, so that a server that stops in the middle of its answer holds them for ever. What is sent goes
+ * to the address that somebody chose and to no other.
+ * @throws DOMException `TimeoutError`, AnswerTooLargeError, RedirectedError, the reason of the caller's signal, or what `fetch` throws
  */
 export function createFetch({ timeoutMs, maximumBytes }: FetchLimits): typeof fetch {
   return async (input, init) => {
     const timeout = AbortSignal.timeout(timeoutMs);
     const signal = init?.signal ? AbortSignal.any([init.signal, timeout]) : timeout;
-    const response = await fetch(input, { ...init, signal });
+    const response = await fetch(input, { ...init, signal, redirect: "manual" });
+    if (response.status >= 300 && response.status < 400 && response.headers.has("location")) {
+      await response.body?.cancel();
+      throw new RedirectedError(`The answer points to another address (${response.status}).`);
+    }
     const body = await readBody(response, maximumBytes);
     const headers = new Headers(response.headers);
     headers.delete("content-encoding");

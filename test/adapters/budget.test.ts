@@ -92,3 +92,39 @@ test("documents wait when the budget is spent, found by their texts, and status 
     await provider.close();
   }
 });
+
+test("answers that nobody can use count, for the budget and in what was spent", async () => {
+  const provider = await startScriptedModel();
+  provider.always(() => "Nothing that fits.");
+  const opened = await openCore({
+    settings: {
+      RECOLLECT_LLM_BASE_URL: provider.url,
+      RECOLLECT_LLM_MODEL: "scripted",
+      RECOLLECT_LLM_INPUT_PRICE: "1",
+      RECOLLECT_LLM_OUTPUT_PRICE: "1",
+      RECOLLECT_LLM_MONTHLY_BUDGET: "0.000003",
+    },
+  });
+  try {
+    const call = { actor: opened.actor };
+    const add = async (content: string) => {
+      const { id } = await opened.core.addDocument(call, { content, dreaming: "instant" });
+      return async () => (await opened.core.getDocument(call, { id })).dreamingReason;
+    };
+    await add("I own a boat.");
+    await expect.poll(() => provider.requests.length).toBeGreaterThanOrEqual(2);
+    const spent = async () => (await opened.core.status(call)).llmBudget?.spent;
+    await expect.poll(spent).toBeGreaterThanOrEqual(0.000004);
+    const asked = provider.requests.length;
+    const reason = await add("I own a car.");
+    await expect
+      .poll(async () => (await reason()) ?? "", { timeout: 20_000 })
+      .toContain("RECOLLECT_LLM_MONTHLY_BUDGET");
+    expect(provider.requests).toHaveLength(asked);
+    const { llmUse } = await opened.core.status(call);
+    expect(llmUse).toMatchObject({ inputTokens: asked, outputTokens: asked });
+  } finally {
+    await opened.close();
+    await provider.close();
+  }
+});

@@ -180,13 +180,16 @@ test("a later answer of another size is not taken", async () => {
   expect(error).toMatchObject({ kind: "unavailable", message: expect.stringMatching(/32 numbers .* 64/) as string });
 });
 
-test("a refused connection says what to check", async () => {
+test("a refused connection says what to check, and only its owner hears the address", async () => {
   const { provider, embedder } = await open();
   await provider.close();
   const error = await failureOf(embedder.embed(["one"], "query"));
   expect(error.kind).toBe("unavailable");
   expect(error.message).toBe(
     `The embedding service at ${provider.url} refused the connection. Start it, or check RECOLLECT_EMBEDDING_BASE_URL.`,
+  );
+  expect(error.publicMessage).toBe(
+    "The embedding service refused the connection. Start it, or check RECOLLECT_EMBEDDING_BASE_URL.",
   );
 });
 

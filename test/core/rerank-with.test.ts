@@ -118,7 +118,8 @@ describe("a rerank service", () => {
     service.fail(fault);
     const { results, degraded } = await search(core);
     expect(results.map(({ text }) => text)).toEqual(byRules);
-    expect(degraded).toEqual([expect.stringMatching(/^ordered by rules: The rerank service at /)]);
+    expect(degraded).toEqual([expect.stringMatching(/^ordered by rules: The rerank service (?!at )/)]);
+    expect(degraded.join()).not.toContain(new URL(service.url).host);
   });
 
   test("that judges only some puts these first, in its order, and the answer says so", async () => {
@@ -128,9 +129,7 @@ describe("a rerank service", () => {
     const sent = service.requests[0]?.body["documents"] as string[];
     expect(results.slice(0, 2).map(({ text }) => text)).toEqual([sent[2], sent[1]]);
     expect(new Set([second, third]).size).toBe(2);
-    expect(degraded).toEqual([
-      "order of 2 results by rules: sorter at " + new URL(service.url).host + " judged only the others",
-    ]);
+    expect(degraded).toEqual(["order of 2 results by rules: the reranker judged only the others"]);
   });
 
   test("that hangs is left alone after three searches and a trial, and each answer says so", async () => {
@@ -193,7 +192,7 @@ describe("a language model that orders", () => {
       const { results, degraded } = await search(core);
       expect(results).toHaveLength(FACTS.length);
       expect(degraded).toEqual([
-        expect.stringMatching(/^ordered by rules: The language model .* gave no answer within 0.5 s/),
+        expect.stringMatching(/^ordered by rules: The language model gave no answer within 0.5 s/),
       ]);
     }
     expect(provider.requests).toHaveLength(3 + 2);

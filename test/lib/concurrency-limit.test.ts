@@ -80,3 +80,43 @@ test("nobody waits longer than patience lasts for work that hangs, and it counts
   expect(await Promise.all([hanging, last])).toEqual(["hangs", "third"]);
   expect(await run(limit, () => Promise.resolve("after"))).toBe("after");
 });
+
+test("whoever has the least going on comes first, however many others wait", async () => {
+  const limit = createConcurrencyLimit({ most: 2, patienceMs: FOR_EVER });
+  const began: string[] = [];
+  const enter = async (caller: string, name: string): Promise<() => void> => {
+    const leave = await limit.enter(caller);
+    began.push(name);
+    return leave;
+  };
+  const many = ["a1", "a2", "a3", "a4"].map((name) => enter("a", name));
+  const one = ["b1", "b2"].map((name) => enter("b", name));
+  (await many[0]!)();
+  (await one[0]!)();
+  (await many[1]!)();
+  await Promise.all([...many, ...one].slice(0, 3));
+  expect(began.slice(0, 3)).toEqual(["a1", "a2", "b1"]);
+  for (const left of [many[2]!, one[1]!, many[3]!]) (await left)();
+  expect(began.toSorted()).toEqual(["a1", "a2", "a3", "a4", "b1", "b2"]);
+});
+
+test("a caller with much to do does not go beyond the limit while work goes on", async () => {
+  const limit = createConcurrencyLimit({ most: 2, patienceMs: 40 });
+  let running = 0;
+  let highest = 0;
+  const work = async (): Promise<void> => {
+    highest = Math.max(highest, (running += 1));
+    await sleep(10);
+    running -= 1;
+  };
+  await Promise.all(Array.from({ length: 30 }, () => run(limit, work)));
+  expect(highest).toBe(2);
+});
+
+test("a caller who has nothing going on waits no longer than patience lasts", async () => {
+  const limit = createConcurrencyLimit({ most: 1, patienceMs: 20 });
+  const hangs = await limit.enter("a");
+  const leave = await limit.enter("b");
+  leave();
+  hangs();
+});

@@ -31,6 +31,19 @@ test("hands over status, headers and body", async () => {
   ]);
 });
 
+test("nothing is sent again to another address that an answer points to", async () => {
+  let received = 0;
+  const other = await serve((_, response) => {
+    received += 1;
+    response.end("more");
+  });
+  for (const status of [301, 302, 303, 307, 308]) {
+    const url = await serve((_, response) => response.writeHead(status, { location: other }).end());
+    await expect(limited(url, { method: "POST", body: "secret" })).rejects.toThrow(`another address (${status})`);
+  }
+  expect(received).toBe(0);
+});
+
 test("an answer without a body has none", async () => {
   const url = await serve((_, response) => response.writeHead(204).end());
   expect(await (await limited(url)).text()).toBe("");

@@ -90,6 +90,59 @@ test("a memory that two end users state belongs to both", async () => {
   }
 });
 
+describe("where two end users state the same fact", () => {
+  const shared = "neighbours";
+  const state = (endUserId: string, content: string, metadata = {}) => {
+    const addition = { content, containerTag: shared, endUserId, metadata, dreaming: "instant" };
+    return send("POST", "/v3/documents", addition, wait);
+  };
+  const search = (q: string) =>
+    send("POST", "/v4/search", {
+      q,
+      containerTag: shared,
+      endUserId: "una",
+      threshold: 0,
+      include: { documents: true, summaries: true, chunks: true, relatedMemories: true },
+    });
+  const list = () => send("POST", "/v4/memories/list", { containerTags: [shared], endUserId: "una" });
+  let mine: string;
+
+  beforeAll(async () => {
+    mine = (await state("una", "Tom works at Bosch.")).id;
+    await state("ulf", "Tom works at Bosch. Tom earns 99000 euros secretly.", { note: "ULFNOTE" });
+    await state("ulf", "Anna lives in Rome.");
+    await state("una", "Anna moved to Oslo.");
+    await rest.settle();
+  });
+
+  test("a search hangs on its results only the documents, passages and versions of its own", async () => {
+    const { results } = await search("Where does Tom work?");
+    expect(results.find((result: any) => /Bosch/.test(result.memory)).documents).toMatchObject([{ id: mine }]);
+    const answers = JSON.stringify([results, await search("Where does Anna live?")]);
+    expect(answers).toContain("Oslo");
+    expect(answers).not.toMatch(/99000|ULFNOTE|Rome/);
+  });
+
+  test("a list of memories names only its own documents and versions", async () => {
+    const { memoryEntries } = await list();
+    const stated = memoryEntries.find((entry: any) => /Bosch/.test(entry.memory));
+    expect(stated.documentIds).toEqual([mine]);
+    expect(memoryEntries.map((entry: any) => entry.memory)).toContainEqual(expect.stringContaining("Oslo"));
+    expect(JSON.stringify(memoryEntries)).not.toMatch(/99000|Rome/);
+  });
+
+  test("versions of its own stay", async () => {
+    await state("una", "Anna moved to Lima.");
+    await rest.settle();
+    const { memoryEntries } = await list();
+    const newest = memoryEntries.find((entry: any) => /Lima/.test(entry.memory));
+    expect(newest.history.map((version: any) => version.memory)).toEqual([expect.stringContaining("Oslo")]);
+    const { results } = await search("Where does Anna live?");
+    const { parents } = results.find((result: any) => /Lima/.test(result.memory)).context;
+    expect(parents.map(({ memory }: any) => memory)).toEqual([expect.stringContaining("Oslo")]);
+  });
+});
+
 test.each([
   ["POST", "/v3/documents", { content: "x", endUserId: "a", metadata: { endUserId: "b" } }, /^endUserId: differs/],
   ["POST", "/v3/documents", { content: "x", endUserId: "" }, /^endUserId: must not be empty/],

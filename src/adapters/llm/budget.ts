@@ -1,5 +1,5 @@
-import { AppError } from "../../core/errors.js";
-import type { Clock, LanguageModel, ModelAnswer, ModelRequest } from "../../core/ports.js";
+import { AppError, UnusableAnswer } from "../../core/errors.js";
+import type { Clock, LanguageModel, ModelAnswer, ModelRequest, ModelUse } from "../../core/ports.js";
 import { iso } from "../../lib/time.js";
 
 export interface BudgetOptions {
@@ -46,9 +46,29 @@ export function createBudgetedModel(model: LanguageModel, { limit, spentSince, c
           `The language model is not asked any more this month: RECOLLECT_LLM_MONTHLY_BUDGET, $${limit}, is spent. Raise it, or wait for the next month.`,
           { retryAfter: PAUSE },
         );
-      const answer = await model.generate(request, signal);
-      here += answer.cost ?? 0;
-      return answer;
+      try {
+        const answer = await model.generate(request, signal);
+        here += answer.cost ?? 0;
+        return answer;
+      } catch (error) {
+        if (error instanceof UnusableAnswer) here += error.use.cost ?? 0;
+        throw error;
+      }
+    },
+  };
+}
+
+/** The same model, of which answers that nobody can use are noted, too: whoever asked notes only those that came to be used. */
+export function notingUnusable(model: LanguageModel, note: (use: ModelUse) => Promise<void>): LanguageModel {
+  return {
+    ...model,
+    async generate<T>(request: ModelRequest<T>, signal?: AbortSignal): Promise<ModelAnswer<T>> {
+      try {
+        return await model.generate(request, signal);
+      } catch (error) {
+        if (error instanceof UnusableAnswer) await note({ ...error.use, prompt: `${request.name}/unusable` });
+        throw error;
+      }
     },
   };
 }

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { AppError } from "../../core/errors.js";
+import { AppError, UnusableAnswer } from "../../core/errors.js";
 import type {
   LanguageModel,
   Log,
@@ -138,7 +138,8 @@ export function createOpenAiModel(options: OpenAiModelOptions): LanguageModel {
         messages = correct(question, completion, verdict.problem);
       }
       const what = `The language model "${model}" at ${options.baseUrl} gave no answer to "${request.name}" that can be used:`;
-      throw new AppError(verdict.isCutOff ? "too_large" : "invalid", `${what} ${verdict.problem}.`);
+      const kind = verdict.isCutOff ? "too_large" : "invalid";
+      throw new UnusableAnswer(kind, `${what} ${verdict.problem}.`, { model, ...used, cost: costOf(used, prices) });
     },
   };
 }

@@ -144,7 +144,10 @@ export class ChromaServer {
 
   /** A client per call: its signal is a setting of the whole client, and making one costs microseconds. */
   async #call<T>(timeoutMs: number, work: (client: ChromaClient) => Promise<T>): Promise<T> {
-    if (this.#closed) throw new AppError("unavailable", `The connection to Chroma at ${this.host} is closed.`);
+    if (this.#closed)
+      throw new AppError("unavailable", `The connection to Chroma at ${this.host} is closed.`, {
+        paths: [`at ${this.host}`],
+      });
     const controller = new AbortController();
     this.#running.add(controller);
     const timer = setTimeout(() => controller.abort(), timeoutMs);
@@ -189,7 +192,10 @@ export class ChromaServer {
           : error instanceof Error
             ? truncate(error.message, 300)
             : String(error);
-    return new AppError("unavailable", `Chroma at ${this.host}: ${reason}`, { cause: error });
+    return new AppError("unavailable", `Chroma at ${this.host}: ${reason}`, {
+      cause: error,
+      paths: [`at ${this.host}`],
+    });
   }
 }
 

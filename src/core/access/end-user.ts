@@ -1,7 +1,8 @@
 import type * as z from "zod";
 import { invalid, type metadataSchema, textSchema } from "../input.js";
+import type { Repositories } from "../ports.js";
 import { parseFilters } from "../search/filters.js";
-import type { FilterCondition, FilterExpression } from "../types.js";
+import type { FilterCondition, FilterExpression, Memory } from "../types.js";
 
 type SentMetadata = z.output<typeof metadataSchema>;
 
@@ -50,4 +51,32 @@ export function filtersOf(input: {
     ignoreCase: false,
   };
   return { all: [condition, ...(filters ? [filters] : [])] };
+}
+
+interface Described {
+  readonly metadata: Readonly<Record<string, unknown>> | null;
+}
+
+/** Whether a document belongs to the end user of a request, as its filter finds it; without one everything does. */
+export function isOf(endUserId: string | undefined, { metadata }: Described): boolean {
+  if (endUserId === undefined) return true;
+  const named = metadata?.[KEY];
+  const isPlain = typeof named === "string" || typeof named === "number" || typeof named === "boolean";
+  return isPlain && String(named) === endUserId;
+}
+
+/** Tells which of these memories the end user of a request stated, as its filter finds them; without one all. */
+export async function judgeStatements(
+  { memories: store, documents }: Pick<Repositories, "memories" | "documents">,
+  organizationId: string,
+  endUserId: string | undefined,
+  memories: readonly Memory[],
+): Promise<(memory: Memory) => boolean> {
+  if (endUserId === undefined || memories.length === 0) return () => true;
+  const ids = [...new Set(memories.map(({ id }) => id))];
+  const sources = await store.sources(organizationId, ids);
+  const heads = await documents.headsByIds(organizationId, [...new Set(sources.map(({ documentId }) => documentId))]);
+  const own = new Set(heads.filter((head) => isOf(endUserId, head)).map(({ id }) => id));
+  const stated = new Set(sources.flatMap(({ memoryId, documentId }) => (own.has(documentId) ? [memoryId] : [])));
+  return (memory) => (memory.metadata?.[KEY] === undefined ? stated.has(memory.id) : isOf(endUserId, memory));
 }

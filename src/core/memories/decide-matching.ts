@@ -118,9 +118,9 @@ async function ask(
     return { about: new Set(value.about.flatMap((handle) => byHandle.get(handle)?.id ?? [])), degraded: null };
   } catch (error) {
     if (!signal.aborted && !(error instanceof AppError)) throw error;
-    const reason = error instanceof AppError ? error.message : "the language model took too long";
-    log.warn("similarity decides what is forgotten", { reason });
-    return { about: null, degraded: `by similarity alone: ${reason}` };
+    const failure = error instanceof AppError ? error : new AppError("unavailable", "the language model took too long");
+    log.warn("similarity decides what is forgotten", { reason: failure.message });
+    return { about: null, degraded: `by similarity alone: ${failure.publicMessage}` };
   }
 }
 

@@ -1,4 +1,5 @@
 import { fold } from "../../language/words.js";
+import { yieldTurn } from "../../lib/time.js";
 import type { Document, FactCandidate, Origin } from "../types.js";
 import { readingOfFact } from "./reading.js";
 import { givesOrders } from "./trust.js";
@@ -8,6 +9,13 @@ export type SourceText = Pick<Document, "content" | "turns"> & { readonly origin
 
 const ORDERS = "says that something is over in a text that gives orders to an assistant";
 const OTHERS_WORD = "says that something is over for somebody else than its author";
+
+/** So many characters are held against the signs of orders before others have their turn: some 30 ms. */
+const PART = 12_000;
+/** Parts overlap by more than whatever a sign describes. */
+const STEP = 8_000;
+/** So far before and behind an ending orders are looked for: farther away they belong to something else. */
+const NEARBY = 40_000;
 
 /** The header of a mail, forwarded or not. */
 const SENDER = /^[>*_ \t]{0,8}(?:from|sender)[*_ \t]{0,4}:[*_ \t]{0,4}(\S[^\n]{0,200})$/imu;
@@ -25,26 +33,38 @@ const LAST_LINE = new RegExp(`\\n[ \\t]*\\n[ \\t]*(${NAME})$`, "u");
 /**
  * Why somebody has to review what a fact says to be over, as a function of the fact: the text gives orders or is signed by
  * somebody whom the fact is not about, or another person of the conversation says it. Null for every other fact. Text is
- * looked at once, and only when a fact says that something is over.
+ * looked at once, only near facts that say that something is over, and with turns for others in between.
  */
-export function doubtOfEndings(source: SourceText): (candidate: FactCandidate) => string | null {
+export function doubtOfEndings(source: SourceText): (candidate: FactCandidate) => Promise<string | null> {
+  const words = new Map<string | undefined, string>();
   const orders = new Map<string, boolean>();
-  const ordersOf = (speaker: string | undefined): boolean => {
-    const known = orders.get(speaker ?? "");
+  const ordersIn = async (said: string, start: number, speaker: string | undefined): Promise<boolean> => {
+    const place = `${start} ${speaker ?? ""}`;
+    const known = orders.get(place);
     if (known !== undefined) return known;
-    const found = givesOrders(wordsOf(source, speaker), { origin: source.origin, speaker });
-    orders.set(speaker ?? "", found);
+    await yieldTurn();
+    const found = givesOrders(said.slice(start, start + PART), { origin: source.origin, speaker });
+    orders.set(place, found);
     return found;
   };
+  const isNearOrders = async ({ quote, speaker }: FactCandidate): Promise<boolean> => {
+    const said = words.get(speaker) ?? wordsOf(source, speaker);
+    words.set(speaker, said);
+    const at = quote === undefined ? -1 : said.lastIndexOf(quote);
+    const [from, to] = at === -1 ? [0, said.length] : [Math.max(0, at - NEARBY), at + NEARBY];
+    for (let start = from - (from % STEP); start < Math.min(to, said.length); start += STEP)
+      if (await ordersIn(said, start, speaker)) return true;
+    return false;
+  };
   const author = source.turns ? null : authorOf(source.content);
-  return (candidate) => {
+  return async (candidate) => {
     if (!saysOver(candidate)) return null;
     const { speaker } = candidate;
     const by = speaker ?? author;
     const isOwn = by === null || OWN_NAME.test(by);
     if (!isOwn && !isAbout(candidate.text, by)) return OTHERS_WORD;
     if (!source.turns && isQuotedLine(source.content, candidate.quote)) return OTHERS_WORD;
-    return ordersOf(speaker) ? ORDERS : null;
+    return (await isNearOrders(candidate)) ? ORDERS : null;
   };
 }
 

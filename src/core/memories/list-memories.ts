@@ -5,12 +5,12 @@ import type { TimeZone } from "../../lib/time-zone.js";
 import { maySee, reachableContainers } from "../auth.js";
 import { sharedTimeZone } from "../containers/time-zone.js";
 import type { AuthorizedCall, CoreContext } from "../context.js";
-import { endUserSchema, filtersOf } from "../access/end-user.js";
+import { endUserSchema, filtersOf, isOf, judgeStatements } from "../access/end-user.js";
 import { containerTagSchema, invalid, parseInput } from "../input.js";
 import type { PlacedMemory } from "../ports.js";
 import { listStatements } from "./list-statements.js";
 import { pageShape } from "../pages.js";
-import type { Actor, Memory, Relation } from "../types.js";
+import type { Actor, DocumentHead, Memory, Relation } from "../types.js";
 
 export const listMemoriesSchema = z.object({
   /** Absent only for a caller of some containers: then all of them are meant. */
@@ -69,9 +69,10 @@ export async function listMemories(context: CoreContext, { actor }: AuthorizedCa
   const relationsOf = await relationsBy(store, organizationId, memories);
   const roots = memories.flatMap(({ rootId }) => rootId ?? []);
   const versions = roots.length > 0 ? await store.memories.versions(organizationId, roots) : [];
-  const isShown = ({ isLatest, containerTag }: Memory) => !isLatest && maySee(actor, [containerTag]);
+  const isStated = await judgeStatements(store, organizationId, input.endUserId, versions);
+  const isShown = (memory: Memory) => !memory.isLatest && maySee(actor, [memory.containerTag]) && isStated(memory);
   const older = groupBy(versions.filter(isShown).toReversed(), rootOf);
-  const documents = await documentsBy(store, actor, memories);
+  const documents = await documentsBy(store, actor, memories, input.endUserId);
   const entries = memories.map((memory) => ({
     memory,
     history: older.get(rootOf(memory)) ?? [],
@@ -99,19 +100,22 @@ export async function relationsBy(
   return ({ id, parentId }) => ({ ...(parentId !== null && { [parentId]: "updates" as const }), ...byMemory.get(id) });
 }
 
-/** Documents that state each memory, without those that the actor may not see. */
+/** Documents that state each memory, without those that the actor may not see or that belong to another end user. */
 async function documentsBy(
   { memories: store, documents }: Store,
   actor: Actor,
   memories: readonly Memory[],
+  endUserId: string | undefined,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   if (memories.length === 0) return new Map();
   const { organizationId } = actor;
   const sources = await store.sources(organizationId, memories.map(idOf));
   const ids = [...new Set(sources.map(({ documentId }) => documentId))];
   // A memory stays where it is when one of its documents moves to a container that the actor may not see.
-  const heads = actor.containers === "all" ? [] : await documents.headsByIds(organizationId, ids);
-  const hidden = new Set(heads.filter(({ containerTags }) => !maySee(actor, containerTags)).map(idOf));
+  const isWhole = actor.containers === "all" && endUserId === undefined;
+  const heads = isWhole ? [] : await documents.headsByIds(organizationId, ids);
+  const isShown = (head: DocumentHead) => maySee(actor, head.containerTags) && isOf(endUserId, head);
+  const hidden = new Set(heads.filter((head) => !isShown(head)).map(idOf));
   const visible = sources.filter(({ documentId }) => !hidden.has(documentId));
   const byMemory = groupBy(visible, ({ memoryId }) => memoryId);
   return new Map([...byMemory].map(([id, links]) => [id, links.map(({ documentId }) => documentId)]));

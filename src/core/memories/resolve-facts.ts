@@ -102,7 +102,7 @@ export async function resolveFacts(
     const likely = container
       ? await findLikely(context, { organizationId, container }, candidate, space && vector && { space, vector })
       : NOTHING;
-    const endingDoubt = doubt?.(candidate) ?? null;
+    const endingDoubt = doubt ? await doubt(candidate) : null;
     facts.push({ candidate, judgement: judgeCandidate(candidate, origin), endingDoubt, vector, ...likely });
     if (index % JUDGED_AT_ONCE === JUDGED_AT_ONCE - 1) await yieldTurn();
   }

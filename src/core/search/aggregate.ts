@@ -77,7 +77,7 @@ async function askModel(
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     log.warn("results are put together by rules", { reason: error.message });
-    return { statements: byRules(results), degraded: [`aggregated by rules: ${error.message}`] };
+    return { statements: byRules(results), degraded: [`aggregated by rules: ${error.publicMessage}`] };
   }
 }
 

@@ -1,5 +1,6 @@
 import { rootOf } from "../memories/root-of.js";
 import { iso } from "../../lib/time.js";
+import { judgeStatements } from "../access/end-user.js";
 import { maySee } from "../auth.js";
 import type { CoreContext } from "../context.js";
 import type { Actor, Memory, Relation } from "../types.js";
@@ -24,19 +25,16 @@ export interface Relatives {
 
 /**
  * The relatives of memories, by their ids. Relations of any version count for all versions of a fact.
- * @param includeForgotten false leaves out what was forgotten or is over
+ * @param wanted `includeForgotten`: false leaves out what was forgotten or is over; `endUserId` leaves out what others stated
  */
 export async function readRelatives(
   { store, clock }: CoreContext,
   actor: Actor,
   memories: readonly Memory[],
-  { includeForgotten }: { readonly includeForgotten: boolean },
+  { includeForgotten, endUserId }: { readonly includeForgotten: boolean; readonly endUserId?: string | undefined },
 ): Promise<Map<string, Relatives>> {
   const { organizationId } = actor;
   const now = iso(clock.now());
-  const isShown = (memory: Memory) =>
-    maySee(actor, [memory.containerTag]) &&
-    (includeForgotten || (!memory.isForgotten && (memory.forgetAfter === null || memory.forgetAfter > now)));
   const chains = chainsOf(await store.memories.versions(organizationId, [...new Set(memories.map(rootOf))]));
   const ids = [...chains.values()].flat().map((memory) => memory.id);
   const relations = (await store.memories.relations(organizationId, ids)).filter(
@@ -48,6 +46,12 @@ export async function readRelatives(
   );
   const roots = new Map(ends.map((memory) => [memory.id, rootOf(memory)]));
   const others = chainsOf(await store.memories.versions(organizationId, [...new Set(roots.values())]));
+  const told = [...chains.values(), ...others.values()].flat();
+  const isStated = await judgeStatements(store, organizationId, endUserId, told);
+  const isShown = (memory: Memory) =>
+    isStated(memory) &&
+    maySee(actor, [memory.containerTag]) &&
+    (includeForgotten || (!memory.isForgotten && (memory.forgetAfter === null || memory.forgetAfter > now)));
 
   const relatedTo = (root: string): RelatedMemory[] => {
     const found = new Map<string, RelatedMemory>();

@@ -25,12 +25,12 @@ export async function rerankWith(
     const missing = best.length - scores.filter((score) => score !== null).length;
     return {
       ranked: [...byScore(best, scores), ...ranked.slice(best.length)],
-      degraded: missing > 0 ? [`order of ${missing} results by rules: ${reranker.name} judged only the others`] : [],
+      degraded: missing > 0 ? [`order of ${missing} results by rules: the reranker judged only the others`] : [],
     };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     log.warn("search is ordered by rules", { reason: error.message });
-    return { ranked, degraded: [`ordered by rules: ${error.message}`] };
+    return { ranked, degraded: [`ordered by rules: ${error.publicMessage}`] };
   }
 }
 

@@ -33,7 +33,7 @@ export async function rewriteWith(
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     log.warn("a query is rewritten by rules", { reason: error.message });
-    return { texts: [], degraded: [`query rewritten by rules: ${error.message}`] };
+    return { texts: [], degraded: [`query rewritten by rules: ${error.publicMessage}`] };
   }
 }
 

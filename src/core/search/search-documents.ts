@@ -16,6 +16,7 @@ import { asChunksHold } from "./passages.js";
 import { querySchema } from "./query-text.js";
 import type { RankedUnit } from "./rank.js";
 import { shownSimilarity } from "./retrieve.js";
+import { lineOf } from "./search-queue.js";
 import { groundSchema, resolveScope, type SearchScope } from "./search-scope.js";
 import { millisecondsSince, resultLimitSchema, similaritySchema, type SearchAnswer } from "./search.js";
 import { createWaits } from "./waits.js";
@@ -83,8 +84,9 @@ export async function searchDocuments(
 async function searchAtOnce(plain: CoreContext, call: AuthorizedCall, raw: unknown): Promise<DocumentSearchAnswer> {
   const started = performance.now();
   const stages = createStages();
-  const context = { ...plain, stages };
   const { actor } = call;
+  const searches = lineOf(actor, plain.searches);
+  const context = { ...plain, stages, searches };
   const input = parseInput(searchDocumentsSchema, raw);
   if (input.documentId !== undefined) await requireDocument(context, actor, input, input.documentId);
   const wanted = { kinds: ["chunk"] as const, includeForgotten: false };

@@ -48,7 +48,7 @@ export function createSearchModel({ model, store, patienceMs, restMs }: SearchMo
     isFailure: isOutage,
     forOthers,
     trial: (signal) => generate(TRIAL, signal),
-    late: () => tooLate(model.name, patienceMs),
+    late: () => tooLate(patienceMs),
   });
 
   async function generate<T>({ version, ...prompt }: SearchPrompt<T>, signal: AbortSignal): Promise<T> {
@@ -69,6 +69,6 @@ function isOutage(error: unknown): error is AppError {
   return error instanceof AppError && error.kind === "unavailable";
 }
 
-function tooLate(name: string, patienceMs: number): AppError {
-  return new AppError("unavailable", `The language model ${name} gave no answer within ${patienceMs / 1_000} s.`);
+function tooLate(patienceMs: number): AppError {
+  return new AppError("unavailable", `The language model gave no answer within ${patienceMs / 1_000} s.`);
 }

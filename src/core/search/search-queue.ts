@@ -1,4 +1,5 @@
 import { type ConcurrencyLimit, createConcurrencyLimit } from "../../lib/concurrency-limit.js";
+import type { Actor } from "../types.js";
 
 /**
  * Searches that are worked on at once. They share one event loop, so that more of them do nothing but take turns: of 8 callers
@@ -6,10 +7,15 @@ import { type ConcurrencyLimit, createConcurrencyLimit } from "../../lib/concurr
  * two at once leave nothing to do while vectors are scored beside the event loop.
  */
 const SEARCHES_AT_ONCE = 4;
-/** Where vectors are asked for from a service that hangs, no other search waits longer for that. */
+/** Where vectors are asked for from a service that hangs, no search of another key waits longer for that. */
 const PATIENCE_MS = 250;
 
 /** The line in which searches wait for each other. */
 export function createSearchQueue(): ConcurrencyLimit {
   return createConcurrencyLimit({ most: SEARCHES_AT_ONCE, patienceMs: PATIENCE_MS });
+}
+
+/** The same line as an actor waits in it: however many searches one key sends, another one's are soon next. */
+export function lineOf({ name }: Actor, searches: ConcurrencyLimit): ConcurrencyLimit {
+  return { enter: () => searches.enter(name) };
 }

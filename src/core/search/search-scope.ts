@@ -32,6 +32,8 @@ export interface SearchScope {
   readonly scope: UnitScope;
   readonly kinds: readonly UnitKind[];
   readonly condition: UnitCondition;
+  /** Only documents and statements of this end user are told beside what is found. */
+  readonly endUserId: string | undefined;
   /** The only units that count, or undefined when all of the scope do. */
   readonly among: readonly Unit[] | undefined;
   /** Where days are counted: in the question, and in what is found. */
@@ -71,8 +73,16 @@ export async function resolveScope(
   };
   const isNarrowed = Object.keys(condition).length > 0;
   const among = isNarrowed ? await store.units.matching(organizationId, scope, condition) : undefined;
-  const { kinds } = wanted;
-  return { organizationId, tags, scope, kinds, condition, among, timeZone: sharedTimeZone({ timeZone }, containers) };
+  return {
+    organizationId,
+    tags,
+    scope,
+    kinds: wanted.kinds,
+    condition,
+    endUserId: input.endUserId,
+    among,
+    timeZone: sharedTimeZone({ timeZone }, containers),
+  };
 }
 
 /** The ids of the documents that are named by an id or customId, in these containers first; none that may not be seen. */

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { createStages } from "../../lib/stages.js";
 import type { TimeZone } from "../../lib/time-zone.js";
+import { isOf } from "../access/end-user.js";
 import { asSeenBy, maySee, reachableContainers } from "../auth.js";
 import type { AuthorizedCall, CoreContext } from "../context.js";
 import { parseInput } from "../input.js";
@@ -20,6 +21,7 @@ import { querySchema } from "./query-text.js";
 import type { RankedUnit } from "./rank.js";
 import { readRelatives, type Relatives } from "./related.js";
 import { shownSimilarity, type Retrieved } from "./retrieve.js";
+import { lineOf } from "./search-queue.js";
 import { groundSchema, resolveScope, type SearchScope } from "./search-scope.js";
 import { tellTurns } from "./statements.js";
 import { createWaits } from "./waits.js";
@@ -133,8 +135,9 @@ export async function searchMemories(context: CoreContext, call: AuthorizedCall,
 async function searchAtOnce(plain: CoreContext, call: AuthorizedCall, raw: unknown): Promise<SearchAnswer> {
   const started = performance.now();
   const stages = createStages();
-  const context = { ...plain, stages };
   const { actor } = call;
+  const searches = lineOf(actor, plain.searches);
+  const context = { ...plain, stages, searches };
   const input = parseInput(searchSchema, raw);
   const { includeForgotten } = input;
   const wanted = { kinds: kindsOf(input, context), includeForgotten };
@@ -209,7 +212,9 @@ async function present(
   const ids = [...new Set(ranked.flatMap(({ detail }) => detail.documentIds))];
   const documents = ids.length > 0 ? await store.documents.headsByIds(actor.organizationId, ids) : [];
   // A memory stays where it is when one of its documents moves to a container that the actor may not see.
-  const visible = documents.filter((document) => maySee(actor, document.containerTags));
+  const visible = documents.filter(
+    (document) => maySee(actor, document.containerTags) && isOf(searchScope.endUserId, document),
+  );
   const shown = await asDocumentsHold({ store, clock }, searchScope, visible);
   const byId = new Map(shown.map((document) => [document.id, asSeenBy(actor, document)]));
   const whole = await store.units.load(

@@ -112,7 +112,7 @@ async function ask(hub: Hub, url: URL, { method, headers, signal }: HubRequest):
     throw new AppError(
       "unavailable",
       `The model hub at ${url.host} ${describeBreak(error, { expected: "a model", addressSetting: "HF_ENDPOINT" })}`,
-      { cause: error },
+      { cause: error, paths: [`at ${url.host}`] },
     );
   } finally {
     clearTimeout(timer);
