@@ -26,7 +26,7 @@ interface RecurringWork {
 export function createRecurringWork({ context, keepFailedMinutes, retryModel }: RecurringWork): Schedule {
   const { store, clock, log, model } = context;
   const schedule = createSchedule({ runs: store.jobs, clock, log, isShared: context.about.hasSeveralNodes });
-  const { every } = schedule;
+  const every: Schedule["every"] = (...work) => schedule.every(...work);
   every("forget expired memories", { minutes: 1 }, (signal) => forgetExpired(context, signal));
   every("remove failed documents", { minutes: 1 }, (signal) => removeFailed(context, keepFailedMinutes, signal));
   if (model) {
@@ -38,12 +38,12 @@ export function createRecurringWork({ context, keepFailedMinutes, retryModel }: 
   every("make due what a wrong clock put off", { minutes: 1 }, () => hastenJobs(context));
   every("renew webhooks", { minutes: 10 }, () => renewWebhooks(context));
   every("look for missing vectors", { minutes: 60 }, () => lookForMissingVectors(context));
-  addWorkOfProcess(schedule, context);
+  addWorkOfProcess(every, context);
   return schedule;
 }
 
 /** What each process does for itself, also where several share a record. */
-function addWorkOfProcess({ every }: Schedule, context: CoreContext): void {
+function addWorkOfProcess(every: Schedule["every"], context: CoreContext): void {
   const learn = (signal: AbortSignal) => context.calibrations.learn(context.embedders.active(), signal);
   const verify = (signal: AbortSignal) => context.vectors.verify(signal).then(() => undefined);
   every("look after embedders", { minutes: 1 }, () => maintainEmbedders(context), "process");

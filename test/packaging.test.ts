@@ -100,7 +100,7 @@ test("the chart reads only values that it has, and refuses to be installed witho
 
 test("the nodes of the chart share what nodes have to share, write to two folders alone, and are asked for their health", () => {
   const rendered = renderChart(CHART, chartValues());
-  expect(rendered.map(({ kind }) => kind).toSorted()).toEqual([
+  expect(rendered.map(({ kind }) => String(kind)).toSorted()).toEqual([
     "Deployment",
     "Ingress",
     "PodDisruptionBudget",

@@ -9,7 +9,7 @@ const CALLERS = 32;
 /** How long a caller waits on average before it asks again; without a pause the service is never idle. */
 const PAUSES = { "32 callers without a pause": 0, "32 callers, a call each 0.7 s": 700 };
 /** What the callers do, by the number of the call: of twenty calls, fourteen search and three add. */
-const KINDS = [..."sasrsssassrssssassrs"];
+const KINDS = "sasrsssassrssssassrs".split("");
 const NAMES = { s: "searches", a: "additions", r: "other reads" };
 const READS = [
   (service) => service.post("/v3/documents/list", { containerTags: ["notes"], limit: 10 }),
