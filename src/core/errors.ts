@@ -87,6 +87,9 @@ export class ServiceRefusal extends AppError {}
 /** A refusal that may be of whoever asks or only of what was asked: the service did not say. */
 export class UnclearRefusal extends ServiceRefusal {}
 
+/** A service failed, and may have for what it was asked: it did not say. */
+export class UnclearFailure extends AppError {}
+
 /** A language model answered, which costs what any answer does, and with nothing that can be used. */
 export class UnusableAnswer extends AppError {
   readonly use: Omit<ModelUse, "prompt">;

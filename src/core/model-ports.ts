@@ -35,6 +35,8 @@ export interface ModelRequest<T> {
   readonly effort: "fast" | "careful";
   /** Longest answer in tokens. */
   readonly maxTokens?: number;
+  /** The same for a question that is asked again about the same text, by which one is told that always fails. */
+  readonly subject?: string;
   /** True: is sent even while a model that refused is left alone, to see whether it does so still. */
   readonly isTrial?: boolean;
 }

@@ -103,7 +103,8 @@ async function describe(
   const guidance = await guidanceFor(store, document);
   const input = { parts: partsOf(content), length: content.length, fence: fenceOf(content), title, guidance };
   try {
-    const request = { name, schema, messages: messages(input), effort: "fast", maxTokens: MOST_TOKENS } as const;
+    const asked = { name, schema, messages: messages(input), effort: "fast", maxTokens: MOST_TOKENS } as const;
+    const request = { ...asked, subject: `${id} ${revision}` };
     const { value, ...spent } = await model.generate(request, signal);
     const use = { ...spent, prompt: `${name}/${version}`, documentId: id, revision };
     await store.extractions.note(organizationId, use);

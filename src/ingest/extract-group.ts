@@ -52,7 +52,8 @@ export function createGroupExtractor({
       guidance,
       known,
     });
-    const request = { name, schema, messages: question, effort: "careful", maxTokens: MOST_TOKENS } as const;
+    const subject = sources.map(keyOf).join();
+    const request = { name, schema, messages: question, effort: "careful", maxTokens: MOST_TOKENS, subject } as const;
     const { value, ...spent } = await model.generate(request, signal);
     await noteShares(sources, { ...spent, prompt: `${name}/${version}` });
     const handles = texts.map(({ handle }) => handle);

@@ -51,13 +51,20 @@ export function createModelExtractor({ model, fallback, log }: ModelExtractorOpt
   async function ask(reading: Reading, input: ExtractFactsInput): Promise<WindowAnswer> {
     const { source, signal } = reading;
     const { name, version, schema, messages } = extractFactsPrompt;
-    const request = { name, schema, messages: messages(input), effort: "careful", maxTokens: MOST_TOKENS } as const;
     // What is known grows while a document waits, and it may get a title; that is no reason to ask again.
     const question = messages({ ...input, known: [], title: null });
     const key = createHash("sha256").update(JSON.stringify(question)).digest("base64");
     reading.questions.add(key);
     const known = answered.get(key);
     if (known) return known;
+    const request = {
+      name,
+      schema,
+      messages: messages(input),
+      effort: "careful",
+      maxTokens: MOST_TOKENS,
+      subject: key,
+    } as const;
     const { value, ...spent } = await model.generate(request, signal);
     await source.onModelUse?.({ ...spent, prompt: `${name}/${version}` });
     answered.set(key, value);

@@ -155,7 +155,7 @@ async function ask(
   answersOf.set(model, answers);
   const known = answers.get(key);
   if (known) return known;
-  const request = { name, schema, messages, effort: "careful", maxTokens: MOST_TOKENS } as const;
+  const request = { name, schema, messages, effort: "careful", maxTokens: MOST_TOKENS, subject: key } as const;
   const { value, ...spent } = await model.generate(request, signal);
   await store.extractions.note(organizationId, { ...spent, prompt: `${name}/${version}`, documentId, revision });
   answers.set(key, value);

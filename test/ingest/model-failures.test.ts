@@ -248,3 +248,46 @@ describe("a model whose answers cannot be used", () => {
     expect(modelFailures).toEqual([]);
   });
 });
+
+describe("a text that the service always fails at while it answers others", () => {
+  const failsAt = (words: string): (() => number) => {
+    let asked = 0;
+    provider.always(({ body }) => {
+      const question = JSON.stringify(body);
+      if (!question.includes(words)) return question.includes("tea") ? '{"word": "tea"}' : READ;
+      asked += 1;
+      return { fault: "status", status: 500 };
+    });
+    return () => asked;
+  };
+
+  async function work(ms: number, step: number): Promise<void> {
+    for (let passed = 0; passed < ms; passed += step) {
+      opened.context.wakeJobs();
+      await pass(step, step);
+    }
+  }
+
+  test("is read by rules, and the model is asked about it a few times only", async () => {
+    const asked = failsAt("red kayak");
+    const id = await add();
+    await work(3 * 24 * HOUR, 5 * MINUTE);
+    const { document, modelFailures } = await detailsOf(id);
+    expect(document).toMatchObject({ dreamingStatus: "done" });
+    expect(modelFailures).toMatchObject([
+      { reason: expect.stringMatching(/failed at the text again, and answers others/) },
+    ]);
+    expect(await texts()).toContain("User lives in Lisbon");
+    expect(asked()).toBeLessThanOrEqual(30);
+  });
+
+  test("keeps no others waiting that are read together with it", async () => {
+    failsAt("red kayak");
+    const document = (content: string) => ({ content, containerTags: ["a"] });
+    const bodies = [TEXT, "My sister Ida lives in Ghent.", "My brother Tom lives in Oslo."].map(document);
+    for (const body of bodies) await opened.core.addDocument(opened.call(), body);
+    await work(HOUR, MINUTE);
+    const listed = await opened.core.listDocuments(opened.call(), { containerTags: ["a"] });
+    expect(listed.documents.map(({ dreamingStatus }) => dreamingStatus)).toEqual(["done", "done", "done"]);
+  });
+});

@@ -1,4 +1,4 @@
-import { AppError, ServiceRefusal, UnclearRefusal } from "../../core/errors.js";
+import { AppError, ServiceRefusal, UnclearFailure, UnclearRefusal } from "../../core/errors.js";
 import { type ApiFailure, describeBreak, quoteService, readApiFailure } from "../../lib/api-failure.js";
 
 /** What the texts of errors may name. The key is only here to be blotted out. */
@@ -25,7 +25,7 @@ export function describeFailure(error: unknown, endpoint: ModelEndpoint, model: 
   const failure = readApiFailure(error);
   if (failure) return describeStatus(failure, endpoint, model, error);
   const why = describeBreak(error, { expected: "an answer", addressSetting: endpoint.settings.baseUrl });
-  return new AppError("unavailable", `The language model at ${endpoint.baseUrl} ${why}`, {
+  return new UnclearFailure("unavailable", `The language model at ${endpoint.baseUrl} ${why}`, {
     cause: error,
     retryAfter: BUSY_PAUSE,
   });
@@ -102,11 +102,11 @@ function describeStatus(failure: ApiFailure, endpoint: ModelEndpoint, model: str
       retryAfter: retryAfter ?? BUSY_PAUSE,
     });
   if (status >= 500 || status === 408 || status === 409)
-    return new AppError("unavailable", `${what} failed (${status}).${wish}`, {
-      cause,
-      quote,
-      retryAfter: retryAfter ?? BUSY_PAUSE,
-    });
+    return new (retryAfter === undefined ? UnclearFailure : AppError)(
+      "unavailable",
+      `${what} failed (${status}).${wish}`,
+      { cause, quote, retryAfter: retryAfter ?? BUSY_PAUSE },
+    );
   if (status === 413 || TOO_LONG.test(`${failure.code ?? ""} ${failure.text ?? ""}`))
     return new AppError("too_large", `${what} takes no text of this length (${status}).`, { cause, quote });
   return new AppError("invalid", `${what} refused the request (${status}).`, { cause, quote });

@@ -1,10 +1,15 @@
 import * as z from "zod";
-import { AppError, forOthers, ServiceRefusal, UnclearRefusal } from "../../core/errors.js";
+import { AppError, forOthers, ServiceRefusal, UnclearFailure, UnclearRefusal } from "../../core/errors.js";
 import type { Clock, LanguageModel, ModelAnswer, ModelRequest, ModelStanding } from "../../core/ports.js";
 
 /** How long a service is left alone that refuses everybody, in milliseconds: at first, and at most. */
 const FIRST_REST = 5 * 60_000;
 const LONGEST_REST = 60 * 60_000;
+
+/** How long a service may take over a neutral text, in milliseconds. */
+const NEUTRAL_WITHIN_MS = 30_000;
+/** Subjects of questions that the service did not answer, of which is known that it is not the first time. */
+const SUBJECTS_KEPT = 1_000;
 
 type Effort = ModelRequest<unknown>["effort"];
 
@@ -32,7 +37,8 @@ const NOT_ASKED: Lately = { isAnswering: null, problem: null };
  * left alone for five minutes and after each further refusal for twice as long, at most an hour: until then every question
  * fails at once as the last one did, except a trial. Questions that were asked before it began to rest are part of the same
  * outage, however many they are. Where a service does not say whether it refuses the key or the text, a neutral text decides:
- * one that is answered keeps the service in use, and the text alone was refused. The careful and the fast model rest apart.
+ * one that is answered keeps the service in use, and the text alone was refused. So it does where the service fails at a text
+ * for the second time, as some do at texts that they cannot take. The careful and the fast model rest apart.
  */
 export function createWatchedModel(model: LanguageModel, { clock }: { readonly clock: Clock }): LanguageModel {
   const rests = new Map<Effort, Rest>();
@@ -66,15 +72,29 @@ export function createWatchedModel(model: LanguageModel, { clock }: { readonly c
     return asking;
   }
 
+  const failedSubjects = new Set<string>();
+
+  /** True when the service was away for this subject before, as far as that is known. */
+  function failedBefore(subject: string): boolean {
+    if (failedSubjects.has(subject)) return true;
+    failedSubjects.add(subject);
+    for (const oldest of failedSubjects) if (failedSubjects.size > SUBJECTS_KEPT) failedSubjects.delete(oldest);
+    return false;
+  }
+
+  function mayBeTheText({ subject }: ModelRequest<unknown>, error: AppError): boolean {
+    if (error instanceof UnclearRefusal) return true;
+    return error instanceof UnclearFailure && subject !== undefined && failedBefore(subject);
+  }
+
   /** What a question failed with, as far as that can be told. */
-  async function clarified(effort: Effort, error: AppError): Promise<AppError> {
-    if (!(error instanceof UnclearRefusal) || !(await answersOthers(effort))) return error;
+  async function clarified(request: ModelRequest<unknown>, error: AppError): Promise<AppError> {
+    const { effort } = request;
+    if (!mayBeTheText(request, error) || !(await answersOthers(effort))) return error;
     rests.delete(effort);
     const { cause, quote } = error;
-    return new AppError("invalid", `The language model ${model.name} refused the text, and answers others.`, {
-      cause,
-      quote,
-    });
+    const did = error instanceof UnclearRefusal ? "refused the text" : "failed at the text again";
+    return new AppError("invalid", `The language model ${model.name} ${did}, and answers others.`, { cause, quote });
   }
 
   return {
@@ -94,11 +114,12 @@ export function createWatchedModel(model: LanguageModel, { clock }: { readonly c
       try {
         const answer = await model.generate(request, signal);
         rests.delete(effort);
+        if (request.subject !== undefined) failedSubjects.delete(request.subject);
         note(effort, { isAnswering: true, problem: null });
         return answer;
       } catch (error) {
         if (!(error instanceof AppError) || signal?.aborted === true) throw error;
-        const failure = await clarified(effort, error);
+        const failure = await clarified(request, error);
         noteFailure({ effort, began }, failure);
         throw failure;
       }
@@ -109,7 +130,7 @@ export function createWatchedModel(model: LanguageModel, { clock }: { readonly c
 /** True when it is answered, with whatever: what is no answer of the right form is an answer all the same. */
 async function askNeutral(model: LanguageModel, effort: Effort): Promise<boolean> {
   try {
-    await model.generate({ ...NEUTRAL, effort });
+    await model.generate({ ...NEUTRAL, effort }, AbortSignal.timeout(NEUTRAL_WITHIN_MS));
     return true;
   } catch (error) {
     return error instanceof AppError && error.kind === "invalid" && !(error instanceof ServiceRefusal);
