@@ -202,9 +202,9 @@ else
       expect(await rowsOfDatabase(url)).toEqual(mended);
     });
 
-    async function refused(move: Promise<MovedRecord>, url: string, reason: RegExp): Promise<void> {
+    async function refused(move: () => Promise<MovedRecord>, url: string, reason: RegExp): Promise<void> {
       const before = await rowsOfDatabase(url);
-      await expect(move).rejects.toThrow(reason);
+      await expect(move()).rejects.toThrow(reason);
       expect(await rowsOfDatabase(url)).toEqual(before);
     }
 
@@ -212,20 +212,24 @@ else
       const folder = await filledFolder();
       const foreign = await server.createDatabase();
       await withDatabase(foreign, (client) => client.query("create table orders (id int)"));
-      await refused(moveToPostgres(optionsFor(folder, foreign)), foreign, /tables of something else, such as orders/);
+      await refused(
+        () => moveToPostgres(optionsFor(folder, foreign)),
+        foreign,
+        /tables of something else, such as orders/,
+      );
 
       const served = await server.createDatabase();
       const store = await createPostgresStore({ url: served, dataDirectory: newFolder(), clock: new ManualClock() });
-      await refused(moveToPostgres(optionsFor(folder, served)), served, /used by another service/);
+      await refused(() => moveToPostgres(optionsFor(folder, served)), served, /used by another service/);
       await store.close();
-      await refused(moveToPostgres(optionsFor(folder, served)), served, /has a record already/);
+      await refused(() => moveToPostgres(optionsFor(folder, served)), served, /has a record already/);
 
       const other = await filledFolder();
       const unfinished = await server.createDatabase();
       const held = await takeFolder(other);
       await expect(moveToPostgres(optionsFor(other, unfinished))).rejects.toThrow(/is still where it was/);
       if ("release" in held) held.release();
-      await refused(moveToPostgres(optionsFor(folder, unfinished)), unfinished, /the move of another record/);
+      await refused(() => moveToPostgres(optionsFor(folder, unfinished)), unfinished, /the move of another record/);
       await expect(moveToFolder(optionsFor(folder, served))).rejects.toThrow(/has a record of its own/);
     });
 
