@@ -142,12 +142,6 @@ describe("the list of tools", () => {
     ).toMatchInlineSnapshot(`
       [
         {
-          "gives": [
-            "results",
-            "waiting",
-            "degraded",
-            "notice",
-          ],
           "name": "search",
           "needs": [
             "query",
@@ -163,20 +157,6 @@ describe("the list of tools", () => {
           ],
         },
         {
-          "gives": [
-            "documentId",
-            "status",
-            "containerTag",
-            "searchable",
-            "added",
-            "updated",
-            "duplicates",
-            "outdated",
-            "review",
-            "error",
-            "warnings",
-            "notice",
-          ],
           "name": "add-memory",
           "needs": [
             "content",
@@ -193,15 +173,6 @@ describe("the list of tools", () => {
           ],
         },
         {
-          "gives": [
-            "containerTag",
-            "static",
-            "dynamic",
-            "results",
-            "waiting",
-            "degraded",
-            "notice",
-          ],
           "name": "profile",
           "needs": [],
           "takes": [
@@ -210,23 +181,6 @@ describe("the list of tools", () => {
           ],
         },
         {
-          "gives": [
-            "id",
-            "kind",
-            "title",
-            "text",
-            "url",
-            "metadata",
-            "containerTags",
-            "date",
-            "status",
-            "related",
-            "origin",
-            "trust",
-            "newerId",
-            "nextOffset",
-            "notice",
-          ],
           "name": "fetch",
           "needs": [
             "id",
@@ -238,14 +192,6 @@ describe("the list of tools", () => {
           ],
         },
         {
-          "gives": [
-            "forgotten",
-            "documents",
-            "statedIn",
-            "candidates",
-            "batchId",
-            "notice",
-          ],
           "name": "forget",
           "needs": [],
           "takes": [
@@ -258,11 +204,6 @@ describe("the list of tools", () => {
           ],
         },
         {
-          "gives": [
-            "batchId",
-            "undone",
-            "skipped",
-          ],
           "name": "undo",
           "needs": [],
           "takes": [
@@ -272,12 +213,6 @@ describe("the list of tools", () => {
           ],
         },
         {
-          "gives": [
-            "tasks",
-            "remaining",
-            "instructions",
-            "notice",
-          ],
           "name": "pending-extractions",
           "needs": [],
           "takes": [
@@ -286,15 +221,6 @@ describe("the list of tools", () => {
           ],
         },
         {
-          "gives": [
-            "documentId",
-            "containerTag",
-            "batchId",
-            "facts",
-            "remaining",
-            "warnings",
-            "notice",
-          ],
           "name": "submit-extraction",
           "needs": [
             "taskId",
