@@ -149,16 +149,13 @@ describe("a passage", () => {
 
   const PETS = "Hal keeps a dog named Rex, and the cat comes from Tom.";
 
-  test.each([undefined, "Hal keeps a dog named Rex"])(
-    "keeps what else its sentence says, of which %j is quoted",
-    async (quote) => {
-      const fact = { text: "Hal keeps a dog named Rex", quote: quote ?? PETS };
-      await add(`${PETS} The sun is out.`, { title: "About Hal", facts: [fact] });
-      await forget("Hal keeps a dog named Rex");
-      expect(await passages("who does the cat come from")).toEqual(["[…] and the cat comes from Tom. The sun is out."]);
-      await expectAnswers("what is the dog called", { lacks: "Rex" });
-    },
-  );
+  test.each(["all", "the first half"])("keeps what else its sentence says, of which %s is quoted", async (part) => {
+    const fact = { text: "Hal keeps a dog named Rex", quote: part === "all" ? PETS : "Hal keeps a dog named Rex" };
+    await add(`${PETS} The sun is out.`, { title: "About Hal", facts: [fact] });
+    await forget("Hal keeps a dog named Rex");
+    expect(await passages("who does the cat come from")).toEqual(["[…] and the cat comes from Tom. The sun is out."]);
+    await expectAnswers("what is the dog called", { lacks: "Rex" });
+  });
 
   test("says no more of a sentence all of whose statements were forgotten", async () => {
     await add("user: I live in Rome and I play the tuba. The sun is out.");

@@ -185,12 +185,10 @@ function statedIn(text: string, chunk: Stating): AllStated {
     return { statement, places: found.places };
   });
   const ends = new Map<number, number>();
-  for (const [quote, { places, told }] of ofQuotes)
-    for (const { start, end, sentence } of places) {
-      // Of a quote that is cut over two passages nobody can tell where its words end.
-      const isWhole = end - start >= quote.length;
-      ends.set(sentence.end, Math.max(ends.get(sentence.end) ?? 0, isWhole ? Math.min(end, start + told) : end));
-    }
+  // Of a quote that is cut over two passages, rather too much is taken for what its statement tells.
+  for (const { places, told } of ofQuotes.values())
+    for (const { start, end, sentence } of places)
+      ends.set(sentence.end, Math.max(ends.get(sentence.end) ?? 0, Math.min(end, start + told)));
   const stated = { all, ends };
   statedInChunks.set(chunk, stated);
   return stated;
