@@ -19,7 +19,7 @@ import { createOpenAiTranscriber } from "./adapters/transcribe/openai.js";
 import { createRememberingTranscriber } from "./adapters/transcribe/remembered.js";
 import { createVectors } from "./adapters/vectors/index.js";
 import { type Config, readPlaces } from "./config.js";
-import { FILES_FOLDER, openUploads } from "./data-folder.js";
+import { openUploads } from "./data-folder.js";
 import { keylessOf } from "./core/access/keyless.js";
 import type { CoreContext } from "./core/context.js";
 import { createConnectors } from "./connectors/index.js";
@@ -64,6 +64,7 @@ import { takeUpEmbedding } from "./ingest/take-up.js";
 import { createRunner, type Runner } from "./jobs/runner.js";
 import { createRecurringWork } from "./recurring-work.js";
 import { readAllowedPlaces } from "./lib/allowed-places.js";
+import { FILES_FOLDER } from "./lib/files-folder.js";
 import { createRateLimiter } from "./lib/rate-limit.js";
 
 /** Name of the file with the keys that credentials are encrypted with, inside a data folder. */

@@ -9,10 +9,9 @@ import { hasRecord, requireRecordPlace } from "./adapters/store/record-place.js"
 import { type Config, isPostgresUrl } from "./config.js";
 import { AppError } from "./core/errors.js";
 import type { UploadStore } from "./core/ports.js";
+import { FILES_FOLDER } from "./lib/files-folder.js";
 import { STORE_FILE } from "./lib/store-file.js";
 
-/** Name of the folder for uploaded files, inside a data folder. */
-export const FILES_FOLDER = "files";
 const UPLOADS_FOLDER = "uploads";
 
 /**

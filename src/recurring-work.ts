@@ -26,30 +26,31 @@ interface RecurringWork {
 export function createRecurringWork({ context, keepFailedMinutes, retryModel }: RecurringWork): Schedule {
   const { store, clock, log, model } = context;
   const schedule = createSchedule({ runs: store.jobs, clock, log, isShared: context.about.hasSeveralNodes });
-  const every: Schedule["every"] = (...work) => schedule.every(...work);
-  every("forget expired memories", { minutes: 1 }, (signal) => forgetExpired(context, signal));
-  every("remove failed documents", { minutes: 1 }, (signal) => removeFailed(context, keepFailedMinutes, signal));
+  schedule.every("forget expired memories", { minutes: 1 }, (signal) => forgetExpired(context, signal));
+  schedule.every("remove failed documents", { minutes: 1 }, (signal) =>
+    removeFailed(context, keepFailedMinutes, signal),
+  );
   if (model) {
-    every("read again with the language model", { minutes: 1 }, retryModel);
-    every("sum up profiles", { minutes: PROFILES_SUMMED_UP_MINUTES }, createSummariser({ ...context, model }));
+    schedule.every("read again with the language model", { minutes: 1 }, retryModel);
+    schedule.every("sum up profiles", { minutes: PROFILES_SUMMED_UP_MINUTES }, createSummariser({ ...context, model }));
   }
-  every("warn of expiring keys", { minutes: KEYS_LOOKED_AT_MINUTES }, createExpiryWarnings(context));
-  every("sync connections", { minutes: 1 }, () => syncDueConnections(context));
-  every("make due what a wrong clock put off", { minutes: 1 }, () => hastenJobs(context));
-  every("renew webhooks", { minutes: 10 }, () => renewWebhooks(context));
-  every("look for missing vectors", { minutes: 60 }, () => lookForMissingVectors(context));
-  addWorkOfProcess(every, context);
+  schedule.every("warn of expiring keys", { minutes: KEYS_LOOKED_AT_MINUTES }, createExpiryWarnings(context));
+  schedule.every("sync connections", { minutes: 1 }, () => syncDueConnections(context));
+  schedule.every("make due what a wrong clock put off", { minutes: 1 }, () => hastenJobs(context));
+  schedule.every("renew webhooks", { minutes: 10 }, () => renewWebhooks(context));
+  schedule.every("look for missing vectors", { minutes: 60 }, () => lookForMissingVectors(context));
+  addWorkOfProcess(schedule, context);
   return schedule;
 }
 
 /** What each process does for itself, also where several share a record. */
-function addWorkOfProcess(every: Schedule["every"], context: CoreContext): void {
+function addWorkOfProcess(schedule: Schedule, context: CoreContext): void {
   const learn = (signal: AbortSignal) => context.calibrations.learn(context.embedders.active(), signal);
   const verify = (signal: AbortSignal) => context.vectors.verify(signal).then(() => undefined);
-  every("look after embedders", { minutes: 1 }, () => maintainEmbedders(context), "process");
-  every("learn from stored vectors", { minutes: 60 }, learn, "process");
-  every("clean up", { minutes: 60 }, (signal) => cleanUp(context, signal), "process");
-  every("verify vectors", { minutes: 360 }, verify, "process");
+  schedule.every("look after embedders", { minutes: 1 }, () => maintainEmbedders(context), "process");
+  schedule.every("learn from stored vectors", { minutes: 60 }, learn, "process");
+  schedule.every("clean up", { minutes: 60 }, (signal) => cleanUp(context, signal), "process");
+  schedule.every("verify vectors", { minutes: 360 }, verify, "process");
 }
 
 async function hastenJobs({ store, clock, wakeJobs }: CoreContext): Promise<void> {

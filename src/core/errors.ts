@@ -44,7 +44,10 @@ export class AppError extends Error {
   readonly issues: readonly Issue[];
   /** Seconds after which trying again makes sense. */
   readonly retryAfter: number | undefined;
-  /** Files and folders of the server that the message names, each after a word that says what it is. */
+  /**
+   * Files and folders of the server that the message names, each after a word that says what it is, and hosts that it names
+   * without a scheme, with the `at` before them.
+   */
   readonly paths: readonly string[];
   /**
    * What a service said about it, as a sentence with a space in front; empty for nothing. A service may repeat what it was
@@ -72,8 +75,8 @@ export class AppError extends Error {
   }
 
   /**
-   * The message as it is told to others than the owner: without the paths of the server, and without the addresses of the services
-   * that it uses ("The rerank service at http://10.0.0.7 failed").
+   * The message as it is told to others than the owner: without the paths of the server, and without the addresses of the
+   * services that it uses ("The rerank service at http://10.0.0.7 failed").
    */
   get publicMessage(): string {
     const unplaced = this.message.replaceAll(/ at https?:\/\/\S+/g, "");

@@ -8,10 +8,10 @@ import { GatheredParts } from "./gathered-parts.js";
 import { parsePage } from "./html/page-dom.js";
 import { spreadTables } from "./html/page-tables.js";
 import { addTableRules, blankCell } from "./html/table-rules.js";
-import { inOneLine } from "./one-line.js";
 import { openPackage, packageProperties } from "./open-xml/package.js";
 import { withEquationsAsText } from "./open-xml/word-equations.js";
 import type { ZipArchive } from "./zip-archive.js";
+import { singleSpaced } from "../lib/single-spaced.js";
 
 /** What makes a part of the package large and says nothing: pictures, fonts, embedded programs. */
 const READ_PARTS = /(\.xml|\.rels)$/i;
@@ -47,7 +47,7 @@ function titleIn(html: string): string | null {
   const words = /<h1 class="title">(.{1,4000}?)<\/h1>/s.exec(html)?.[1];
   return words === undefined
     ? null
-    : inOneLine(createConverter().turndown(words.replace(/<a [^<>]*>\[\d+\]<\/a>/g, "")));
+    : singleSpaced(createConverter().turndown(words.replace(/<a [^<>]*>\[\d+\]<\/a>/g, "")));
 }
 
 /** The same package without what holds no text, packed anew: what is read next can unpack nothing but what was counted here. */

@@ -1,11 +1,12 @@
 import { attributeOf, childOf, elementsOf, isElement, type XmlElement } from "./xml-events.js";
+import { singleSpaced } from "../lib/single-spaced.js";
 
 /**
  * An equation in one line, as people type it: `x = (-b ± √(b^2 - 4ac))/2a`. Takes Office Math (`oMath`, ECMA-376, 22.1) and
  * MathML (`math`), local names of which differ in all that is told apart here.
  */
 export function equationText(equation: XmlElement): string {
-  return textIn(equation).replace(/\s+/g, " ").trim();
+  return singleSpaced(textIn(equation));
 }
 
 /** Properties of how it looks, and the same again in another notation. */

@@ -5,7 +5,7 @@ import { decodeBytes } from "./decode-bytes.js";
 import type { FormatExtractor } from "./format-extractor.js";
 import { splitFrontMatter } from "../lib/front-matter.js";
 import { GatheredParts } from "./gathered-parts.js";
-import { inOneLine } from "./one-line.js";
+import { singleSpaced } from "../lib/single-spaced.js";
 
 const LONGEST_VALUE = 500;
 const MOST_VALUES = 100;
@@ -33,7 +33,7 @@ export const extractMarkdown: FormatExtractor = (file, { limits }) => {
 const named = z.object({ name: z.string() }).transform(({ name }) => name);
 const value = z
   .union([z.string(), z.number().transform(String), named])
-  .transform((one) => inOneLine(one).slice(0, LONGEST_VALUE));
+  .transform((one) => singleSpaced(one).slice(0, LONGEST_VALUE));
 /** One value or several, whatever else stands there left out. */
 const values = z
   .preprocess((one) => (Array.isArray(one) ? one.slice(0, MOST_VALUES) : [one]), z.array(value.catch("")))

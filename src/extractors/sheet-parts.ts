@@ -2,6 +2,7 @@ import { truncate } from "../lib/truncate.js";
 import { columnName } from "./column-name.js";
 import type { GatheredParts } from "./gathered-parts.js";
 import { tableHead, tableRow } from "./markdown-table.js";
+import { singleSpaced } from "../lib/single-spaced.js";
 
 const ROWS_PER_PART = 200;
 /** Characters of a part; what is longer is split before it has 200 rows. */
@@ -30,7 +31,7 @@ export class SheetParts {
   #characters = 0;
 
   constructor(sheet: string, gathered: GatheredParts) {
-    this.#sheet = truncate(sheet.replace(/\s+/g, " ").trim(), LONGEST_NAME);
+    this.#sheet = truncate(singleSpaced(sheet), LONGEST_NAME);
     this.#gathered = gathered;
   }
 

@@ -20,6 +20,7 @@ import { judgeWishes, plainWishesOf } from "../core/documents/plain-wishes.js";
 import { knownFor } from "./known-memories.js";
 import { noteModelFailure } from "./model-failures.js";
 import { isUnchanged, type Parted } from "./unchanged.js";
+import { singleSpaced } from "../lib/single-spaced.js";
 
 /** In characters: where a document says who wrote it. */
 const OPENING_LENGTH = 2000;
@@ -146,7 +147,7 @@ export async function findCandidates(
 
 /** True for what a sentence stated whose place another one took before anybody had read it. */
 function isTakenBack(candidate: StatedCandidate, later: readonly StatedCandidate[]): boolean {
-  const words = wordsStating(candidate)?.replace(/\s+/gu, " ").trim() ?? "";
+  const words = singleSpaced(wordsStating(candidate) ?? "");
   return words !== "" && later.some(({ insteadOf }) => insteadOf?.includes(words));
 }
 
@@ -180,7 +181,7 @@ function asSaid(
   if (said.length > 0 || !rememberAsIs || content === "" || content.length > AS_IS_LENGTH) return said;
   if (isChat(content)) return said;
   if (judgeWishes(plainWishesOf(source?.guidance))?.(content) === false) return said;
-  const text = content.replace(/\s+/gu, " ").trim();
+  const text = singleSpaced(content);
   return [{ text, kind: "fact", isStatic: isLasting(text), quote: content }];
 }
 

@@ -4,6 +4,7 @@ import type { Document } from "../core/types.js";
 import { sentenceSpans } from "../language/sentences.js";
 import { truncate } from "../lib/truncate.js";
 import type { DescribedByModel } from "./prompts/describe-document.js";
+import { singleSpaced } from "../lib/single-spaced.js";
 
 const LONGEST_TITLE = 80;
 /** What is longer was not meant as a title. */
@@ -57,7 +58,7 @@ export function checkPictureDescription(text: string): string {
 }
 
 function onOneLine(text: string): string {
-  return text.toWellFormed().replace(CONTROLS, " ").replace(/\s+/gu, " ").trim();
+  return singleSpaced(text.toWellFormed().replace(CONTROLS, " "));
 }
 
 function titleIn(text: string): string {

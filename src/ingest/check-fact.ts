@@ -8,6 +8,7 @@ import { dayIn, endOfDay, instantOf } from "../lib/time-zone.js";
 import { parseIso } from "../lib/time.js";
 import type { QuoteFinder } from "../language/find-quote.js";
 import type { StatedByModel } from "./prompts/fact-rules.js";
+import { singleSpaced } from "../lib/single-spaced.js";
 
 /** A fact is one sentence. What is longer was not taken apart. */
 const LONGEST_FACT = 500;
@@ -18,7 +19,7 @@ const MOST_EVENT_DATES = 10;
  * names, and buckets that it was shown. @returns null for what is no fact at all
  */
 export function checkFact(stated: StatedByModel, source: FactSource, find: QuoteFinder): FactCandidate | null {
-  const text = stated.text.replace(/\s+/gu, " ").trim();
+  const text = singleSpaced(stated.text);
   if (!/[\p{L}\p{N}]/u.test(text) || text.length > LONGEST_FACT) return null;
   const place = stated.quote === null ? null : find(stated.quote);
   const forgetAfter = endOf(stated.forgetAfter, source);

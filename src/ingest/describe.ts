@@ -103,8 +103,9 @@ async function describe(
   const guidance = await guidanceFor(store, document);
   const input = { parts: partsOf(content), length: content.length, fence: fenceOf(content), title, guidance };
   try {
-    const asked = { name, schema, messages: messages(input), effort: "fast", maxTokens: MOST_TOKENS } as const;
-    const request = { ...asked, subject: `${id} ${revision}` };
+    const subject = `${id} ${revision}`;
+    const asked = messages(input);
+    const request = { name, schema, messages: asked, effort: "fast", maxTokens: MOST_TOKENS, subject } as const;
     const { value, ...spent } = await model.generate(request, signal);
     const use = { ...spent, prompt: `${name}/${version}`, documentId: id, revision };
     await store.extractions.note(organizationId, use);

@@ -1,6 +1,6 @@
 import { sentenceSpans } from "../language/sentences.js";
 import { foldedRuns } from "../language/words.js";
-import { onOneLine } from "../lib/on-one-line.js";
+import { singleSpaced } from "../lib/single-spaced.js";
 
 /** A sentence of a text and the one of the text before that stood in its place. */
 export interface Edit {
@@ -45,7 +45,7 @@ export function editsBetween(previous: string, next: string): readonly Edit[] {
 
 /** The sentence of the text before whose place the one took that holds these words; null when it took none's. */
 export function formerSentence(edits: readonly Edit[], quote: string): string | null {
-  const words = onOneLine(quote);
+  const words = singleSpaced(quote);
   return edits.find(({ after }) => after.includes(words))?.before ?? null;
 }
 
@@ -99,7 +99,7 @@ export function sentencesOf(text: string): ReadonlySet<string> {
   const sentences = new Set<string>();
   for (const line of text.split("\n"))
     for (const { start, end } of sentenceSpans(line))
-      sentences.add(onOneLine(line.slice(start, end).replace(ORNAMENT, "")));
+      sentences.add(singleSpaced(line.slice(start, end).replace(ORNAMENT, "")));
   sentences.delete("");
   return sentences;
 }

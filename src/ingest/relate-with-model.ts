@@ -14,6 +14,7 @@ import { fenceOf } from "../lib/prompt-delimiter.js";
 import type { IngestContext } from "./context.js";
 import { relateFactsPrompt, type ShownStatement, type StatedRelations } from "./prompts/relate-facts.js";
 import { neighboursOf, type Neighbour } from "./relation-ground.js";
+import { singleSpaced } from "../lib/single-spaced.js";
 
 const MOST_FACTS = 25;
 const MOST_MEMORIES = 40;
@@ -231,7 +232,7 @@ function derivedOf(question: Question, { derived }: StatedRelations): StatedCand
   const known = new Set(texts.map(factKey));
   const candidates: StatedCandidate[] = [];
   for (const { text: stated, from } of derived) {
-    const text = stated.replace(/\s+/gu, " ").trim().toWellFormed();
+    const text = singleSpaced(stated).toWellFormed();
     const sources = sourcesOf(question, from);
     if (!sources || !/[\p{L}\p{N}]/u.test(text) || text.length > LONGEST_DERIVED || known.has(factKey(text))) continue;
     known.add(factKey(text));

@@ -1,5 +1,5 @@
-import { onOneLine } from "../lib/on-one-line.js";
 import { sentencesOf } from "./edits.js";
+import { singleSpaced } from "../lib/single-spaced.js";
 
 /** What is read of a text that was changed, parted into sentences that stood in it before, and others; each ends a line. */
 export interface Parted {
@@ -22,7 +22,7 @@ export function partedBy(previous: string, content: string): Parted {
 
 /** True for words that say only what the text said before: they are read again with what stands beside them. */
 export function isUnchanged(words: string, { unchanged, fresh }: Parted): boolean {
-  const sentences = [...sentencesOf(onOneLine(words))];
+  const sentences = [...sentencesOf(singleSpaced(words))];
   return (
     sentences.length > 0 && sentences.every((sentence) => unchanged.includes(sentence) && !fresh.includes(sentence))
   );

@@ -12,6 +12,7 @@ import { sentenceSpans } from "./sentences.js";
 import { canonicalRole, readLabel } from "./speakers.js";
 import { truncate } from "../lib/truncate.js";
 import { isForeign } from "./words.js";
+import { singleSpaced } from "../lib/single-spaced.js";
 
 const TITLE_LENGTH = 80;
 const READ = 8_000;
@@ -68,7 +69,7 @@ export function isOpeningOf(text: string, title: string): boolean {
 
 /** At most 80 characters, whole words if there is more than one; an ellipsis tells of the others. */
 function shorten(title: string): string {
-  const line = title.replaceAll(/\s+/gu, " ").trim();
+  const line = singleSpaced(title);
   if (line.length <= TITLE_LENGTH) return line;
   const head = truncate(line, TITLE_LENGTH - 1);
   const isWhole = /\s/u.test(line[head.length] ?? "");

@@ -1,6 +1,7 @@
 import { codeOf } from "./error-code.js";
 import { AnswerTooLargeError, parseRetryAfter, RedirectedError } from "./http-fetch.js";
 import { truncate } from "./truncate.js";
+import { singleSpaced } from "./single-spaced.js";
 
 /** However long a service wishes to be left alone: it is asked again after so many seconds. */
 const LONGEST_PAUSE = 15 * 60;
@@ -85,7 +86,7 @@ const CODES: ReadonlySet<string> = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AG
 export function quoteService(text: string | undefined, apiKey: string | undefined): string {
   if (!text) return "";
   const safe = apiKey ? text.replaceAll(apiKey, "***") : text;
-  const line = safe.replace(/\s+/g, " ").trim();
+  const line = singleSpaced(safe);
   return ` It says: ${line.length > 200 ? `${truncate(line, 200)}…` : line}`;
 }
 

@@ -1,8 +1,8 @@
 import { spawn, spawnSync } from "node:child_process";
 import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir, userInfo } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { untilReady } from "./postgres.js";
+import { serverUser, untilReady } from "./postgres.js";
 import { freePort } from "./proxies.js";
 
 /** PgBouncer before a server, which lends out its connections for one transaction at a time. */
@@ -36,7 +36,7 @@ export async function startPooler(url: string): Promise<Pooler> {
       "default_pool_size = 12",
     ].join("\n"),
   );
-  const owner = ordinaryUser();
+  const owner = serverUser();
   if (owner) {
     chownSync(folder, owner.uid, owner.gid);
     chmodSync(settings, 0o644);
@@ -53,11 +53,4 @@ export async function startPooler(url: string): Promise<Pooler> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-/** PgBouncer refuses to run as root. */
-function ordinaryUser(): { uid: number; gid: number } | undefined {
-  if (userInfo().uid !== 0) return undefined;
-  const idOf = (flag: string): number => Number(spawnSync("id", [flag, "nobody"], { encoding: "utf8" }).stdout);
-  return { uid: idOf("-u"), gid: idOf("-g") };
 }

@@ -82,8 +82,8 @@ export async function startPostgres(programs: string): Promise<PostgresServer> {
   };
 }
 
-/** PostgreSQL refuses to run as root; Debian's package brings a user for it. */
-function serverUser(): { uid: number; gid: number } | undefined {
+/** PostgreSQL and what belongs to it refuse to run as root; Debian's package brings a user for it. */
+export function serverUser(): { uid: number; gid: number } | undefined {
   if (userInfo().uid !== 0) return undefined;
   const idOf = (flag: string): number => Number(spawnSync("id", [flag, "postgres"], { encoding: "utf8" }).stdout);
   return { uid: idOf("-u"), gid: idOf("-g") };

@@ -16,7 +16,7 @@ const EASTERN_TALK =
   /^(?:こんにちは|こんばんは|おはよう|ありがとう|すみません|お願い|さようなら|你好|您好|谢谢|謝謝|请|請|再见|안녕|감사|고마|부탁|สวัสดี|ขอบคุณ)|(?:か|ですか|ますか|吗|嗎|呢|까요|나요)[。.]?$|(?:ありがとうございます|ください|谢谢|감사합니다|주세요)[。.!！]*$/u;
 /** Of what somebody says in a talk, only what they say of themselves is kept. */
 const OF_ONESELF =
-  /(?<![\p{L}])(?:ich|meine?[mnrs]?|wir|unsere?[mnrs]?|je|j'|mon|ma|mes|nous|notre|yo|mi|mis|soy|tengo|vivo|trabajo|eu|meu|minha|sou|moro|tenho|io|mio|mia|sono|abito|ho|ik|mijn|wij|ons|jag|min|mitt|mina|я|мой|моя|моё|мои|у меня|ja|mój|moja|mam|mieszkam|ben|benim)(?![\p{L}])|(?<![\p{L}])j'(?=\p{L})|[私僕俺我]|저는|제가|나는|내가/iu;
+  /(?<![\p{L}])(?:ich|meine?[mnrs]?|wir|unsere?[mnrs]?|je|mon|ma|mes|nous|notre|yo|mi|mis|soy|tengo|vivo|trabajo|eu|meu|minha|sou|moro|tenho|io|mio|mia|sono|abito|ho|ik|mijn|wij|ons|jag|min|mitt|mina|я|мой|моя|моё|мои|у меня|ja|mój|moja|mam|mieszkam|ben|benim)(?![\p{L}])|(?<![\p{L}])j'|[私僕俺我]|저는|제가|나는|내가/iu;
 
 /**
  * Keeps a statement that is not in English as it is written, because what is not read is not lost. Null for English, for

@@ -8,7 +8,7 @@ const LONGEST_REST = 60 * 60_000;
 
 /** How long a service may take over a neutral text, in milliseconds. */
 const NEUTRAL_WITHIN_MS = 30_000;
-/** Subjects of questions that the service did not answer, of which is known that it is not the first time. */
+/** Of so many subjects that the service failed at once is known that it did, the newest. */
 const SUBJECTS_KEPT = 1_000;
 
 type Effort = ModelRequest<unknown>["effort"];
@@ -74,8 +74,8 @@ export function createWatchedModel(model: LanguageModel, { clock }: { readonly c
 
   const failedSubjects = new Set<string>();
 
-  /** True when the service was away for this subject before, as far as that is known. */
-  function failedBefore(subject: string): boolean {
+  /** Notes a failure. @returns true when it is not the first one of this subject, as far as that is known */
+  function failsAgain(subject: string): boolean {
     if (failedSubjects.has(subject)) return true;
     failedSubjects.add(subject);
     for (const oldest of failedSubjects) if (failedSubjects.size > SUBJECTS_KEPT) failedSubjects.delete(oldest);
@@ -84,7 +84,7 @@ export function createWatchedModel(model: LanguageModel, { clock }: { readonly c
 
   function mayBeTheText({ subject }: ModelRequest<unknown>, error: AppError): boolean {
     if (error instanceof UnclearRefusal) return true;
-    return error instanceof UnclearFailure && subject !== undefined && failedBefore(subject);
+    return error instanceof UnclearFailure && subject !== undefined && failsAgain(subject);
   }
 
   /** What a question failed with, as far as that can be told. */

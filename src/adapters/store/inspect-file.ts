@@ -1,5 +1,6 @@
 import { accessSync, closeSync, constants, openSync, readdirSync, readSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { FILES_FOLDER } from "../../lib/files-folder.js";
 import { STORE_FILE } from "../../lib/store-file.js";
 import { markerOf } from "./marker.js";
 import {
@@ -14,15 +15,16 @@ import {
 } from "./refusals.js";
 
 const HEADER_BYTES = 100;
-/** The folder of uploaded files, which none is in before the record has its document. */
-const FILES = "files";
 /** Names of what lies beside an empty store, in the message about it. */
 const MOST_NAMES = 5;
 const MAGIC = "SQLite format 3\0";
 
 /** What the bytes of a store say before SQLite touches it. */
 export interface FileFacts {
-  /** There is no file yet, and no sign that there was one, or an empty one with nothing beside it, which a crash at the very first start leaves. */
+  /**
+   * There is no file yet, and no sign that there was one, or an empty one with nothing beside it, which a crash at the very
+   * first start leaves.
+   */
   readonly isNew: boolean;
   /** There are changes in the write-ahead log that the file does not have yet. */
   readonly hasLog: boolean;
@@ -59,13 +61,18 @@ function refuseEmptied(file: string, folder: string): void {
   throw refuseDamaged(file, `it is empty, but beside it is ${shown}: a service was here before`);
 }
 
-/** What only a service leaves that had a store; a key, a model or a log may have been put there for the first start. */
+/**
+ * What only a service leaves that had a store: no file is uploaded before the record has its document. A key, a model or a log
+ * may have been put there for the first start.
+ */
 function refuseLost(file: string, folder: string): void {
   if (basename(file) !== STORE_FILE) return;
   const marker = basename(markerOf(file));
   const entries = readdirSync(folder, { withFileTypes: true });
   const left = entries.find(
-    (entry) => entry.name === marker || (entry.name === FILES && entry.isDirectory() && !isEmpty(join(folder, FILES))),
+    (entry) =>
+      entry.name === marker ||
+      (entry.name === FILES_FOLDER && entry.isDirectory() && !isEmpty(join(folder, FILES_FOLDER))),
   );
   if (left) throw refuseDamaged(file, `it is gone, but beside it is ${left.name}: a service was here before`);
 }

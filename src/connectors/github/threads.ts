@@ -4,6 +4,7 @@ import type { SourceChange, SourceContent } from "../../core/ports.js";
 import { containedMarkdown } from "../../lib/contained-markdown.js";
 import type { GithubApi } from "./github-api.js";
 import type { Repository } from "./repository-files.js";
+import { singleSpaced } from "../../lib/single-spaced.js";
 
 /** GitHub says nothing of issues and discussions that were deleted or moved away, so that all are listed so often. */
 const LIST_EVERY_MS = 24 * 3_600_000;
@@ -137,7 +138,7 @@ function later(one: string | null, other: string | null): string | null {
 }
 
 function oneLine(text: string): string {
-  return text.replaceAll(/\s+/g, " ").trim();
+  return singleSpaced(text);
 }
 
 export interface Contribution {

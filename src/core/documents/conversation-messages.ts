@@ -5,6 +5,7 @@ import type { Turn } from "../types.js";
 import type { MessagePicture } from "./message-picture-ports.js";
 import { pictureAt, pictureOf, type ShownPicture } from "./message-pictures.js";
 import { type Cut, describeCall, describeResult, readCall } from "./tool-calls.js";
+import { singleSpaced } from "../../lib/single-spaced.js";
 
 /** Text of any length, empty as well. */
 const messageText = z.string("must be a string").superRefine((text, context) => {
@@ -117,7 +118,7 @@ class MessageReader {
   readonly #called = new Map<string, string>();
 
   read({ role, name, content, tool_calls: calls, tool_call_id: callId }: Message, path: Path): void {
-    const speaker = (name ?? "").replace(/\s+/gu, " ").trim() || role;
+    const speaker = singleSpaced(name ?? "") || role;
     const say = (text: string, pictures: readonly string[] = []): void => {
       const from = this.turns.length;
       if (role === TOOL) this.#answer({ callId, name, value: text }, [...path, "content"]);

@@ -27,7 +27,8 @@ export async function momentOfEnd(
 
 /**
  * A receipt that says that nobody finds what it is for, as the time of the document was over before and nothing was said of
- * that. @param sent the end that came
+ * that.
+ * @param at.sent the end that came
  */
 export function withEndWarning<T extends Warned>(
   receipt: T,

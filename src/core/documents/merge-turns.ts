@@ -6,8 +6,8 @@ import { editHistory, isOneEdited, sharedExchange } from "./edit-history.js";
  * A conversation after more of it was sent, as a whole or in part: the longest overlap of its end with the start of what
  * came is there once. Nothing changes when it begins or ends with all that came, or has two turns and more of it in one
  * piece; what came takes its place when that has all of it. Where what came is the same history with turns in it that were
- * edited, these take the place of what they were; a turn that is left out stays. An exchange that both begin with is there once. A conversation of one turn gives way to what
- * begins with nearly the same one and goes on. Takes nearly linear time.
+ * edited, these take the place of what they were; a turn that is left out stays. An exchange that both begin with is there
+ * once. A conversation of one turn gives way to what begins with nearly the same one and goes on. Takes nearly linear time.
  */
 export function mergeTurns(kept: readonly Turn[], came: readonly Turn[]): readonly Turn[] {
   const keptKeys = kept.map(keyOf);

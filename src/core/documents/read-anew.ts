@@ -2,7 +2,6 @@ import { iso } from "../../lib/time.js";
 import * as z from "zod";
 import { maySee } from "../auth.js";
 import { createId } from "../../lib/ids.js";
-import { onOneLine } from "../../lib/on-one-line.js";
 import { replaceAgain } from "../memories/expire.js";
 import { isExpiry } from "../memories/expiry.js";
 import { isOver } from "../memories/find-memory.js";
@@ -14,6 +13,7 @@ import { isPast, readOnlyFrom, withoutPast } from "../memories/read-again.js";
 import { unformedBy } from "../memories/set-aside.js";
 import type { Repositories } from "../ports.js";
 import { unitOf, type Actor, type Document, type Memory } from "../types.js";
+import { singleSpaced } from "../../lib/single-spaced.js";
 
 /** Another text of a document. */
 export interface NewText {
@@ -49,8 +49,8 @@ async function pastStillSaid(
 ): Promise<ReadonlySet<string>> {
   const past = stated.filter((memory) => isPast(memory, now)).map((memory) => memory.id);
   const statements = past.length > 0 ? await memories.statements(organizationId, past) : [];
-  const text = onOneLine(content);
-  const isSaid = (quote: string | null) => quote !== null && text.includes(onOneLine(quote));
+  const text = singleSpaced(content);
+  const isSaid = (quote: string | null) => quote !== null && text.includes(singleSpaced(quote));
   return new Set(
     statements.filter(({ documentId, quote }) => documentId === id && isSaid(quote)).map(({ memoryId }) => memoryId),
   );

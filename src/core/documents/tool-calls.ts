@@ -1,4 +1,5 @@
 import { truncate } from "../../lib/truncate.js";
+import { singleSpaced } from "../../lib/single-spaced.js";
 
 /** A call of a tool, as any of the usual clients writes it. */
 export interface ToolCall {
@@ -105,7 +106,7 @@ function withoutBlankLines(text: string): string {
 }
 
 function nameOf(name: string): string {
-  return truncate(name.replace(/\s+/gu, " ").trim(), LONGEST_NAME) || NAMELESS;
+  return truncate(singleSpaced(name), LONGEST_NAME) || NAMELESS;
 }
 
 function firstText(...values: readonly unknown[]): string | undefined {

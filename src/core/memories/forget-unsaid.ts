@@ -2,9 +2,9 @@ import { systemActor } from "../auth.js";
 import type { Repositories } from "../ports.js";
 import type { Document, Memory } from "../types.js";
 import { createId } from "../../lib/ids.js";
-import { onOneLine } from "../../lib/on-one-line.js";
 import { forgetBatch } from "./forget.js";
 import { isUntouched, notFoundIn } from "./read-again.js";
+import { singleSpaced } from "../../lib/single-spaced.js";
 
 /** How the `customId` of a document begins that goes by the path of a file. */
 const OF_PATH = "file:";
@@ -38,10 +38,10 @@ async function unsaidBy({ memories }: Repositories, { organizationId, id, conten
   const statements = await memories.statements(organizationId, ids);
   const quotes = new Map(statements.map(({ memoryId, quote }) => [memoryId, quote]));
   const foreign = new Set(statements.filter(({ documentId }) => documentId !== id).map(({ memoryId }) => memoryId));
-  const text = onOneLine(content);
+  const text = singleSpaced(content);
   return alone.filter((memory) => {
     const quote = quotes.get(memory.id);
     const isOwn = memory.parentId === null || !foreign.has(memory.parentId);
-    return isOwn && typeof quote === "string" && !text.includes(onOneLine(quote));
+    return isOwn && typeof quote === "string" && !text.includes(singleSpaced(quote));
   });
 }

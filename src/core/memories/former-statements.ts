@@ -8,6 +8,7 @@ import { isActiveIn } from "./related-facts.js";
 import type { StatedCandidate } from "./resolve-facts.js";
 import { replacedBy } from "./set-aside.js";
 import { judgeFact } from "./trust.js";
+import { singleSpaced } from "../../lib/single-spaced.js";
 
 /** Outcomes of facts that say something now. */
 const HOLDS: ReadonlySet<string> = new Set(["added", "updated", "extended", "duplicate"]);
@@ -104,7 +105,7 @@ async function readFormer({ memories }: Repositories, writing: FactWriting): Pro
   const ofQuotes = new Map<string, Memory[]>();
   for (const statement of await memories.statements(actor.organizationId, [...byId.keys()])) {
     const memory = byId.get(statement.memoryId);
-    const quote = (statement.quote ?? "").replace(/\s+/gu, " ").trim();
+    const quote = singleSpaced(statement.quote ?? "");
     if (!memory || statement.documentId !== documentId || quote === "") continue;
     const quoted = ofQuotes.get(quote);
     if (quoted) quoted.push(memory);

@@ -22,6 +22,7 @@ import { factShape } from "./stated-facts.js";
 import { isOutsideOrigin, speakersOf } from "./trust.js";
 import { unsaidYears } from "./unsaid-years.js";
 import { writeFacts } from "./write-facts.js";
+import { singleSpaced } from "../../lib/single-spaced.js";
 
 const relationSchema = z
   .object({
@@ -271,7 +272,7 @@ function candidateOf(
   // A guess takes the place of nothing; it may only follow from what is known.
   const holds = place !== null || relation?.kind === "derives";
   return {
-    text: fact.text.replace(/\s+/gu, " ").trim(),
+    text: singleSpaced(fact.text),
     kind: fact.kind ?? "fact",
     isStatic: place !== null && fact.isStatic === true,
     ...(fact.forgetAfter && { forgetAfter: momentIn(fact.forgetAfter, timeZone) }),

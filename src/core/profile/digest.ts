@@ -2,6 +2,7 @@ import { dropAtEnd } from "../../lib/drop-at-end.js";
 import { truncate } from "../../lib/truncate.js";
 import type { ProfileSummary } from "../ports.js";
 import type { Memory } from "../types.js";
+import { singleSpaced } from "../../lib/single-spaced.js";
 
 /** Entries of a bucket that are shown one by one. */
 export const RECENT = 12;
@@ -41,7 +42,7 @@ export function digestBucket(newestFirst: readonly Memory[], summary?: ProfileSu
 export function summariseFacts(newestFirst: readonly Pick<Memory, "text" | "strength">[]): string | null {
   const facts = newestFirst
     .toSorted((one, other) => other.strength - one.strength)
-    .map(({ text }) => dropAtEnd(text.replaceAll(/\s+/g, " ").trim(), /[.;,]/))
+    .map(({ text }) => dropAtEnd(singleSpaced(text), /[.;,]/))
     .filter((text) => text !== "");
   if (facts.length === 0) return null;
   const groups = new Map<string, string>();

@@ -15,6 +15,7 @@ import type { Memory, ProfileBucket } from "../types.js";
 import { definitionMark } from "./bucket-verdict.js";
 import { effectiveBuckets, fillBuckets } from "./buckets.js";
 import { RECENT } from "./digest.js";
+import { singleSpaced } from "../../lib/single-spaced.js";
 
 /** A summary is made when so many older memories are in none. */
 const ENOUGH = 8;
@@ -127,7 +128,7 @@ function checkLine(
   byHandle: ReadonlyMap<string, Memory>,
   timeZone: TimeZone,
 ): SummaryLine | null {
-  const line = text.replaceAll(/\s+/g, " ").trim();
+  const line = singleSpaced(text);
   const grounds = [...new Set(from)].flatMap((handle) => byHandle.get(handle) ?? []);
   if (line === "" || line.length > LONGEST_LINE || grounds.length === 0) return null;
   const said = new Set(

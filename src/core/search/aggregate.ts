@@ -13,6 +13,7 @@ import { TRUST } from "../types.js";
 import { joinFacts } from "./join-facts.js";
 import type { SearchModel } from "./search-model.js";
 import type { SearchResult } from "./search.js";
+import { singleSpaced } from "../../lib/single-spaced.js";
 
 /** The best results that are looked at, and how much of each. */
 const SOURCES = 20;
@@ -91,7 +92,7 @@ function checkStatement(
   byHandle: ReadonlyMap<string, SearchResult>,
   timeZone: TimeZone,
 ): Statement | null {
-  const said = text.replaceAll(/\s+/g, " ").trim();
+  const said = singleSpaced(text);
   const sources = [...byHandle].flatMap(([handle, result]) => (from.includes(handle) ? result : []));
   if (said === "" || said.length > LONGEST_STATEMENT || sources.length < 2) return null;
   const known = new Set(sources.flatMap((source) => numbersOf(`${source.text} ${dayOf(source, timeZone)}`)));

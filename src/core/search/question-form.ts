@@ -2,6 +2,7 @@ import { backgroundShare, RARE_SHARE } from "../../language/english/common-words
 import { conceptsOf, rootOf } from "../../language/english/relations.js";
 import { facetForm } from "../../language/facets/facets.js";
 import { isStopWord, tokenise } from "../../language/words.js";
+import { singleSpaced } from "../../lib/single-spaced.js";
 
 /** A question shows at its beginning what it asks for. */
 const LONGEST_READ = 1_000;
@@ -138,7 +139,7 @@ const END_OF_PHRASE = / (?:of|for|in|at|on|to|so|that|who|when|if|and|before|aft
  * null where the form of the question does not show it. English only.
  */
 export function focusOf(question: string): string | null {
-  const text = facetForm(question.slice(0, LONGEST_READ)).replace(/\s+/g, " ").trim();
+  const text = singleSpaced(facetForm(question.slice(0, LONGEST_READ)));
   const noun = WHICH.exec(text)?.[1];
   if (noun !== undefined && !HAS_VERB.test(noun)) return lastWord(noun);
   const phrase = WHAT_IS.exec(text)?.[1] ?? (isKeywords(text) ? text : undefined);

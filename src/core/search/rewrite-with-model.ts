@@ -5,6 +5,7 @@ import type { CoreContext } from "../context.js";
 import { AppError } from "../errors.js";
 import { rewriteQueryPrompt } from "../prompts/rewrite-query.js";
 import type { SearchModel } from "./search-model.js";
+import { singleSpaced } from "../../lib/single-spaced.js";
 
 /** A question that says all this needs no other words; and a rewritten one that says more does not ask the same. */
 const LONGEST = 1_000;
@@ -38,6 +39,6 @@ export async function rewriteWith(
 }
 
 function checkForm(text: string): string[] {
-  const form = text.replaceAll(/\s+/g, " ").trim();
+  const form = singleSpaced(text);
   return form === "" || form.length > LONGEST ? [] : [form];
 }

@@ -1,6 +1,7 @@
 import { relatedRoots, rootOf } from "../../language/english/relations.js";
 import { isStopWord, tokenise } from "../../language/words.js";
 import { resolveRelativeDates } from "./relative-dates.js";
+import { singleSpaced } from "../../lib/single-spaced.js";
 
 /** Longer texts are no questions any more; rules could only spoil them. */
 const LONGEST = 1_000;
@@ -47,7 +48,7 @@ export interface RewrittenQuestion {
 
 /** Rewrites a question by rules of English; other languages stay as they are. */
 export function rewriteByRules(query: string, now: Date): RewrittenQuestion {
-  const text = query.replaceAll(/\s+/g, " ").trim();
+  const text = singleSpaced(query);
   if (text === "" || text.length > LONGEST) return { bare: null, stated: null };
   const bare = resolveRelativeDates(stripTalk(text), now);
   const stated = [stateQuestion(bare), ...synonymsOf(bare)].join(" ");

@@ -25,7 +25,10 @@ export interface Saying {
 /** What does not change with the question is read once for each detail that the store keeps. */
 const known = new WeakMap<UnitDetail, readonly Saying[]>();
 
-/** What a unit says of things that are one way at a time, once of each. A memory that another one corrects in words would have been replaced. */
+/**
+ * What a unit says of things that are one way at a time, once of each. A memory that another one corrects in words would have
+ * been replaced.
+ */
 export function sayingsOf(detail: UnitDetail): readonly Saying[] {
   const before = known.get(detail);
   if (before) return before;

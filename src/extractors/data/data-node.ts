@@ -1,4 +1,4 @@
-import { inOneLine } from "../one-line.js";
+import { singleSpaced } from "../../lib/single-spaced.js";
 
 /** A value of a data file. Numbers, truth values and null are kept as they are written. */
 export type DataNode = string | DataList | DataObject;
@@ -24,7 +24,7 @@ export function textField(node: DataNode | undefined, names: readonly string[]):
   if (typeof node !== "object" || node.kind !== "object") return null;
   for (const name of names) {
     const value = node.fields.find(([own]) => own.toLowerCase() === name)?.[1];
-    if (typeof value === "string" && value.trim() !== "" && value.length <= LONGEST_TITLE) return inOneLine(value);
+    if (typeof value === "string" && value.trim() !== "" && value.length <= LONGEST_TITLE) return singleSpaced(value);
   }
   return null;
 }

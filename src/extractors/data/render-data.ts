@@ -2,7 +2,7 @@ import type { GatheredParts } from "../gathered-parts.js";
 import { markdownTable } from "../markdown-table.js";
 import { textField, type DataNode } from "./data-node.js";
 import { tableOf } from "./data-table.js";
-import { inOneLine } from "../one-line.js";
+import { singleSpaced } from "../../lib/single-spaced.js";
 
 const ROWS_OF_PART = 100;
 const TITLE_NAMES = ["title", "name", "subject", "headline", "label", "id"];
@@ -25,7 +25,7 @@ function addObject(fields: readonly (readonly [string, DataNode])[], gathered: G
     if (isShort(value)) lines.push(...linesOf(value, name));
     else {
       if (!flush()) return;
-      const heading = `## ${inOneLine(name)}`;
+      const heading = `## ${singleSpaced(name)}`;
       if (typeof value === "object" && value.kind === "list") addList(value.items, heading, gathered);
       else gathered.add(`${heading}\n\n${linesOf(value, "").join("\n")}`);
     }
@@ -96,7 +96,7 @@ function addLines(node: DataNode, path: string, lines: string[]): void {
 
 /** A long name is told once, then cut; of a long path only the end. */
 function joinPath(path: string, name: string, lines: string[]): string {
-  const own = inOneLine(name);
+  const own = singleSpaced(name);
   if (own.length > LONGEST_NAME) lines.push(`- ${own}`);
   const joined = `${path}${path === "" ? "" : "."}${own.slice(0, LONGEST_NAME)}`;
   return joined.length > LONGEST_PATH ? `…${joined.slice(-LONGEST_PATH)}` : joined;

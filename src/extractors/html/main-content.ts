@@ -1,11 +1,11 @@
 import { describePage, type PageDescription } from "./page-description.js";
 import { saidDate } from "../said-date.js";
-import { inOneLine } from "../one-line.js";
 import { type PageDocument, parsePage, removeUnseen } from "./page-dom.js";
 import { missedPosts } from "./posts.js";
 import { forgetNamesOfCells } from "./page-tables.js";
 import { documentToMarkdown, htmlToMarkdown, webAddress } from "./page-markdown.js";
 import { type TamedHtml, tameHtml } from "./tame-html.js";
+import { singleSpaced } from "../../lib/single-spaced.js";
 
 export interface PageContent {
   readonly markdown: string;
@@ -30,7 +30,7 @@ export async function readPage(html: string, url: string | null): Promise<PageCo
   removeUnseen(document);
   const base = webAddress(document.querySelector("base")?.getAttribute("href") ?? null, url) ?? url;
   const described = describePage(document, base);
-  const heading = inOneLine(document.querySelector("h1")?.textContent ?? "");
+  const heading = singleSpaced(document.querySelector("h1")?.textContent ?? "");
   const article = isArticlePage(tamed) ? await findArticle(tamed.html, url, base) : null;
   const posts = article && missedPosts(document, article.markdown);
   const thread = posts && (await htmlToMarkdown(posts.outerHTML, base));
@@ -86,7 +86,7 @@ async function findArticle(html: string, url: string | null, base: string | null
     // Links that begin nowhere stay as the page has them.
     const content = url === null ? found.content.replaceAll(NOWHERE, "/") : found.content;
     const markdown = await htmlToMarkdown(tameHtml(content, LIMITS).html, base);
-    const text = (value: string): string | null => inOneLine(value).slice(0, 500) || null;
+    const text = (value: string): string | null => singleSpaced(value).slice(0, 500) || null;
     return { markdown, title: text(found.title), author: text(found.author), date: saidDate(text(found.published)) };
   } catch {
     return null;

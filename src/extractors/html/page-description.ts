@@ -1,8 +1,8 @@
-import { inOneLine } from "../one-line.js";
 import { givenTitle } from "../own-title.js";
 import { saidDate } from "../said-date.js";
 import { webAddress } from "./page-markdown.js";
 import type { PageDocument } from "./page-dom.js";
+import { singleSpaced } from "../../lib/single-spaced.js";
 
 /** What a page says about itself; null where it says nothing. */
 export interface PageDescription {
@@ -60,7 +60,7 @@ const NAMING = ["property", "name", "itemprop"];
 function readMeta(document: PageDocument): ReadonlyMap<string, string> {
   const said = new Map<string, string>();
   for (const element of document.querySelectorAll("meta[content]")) {
-    const text = inOneLine(element.getAttribute("content") ?? "").slice(0, LONGEST);
+    const text = singleSpaced(element.getAttribute("content") ?? "").slice(0, LONGEST);
     for (const attribute of NAMING) {
       const key = `${attribute} ${element.getAttribute(attribute)?.toLowerCase() ?? ""}`;
       if (text !== "" && !said.has(key)) said.set(key, text);
@@ -76,5 +76,5 @@ function nameOnly(author: string | null): string | null {
 
 function textOf(document: PageDocument, selector: string): string | null {
   const text = document.querySelector(selector)?.textContent ?? "";
-  return inOneLine(text).slice(0, LONGEST) || null;
+  return singleSpaced(text).slice(0, LONGEST) || null;
 }

@@ -1,8 +1,8 @@
 import TurndownService from "turndown";
-import { inOneLine } from "../one-line.js";
 import { type PageDocument, type PageElement, parsePage } from "./page-dom.js";
 import { prepareTables } from "./page-tables.js";
 import { addTableRules, blankCell } from "./table-rules.js";
+import { singleSpaced } from "../../lib/single-spaced.js";
 
 const LONGEST_LINK = 1_000;
 
@@ -36,7 +36,7 @@ function createConverter(base: string | null): TurndownService {
   });
   converter.addRule("picture", {
     filter: "img",
-    replacement: (_content, node) => inOneLine(node.getAttribute("alt") ?? ""),
+    replacement: (_content, node) => singleSpaced(node.getAttribute("alt") ?? ""),
   });
   converter.addRule("link", {
     filter: "a",

@@ -1,6 +1,6 @@
 import type TurndownService from "turndown";
 import { markdownTable } from "../markdown-table.js";
-import { inOneLine } from "../one-line.js";
+import { singleSpaced } from "../../lib/single-spaced.js";
 
 /** Stand in the text for the ends of cells and rows until their table is written; no cleaned text holds them. */
 const CELL_END = "\u0001";
@@ -14,7 +14,7 @@ export function blankCell({ nodeName }: { readonly nodeName: string }): string |
 /** Makes a converter write tables, and leave text as it is but for lines that would become headings by accident. */
 export function addTableRules(converter: TurndownService): void {
   converter.escape = (text) => text.replace(/^(#{1,6}) /gm, "\\$1 ");
-  converter.addRule("cell", { filter: ["td", "th"], replacement: (content) => `${inOneLine(content)}${CELL_END}` });
+  converter.addRule("cell", { filter: ["td", "th"], replacement: (content) => `${singleSpaced(content)}${CELL_END}` });
   converter.addRule("row", { filter: "tr", replacement: (content) => `${content}${ROW_END}` });
   converter.addRule("table", {
     filter: "table",
@@ -26,5 +26,5 @@ function rowsOf(content: string): string[][] {
   return content
     .split(ROW_END)
     .filter((row) => row.includes(CELL_END))
-    .map((row) => row.split(CELL_END).slice(0, -1).map(inOneLine));
+    .map((row) => row.split(CELL_END).slice(0, -1).map(singleSpaced));
 }

@@ -9,7 +9,7 @@ import type { ExtractionTools } from "../format-extractor.js";
 import { attachmentsOf, bytesOf, FILES_LEFT_OUT, isForwarded, isReport, MOST_FILES } from "./attachments.js";
 import { bodyOf } from "./mail-body.js";
 import { sentDate } from "./sent-date.js";
-import { inOneLine } from "../one-line.js";
+import { singleSpaced } from "../../lib/single-spaced.js";
 
 /** One mail, whether a file of its own or one of a mailbox. */
 export interface ReadMail {
@@ -142,5 +142,5 @@ function wordsOf(text: string | undefined): string | null {
 }
 
 function oneLine(text: string): string {
-  return inOneLine(cleanText(text));
+  return singleSpaced(cleanText(text));
 }

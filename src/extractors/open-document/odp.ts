@@ -7,7 +7,7 @@ import { openDocument } from "./document.js";
 import { createEquationReader, type EquationReader } from "./equations.js";
 import { DocumentStyles, STYLE_ELEMENTS } from "./styles.js";
 import { TextBlocks } from "./text-blocks.js";
-import { inOneLine } from "../one-line.js";
+import { singleSpaced } from "../../lib/single-spaced.js";
 
 const CHOSEN: ReadonlySet<string> = new Set([...STYLE_ELEMENTS, "page"]);
 
@@ -52,7 +52,7 @@ function readSlide(
 ): { title: string; text: string } {
   const shapes = elementsOf(page).filter((shape) => !REPEATED.has(classOf(shape)));
   const titleShape = shapes.find((shape) => classOf(shape) === "title");
-  const title = titleShape ? inOneLine(textOf(titleShape)) : "";
+  const title = titleShape ? singleSpaced(textOf(titleShape)) : "";
   const blocks = shapes
     .filter((shape) => shape !== titleShape && shape.name !== "notes")
     .flatMap((shape) => blocksOf(shape, styles, readEquation));

@@ -4,7 +4,7 @@ import { attributeOf, childOf, elementsOf, isElement, type XmlElement } from "..
 import type { EquationReader } from "./equations.js";
 import { inlineText, type Beside } from "./inline-text.js";
 import type { DocumentStyles } from "./styles.js";
-import { inOneLine } from "../one-line.js";
+import { singleSpaced } from "../../lib/single-spaced.js";
 
 /** Elements that hold blocks as they are. */
 const AROUND: ReadonlySet<string> = new Set([
@@ -103,7 +103,7 @@ export class TextBlocks {
   }
 
   #line(element: XmlElement): string {
-    return inOneLine(this.#inline(element));
+    return singleSpaced(this.#inline(element));
   }
 
   #blocksBeside(): string[] {
@@ -118,7 +118,7 @@ export class TextBlocks {
     this.#notes.push("");
     const body = childOf(note, "note-body");
     const text = (body ? elementsOf(body) : []).flatMap((child) => this.#block(child)).join(" ");
-    this.#notes[name - 1] = `[^${name}]: ${inOneLine(text)}`;
+    this.#notes[name - 1] = `[^${name}]: ${singleSpaced(text)}`;
     return `[^${name}]`;
   }
 
@@ -184,7 +184,7 @@ export class TextBlocks {
           .join(" ");
       return this.#block(child).join(" ");
     });
-    return inOneLine(texts.join(" "));
+    return singleSpaced(texts.join(" "));
   }
 }
 

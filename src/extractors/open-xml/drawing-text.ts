@@ -2,7 +2,7 @@ import { paragraph } from "../clean-text.js";
 import { equationText } from "../equation-text.js";
 import { attributeOf, childOf, descendantsOf, elementsOf, textOf, type XmlElement } from "../xml-events.js";
 import { relatedTarget, type Relationship } from "./package.js";
-import { inOneLine } from "../one-line.js";
+import { singleSpaced } from "../../lib/single-spaced.js";
 
 /** How the paragraphs of a shape are written: those of a body are a list unless they say otherwise. */
 export interface TextStyle {
@@ -66,5 +66,5 @@ function runText(run: XmlElement, relationships: ReadonlyMap<string, Relationshi
 /** All text of a body in one line. */
 export function lineOf(body: XmlElement | undefined, relationships: ReadonlyMap<string, Relationship>): string {
   const paragraphs = (body ? elementsOf(body, "p") : []).map((one) => paragraphText(one, relationships));
-  return inOneLine(paragraphs.join(" "));
+  return singleSpaced(paragraphs.join(" "));
 }

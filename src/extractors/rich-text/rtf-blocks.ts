@@ -1,6 +1,6 @@
 import { paragraph } from "../clean-text.js";
 import { markdownTable } from "../markdown-table.js";
-import { inOneLine } from "../one-line.js";
+import { singleSpaced } from "../../lib/single-spaced.js";
 
 /** What the paragraph that is being written is, besides its text. */
 export interface ParagraphKind {
@@ -56,14 +56,15 @@ export class RtfBlocks {
     this.#endCode();
     const line = text.text.trim();
     if (line === "") return;
-    if (kind.heading !== null) this.#push(`${"#".repeat(Math.min(DEEPEST_HEADING, kind.heading))} ${inOneLine(line)}`);
-    else if (sign !== null) this.#pushItem(inOneLine(line.replace(SIGN_IN_TEXT, "")), sign, levelOf(kind));
+    if (kind.heading !== null)
+      this.#push(`${"#".repeat(Math.min(DEEPEST_HEADING, kind.heading))} ${singleSpaced(line)}`);
+    else if (sign !== null) this.#pushItem(singleSpaced(line.replace(SIGN_IN_TEXT, "")), sign, levelOf(kind));
     else this.#push(paragraph(line));
   }
 
   endCell(): void {
     this.#cell.push(this.#takeText().text);
-    if (this.#cells.length < MOST_CELLS) this.#cells.push(inOneLine(this.#cell.join(" ")));
+    if (this.#cells.length < MOST_CELLS) this.#cells.push(singleSpaced(this.#cell.join(" ")));
     this.#cell = [];
   }
 
@@ -113,7 +114,7 @@ export class RtfBlocks {
     const rows = this.#rows;
     this.#rows = [];
     // Text that stood in cells without a row is not lost.
-    const rest = inOneLine(this.#cell.splice(0).join(" "));
+    const rest = singleSpaced(this.#cell.splice(0).join(" "));
     if (rows.length > 0) {
       this.#endCode();
       this.#push(markdownTable(rows));

@@ -1,7 +1,7 @@
 import { codePageOf, decodeCodePage } from "./code-pages.js";
 import { RtfBlocks, type ParagraphKind } from "./rtf-blocks.js";
 import type { RtfToken } from "./rtf-tokens.js";
-import { inOneLine } from "../one-line.js";
+import { singleSpaced } from "../../lib/single-spaced.js";
 
 /** What the text of a group is for. */
 type Destination = "text" | "skipped" | "shape" | "fonts" | "styles" | "title" | "author" | "list sign" | "field code";
@@ -138,7 +138,7 @@ export class RtfReader {
   }
 
   #endNote(blocks: RtfBlocks): void {
-    const text = inOneLine(blocks.end(PLAIN).join(" "));
+    const text = singleSpaced(blocks.end(PLAIN).join(" "));
     if (text === "") return;
     this.#notes.push(`[^${this.#notes.length + 1}]: ${text}`);
     this.#write(`[^${this.#notes.length}]`);

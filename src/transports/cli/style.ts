@@ -1,3 +1,5 @@
+import { singleSpaced } from "../../lib/single-spaced.js";
+
 /** Marks parts of a text for the eye; leaves the text alone where colours are off. */
 export type Style = Readonly<Record<"bold" | "dim" | "green" | "yellow" | "red", (text: string) => string>>;
 
@@ -22,7 +24,7 @@ export function printable(text: string): string {
 
 /** The same on one line. */
 export function oneLine(text: string): string {
-  return printable(text).replace(/\s+/g, " ").trim();
+  return singleSpaced(printable(text));
 }
 
 /** Every line of a text, set in by some spaces. */

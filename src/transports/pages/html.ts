@@ -1,4 +1,5 @@
 import { truncate } from "../../lib/truncate.js";
+import { singleSpaced } from "../../lib/single-spaced.js";
 
 /** A piece of HTML in which everything that came from outside is escaped. Only `html` and `trustedHtml` make one. */
 export class Html {
@@ -51,6 +52,6 @@ const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /** Somebody else's words as they may be shown: one line, nothing invisible, not too long. */
 export function shown(text: string, most = 120): string {
-  const line = text.replace(UNSEEN, " ").replace(/\s+/g, " ").trim();
+  const line = singleSpaced(text.replace(UNSEEN, " "));
   return line.length <= most ? line : `${truncate(line, most - 1)}…`;
 }

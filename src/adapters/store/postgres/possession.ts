@@ -11,7 +11,10 @@ const ANSWERS_WITHIN_MS = 5_000;
 /** A server that went away has so long to notice that a connection is over, and to let go of its lock. */
 const FORMER_LETS_GO_WITHIN_MS = 5_000;
 
-/** Begins a transaction that may stay open and idle, whatever the server ends otherwise; it has no snapshot that keeps others from cleaning up. */
+/**
+ * Begins a transaction that may stay open and idle, whatever the server ends otherwise; it has no snapshot that keeps others
+ * from cleaning up.
+ */
 const BEGIN = `begin isolation level read committed;
   set local tcp_keepalives_idle = 5; set local tcp_keepalives_interval = 2; set local tcp_keepalives_count = 2;
   select set_config(name, '0', true) from pg_settings

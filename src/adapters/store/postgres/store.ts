@@ -71,7 +71,9 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
   }
 }
 
-/** So that the server lets go of a connection's locks when its other end is gone. Through a pooler it concerns the pooler's own. */
+/**
+ * So that the server lets go of a connection's locks when its other end is gone. Through a pooler it concerns the pooler's own.
+ */
 const SESSION = "set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3";
 
 function openPool(url: string, max: number): pg.Pool {

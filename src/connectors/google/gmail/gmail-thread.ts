@@ -4,6 +4,7 @@ import * as z from "zod";
 import { ItemGone } from "../../../core/connections/connector-errors.js";
 import type { SourceContent, SourceItem } from "../../../core/ports.js";
 import { type GmailApi, isCounted, parseGmail } from "./gmail-api.js";
+import { singleSpaced } from "../../../lib/single-spaced.js";
 
 interface Part {
   readonly mimeType: string;
@@ -117,7 +118,7 @@ function dateOf({ internalDate }: Message): string {
 
 function headerOf({ payload }: Message, wanted: string): string {
   const found = payload.headers.find(({ name }) => name.toLowerCase() === wanted)?.value ?? "";
-  return found.replace(/\s+/g, " ").trim().slice(0, LONGEST_VALUE).toWellFormed();
+  return singleSpaced(found).slice(0, LONGEST_VALUE).toWellFormed();
 }
 
 function attachmentNames(part: Part): string[] {
