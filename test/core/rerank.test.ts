@@ -11,6 +11,7 @@ const ranked = (...details: readonly UnitDetail[]): RankedUnit[] =>
     detail,
     isHit: true,
     isOutOfDate: false,
+    isFurther: false,
     others: [],
     similarity: 0.7 - place / 1_000,
     ownSimilarity: 0.7 - place / 1_000,

@@ -55,9 +55,10 @@ export async function findRanked(
     : { ranked: fused, degraded: [] };
   const ranked = await newerFirst(context, searchScope, ordered.ranked);
   return {
-    ranked: ofKinds(ranked, wanted.shown ?? searchScope.kinds)
-      .filter(({ similarity }) => shownSimilarity(similarity) >= wanted.threshold)
-      .slice(0, wanted.limit),
+    ranked: ofKinds(
+      ranked.filter(({ similarity }) => shownSimilarity(similarity) >= wanted.threshold),
+      wanted.shown ?? searchScope.kinds,
+    ).slice(0, wanted.limit),
     isCut: found.some(({ isCut }) => isCut),
     degraded: [...new Set([...degraded, ...found.flatMap((each) => each.degraded), ...ordered.degraded])],
   };

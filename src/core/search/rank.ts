@@ -58,8 +58,8 @@ export interface ShownUnit {
 export interface RankedUnit extends ShownUnit {
   /** What says the same and is of another kind. */
   readonly others: readonly ShownUnit[];
-  /** Set for what must not change what others are shown with, see `Levelled`. */
-  readonly isFurther?: true;
+  /** See `Levelled`. */
+  readonly isFurther: boolean;
   /**
    * 0 to 1, absolute: unrelated near 0.2, related above 0.5, near-identical above 0.9. For thresholds and for showing. Never
    * higher than that of a better one, see `levelSimilarities`.
@@ -159,21 +159,18 @@ function showRanked(scored: readonly Listed[], input: RankInput): RankedUnit[] {
   const { kinds = BOTH_KINDS, threshold = 0 } = input;
   const groups = gatherRepetitions(scored);
   const similarities = levelSimilarities(groups);
+  const hits = new Set([...input.textHits, ...input.vectorHits].map(({ unit }) => unit));
   const shown: RankedUnit[] = [];
   for (const [index, group] of groups.entries()) {
     const similarity = similarities[index]!;
     if (similarity < threshold) break;
     const listed = standIn(group, kinds);
     if (!listed) continue;
+    const { unit, detail, isHit, isOutOfDate } = shownAs(listed, hits);
+    const others = othersIn(group, listed).map((other) => shownAs(other, hits));
     const { score, similarity: ownSimilarity, isFurther } = group;
-    shown.push({
-      ...shownAs(listed, input),
-      others: othersIn(group, listed).map((other) => shownAs(other, input)),
-      similarity,
-      ownSimilarity,
-      score,
-      ...(isFurther && { isFurther }),
-    });
+    // Written out: spreads of so many take longer than ranking them.
+    shown.push({ unit, detail, isHit, isOutOfDate, others, similarity, ownSimilarity, score, isFurther });
   }
   return shown;
 }
@@ -184,10 +181,9 @@ function othersIn(group: Repetition, listed: Listed): readonly Listed[] {
   return BOTH_KINDS.flatMap((kind) => standIn(group, [kind]) ?? []).filter((other) => other !== listed);
 }
 
-function shownAs({ words, isOutOfDate }: Listed, { textHits, vectorHits }: RankInput): ShownUnit {
+function shownAs({ words, isOutOfDate }: Listed, hits: ReadonlySet<Unit>): ShownUnit {
   const { detail } = words;
-  const isHit = isAmong(detail.unit, textHits) || isAmong(detail.unit, vectorHits);
-  return { unit: detail.unit, detail, isHit, isOutOfDate };
+  return { unit: detail.unit, detail, isHit: hits.has(detail.unit), isOutOfDate };
 }
 
 const BOTH_KINDS: readonly UnitKind[] = ["chunk", "memory"];
@@ -197,10 +193,6 @@ function datesOf({ date }: Query, units: readonly UnitWords[], timeZone: TimeZon
   const dates = new Float64Array(units.length);
   if (date) for (let index = 0; index < units.length; index++) dates[index] = matchDate(date, units[index]!, timeZone);
   return dates;
-}
-
-function isAmong(unit: Unit, hits: readonly { readonly unit: Unit }[]): boolean {
-  return hits.some((hit) => hit.unit === unit);
 }
 
 /** Takes candidates and query apart. */
