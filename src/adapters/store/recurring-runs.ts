@@ -1,0 +1,33 @@
+import type { Kysely } from "kysely";
+import type { JobStore } from "../../core/ports.js";
+import { iso } from "../../lib/time.js";
+import type { Database } from "./schema.js";
+
+/** When recurring work ran last. */
+export function createRecurringRuns(db: Kysely<Database>): Pick<JobStore, "lastRun" | "setLastRun" | "takeRun"> {
+  return {
+    async lastRun(name) {
+      const row = await db.selectFrom("schedules").select("last_run_at").where("name", "=", name).executeTakeFirst();
+      return row ? new Date(row.last_run_at) : null;
+    },
+
+    async setLastRun(name, at) {
+      const last_run_at = iso(at);
+      await db
+        .insertInto("schedules")
+        .values({ name, last_run_at })
+        .onConflict((conflict) => conflict.column("name").doUpdateSet({ last_run_at }))
+        .execute();
+    },
+
+    async takeRun(name, { known, at }) {
+      const { numUpdatedRows } = await db
+        .updateTable("schedules")
+        .set({ last_run_at: iso(at) })
+        .where("name", "=", name)
+        .where("last_run_at", "=", iso(known))
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+  };
+}
