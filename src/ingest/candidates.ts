@@ -3,11 +3,13 @@ import { isLasting } from "../core/memories/lasting.js";
 import { timeZoneOf } from "../core/containers/time-zone.js";
 import { wordsStating, type StatedCandidate } from "../core/memories/resolve-facts.js";
 import { candidatesOfStated } from "../core/memories/stated-facts.js";
-import { isOutsideOrigin, SENDER, speakersOf, trustOfDocument } from "../core/memories/trust.js";
+import { prepareSpeakerFinder } from "../core/memories/speakers.js";
+import { isOutsideOrigin, SENDER, trustOfDocument } from "../core/memories/trust.js";
 import type { FactSource } from "../core/ports.js";
 import type { Document, FactCandidate, Turn } from "../core/types.js";
 import { prepareQuoteFinder } from "../language/find-quote.js";
 import { withoutEmbeddedBytes } from "../language/embedded-bytes.js";
+import { createPace } from "../lib/time.js";
 import { inTimeZone } from "../lib/time-zone.js";
 import { findAddition } from "./addition.js";
 import { speakersIn } from "./conversation-edits.js";
@@ -159,24 +161,28 @@ async function candidatesOf(
 ): Promise<readonly StatedCandidate[]> {
   const { stated, source } = submission;
   if (stated) return stated;
-  return source ? asRead(submission, await factExtractor.extract(source, signal)) : [];
+  return source ? asRead(submission, await factExtractor.extract(source, signal), signal) : [];
 }
 
 /** What was found in a submission, with who said it; its very text where nothing was found and it is to be kept. */
-export function asRead(submission: Submission, found: readonly FactCandidate[]): readonly StatedCandidate[] {
-  const facts = asSaid(submission, found);
+export async function asRead(
+  submission: Submission,
+  found: readonly FactCandidate[],
+  signal: AbortSignal,
+): Promise<readonly StatedCandidate[]> {
+  const facts = await asSaid(submission, found, signal);
   return submission.isByStranger === true ? facts.map((fact) => ({ ...fact, speaker: SENDER })) : facts;
 }
 
-function asSaid(
+async function asSaid(
   { source, wasSentAsTurns, rememberAsIs, isForeign, edits = [], parted }: Submission,
   found: readonly FactCandidate[],
-): readonly StatedCandidate[] {
+  signal: AbortSignal,
+): Promise<readonly StatedCandidate[]> {
   const fresh = parted ? found.filter(({ quote }) => quote === undefined || !isUnchanged(quote, parted)) : found;
   const meant = fresh.map((one) => (isForeign && OF_THE_USER.test(one.text) ? { ...one, isInference: true } : one));
-  const said = withSpeakers(meant, source?.turns ?? [], wasSentAsTurns).map((candidate) =>
-    withFormerSentence(candidate, edits),
-  );
+  const attributed = await withSpeakers(meant, { turns: source?.turns ?? [], wasSentAsTurns }, signal);
+  const said = attributed.map((candidate) => withFormerSentence(candidate, edits));
   const content = parted?.fresh ?? source?.content ?? "";
   if (said.length > 0 || !rememberAsIs || content === "" || content.length > AS_IS_LENGTH) return said;
   if (isChat(content)) return said;
@@ -206,14 +212,19 @@ export async function withPlaces(
 }
 
 /** Anybody can write a transcript; only in one that was sent as a conversation is the user's word the owner's own. */
-function withSpeakers(
+async function withSpeakers(
   candidates: readonly StatedCandidate[],
-  turns: readonly Turn[],
-  wasSentAsTurns: boolean,
-): StatedCandidate[] {
-  const speakerOf = speakersOf(turns);
-  return candidates.map((candidate) => {
+  { turns, wasSentAsTurns }: { readonly turns: readonly Turn[]; readonly wasSentAsTurns: boolean },
+  signal: AbortSignal,
+): Promise<StatedCandidate[]> {
+  const speakerOf = await prepareSpeakerFinder(turns, signal);
+  const pace = createPace(signal);
+  const attributed: StatedCandidate[] = [];
+  for (const candidate of candidates) {
     const speaker = speakerOf(candidate.quote);
-    return speaker === undefined || (speaker === "User" && !wasSentAsTurns) ? candidate : { ...candidate, speaker };
-  });
+    const isUnknown = speaker === undefined || (speaker === "User" && !wasSentAsTurns);
+    attributed.push(isUnknown ? candidate : { ...candidate, speaker });
+    if (pace.isDue()) await pace.rest();
+  }
+  return attributed;
 }

@@ -115,7 +115,7 @@ async function rememberReading(
   const [submission] = submissions;
   const candidates =
     found && submission
-      ? asRead(submission, found)
+      ? await asRead(submission, found, job.signal)
       : await findOnce(context, document, () => findCandidates(context, submissions, job.signal));
   const resolved = await resolveForContainers(context, document, candidates, job.signal);
   await noteRefusedRelations(context, document, resolved);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { isFlagged, judgeFact, judgeText, speakersOf, trustOf, withoutLabel } from "../../src/core/memories/trust.js";
+import { isFlagged, judgeFact, judgeText, trustOf, withoutLabel } from "../../src/core/memories/trust.js";
 import type { FactCandidate } from "../../src/core/types.js";
 import { buildMemoryDraft } from "../support/builders.js";
 
@@ -97,22 +97,6 @@ describe("the label of a memory", () => {
     expect(trustOf(memory({ origin: "web" }))).toBe("unverified");
     expect(trustOf(memory({ metadata: { trust: "unverified" } }))).toBe("unverified");
     expect(trustOf(memory({}))).toBe("trusted");
-  });
-});
-
-describe("who said the words", () => {
-  const turns = [
-    { speaker: "User", text: "I keep  bees.\nThey’re calm." },
-    { speaker: "Assistant", text: "You keep bees. I keep bees, too." },
-  ];
-  test.each([
-    ["i keep bees.", "User"],
-    ["They're calm.", "User"],
-    ["You keep bees.", "Assistant"],
-    ["Nobody said this.", undefined],
-    [undefined, undefined],
-  ])("%s: %s", (quote, speaker) => {
-    expect(speakersOf(turns)(quote)).toBe(speaker);
   });
 });
 

@@ -19,7 +19,8 @@ import { explainFacts, type ExplainedFact } from "./explain-facts.js";
 import { handleOf, MOST_COUNTED } from "./pending-extractions.js";
 import { resolveFacts, type Resolution, type StatedCandidate } from "./resolve-facts.js";
 import { factShape } from "./stated-facts.js";
-import { isOutsideOrigin, speakersOf } from "./trust.js";
+import { prepareSpeakerFinder } from "./speakers.js";
+import { isOutsideOrigin } from "./trust.js";
 import { unsaidYears } from "./unsaid-years.js";
 import { writeFacts } from "./write-facts.js";
 import { singleSpaced } from "../../lib/single-spaced.js";
@@ -188,7 +189,7 @@ async function prepare(
   const timeZone = await timeZoneOf(context, document);
   const relations = relationsOf(facts, task.handles ?? []);
   const find = await quoteFinderOf(document, task);
-  const speakerOf = speakersOf(document.turns ?? []);
+  const speakerOf = await prepareSpeakerFinder(document.turns ?? []);
   const candidates = facts.map((fact, index): StatedCandidate => {
     const candidate = candidateOf(fact, relations[index], {
       content: document.content,

@@ -1,5 +1,6 @@
-import { hiddenReadings, visibleText } from "../../language/hidden-text.js";
+import { hiddenReadings } from "../../language/hidden-text.js";
 import type { ChunkMetadata, FactCandidate, Memory, Origin, Trust } from "../types.js";
+import { plainForm } from "./plain-form.js";
 import { ANNOUNCED, CHANGED, OF_THE_USER, PAYMENT, SENSITIVE, SIGNS, type Audience } from "./trust-signs.js";
 
 export interface Judgement {
@@ -46,16 +47,16 @@ const ABOUT_USER = /^user\b/iu;
 export function judgeText(text: string, quote: string | undefined, from: Provenance): Judgement {
   const reasons = new Set<string>();
   for (const part of new Set([text, quote ?? ""])) {
-    for (const reason of signsOf(plain(part), from)) reasons.add(reason);
+    for (const reason of signsOf(plainForm(part), from)) reasons.add(reason);
     if (reasons.size > 0) continue;
-    const hidden = hiddenReadings(part).find((reading) => signsOf(plain(reading.text), from).length > 0);
+    const hidden = hiddenReadings(part).find((reading) => signsOf(plainForm(reading.text), from).length > 0);
     if (hidden) reasons.add(`hides an instruction in ${hidden.how}`);
   }
   for (const reason of hijackSigns(text, quote, from)) reasons.add(reason);
   if (
     (from.origin === "web" || from.origin === "mail") &&
     ABOUT_USER.test(text) &&
-    FIRST_PERSON.test(plain(quote ?? ""))
+    FIRST_PERSON.test(plainForm(quote ?? ""))
   )
     reasons.add("takes the author of a page or a file for the user");
   if (reasons.size > 0) return { trust: "flagged", reasons: [...reasons] };
@@ -65,8 +66,8 @@ export function judgeText(text: string, quote: string | undefined, from: Provena
 /** True for a text that gives orders to an assistant, openly or hidden. Linear in the length of the text. */
 export function givesOrders(text: string, from: Provenance): boolean {
   return (
-    signsOf(plain(text), from).length > 0 ||
-    hiddenReadings(text).some((reading) => signsOf(plain(reading.text), from).length > 0)
+    signsOf(plainForm(text), from).length > 0 ||
+    hiddenReadings(text).some((reading) => signsOf(plainForm(reading.text), from).length > 0)
   );
 }
 
@@ -176,7 +177,7 @@ function audiencesFor(from: Provenance): readonly Audience[] {
  */
 function hijackSigns(text: string, quote: string | undefined, from: Provenance): string[] {
   if (isOwnWord(from)) return [];
-  const [fact, source] = [plain(text), plain(quote ?? "")];
+  const [fact, source] = [plainForm(text), plainForm(quote ?? "")];
   const said = `${source}\n${fact}`;
   const isAnnounced = ANNOUNCED.test(fact) || ANNOUNCED.test(source);
   if (!SENSITIVE.test(said)) return [];
@@ -193,35 +194,5 @@ function mayNotReplace(
   from: Provenance,
 ): boolean {
   if (!isOutside(from) || OUTSIDE_ORIGINS.includes(replaced.origin)) return false;
-  return isByStranger(from) || SENSITIVE.test(plain(text)) || SENSITIVE.test(plain(quote));
-}
-
-/** As signs are written: straight quotes, single spaces and line breaks, no ornament in front of a line. */
-function plain(text: string): string {
-  return text
-    .replace(/[‘’ʼ]/gu, "'")
-    .replace(/[“”«»]/gu, '"')
-    .replace(/\s+/gu, (space) => (space.includes("\n") ? "\n" : " "))
-    .replace(/\*\*|__/gu, "")
-    .trim();
-}
-
-/**
- * Finds who said words: whose turn holds them, or the user where several do. Undefined for words that nobody said.
- * @returns a function, so that the turns are read once for any number of quotes
- */
-export function speakersOf(
-  turns: readonly { readonly speaker: string; readonly text: string }[],
-): (quote: string | undefined) => string | undefined {
-  const said = turns.map(({ speaker, text }) => ({ speaker, text: compact(text) }));
-  return (quote) => {
-    if (quote === undefined) return undefined;
-    const words = compact(quote);
-    const speakers = said.filter(({ text }) => text.includes(words)).map(({ speaker }) => speaker);
-    return speakers.find((speaker) => speaker.toLowerCase() === "user") ?? speakers[0];
-  };
-}
-
-function compact(text: string): string {
-  return visibleText(plain(text)).toLowerCase().replace(/\s+/gu, " ");
+  return isByStranger(from) || SENSITIVE.test(plainForm(text)) || SENSITIVE.test(plainForm(quote));
 }
