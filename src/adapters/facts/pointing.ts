@@ -27,8 +27,11 @@ const ARRANGING_VERBS =
 /** Of these the day may be that of the arrangement: "I signed the lease on 3 May". */
 const DONE_AT_ONCE = /^(?:order|register|sign|decide|agree|promise)$/;
 /** "We moved the meeting to Thursday." */
-const MOVED_TO_A_DAY =
-  /\bto (?:next |the )?(?:\w+day|tomorrow|week|month|\d|january|february|march|april|may|june|july|august|september|october|november|december)/;
+const MOVING_VERBS = /^(?:move|postpone|reschedule|delay|push|shift|defer|extend|bring)$/;
+/** "The meeting was moved to Thursday." */
+const WAS_MOVED = /^(?:moved|postponed|rescheduled|delayed|pushed|shifted|deferred|extended|brought)$/;
+const TO_A_DAY =
+  /\b(?:to|until|till) (?:next |the )?(?:\w+day|tomorrow|week|month|\d|january|february|march|april|may|june|july|august|september|october|november|december)/;
 /** "The hall is booked for 9 May." */
 const ARRANGED = /^(?:due|scheduled|booked|reserved|planned)$/;
 /** What was meant for a day may lie ahead as well as behind: "it was due on 12 January". */
@@ -70,8 +73,9 @@ function directionOf({ frame, verb, rest: words }: Clause["predicate"], rest: st
   const first = words[0]?.lower ?? "";
   const isPast = frame === "past" || frame === "was" || frame === "perfect" || frame === "been";
   if (frame === "present" && verb !== null && isTimetable(verb, rest)) return AHEAD;
+  const isMoved = (verb !== null && MOVING_VERBS.test(verb)) || WAS_MOVED.test(first);
+  if (isMoved && TO_A_DAY.test(rest)) return { ...AHEAD, isNear: isPast };
   if (verb !== null && ARRANGING_VERBS.test(verb)) return arrangedAt(verb, rest, isPast);
-  if (verb === "move" && MOVED_TO_A_DAY.test(rest)) return { ...AHEAD, isNear: isPast };
   if (frame === "be" && ARRANGED.test(first)) return AHEAD;
   if (frame === "was" && WAS_ARRANGED.test(first)) return { ...BACK, isOfAnyYear: true };
   if (isPast) return BACK;
