@@ -36,6 +36,9 @@ const ENDED: Readonly<Record<string, readonly (readonly [held: string, ending: s
     ["User works at Bosch", "User resigned"],
     ["User works at Bosch", "User handed in their notice"],
     ["Mia works at Siemens", "Mia left the company"],
+    ["Ben works at Siemens", "Ben quit at Siemens last week"],
+    ["Ben works for Siemens", "Ben was laid off by Siemens"],
+    ["Ben works at Siemens as a planner", "Ben retired from Siemens"],
   ],
   "an animal that died": [
     ["User has a dog named Rex", "Rex died"],
@@ -48,6 +51,13 @@ const ENDED: Readonly<Record<string, readonly (readonly [held: string, ending: s
     ["User has a cat named Flo", "User no longer has any pets"],
     ["User has a boat named Luna", "User no longer has a boat"],
     ["User has a boat named Luna", "User sold the boat"],
+  ],
+  "what another takes the place of": [
+    ["User uses Neovim", "User switched from Neovim to Zed"],
+    ["User uses Jenkins for CI", "User replaced Jenkins with Buildkite"],
+    ["User uses Jenkins", "User has migrated from Jenkins to Buildkite"],
+    ["User drives a Volvo", "User replaced the Volvo with a Skoda"],
+    ["User drives a Volvo", "User swapped their Volvo for a Skoda"],
   ],
   "a home that is left": [
     ["User lives with their parents", "User moved out"],
@@ -97,6 +107,13 @@ const KEPT: Readonly<Record<string, readonly (readonly [held: string, other: str
     ["User lives with Anna", "User moved out of the office"],
     ["User is dating Anna", "User broke up the fight"],
     ["User works at Bosch", "Mia retired from the race"],
+    ["User works at Bosch", "User retired from the race"],
+    ["User works at Bosch", "User quit at half past eight"],
+    ["User uses Jenkins", "User migrated from Java to Kotlin"],
+    ["User uses Jenkins for CI", "User replaced a Jenkins node with a new one"],
+    ["User uses Jenkins", "Mia replaced Jenkins with Buildkite"],
+    ["User uses Git and Jenkins", "User replaced Jenkins with Buildkite"],
+    ["User drives a Volvo", "User replaced the Volvo's battery with a new one"],
   ],
   "what is not one's own": [
     ["User drives a Volvo", "User sold a Volvo"],

@@ -46,7 +46,11 @@ export const ENDINGS: readonly StatePattern[] = [
   },
   {
     kind: "work",
-    form: form("(?:was|got|has been|is) (?:laid off|fired|made redundant|sacked)"),
+    form: form("(?:was|got|has been|is) (?:laid off|fired|made redundant|sacked)(?: (?:by|from|at) (?<v>.+))?"),
+  },
+  {
+    kind: "work",
+    form: form("(?:has |have )?(?:quit at|quit working (?:at|for)|resigned at|retired from) (?<v>.+)"),
   },
   {
     kind: "home",
@@ -71,6 +75,12 @@ export const ENDINGS: readonly StatePattern[] = [
     kind: "activity",
     form: form("(?:has |have )?(?:quit|gave up|given up|left|dropped out of|resigned from) (?<v>.+)"),
   },
+];
+
+/** Something else took its place: "switched from Neovim to Zed", "replaced Jenkins with Buildkite". */
+export const EXCHANGED: readonly RegExp[] = [
+  form("(?:has |have )?(?:switched|migrated|moved away|moved over|changed) from (?<v>.+?) to .+"),
+  form("(?:has |have )?(?:replaced|swapped|swapped out) (?<v>.+?) (?:with|by|for) .+"),
 ];
 
 /** "No longer has the Volvo", without what negates it. */

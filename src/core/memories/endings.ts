@@ -8,6 +8,7 @@ import {
   DATED,
   DIED,
   ENDINGS,
+  EXCHANGED,
   FORMER_THING,
   FORMER_USE,
   GOES_ON,
@@ -63,6 +64,8 @@ function endingIn(statement: Statement): State | null {
   if (off) return stateOf(statement, "arrangement", off["s"] ?? "", off["v"] ?? "");
   const died = DIED.exec(text)?.groups;
   if (died) return stateOf(statement, "animal", died["s"] ?? "", died["v"] ?? "");
+  const exchanged = readExchange(statement, text);
+  if (exchanged) return exchanged;
   for (const { kind, form, isDefinite } of ENDINGS) {
     const found = form.exec(text)?.groups;
     if (!found) continue;
@@ -78,10 +81,25 @@ function readFormerThing(statement: Statement): State | null {
   const found = FORMER_THING.exec(statement.text)?.groups;
   if (found) return stateOf(statement, "thing", found["s"] ?? "", found["v"] ?? "");
   const used = FORMER_USE.exec(statement.text)?.groups;
-  const state = used && stateOf(statement, "activity", used["s"] ?? "", used["v"] ?? "");
-  // What is not used for one thing any more may be used for another.
-  const isForAll = statement.scope === "" && state?.tail === "";
-  return state && isForAll ? { ...state, isForAll } : null;
+  const state = used && asWhole(statement, stateOf(statement, "activity", used["s"] ?? "", used["v"] ?? ""));
+  return state?.isForAll === true ? state : null;
+}
+
+/** A thing of one's own was given away for another; what is only named is not used any more. */
+function readExchange(statement: Statement, text: string): State | null {
+  for (const form of EXCHANGED) {
+    const { s, v } = form.exec(text)?.groups ?? {};
+    if (s === undefined || v === undefined || !isOneOfOnesOwn(v)) continue;
+    return DETERMINER.test(v)
+      ? stateOf(statement, "thing", s, v)
+      : asWhole(statement, stateOf(statement, "activity", s, v));
+  }
+  return null;
+}
+
+/** What is not used for one thing any more may be used for another. */
+function asWhole({ scope }: Statement, state: State | null): State | null {
+  return state && scope === "" && state.tail === "" ? { ...state, isForAll: true } : state;
 }
 
 /** Case counts here: only a name needs no article. */
