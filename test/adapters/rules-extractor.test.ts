@@ -72,6 +72,8 @@ describe("compound sentences", () => {
       ["User's sister lives in Rome", "User's sister works as a nurse"],
     ],
     ["I moved to Ghent and started a bakery.", ["User moved to Ghent", "User started a bakery"]],
+    ["I like tea; I live in Bonn.", ["User likes tea", "User lives in Bonn"]],
+    ["I no longer use Fedora; I switched to Arch.", ["User no longer uses Fedora", "User switched to Arch"]],
     ["I like rock but my wife prefers jazz.", ["User likes rock", "User's wife prefers jazz"]],
     ["I don't own a car; I bike everywhere.", ["User does not own a car", "User bikes everywhere"]],
     ["I have celiac disease, so no gluten please.", ["User has celiac disease"]],

@@ -33,7 +33,7 @@ const TO_REMEMBER =
   /^(?:and |so |also )?(?:(?:can|could|would|will) you )?(?:please )?(?:remember|note|keep in mind|bear in mind|save|store|write down) that ([^?]+?)(?:,? please)?[?.!]*$/i;
 const WISH_TAIL =
   /(?:,? (?:and|but|so)|,| -+| —| –|;) (?=(?:(?:i|we) )?(?:(?:would|'d) (?:love|like)|i'd (?:love|like)|might|maybe|perhaps|hope(?:fully)?|wish|can't wait|am not sure|i'm not sure|don't know)\b)[^.]{0,300}[.!]*$/i;
-const CODE_SIGN = /[{}<>|\\=;]|=>|\(\)|^\s*(?:#|\/\/|import |const |let |var |def |class |function )/;
+const CODE_SIGN = /[{}<>|\\=]|;(?! \p{L})|=>|\(\)|^\s*(?:#|\/\/|import |const |let |var |def |class |function )/u;
 
 /**
  * The sentences of a text that may state facts, in order: no headings, code, tables, questions or suppositions. Null after
