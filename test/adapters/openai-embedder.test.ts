@@ -168,6 +168,8 @@ test.each(PASSING)("%s, again and again, is `unavailable` and names the service"
   provider.fail(fault, 20);
   const error = await failureOf(embedder.embed(["one", "two"], "document"));
   expect(error.kind).toBe("unavailable");
+  // Whoever knows when to ask again gives nothing up.
+  expect(error.retryAfter).toBeDefined();
   expect(error.message).toContain(provider.url);
   expect(provider.requests).toHaveLength(4);
 });

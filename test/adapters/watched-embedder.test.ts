@@ -98,3 +98,17 @@ test("what failed once and was not asked for again is told of no longer than it 
   expect(await ask("two")).toHaveLength(1);
   expect(embedder.problem?.()).toBeNull();
 });
+
+test("texts that are refused while every text is are not given up, and those that are refused alone are", async () => {
+  provider.fail({ kind: "status", status: 400 }, 2);
+  await expect(embedder.embed(["one"], "document")).rejects.toMatchObject({ kind: "unavailable", retryAfter: 0.3 });
+  expect(embedder.problem?.()).toContain("refused the request (400)");
+
+  provider.fail({ kind: "status", status: 400 });
+  expect(await embedder.embed(["two"], "document")).toHaveLength(1);
+  expect(embedder.problem?.()).toBeNull();
+
+  provider.failFor("three", { kind: "status", status: 400 });
+  await expect(embedder.embed(["three"], "document")).rejects.toMatchObject({ kind: "invalid" });
+  expect(embedder.problem?.()).toBeNull();
+});

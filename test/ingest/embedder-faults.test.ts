@@ -147,14 +147,14 @@ describe("what only a person can mend", () => {
     expect(degraded).toEqual([]);
   }
 
-  test.each([401, 402, 403, 404])(
+  test.each([400, 401, 402, 403, 404, 422])(
     "a service that answers %i keeps the document waiting, says why, and has it at the next start",
     async (status) => {
       provider.fail({ kind: "status", status, body: { error: { message: "no" } } }, 100);
       const { id, ...receipt } = await add(TEXT, 1);
       expect(receipt.status).toBe("embedding");
       const { embedding, jobs } = await opened.core.status({ actor: opened.actor });
-      expect(embedding.problem).toMatch(new RegExp(`The embedding service at .*${status}.* Check `));
+      expect(embedding.problem).toMatch(new RegExp(`The embedding service at .*${status}`));
       expect(jobs).toMatchObject({ waiting: 1, dead: 0 });
       provider.heal();
       await startAgain();
@@ -164,8 +164,17 @@ describe("what only a person can mend", () => {
     60_000,
   );
 
-  test("a document that a service refused for good is tried again at the next start", async () => {
-    provider.fail({ kind: "status", status: 400, body: { error: { message: "not like this" } } }, 100);
+  test("a service that answers nonsense keeps the document waiting, and has it once it is well", async () => {
+    provider.fail({ kind: "wrong count", by: 1 }, 100);
+    const { id, ...receipt } = await add(TEXT, 1);
+    expect(receipt.status).toBe("embedding");
+    provider.heal();
+    await startAgain();
+    await expectFound(id);
+  }, 60_000);
+
+  test("a document whose text alone is refused is tried again at the next start", async () => {
+    provider.failFor("passport", { kind: "status", status: 400, body: { error: { message: "not like this" } } });
     const { id, ...receipt } = await add(TEXT, 20);
     expect(receipt).toMatchObject({
       status: "failed",

@@ -42,7 +42,7 @@ export function watchEmbedder(embedder: Embedder, { patienceMs, restMs = REST_MS
 
   async function embedMany(...call: Parameters<Embedder["embed"]>): Promise<Float32Array[]> {
     try {
-      return await embed(...call);
+      return await embed(...call).catch((error: unknown) => embedUnlessRefused(error, call));
     } catch (error) {
       if (isOutage(error)) {
         failed = error;
@@ -50,6 +50,16 @@ export function watchEmbedder(embedder: Embedder, { patienceMs, restMs = REST_MS
       }
       throw error;
     }
+  }
+
+  /** A service may refuse whatever it is asked for a while: only what it refuses again beside a text that it takes is at fault. */
+  async function embedUnlessRefused(error: unknown, call: Parameters<Embedder["embed"]>): Promise<Float32Array[]> {
+    if (!(error instanceof AppError) || error.kind !== "invalid") throw error;
+    await embed([TRIAL], "query", call[2]).catch(() => {
+      const { message, quote } = error;
+      throw new AppError("unavailable", message, { cause: error, quote, retryAfter: restMs / 1_000 });
+    });
+    return embed(...call);
   }
 
   /** What nothing else is asked of after it failed is tried in the background, less and less often. */
