@@ -4,15 +4,13 @@ import type { Document } from "../core/types.js";
 import { sentenceSpans } from "../language/sentences.js";
 import { truncate } from "../lib/truncate.js";
 import type { DescribedByModel } from "./prompts/describe-document.js";
-import { singleSpaced } from "../lib/single-spaced.js";
+import { lineOfModel } from "./line-of-model.js";
 
 const LONGEST_TITLE = 80;
 /** What is longer was not meant as a title. */
 const NO_TITLE = 160;
 const LONGEST_SUMMARY = 600;
 const MOST_SENTENCES = 3;
-/** Control characters, and marks that turn the direction of writing. */
-const CONTROLS = /[\p{Cc}\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]+/gu;
 const ADDRESS = /(?:\b[a-z][a-z0-9+.-]*:\/\/|\bwww\.)[^\s<>"')\]]+/giu;
 
 /** What a document is called and what it says in short, as far as a model's word can be used; null where it cannot. */
@@ -33,8 +31,8 @@ export function checkDescription(
     /[\p{L}\p{N}]/u.test(text) &&
     judgeText(text, undefined, { origin: document.origin }).trust !== "flagged" &&
     [...text.matchAll(ADDRESS)].every(([address]) => document.content.includes(address.replace(/[.,;:!?]+$/u, "")));
-  const title = titleIn(onOneLine(described.title));
-  const summary = summaryIn(onOneLine(described.summary));
+  const title = titleIn(lineOfModel(described.title));
+  const summary = summaryIn(lineOfModel(described.summary));
   return { title: isHarmless(title) ? title : null, summary: isHarmless(summary) ? summary : null };
 }
 
@@ -48,17 +46,13 @@ const MOST_OF_PICTURE = 12;
  * @throws AppError `invalid` where nothing is left, or it gives orders to an assistant
  */
 export function checkPictureDescription(text: string): string {
-  const line = onOneLine(text).replace(ADDRESS, "").replace(/ {2,}/gu, " ").trim();
+  const line = lineOfModel(text).replace(ADDRESS, "").replace(/ {2,}/gu, " ").trim();
   const description = wholeSentences(line, { most: MOST_OF_PICTURE, longest: LONGEST_OF_PICTURE });
   if (!/[\p{L}\p{N}]/u.test(description))
     throw new AppError("invalid", "The language model said nothing of the picture that can be used.");
   if (judgeText(description, undefined, { origin: "web" }).trust === "flagged")
     throw new AppError("invalid", "What the language model said of the picture gives orders to an assistant.");
   return description;
-}
-
-function onOneLine(text: string): string {
-  return singleSpaced(text.toWellFormed().replace(CONTROLS, " "));
 }
 
 function titleIn(text: string): string {

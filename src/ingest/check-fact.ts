@@ -8,7 +8,7 @@ import { dayIn, endOfDay, instantOf } from "../lib/time-zone.js";
 import { parseIso } from "../lib/time.js";
 import type { QuoteFinder } from "../language/find-quote.js";
 import type { StatedByModel } from "./prompts/fact-rules.js";
-import { singleSpaced } from "../lib/single-spaced.js";
+import { lineOfModel } from "./line-of-model.js";
 
 /** A fact is one sentence. What is longer was not taken apart. */
 const LONGEST_FACT = 500;
@@ -19,7 +19,7 @@ const MOST_EVENT_DATES = 10;
  * names, and buckets that it was shown. @returns null for what is no fact at all
  */
 export function checkFact(stated: StatedByModel, source: FactSource, find: QuoteFinder): FactCandidate | null {
-  const text = singleSpaced(stated.text);
+  const text = lineOfModel(stated.text);
   if (!/[\p{L}\p{N}]/u.test(text) || text.length > LONGEST_FACT) return null;
   const place = stated.quote === null ? null : find(stated.quote);
   const forgetAfter = endOf(stated.forgetAfter, source);
@@ -27,7 +27,7 @@ export function checkFact(stated: StatedByModel, source: FactSource, find: Quote
   const entities = checkEntities(stated.entities);
   const quote = place ? source.content.slice(place.start, place.end) : undefined;
   return {
-    text: text.toWellFormed(),
+    text,
     kind: stated.kind,
     isStatic: (stated.isStatic || isLasting(text)) && forgetAfter === null,
     ...(forgetAfter !== null && { forgetAfter }),
