@@ -143,7 +143,7 @@ describe("an answer is understood", () => {
       { type: "text", text: '"Oslo"}' },
     ];
     provider.script({ fault: "body", body: JSON.stringify({ choices: [{ message: { content } }] }) });
-    expect(await model.generate(QUESTION)).toMatchObject({ value: { city: "Oslo" }, inputTokens: 0 });
+    expect(await model.generate(QUESTION)).toMatchObject({ value: { city: "Oslo" } });
   });
 });
 
@@ -341,6 +341,16 @@ describe("what an answer costs", () => {
     const { model, provider } = await open({ prices: known });
     provider.script(FITTING);
     expect((await model.generate({ ...QUESTION, effort })).cost).toEqual(cost);
+  });
+
+  test("follows from its length where the service does not count tokens", async () => {
+    const { model, provider } = await open({ prices });
+    const content = '{"city":"Oslo"}';
+    provider.script({ fault: "body", body: JSON.stringify({ choices: [{ message: { content } }] }) });
+    const { inputTokens, outputTokens, cost } = await model.generate(QUESTION);
+    expect(inputTokens).toBeGreaterThan(0);
+    expect(outputTokens).toBe(4);
+    expect(cost).toBeCloseTo((2 * inputTokens + 8 * outputTokens) / 1_000_000, 12);
   });
 
   test("counts the answers that could not be used", async () => {

@@ -26,7 +26,7 @@ const completionSchema = z.object({
     )
     .min(1),
   usage: z
-    .object({ prompt_tokens: z.number().catch(0), completion_tokens: z.number().catch(0) })
+    .object({ prompt_tokens: z.number().nullish().catch(null), completion_tokens: z.number().nullish().catch(null) })
     .nullish()
     .catch(null),
 });
@@ -36,11 +36,15 @@ const failureSchema = z.object({
   error: z.object({ message: z.string().catch(""), code: z.coerce.number().int().min(400).max(599) }),
 });
 
+/** Of English and code; what a service does not count is counted so. */
+const CHARACTERS_A_TOKEN = 4;
+
 /**
  * Reads an answer of chat completions.
+ * @param asked characters of the question, for what it took where the service does not say
  * @throws AppError `unavailable` when it is none; an Error with `status` for a failure that is reported within it
  */
-export function readCompletion(answer: unknown): Completion {
+export function readCompletion(answer: unknown, asked: number): Completion {
   const value = typeof answer === "string" ? parseJson(answer) : answer;
   const failure = failureSchema.safeParse(value);
   if (failure.success) {
@@ -60,8 +64,8 @@ export function readCompletion(answer: unknown): Completion {
     text,
     refusal: refusal || (isFiltered ? "content filter" : undefined),
     isCutOff: choice.finish_reason === "length",
-    inputTokens: result.data.usage?.prompt_tokens ?? 0,
-    outputTokens: result.data.usage?.completion_tokens ?? 0,
+    inputTokens: result.data.usage?.prompt_tokens ?? Math.ceil(asked / CHARACTERS_A_TOKEN),
+    outputTokens: result.data.usage?.completion_tokens ?? Math.ceil(text.length / CHARACTERS_A_TOKEN),
   };
 }
 

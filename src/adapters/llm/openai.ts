@@ -77,7 +77,7 @@ export function createOpenAiModel(options: OpenAiModelOptions): LanguageModel {
           // The package never takes its listeners off a signal, and this one may outlive many requests.
           signal ? { signal: AbortSignal.any([signal]) } : {},
         );
-        return readCompletion(answer);
+        return readCompletion(answer, lengthOf(question.messages));
       } catch (error) {
         signal?.throwIfAborted();
         if (isUnusableAnswer(error)) return NOTHING;
@@ -149,6 +149,10 @@ const MARK_LENGTH = 16;
 
 function markOf({ baseUrl, apiKey, model, fastModel }: OpenAiModelOptions): string {
   return sha256(JSON.stringify([baseUrl, apiKey, model, fastModel])).slice(0, MARK_LENGTH);
+}
+
+function lengthOf(messages: readonly ModelMessage[]): number {
+  return messages.reduce((sum, { content }) => sum + content.length, 0);
 }
 
 const PRICED_TOKENS = 1_000_000;
