@@ -318,3 +318,19 @@ describe("a caller of one container", () => {
     expect(await agent.textsOf("a")).not.toContain("Bees live in Ulm.");
   });
 });
+
+test("what was forgotten of a document stays forgotten when an agent reads it, and the agent is told", async () => {
+  const content = "Boris lives in Ghent. The bakery in Ulm ships its sourdough on Fridays.";
+  await agent.add(content);
+  const { entries } = await agent.core.listMemories(agent.call, { containerTags: ["a"] });
+  await agent.core.forget(agent.call, { ids: entries.map(({ memory }) => memory.id) });
+  const [{ taskId = "" } = {}] = (await agent.ask()).tasks;
+  const answer = await agent.submit(taskId, [
+    { text: "Boris lives in Ghent", quote: "Boris lives in Ghent." },
+    { text: "The bakery ships sourdough on Fridays", quote: "The bakery in Ulm ships its sourdough on Fridays." },
+  ]);
+  expect(answer.facts).toMatchObject([{ text: "The bakery ships sourdough on Fridays", outcome: "added" }]);
+  expect(answer.warnings).toEqual([
+    'facts: "Boris lives in Ghent" was forgotten or replaced before and is not kept. Add it with add-memory if it holds again.',
+  ]);
+});

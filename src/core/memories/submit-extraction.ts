@@ -19,6 +19,7 @@ import { explainFacts, type ExplainedFact } from "./explain-facts.js";
 import { handleOf, MOST_COUNTED } from "./pending-extractions.js";
 import { resolveFacts, type Resolution, type StatedCandidate } from "./resolve-facts.js";
 import { factShape } from "./stated-facts.js";
+import { withoutPast } from "./read-again.js";
 import { prepareSpeakerFinder } from "./speakers.js";
 import { isOutsideOrigin } from "./trust.js";
 import { unsaidYears } from "./unsaid-years.js";
@@ -99,7 +100,7 @@ export async function submitExtraction(
   const submitted = await once(context, same, "submitExtraction", async (repositories) => {
     const current = await findTask(repositories, call, task.id);
     if (current.doneAt !== null || !prepared) throw alreadyAnswered(task.id);
-    const { container, document, resolution, timeZone } = prepared;
+    const { container, document, resolution, timeZone, warnings } = prepared;
     await refuseMerging(repositories, actor, [container.tag]);
     const { forgetAfter, factsLeftOut } = await findDocument(repositories, organizationId, current);
     const batchId = createId();
@@ -121,7 +122,8 @@ export async function submitExtraction(
       await repositories.documents.update(organizationId, document.id, { factsLeftOut: leftOut });
     await repositories.extractionTasks.finish(organizationId, task.id);
     const remaining = await repositories.extractionTasks.countOpen(organizationId, container.id, MOST_COUNTED);
-    return { documentId: document.id, containerTag: container.tag, batchId, facts, remaining };
+    const receipt = { documentId: document.id, containerTag: container.tag, batchId, facts, remaining };
+    return warnings.length > 0 ? { ...receipt, warnings } : receipt;
   });
   context.wakeJobs();
   const reader = { repositories: context.store, actor, now: context.clock.now() };
@@ -174,6 +176,7 @@ interface Prepared {
   readonly resolution: Resolution;
   /** Of the document. */
   readonly timeZone: TimeZone;
+  readonly warnings: readonly string[];
 }
 
 /** Slow work, outside the transaction. */
@@ -201,8 +204,15 @@ async function prepare(
   });
   refusePast("facts", candidates, context.clock.now());
   const place = { organizationId, container, origin: originOf(document), source: document };
-  const resolution = await resolveFacts(context, place, candidates);
-  return { container, document, resolution, timeZone };
+  const now = context.clock.now();
+  const lasting = await withoutPast(context.store, { organizationId, documentId: document.id }, candidates, now);
+  const past = candidates.filter((candidate) => !lasting.includes(candidate));
+  const resolution = await resolveFacts(context, place, lasting);
+  return { container, document, resolution, timeZone, warnings: past.map(({ text }) => notKept(text)) };
+}
+
+function notKept(text: string): string {
+  return `facts: ${JSON.stringify(text)} was forgotten or replaced before and is not kept. Add it with add-memory if it holds again.`;
 }
 
 /** What each fact says of known memories, by their ids. @throws AppError `invalid` that names each id which was not shown */
