@@ -324,7 +324,7 @@ test("what was forgotten of a document stays forgotten when an agent reads it, a
   await agent.add(content);
   const { entries } = await agent.core.listMemories(agent.call, { containerTags: ["a"] });
   await agent.core.forget(agent.call, { ids: entries.map(({ memory }) => memory.id) });
-  const [{ taskId = "" } = {}] = (await agent.ask()).tasks;
+  const { taskId } = await agent.askOne();
   const answer = await agent.submit(taskId, [
     { text: "Boris lives in Ghent", quote: "Boris lives in Ghent." },
     { text: "The bakery ships sourdough on Fridays", quote: "The bakery in Ulm ships its sourdough on Fridays." },
