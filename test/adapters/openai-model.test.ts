@@ -143,7 +143,7 @@ describe("an answer is understood", () => {
       { type: "text", text: '"Oslo"}' },
     ];
     provider.script({ fault: "body", body: JSON.stringify({ choices: [{ message: { content } }] }) });
-    expect(await model.generate(QUESTION)).toMatchObject({ value: { city: "Oslo" } });
+    expect(await model.generate(QUESTION)).toMatchObject({ value: { city: "Oslo" }, outputTokens: 4 });
   });
 });
 

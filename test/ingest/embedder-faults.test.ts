@@ -147,14 +147,21 @@ describe("what only a person can mend", () => {
     expect(degraded).toEqual([]);
   }
 
-  test.each([400, 401, 402, 403, 404, 422])(
+  test.each([
+    [400, ""],
+    [401, ".* Check "],
+    [402, ".* Check "],
+    [403, ".* Check "],
+    [404, ".* Check "],
+    [422, ""],
+  ])(
     "a service that answers %i keeps the document waiting, says why, and has it at the next start",
-    async (status) => {
+    async (status, advice) => {
       provider.fail({ kind: "status", status, body: { error: { message: "no" } } }, 100);
       const { id, ...receipt } = await add(TEXT, 1);
       expect(receipt.status).toBe("embedding");
       const { embedding, jobs } = await opened.core.status({ actor: opened.actor });
-      expect(embedding.problem).toMatch(new RegExp(`The embedding service at .*${status}`));
+      expect(embedding.problem).toMatch(new RegExp(`The embedding service at .*${status}${advice}`));
       expect(jobs).toMatchObject({ waiting: 1, dead: 0 });
       provider.heal();
       await startAgain();

@@ -1,4 +1,5 @@
 import { AppError } from "../../core/errors.js";
+import { REFUSED_PAUSE } from "./openai-errors.js";
 
 export interface AnswerRules {
   /** Size that every vector must have, once it is known. */
@@ -15,7 +16,7 @@ export interface AnswerRules {
  */
 export function readVectors(answer: unknown, count: number, rules: AnswerRules): Float32Array[] {
   const reject = (what: string): AppError =>
-    new AppError("unavailable", `The embedding service at ${rules.baseUrl} ${what}`, { retryAfter: STRANGE_PAUSE });
+    new AppError("unavailable", `The embedding service at ${rules.baseUrl} ${what}`, { retryAfter: REFUSED_PAUSE });
   const entries = listOf(typeof answer === "string" ? parseJson(answer) : answer);
   if (!entries)
     throw reject("answered with something that is no list of embeddings. Check RECOLLECT_EMBEDDING_BASE_URL.");
@@ -49,9 +50,6 @@ function checkSize(size: number, expected: number, rules: AnswerRules, reject: (
     );
   throw reject(`answered with a vector of ${size} numbers among others of ${expected}. Nothing of it was used.`);
 }
-
-/** What a person has to mend takes longer, in seconds. */
-const STRANGE_PAUSE = 60;
 
 /** A gateway may serve JSON under another content type. */
 function parseJson(text: string): unknown {

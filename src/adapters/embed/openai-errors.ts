@@ -13,7 +13,7 @@ const RATE_LIMIT_PAUSE = 30;
 /** A service that is away or fails is asked again after so many seconds, and then ever more seldom. */
 const AWAY_PAUSE = 30;
 /** What a person has to mend takes longer, in seconds. */
-const REFUSED_PAUSE = 60;
+export const REFUSED_PAUSE = 60;
 /** An account without money is not asked again and again, in seconds. */
 const QUOTA_PAUSE = 3_600;
 /** No text can mend these: the key, the account, the model or the address is wrong. */

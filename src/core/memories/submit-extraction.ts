@@ -72,7 +72,10 @@ export interface SubmittedExtraction extends Warned {
   readonly containerTag: string;
   /** What was written can be undone under this id, if anything was. */
   readonly batchId: string;
-  /** In the order of the submission; without what follows from others and was known, or whose ground is gone. */
+  /**
+   * In the order of the submission; without what follows from others and was known, or whose ground is gone, and without what
+   * was forgotten or replaced before, of which `warnings` tell.
+   */
   readonly facts: readonly ExplainedFact[];
   /** How many tasks of the container are still to be answered, at least; up to 1,000. */
   readonly remaining: number;
