@@ -1,7 +1,7 @@
 import { createId } from "../../lib/ids.js";
 import { groupBy } from "../../lib/group-by.js";
 import type { TimeZone } from "../../lib/time-zone.js";
-import { maySee } from "../auth.js";
+import { maySee, systemActor } from "../auth.js";
 import { ownTimeZone, sharedTimeZone } from "../containers/time-zone.js";
 import { momentIn } from "../input.js";
 import { takePlaceAgain, type Returning } from "../memories/expire.js";
@@ -94,7 +94,8 @@ async function moveEnds(
     if (forgetAfter === memory.forgetAfter) continue;
     await repositories.memories.update(organizationId, memory.id, { forgetAfter, ownForgetAfter });
     const noted = { batchId, action: "memory.expiry-changed", cause };
-    await noteMemory(repositories, actor, noted, { before: memory, after: { id: memory.id } });
+    // Nobody did anything with the memory itself: its document's next text may still take its place.
+    await noteMemory(repositories, systemActor(organizationId), noted, { before: memory, after: { id: memory.id } });
   }
 }
 

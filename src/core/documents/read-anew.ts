@@ -1,6 +1,6 @@
 import { iso } from "../../lib/time.js";
 import * as z from "zod";
-import { maySee } from "../auth.js";
+import { maySee, systemActor } from "../auth.js";
 import { createId } from "../../lib/ids.js";
 import { replaceAgain } from "../memories/expire.js";
 import { isExpiry } from "../memories/expiry.js";
@@ -34,10 +34,11 @@ export async function forgetStated(
   const reason = `document ${document.id} was replaced`;
   const all = await statedBy(repositories, actor, document);
   const past = await pastStillSaid(repositories, document, all, next);
-  for (const memory of all.filter(({ id }) => !past.has(id)))
+  const left = all.filter(({ id }) => !past.has(id));
+  for (const memory of left)
     await repositories.memories.removeSource(document.organizationId, memory.id, document.id);
   const leaving = { documentId: document.id, reason, batchId: createId() };
-  await forgetLeaving(repositories, actor, all.filter(isStatedAlone), leaving);
+  await forgetLeaving(repositories, actor, left.filter(isStatedAlone), leaving);
 }
 
 /** Ids of memories that do not hold and whose words the text that comes has as well. */
@@ -82,7 +83,7 @@ export async function remindStated(
     if (memory.forgetAfter !== null && memory.forgetAfter <= iso(now)) continue;
     if (await repositories.memories.byText(organizationId, memory.containerTag, memory.text)) continue;
     if (memory.isInference && (await lostGroundOf(repositories, organizationId, memory)) !== null) continue;
-    await remind(repositories, actor, memory, { batchId, cause: "its document forms memories again" });
+    await remind(repositories, organizationId, memory, { batchId, cause: "its document forms memories again" });
   }
 }
 
@@ -104,20 +105,20 @@ export async function remindExpired(
     if (!isExpiry(memory.forgetReason, before)) continue;
     if (await repositories.memories.byText(organizationId, memory.containerTag, memory.text)) continue;
     if (memory.isInference && (await lostGroundOf(repositories, organizationId, memory)) !== null) continue;
-    await remind(repositories, actor, memory, { batchId, cause });
+    await remind(repositories, organizationId, memory, { batchId, cause });
     await replaceAgain(repositories, actor, memory);
   }
 }
 
 const reasonedSchema = z.object({ forgetReason: z.string().nullable() });
 
+/** Noted as the service's own doing: nobody has done anything with the memory itself. */
 async function remind(
   repositories: Repositories,
-  actor: Actor,
+  organizationId: string,
   memory: Memory,
   { batchId, cause }: { readonly batchId: string; readonly cause: string },
 ): Promise<void> {
-  const { organizationId } = actor;
   const container = await repositories.memories.containerOf(organizationId, memory.id);
   if (!container) return;
   const forgotten = await repositories.journal.latest(organizationId, memory.id, "memory.forgotten");
@@ -125,7 +126,7 @@ async function remind(
   await repositories.memories.update(organizationId, memory.id, { isForgotten: false, forgetReason });
   await repositories.units.setForgotten(unitOf("memory", memory.seq), container.id, false);
   const noted = { batchId, action: "memory.restored", cause };
-  await noteMemory(repositories, actor, noted, { before: memory, after: { id: memory.id } });
+  await noteMemory(repositories, systemActor(organizationId), noted, { before: memory, after: { id: memory.id } });
 }
 
 /**
