@@ -30,6 +30,12 @@ beforeEach(async () => {
 });
 afterEach(() => rest.close());
 
+function connectToHome(): Promise<McpConnection> {
+  const session = () => Promise.resolve({ core: rest.core, actor: rest.actor });
+  const principal = () => ({ session, defaultContainer: "home" });
+  return connectInMemory("v1", createMcpFactory({ principal, log: silentLog, version: "0.0.0" }));
+}
+
 const stating = () => [{ id: document, title: `${SENTENCE} I like tea.`, source: null, isLeftOut: true }];
 const text = async () => (await rest.send("GET", `/v3/documents/${document}`)).body.content;
 const found = async (q = "wifi password") =>
@@ -98,14 +104,46 @@ describe("what was forgotten and a document still states", () => {
   });
 });
 
+describe("what no memory stands for", () => {
+  const passage = "The alarm code of the cabin is 9924.";
+  let cabin: string;
+  beforeEach(async () => {
+    const added = { content: passage, containerTag: "home", taskType: "superrag" };
+    cabin = (await rest.send("POST", "/v3/documents", added)).body.id;
+    await rest.settle();
+  });
+
+  test("is named with its document by who forgets what matches, before and after", async () => {
+    for (const dryRun of [true, false]) {
+      const ask = { containerTag: "home", query: "alarm code of the cabin", dryRun };
+      const { body } = await rest.send("POST", "/v4/memories/forget-matching", ask);
+      expect(body).toMatchObject({ count: 0, statedIn: [{ id: cabin, title: passage, isLeftOut: false }] });
+    }
+    const { body } = await rest.send("POST", "/v4/memories/forget-matching", {
+      containerTag: "home",
+      query: "giraffes",
+    });
+    expect(body).toMatchObject({ count: 0, statedIn: [] });
+  });
+
+  test("is offered to an agent that asks what could be forgotten, and a document of a candidate is not", async () => {
+    const mcp = await connectToHome();
+    const asked = await mcp.call("forget", { query: "alarm code of the cabin" });
+    expect(asked.structured["candidates"]).toEqual([]);
+    expect(asked.structured["statedIn"]).toEqual([{ id: cabin, title: passage, isLeftOut: false }]);
+    expect(asked.text).toContain("Passages of 1 document match too");
+    expect(asked.text).toContain(`passages in the document [${cabin}]`);
+    const other = await mcp.call("forget", { query: "wifi password" });
+    expect(other.structured["candidates"]).toMatchObject([{ id: memory }]);
+    expect(other.structured["statedIn"]).toEqual([]);
+    await mcp.close();
+  });
+});
+
 describe("an agent that forgets", () => {
   let mcp: McpConnection;
   beforeEach(async () => {
-    const session = () => Promise.resolve({ core: rest.core, actor: rest.actor });
-    mcp = await connectInMemory(
-      "v1",
-      createMcpFactory({ principal: () => ({ session, defaultContainer: "home" }), log: silentLog, version: "0.0.0" }),
-    );
+    mcp = await connectToHome();
   });
   afterEach(() => mcp.close());
 

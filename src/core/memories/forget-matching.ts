@@ -9,6 +9,7 @@ import { derivedFrom, forgetBatch } from "./forget.js";
 import { containerTagSchema, customIdSchema, invalid, noteSchema, parseInput, textSchema } from "../input.js";
 import { once } from "../operations.js";
 import { isSameFact } from "./near-duplicates.js";
+import { documentsMatching } from "./passages-matching.js";
 import type { Repositories } from "../ports.js";
 import { retrieve, shownSimilarity } from "../search/retrieve.js";
 import { createWaits } from "../search/waits.js";
@@ -65,7 +66,7 @@ export interface ForgottenMatching {
   readonly matches: readonly Match[];
   /** The batch in the journal and in the memories' metadata; null after a dry run. */
   readonly forgetBatchId: string | null;
-  /** Documents whose text still states what was forgotten, or would be. */
+  /** Documents whose text still states what was forgotten, or would be, and those with passages on the query. */
   readonly statedIn: readonly StatingDocument[];
   /** One line for people. */
   readonly summary: string;
@@ -92,7 +93,7 @@ export async function forgetMatching(
   if (dryRun) {
     const matches = await readMatches(context, call, input.containerTag, found, findTold);
     const listed = await withGuesses(context.store, actor.organizationId, matches);
-    const statedIn = await statedBy(context.store, actor, matches);
+    const statedIn = await statedBy(context.store, actor, matches, found);
     return { dryRun, matches: listed, forgetBatchId: null, statedIn, summary: summarise(listed.length, found, dryRun) };
   }
   return once(context, call, "forgetMatching", async (repositories) => {
@@ -111,21 +112,21 @@ export async function forgetMatching(
       matches.map(({ memory }) => memory),
       { reason: input.reason ?? "asked to forget what matches", batchId: forgetBatchId, metadata: { forgetBatchId } },
     );
-    const statedIn = await statedBy(repositories, actor, matches);
+    const statedIn = await statedBy(repositories, actor, matches, found);
     return { dryRun, matches: listed, forgetBatchId, statedIn, summary: summarise(listed.length, found, dryRun) };
   });
 }
 
-function statedBy(
+async function statedBy(
   repositories: Pick<Repositories, "documents" | "memories">,
   actor: Actor,
   matches: readonly MemoryMatch[],
+  { passagesIn }: Found,
 ): Promise<StatingDocument[]> {
-  return documentsStating(
-    repositories,
-    actor,
-    matches.map(({ memory }) => memory),
-  );
+  const forgotten = matches.map(({ memory }) => memory);
+  const stating = await documentsStating(repositories, actor, forgotten);
+  const known = new Set(stating.map(({ id }) => id));
+  return [...stating, ...passagesIn.filter(({ id }) => !known.has(id))];
 }
 
 /** The matches, and the guesses that go with them because what they followed from goes. */
@@ -145,12 +146,14 @@ interface Found {
   readonly scores: ReadonlyMap<string, number>;
   /** The text of each memory that was found by what it says: one that says something else by now was not found. */
   readonly texts?: ReadonlyMap<string, string>;
+  /** Documents with passages on the query. */
+  readonly passagesIn: readonly StatingDocument[];
   /** What was left out, and what did not work. */
   readonly remarks: readonly string[];
 }
 
 function byIds(ids: readonly string[]): Found {
-  return { scores: new Map(ids.map((id) => [id, 1])), remarks: [] };
+  return { scores: new Map(ids.map((id) => [id, 1])), passagesIn: [], remarks: [] };
 }
 
 type QueryInput = z.output<typeof forgetMatchingSchema> & { readonly query: string; readonly containerTag: string };
@@ -178,6 +181,7 @@ async function byQuery(context: CoreContext, call: AuthorizedCall, input: QueryI
   return {
     scores: new Map(matches.map(({ id, score }) => [id, score])),
     texts: new Map(matches.map(({ id, text }) => [id, text])),
+    passagesIn: await documentsMatching(context, call, input),
     remarks,
   };
 }

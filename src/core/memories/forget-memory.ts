@@ -11,6 +11,7 @@ import { forgetBatch, forgetMemories } from "./forget.js";
 import { containerTagSchema, customIdSchema, invalid, noteSchema, parseInput, textSchema } from "../input.js";
 import { once } from "../operations.js";
 import { keepStatement, type Looking } from "./statements.js";
+import { documentsMatching } from "./passages-matching.js";
 import { documentsStating, type StatingDocument } from "./still-stated.js";
 import { searchMemories } from "../search/search.js";
 import type { Actor, Memory } from "../types.js";
@@ -36,7 +37,7 @@ export interface Forgotten {
   readonly forgotten: readonly { id: string; text: string }[];
   /** Memories that match the query and were not touched. */
   readonly candidates: readonly { id: string; text: string; similarity: number }[];
-  /** Documents whose text still states what was forgotten. */
+  /** Documents whose text still states what was forgotten or, by query, has passages on it and states none of the candidates. */
   readonly statedIn: readonly StatingDocument[];
   /** The batch of the journal, by which it can be undone; null when nothing was forgotten. */
   readonly batchId: string | null;
@@ -80,7 +81,10 @@ async function listCandidates(
     ...(input.threshold !== undefined && { threshold: input.threshold }),
   });
   const candidates = results.map(({ id, text, similarity }) => ({ id, text, similarity }));
-  return { forgotten: [], candidates, statedIn: [], batchId: null };
+  // Once these are forgotten, searches leave out the sentences that state them.
+  const stating = new Set(results.flatMap(({ documents }) => documents.map(({ id }) => id)));
+  const matching = await documentsMatching(context, call, input);
+  return { forgotten: [], candidates, statedIn: matching.filter(({ id }) => !stating.has(id)), batchId: null };
 }
 
 export const forgetOneSchema = z.object({

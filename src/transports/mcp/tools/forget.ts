@@ -23,7 +23,9 @@ type Arguments = z.output<typeof input>;
 const output = z.object({
   forgotten: z.array(z.object({ id: z.string(), text: z.string() })),
   documents: z.array(z.object({ id: z.string(), title: z.string() })).describe("Removed with what only they stated"),
-  statedIn: statedIn.describe("Documents whose text still states it; call again with an id to remove one"),
+  statedIn: statedIn.describe(
+    "Documents whose text still states it, or matches query; call again with an id to remove one",
+  ),
   candidates: z
     .array(z.object({ id: z.string(), text: z.string(), similarity: z.number() }))
     .describe("What could be meant by query; not forgotten"),
@@ -138,11 +140,12 @@ function describe(
   { query }: Arguments,
 ): string {
   if (query !== undefined) {
-    if (candidates.length === 0) return "Nothing matches the query. Nothing was forgotten.";
-    const lines = candidates.map(
-      ({ id, text, similarity }) => `[${id}] (similarity ${similarity.toFixed(2)}) ${oneLine(text)}`,
-    );
-    return `Nothing was forgotten yet. ${count(candidates.length, "memory", "memories")} could be meant; call forget again with the ids of those that are.\n${fence(lines.join("\n"))}`;
+    if (candidates.length + stating.length === 0) return "Nothing matches the query. Nothing was forgotten.";
+    const lines = [
+      ...candidates.map(({ id, text, similarity }) => `[${id}] (similarity ${similarity.toFixed(2)}) ${oneLine(text)}`),
+      ...stating.map(({ id, title }) => `passages in the document [${id}] ${oneLine(title ?? UNTITLED)}`),
+    ];
+    return `Nothing was forgotten yet. ${whatCouldBeMeant(candidates.length, stating.length)}\n${fence(lines.join("\n"))}`;
   }
   const lines = [
     ...forgotten.map(({ id, text }) => `forgotten [${id}] ${oneLine(text)}`),
@@ -157,6 +160,12 @@ function describe(
   ];
   const takeBack = batchId === null ? "" : ` To bring the memories back: undo with batch ${batchId}.`;
   return `${parts.join(", ")}.${offerOf(stating)}${takeBack}\n${fence(lines.join("\n"))}`;
+}
+
+function whatCouldBeMeant(memories: number, documents: number): string {
+  const meant = `${count(memories, "memory", "memories")} could be meant; call forget again with the ids of those that are.`;
+  const stated = `Passages of ${count(documents, "document")} match too, which search finds whether or not memories are forgotten: call forget with the id of a document to remove all of it.`;
+  return [...(memories > 0 ? [meant] : []), ...(documents > 0 ? [stated] : [])].join(" ");
 }
 
 function offerOf(stating: Outcome["statedIn"]): string {

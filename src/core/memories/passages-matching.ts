@@ -1,0 +1,38 @@
+import type { AuthorizedCall, CoreContext } from "../context.js";
+import { sourceOf } from "../documents/document-source.js";
+import { searchMemories } from "../search/search.js";
+import type { DocumentHead } from "../types.js";
+import type { StatingDocument } from "./still-stated.js";
+
+/** Passages that are looked at. */
+const MOST_PASSAGES = 20;
+
+/**
+ * Documents of a container whose passages match what is to be forgotten, the best first. To forget reaches memories alone:
+ * where no memory stands for a passage, only removing its document makes it unfindable, and whoever forgets has to be told.
+ * @param input.threshold 0 to 1; absent for that of searches
+ */
+export async function documentsMatching(
+  context: CoreContext,
+  call: AuthorizedCall,
+  {
+    query,
+    containerTag,
+    threshold,
+  }: { query: string; containerTag?: string | undefined; threshold?: number | undefined },
+): Promise<StatingDocument[]> {
+  const { results } = await searchMemories(context, call, {
+    q: query,
+    searchMode: "documents",
+    limit: MOST_PASSAGES,
+    ...(containerTag !== undefined && { containerTags: [containerTag] }),
+    ...(threshold !== undefined && { threshold }),
+  });
+  const holding = results.filter(({ standing }) => standing === undefined).flatMap(({ documents }) => documents);
+  const heads = new Map(holding.map((head) => [head.id, head]));
+  return [...heads.values()].map(statingDocument);
+}
+
+function statingDocument(head: DocumentHead): StatingDocument {
+  return { id: head.id, title: head.title, source: sourceOf(head), isLeftOut: false };
+}
