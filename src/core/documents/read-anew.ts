@@ -35,8 +35,7 @@ export async function forgetStated(
   const all = await statedBy(repositories, actor, document);
   const past = await pastStillSaid(repositories, document, all, next);
   const left = all.filter(({ id }) => !past.has(id));
-  for (const memory of left)
-    await repositories.memories.removeSource(document.organizationId, memory.id, document.id);
+  for (const memory of left) await repositories.memories.removeSource(document.organizationId, memory.id, document.id);
   const leaving = { documentId: document.id, reason, batchId: createId() };
   await forgetLeaving(repositories, actor, left.filter(isStatedAlone), leaving);
 }
