@@ -68,7 +68,8 @@ export function describeHostileFiles(name: string, { load, fixture, magic, tools
       expect(new Set(await Promise.all(outcomes))).toEqual(new Set(["damaged"]));
     });
 
-    test.skipIf(magic !== ZIP_MAGIC)("a bomb and an archive of too many entries are refused", async () => {
+    if (magic !== ZIP_MAGIC) return;
+    test("a bomb and an archive of too many entries are refused", async () => {
       const [extract, entries] = [await load(), unzipSync(fixture())];
       const zeros = new Uint8Array(3 * 2 ** 20).fill(0x20);
       const bomb = Object.fromEntries(

@@ -457,7 +457,7 @@ test("a shared drive that takes no webhook leaves none behind that nobody knows"
 
 const nginx = findProgram("nginx");
 
-test.skipIf(nginx === undefined)("nginx passes on OneDrive's question and its messages", async () => {
+test.skipIf(nginx === undefined)("nginx passes on OneDrive's question and its messages (needs nginx)", async () => {
   const followed = await start("onedrive");
   const clock = new AdvancedClock();
   const rest = await open(followed, { clock, settings: { RECOLLECT_TRUSTED_PROXIES: "127.0.0.1" } });
