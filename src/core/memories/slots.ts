@@ -78,6 +78,9 @@ function replacesFormer(newer: Claim, older: Claim): boolean {
 /** Who stopped smoking smokes neither a pack a day nor a pipe; who stopped drinking may still drink tea. */
 const WHATEVER_OF_IT = / (?:smok|vap)e?$/;
 const AFTER_WHICH_DETAILS_FOLLOW = /^(?:with|on|in|at|every|because|for|near|by)$/;
+/** Of what is over at a time, where it led to then is a detail as well; who only goes may go elsewhere. */
+const WHERE_TO = /^(?:to|into|from)$/;
+const ONLY_GOES = / (?:goe?|come?)$/;
 
 /** What no slot is known for is replaced by its opposite alone. */
 function turnsRound(newer: Claim, older: Claim): boolean {
@@ -85,7 +88,13 @@ function turnsRound(newer: Claim, older: Claim): boolean {
   if (newer.value === older.value) return true;
   const rest = older.value.startsWith(`${newer.value} `) ? older.value.slice(newer.value.length + 1) : "";
   if (rest !== "" && newer.isNegative && newer.isChange && WHATEVER_OF_IT.test(newer.value)) return true;
-  return newer.isNegative && AFTER_WHICH_DETAILS_FOLLOW.test(rest.split(" ")[0] ?? "");
+  const [next = ""] = rest.split(" ");
+  if (!newer.isNegative) return false;
+  return AFTER_WHICH_DETAILS_FOLLOW.test(next) || (WHERE_TO.test(next) && isOverAtItsTime(newer));
+}
+
+function isOverAtItsTime({ isChange, scope, value }: Claim): boolean {
+  return isChange && scope !== "" && !ONLY_GOES.test(value);
 }
 
 /** Words by which the text index finds what may be in the slot of a claim; none where the words of the text itself do. */

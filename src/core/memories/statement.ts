@@ -59,6 +59,8 @@ const SCOPE = new RegExp(
   "giu",
 );
 
+const EVERY_DAY = new RegExp(`^(?:every|each) ((?:${DAYS})day)$`);
+
 const NOW =
   /\s*,?\s*\b(?:now|currently|presently|nowadays|these days|at the moment|right now|as of (?:now|today)|recently|just|again|today)\b(?!-)/gi;
 const SINCE = new RegExp(
@@ -107,7 +109,7 @@ export function readStatement(raw: string): Statement | null {
   const scopes: string[] = [];
   text = text.replace(SCOPE, (found, offset: number) => {
     if (offset === 0) return found;
-    scopes.push(fold(found.replace(/^[\s,]+/, "")));
+    scopes.push(fold(found.replace(/^[\s,]+/, "")).replace(EVERY_DAY, "on $1s"));
     return "";
   });
   return {
