@@ -30,13 +30,10 @@ export function judge(subject: Subject, predicate: Predicate): Verdict | null {
   if (subject.role === "unknown") return judgeByEvidence(subject, predicate);
   if (subject.role === "own" && isWhereItIs(subject, predicate)) return FACT;
   if (subject.role === "you" && !/^(?:be|present)$/.test(predicate.frame)) return null;
-  if (saysThatItIsOver(subject, predicate)) return EPISODE;
+  if (saysThatItIsOver(subject, predicate) || saysThatItIsOff(subject, predicate)) return EPISODE;
   const verdict = judgeFrame(subject, predicate) ?? judgeHardFact(subject, predicate);
   const isEvent = (subject.role === "thing" || subject.role === "own") && EVENT_NOUNS.has(subject.head);
-  const isRegular =
-    predicate.frame === "present" &&
-    /^(?:shift|class|lesson|stand-up|standup)$/.test(subject.head) &&
-    /^at \S+$/.test(lowerText(predicate.rest));
+  const isRegular = isTimeOfDay(subject, predicate);
   const isOnce = isEvent && !isRegular && predicate.frame !== "past" && !isHabitual(lowerText(predicate.rest));
   return verdict?.kind === "fact" && isOnce ? APPOINTMENT : verdict;
 }
@@ -50,6 +47,26 @@ function saysThatItIsOver({ role }: Subject, { frame, verb, rest, isNegated, adv
   if (role !== "self" && role !== "relative" && role !== "person") return false;
   return verb === "quit" ? isPast || frame === "present" : isPast && (verb === "resign" || verb === "retire");
 }
+
+/** "The offsite is cancelled." */
+function saysThatItIsOff({ role, head }: Subject, { frame, rest, isNegated, adverbs }: Predicate): boolean {
+  const isStated = frame === "be" || frame === "was" || frame === "been";
+  if (!isStated || isNegated || adverbs.some((adverb) => /^(?:almost|nearly|always|often|sometimes)$/.test(adverb)))
+    return false;
+  return (role === "thing" || role === "own") && EVENT_NOUNS.has(head) && CALLED_OFF.test(lowerText(rest));
+}
+
+const CALLED_OFF = /^(?:cancell?ed|called off)$/;
+
+/** "The standup is at 9:15", "My shift starts at 8": when something is on all days. */
+function isTimeOfDay({ head }: Subject, { frame, rest }: Predicate): boolean {
+  const text = lowerText(rest);
+  const isStandup = /^(?:stand-up|standup)$/.test(head);
+  if (frame === "be") return isStandup && AT_A_TIME.test(text);
+  return frame === "present" && (isStandup || /^(?:shift|class|lesson)$/.test(head)) && /^at \S+(?: now)?$/.test(text);
+}
+
+const AT_A_TIME = /^at (?:\d{1,2}(?:[:.]\d\d)?(?: ?[ap]m)?|noon)(?: now)?$/;
 
 /** "My workshop is in the cellar" speaks of a place, and no appointment. */
 function isWhereItIs({ head }: Subject, { frame, rest }: Predicate): boolean {
