@@ -14,7 +14,7 @@ const MANNER =
   "briefly|concisely|shortly|formally|informally|politely|as \\p{Lu}\\p{L}+(?: \\p{Lu}\\p{L}+)?|by my (?:first|last) name|(?:in|within) at most .{3,40})";
 /** "Answer in German, please", "Address me as Doctor". */
 const ANSWERING = new RegExp(
-  `^${POLITE}(${SAYING}(?: to me)?(?: only| always)? ${MANNER}(?: only| always)?)(?:,? please)?$`,
+  `^${POLITE}((?:(?:always|only) )?${SAYING}(?: to me)?(?: only| always)? ${MANNER}(?: only| always)?)(?:,? please)?$`,
   "iu",
 );
 const FORM =

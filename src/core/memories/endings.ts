@@ -152,7 +152,8 @@ export function ends(ending: State, held: State): boolean {
   if (ending.kind === "thing" && held.kind === "animal")
     return ending.subject === held.subject && isKindOf(ending, held);
   if (ending.kind !== held.kind) return false;
-  const mayBeAnybodys = ending.kind === "arrangement" || ending.kind === "animal";
+  const isOwnTool = ending.kind === "activity" && OURSELVES.test(ending.subject);
+  const mayBeAnybodys = ending.kind === "arrangement" || ending.kind === "animal" || isOwnTool;
   const isAnybodys = mayBeAnybodys && (ending.subject === "" || held.subject === "");
   if (ending.subject !== held.subject && !isAnybodys) return false;
   switch (ending.kind) {
@@ -170,6 +171,9 @@ export function ends(ending: State, held: State): boolean {
       return isOneThing(ending, held) && !isOneOfSeveral(ending, held);
   }
 }
+
+/** "The CI is Jenkins" is said of the tools of those who speak. */
+const OURSELVES = /^(?:user|we|team)$/;
 
 /** True when one ending may end all: they are the same by other words. Of two cars it is not known which was sold. */
 export function areOneState(states: readonly State[]): boolean {
@@ -198,9 +202,11 @@ function isOneTimeOf(ending: State, held: State): boolean {
   return held.scope !== "" && ending.scope !== held.scope && !GOES_ON.test(`${ending.object} ${held.object}`);
 }
 
-/** "The flat" is the one that is lived in; "their parents' house" is theirs alone. */
+/** "The flat" is the one that is lived in, "the flat in Mainz" the one there; "their parents' house" is theirs alone. */
 function isSameHome(left: string, held: string): boolean {
-  const [owner = "", dwelling] = left.split(" ");
+  const [named = "", place] = left.split(" in ");
+  const [owner = "", dwelling] = named.split(" ");
+  if (place !== undefined) return includes(held, place) && includes(held, dwelling ?? owner);
   return dwelling === undefined || includes(held, owner.replace(/'s?$/, ""));
 }
 

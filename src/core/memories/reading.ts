@@ -39,7 +39,7 @@ export class Reading {
   }
 
   get claim(): Claim | null {
-    if (this.#claim === undefined) this.#claim = this.statement && readClaim(this.#text, this.statement);
+    if (this.#claim === undefined) this.#claim = readClaim(this.#text, this.statement);
     return this.#claim;
   }
 

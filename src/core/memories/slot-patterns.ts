@@ -1,3 +1,4 @@
+import { DWELLING } from "./ending-patterns.js";
 import { NUMBER_WORDS } from "../../language/words.js";
 import type { ValueKind } from "./slot-values.js";
 
@@ -72,6 +73,12 @@ export const SLOT_PATTERNS: readonly SlotPattern[] = [
     needsChange: true,
     form: form("(?:is|are) (?:on|in|for) (?<v>.+)"),
   },
+  {
+    slot: "time of day",
+    kind: "exact",
+    needsChange: true,
+    form: form("(?:is|are|starts?|begins?) at (?<v>\\d{1,2}(?::\\d\\d)?(?: ?[ap]m)?|noon|midnight)"),
+  },
   { slot: "birthday", kind: "date", isDated: true, form: form("was born (?:on|in) (?<v>.*\\d.*)") },
   { slot: "status", kind: "phase", form: form(`is (?:still )?(?<v>${STATUSES})`) },
   // Where somebody lives.
@@ -99,7 +106,9 @@ export const SLOT_PATTERNS: readonly SlotPattern[] = [
     kind: "place",
     isName: true,
     isNegative: true,
-    form: form("(?:has |have )?moved (?:away from|out of) (?<v>.+)"),
+    form: form(
+      `(?:has |have )?moved (?:away from|out of(?: (?:the|their|his|her) (?:\\p{L}+ )?${DWELLING} in)?) (?<v>.+)`,
+    ),
   },
   // Work.
   {

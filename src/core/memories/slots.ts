@@ -70,7 +70,12 @@ function isDenied(newer: Claim, older: Claim): boolean {
 
 /** "Switched from A to B" ends whatever A was used for. */
 function replacesFormer(newer: Claim, older: Claim): boolean {
-  if (newer.isNegative || older.isNegative || newer.from === null || !/^(?:use for|written in|editor)/.test(older.slot))
+  if (
+    newer.isNegative ||
+    older.isNegative ||
+    newer.from === null ||
+    !/^(?:use for|written in|editor|database)/.test(older.slot)
+  )
     return false;
   return isSameValue("words", newer.from, older.value);
 }
