@@ -56,6 +56,13 @@ export const SLOT_PATTERNS: readonly SlotPattern[] = [
     slot: "date",
     kind: "date",
     isDated: true,
+    isChange: true,
+    form: form("(?:has |have )?(?:moved|slipped)(?: back| out)?(?: from (?<f>.+?))? to (?<v>.+)"),
+  },
+  {
+    slot: "date",
+    kind: "date",
+    isDated: true,
     form: form(
       "(?:is|are) (?:planned|scheduled|set|expected|due|slated)(?: to (?<k>launch|ship|start|begin|end|open|close|happen|go live|be released))? ?(?:for|on|in|by|at)? (?<v>.+)",
     ),

@@ -49,7 +49,7 @@ const RANGE = new RegExp(
   `\\b(?:from|between) (?:[^,]*\\d{4}[^,]* (?:to|and|until|till|-)|(?:${MONTHS}|(?:${DAYS})day|summer|winter|spring|autumn)s? (?:to|and|until|-)) `,
   "i",
 );
-const RESCHEDULED = /\b(?:moved|postponed|rescheduled|pushed|delayed|changed|brought forward)\b/i;
+const RESCHEDULED = /\b(?:moved|postponed|rescheduled|pushed|delayed|changed|slipped|brought forward)\b/i;
 
 const SCOPE = new RegExp(
   "\\s*,?\\s*\\b(?:at (?:work|home|school|night|university|college|weekends|the (?:office|weekend))|" +
