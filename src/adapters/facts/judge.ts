@@ -8,7 +8,7 @@ import type { Predicate } from "./predicate.js";
 import { isHabitual, isPointing, lowerText, saysSomething } from "./objects.js";
 import type { Subject } from "./subject.js";
 import { isLastingVerb } from "./verbs.js";
-import { APPOINTMENT, EPISODE, FACT, LIKING, TRAIT, type Verdict } from "./verdict.js";
+import { APPOINTMENT, EPISODE, FACT, LIKING, STAY, TRAIT, type Verdict } from "./verdict.js";
 
 const ABILITIES = new Set(
   "speak play read write cook code swim drive sing dance ski surf bake draw paint sew knit juggle program ride fly".split(
@@ -27,10 +27,14 @@ const CHAT_DUTIES =
 
 /** Decides whether a clause states something worth remembering; null when it does not. */
 export function judge(subject: Subject, predicate: Predicate): Verdict | null {
-  if (subject.role === "unknown") return judgeByEvidence(subject, predicate);
+  if (subject.role === "unknown")
+    return saysHowLongItIsValid(predicate) && !/^(?:an?|some) /i.test(subject.text)
+      ? STAY
+      : judgeByEvidence(subject, predicate);
   if (subject.role === "own" && isWhereItIs(subject, predicate)) return FACT;
   if (subject.role === "you" && !/^(?:be|present)$/.test(predicate.frame)) return null;
   if (saysThatItIsOver(subject, predicate) || saysThatItIsOff(subject, predicate)) return EPISODE;
+  if (saysHowLongItIsValid(predicate)) return STAY;
   const verdict = judgeFrame(subject, predicate) ?? judgeHardFact(subject, predicate);
   const isEvent = (subject.role === "thing" || subject.role === "own") && EVENT_NOUNS.has(subject.head);
   const isRegular = isTimeOfDay(subject, predicate);
@@ -46,6 +50,11 @@ function saysThatItIsOver({ role }: Subject, { frame, verb, rest, isNegated, adv
   if (verb === "die") return isPast && role === "person";
   if (role !== "self" && role !== "relative" && role !== "person") return false;
   return verb === "quit" ? isPast || frame === "present" : isPast && (verb === "resign" || verb === "retire");
+}
+
+/** "The access is valid until 28 November 2026." */
+function saysHowLongItIsValid({ frame, rest, isNegated }: Predicate): boolean {
+  return frame === "be" && !isNegated && /^valid (?:from .+ )?(?:until|till|to|through) .*\d/.test(lowerText(rest));
 }
 
 /** "The offsite is cancelled." */
