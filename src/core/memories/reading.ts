@@ -47,7 +47,7 @@ export class Reading {
   get claimOfTeam(): Claim | null {
     const { claim } = this;
     if (!this.#isOfGroup || claim?.slot !== "says" || !claim.isNegative || !claim.isChange) return null;
-    return /^user /.test(claim.value) ? { ...claim, value: claim.value.replace(/^user /, "team ") } : null;
+    return claim.value.startsWith("user ") ? { ...claim, value: claim.value.replace(/^user /, "team ") } : null;
   }
 
   /** What it says to be over. */
