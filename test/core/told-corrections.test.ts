@@ -52,6 +52,7 @@ const REPLACED: Readonly<Record<string, readonly Pair[]>> = {
     ["The CI server is Jenkins.", "We replaced Jenkins with GitHub Actions."],
     ["Our issue tracker is Jira.", "We have switched from Jira to Linear."],
     ["We use Jenkins for CI.", "We migrated from Jenkins to GitHub Actions."],
+    ["We use Postgres for analytics.", "We switched from Postgres to ClickHouse for analytics."],
     ["The API runs on Node 20.", "We upgraded the API to Node 22."],
     ["Our API runs on Node 20.", "We upgraded our API to Node 22."],
     ["The API uses Node 20.", "We have upgraded to Node 22."],
@@ -108,6 +109,9 @@ const KEPT: Readonly<Record<string, readonly Pair[]>> = {
   "what is used by others, for something else, or goes on": [
     ["Our CI is Jenkins.", "We migrated from Travis to GitHub Actions."],
     ["Our CI is Jenkins.", "Mia migrated from Jenkins to GitHub Actions."],
+    ["Our database is Postgres.", "We migrated from Postgres to ClickHouse for analytics."],
+    ["We use Postgres for billing.", "We switched from Postgres to ClickHouse for analytics."],
+    ["We use Postgres for billing.", "We replaced Postgres with ClickHouse for analytics."],
     ["Our CI is Jenkins and Travis.", "We migrated from Jenkins to GitHub Actions."],
     ["Our dog is called Jenkins.", "We migrated from Jenkins to GitHub Actions."],
     ["Our neighbour is Jenkins.", "We migrated from Jenkins to GitHub Actions."],

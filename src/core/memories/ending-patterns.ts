@@ -86,10 +86,10 @@ export const ENDINGS: readonly StatePattern[] = [
   },
 ];
 
-/** Something else took its place: "switched from Neovim to Zed", "replaced Jenkins with Buildkite". */
+/** Something else, `n`, took its place: "switched from Neovim to Zed", "replaced Jenkins with Buildkite". */
 export const EXCHANGED: readonly RegExp[] = [
-  form("(?:has |have )?(?:switched|migrated|moved away|moved over|changed) from (?<v>.+?) to .+"),
-  form("(?:has |have )?(?:replaced|swapped|swapped out) (?<v>.+?) (?:with|by|for) .+"),
+  form("(?:has |have )?(?:switched|migrated|moved away|moved over|changed) from (?<v>.+?) to (?<n>.+)"),
+  form("(?:has |have )?(?:replaced|swapped|swapped out) (?<v>.+?) (?:with|by|for) (?<n>.+)"),
 ];
 
 /** "No longer has the Volvo", without what negates it. */

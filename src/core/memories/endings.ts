@@ -88,11 +88,10 @@ function readFormerThing(statement: Statement): State | null {
 /** A thing of one's own was given away for another; what is only named is not used any more. */
 function readExchange(statement: Statement, text: string): State | null {
   for (const form of EXCHANGED) {
-    const { s, v } = form.exec(text)?.groups ?? {};
+    const { s, v, n = "" } = form.exec(text)?.groups ?? {};
     if (s === undefined || v === undefined || !isOneOfOnesOwn(v)) continue;
-    return DETERMINER.test(v)
-      ? stateOf(statement, "thing", s, v)
-      : asWhole(statement, stateOf(statement, "activity", s, v));
+    if (DETERMINER.test(v)) return stateOf(statement, "thing", s, v);
+    return / for /i.test(n) ? null : asWhole(statement, stateOf(statement, "activity", s, v));
   }
   return null;
 }

@@ -98,6 +98,8 @@ function slotOf({ slot }: SlotPattern, subject: string, value: string, of: strin
       return /^\p{Lu}/u.test(of ?? "") ? `role ${topic}` : null;
     case "date":
       return `date ${of === undefined ? "" : stem(fold(of).replace(/^be /, ""))}`.trim();
+    case "switch":
+      return `switch ${topic}`.trim();
     case "use for":
     case "prefer for":
       return topic === "" || topic.split(" ").length > 5 ? null : `${slot} ${topic}`;

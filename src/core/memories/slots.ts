@@ -30,7 +30,7 @@ export interface Claim {
 /** True when only one of both can be true now, so that the newer one takes the place of the older one. */
 export function takesPlaceOf(newer: Claim, older: Claim): boolean {
   if (newer.subject !== older.subject || !reaches(newer, older)) return false;
-  if (newer.slot === "switch") return replacesFormer(newer, older);
+  if (/^switch\b/.test(newer.slot)) return replacesFormer(newer, older);
   if (!isSameSlot(newer, older)) return false;
   if (newer.slot === "says") return turnsRound(newer, older);
   if (newer.isNegative) return !older.isNegative && isDenied(newer, older);
@@ -68,7 +68,7 @@ function isDenied(newer: Claim, older: Claim): boolean {
   return includesValue(newer.kind, older.value, newer.value);
 }
 
-/** "Switched from A to B" ends whatever A was used for. */
+/** "Switched from A to B" ends whatever A was used for, "for C" that alone. */
 function replacesFormer(newer: Claim, older: Claim): boolean {
   if (
     newer.isNegative ||
@@ -77,6 +77,8 @@ function replacesFormer(newer: Claim, older: Claim): boolean {
     !/^(?:use for|written in|editor|database)/.test(older.slot)
   )
     return false;
+  const topic = newer.slot.replace(/^switch ?/, "");
+  if (topic !== "" && older.slot !== `use for ${topic}`) return false;
   return isSameValue("words", newer.from, older.value);
 }
 
