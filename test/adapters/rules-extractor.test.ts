@@ -56,6 +56,31 @@ describe("passing things carry the end of their last day", () => {
   });
 });
 
+describe("what holds until a day is over after it, also where the day is past", () => {
+  test.each([
+    ["The access is valid until 7 May 2023.", "2023-05-07"],
+    ["The access is valid until 28 November 2026.", "2026-11-28"],
+    ["My gym pass is valid until 7 May 2023.", "2023-05-07"],
+    ["My passport is valid until 7 May 2023.", "2023-05-07"],
+    ["The office is closed until 7 May 2023.", "2023-05-07"],
+    ["The contract runs until 7 May 2023.", "2023-05-07"],
+  ])("%s", async (sentence, lastDay) => {
+    const [found] = await extract(sentence);
+    expect(found).toMatchObject({ forgetAfter: `${lastDay}T23:59:59.999Z`, isStatic: false });
+  });
+
+  test.each([
+    "I worked at Siemens until 7 May 2023.",
+    "The office was closed until 7 May 2023.",
+    "The contract ran until 7 May 2023.",
+    "My visa expires on 7 May 2023.",
+    "The office is closed until 7 May.",
+    "The invoice has been paid since 7 May 2023.",
+  ])("and nothing else: %s", async (sentence) => {
+    for (const fact of await extract(sentence)) expect(fact).not.toHaveProperty("forgetAfter");
+  });
+});
+
 describe("talk becomes nothing", () => {
   test.each(TALK)("%s", async (sentence) => {
     expect(textsOf(await said(sentence))).toEqual([]);

@@ -30,6 +30,10 @@ const STATED: Readonly<Record<string, readonly (readonly [note: string, fact: st
     ["Answer in German, please.", "User wants the assistant to answer in German"],
     ["Keep answers short.", "User wants the assistant to keep answers short"],
     ["From now on, address me as Doctor.", "User wants the assistant to address them as Doctor"],
+    ["Please answer in English from now on.", "User wants the assistant to answer in English"],
+    ["Reply in bullet points from now on, please.", "User wants the assistant to reply in bullet points"],
+    ["No emojis in the future.", "User wants the assistant to not use emojis"],
+    ["Never use emojis from now on.", "The rule is: never use emojis"],
   ],
   "rules and decisions": [
     ["Never use emojis.", "The rule is: never use emojis"],
@@ -46,6 +50,25 @@ const STATED: Readonly<Record<string, readonly (readonly [note: string, fact: st
     ["Deadline for the tender: 3 March 2027.", "The deadline for the tender is 3 March 2027"],
     ["Emergency contact: Lena, +49 170 1234567", "User's emergency contact is Lena, +49 170 1234567"],
   ],
+  "when something recurs": [
+    ["The standup is at 9:15.", "The standup is at 9:15"],
+    ["Our daily standup is at 9:15.", "User's daily standup is at 9:15"],
+    ["The standup is now at 9:30.", "The standup is now at 9:30"],
+    ["Correction: standup is at 9:30 now, not 9:15.", "Standup is at 9:30 now"],
+    ["Correction: the standup is at 9:30, not 9:15.", "The standup is at 9:30"],
+    ["standup is at 9:30 now", "Standup is at 9:30 now"],
+  ],
+  "what was changed or called off": [
+    ["We upgraded the API to Node 22.", "User upgraded the API to Node 22"],
+    ["We have upgraded the build server to Ubuntu 24.04.", "User has upgraded the build server to Ubuntu 24.04"],
+    ["We bumped the worker to Python 3.13.", "User bumped the worker to Python 3.13"],
+    ["The meeting with Lena is cancelled.", "The meeting with Lena is cancelled"],
+    ["The offsite is canceled.", "The offsite is canceled"],
+    ["The offsite is cancelled", "The offsite is cancelled"],
+    ["The offsite was cancelled.", "The offsite was cancelled"],
+    ["Our offsite has been called off.", "User's offsite has been called off"],
+    ["I am together with Anna.", "User is together with Anna"],
+  ],
   "another language, in its words": [
     ["Meine Schwester wohnt in Gent.", "Meine Schwester wohnt in Gent."],
     ["J'habite à Paris.", "J'habite à Paris."],
@@ -60,6 +83,18 @@ const NOTHING: Readonly<Record<string, readonly string[]>> = {
   "what is asked for once": ["Please send me the file.", "Please help me with this.", "Call me later.", "Answer this."],
   "what is said to anybody": ["Never mind.", "Never give up.", "Don't worry.", "Always be yourself", "Keep in touch!"],
   "what is said of a page": ["Use this link to log in.", "Click here to continue.", "Never use this button."],
+  "what is over for a moment or by mistake": [
+    "The standup is at risk.",
+    "The meeting is at 10.",
+    "The build is cancelled.",
+    "The request is cancelled if it takes too long.",
+    "Is the offsite cancelled?",
+    "The offsite is not cancelled.",
+    "We upgraded the code.",
+    "The offsite might be cancelled.",
+    "I am together with them.",
+    "Answer from now on.",
+  ],
   "opinions and talk": [
     "The weather is nice.",
     "The answer is 42.",
@@ -89,6 +124,14 @@ describe.each(Object.entries(STATED))("a note states %s", (_group, cases) => {
 
 describe.each(Object.entries(NOTHING))("no fact are %s", (_group, notes) => {
   test.each(notes)("%s", async (note) => expect(await textsOf(note)).toEqual([]));
+});
+
+test("a note of one line is no heading of minutes, whatever its title", async () => {
+  const line = "Meeting with Lena on Friday at 10";
+  const fact = ["User has a meeting with Lena on 10 May 2024 at 10:00"];
+  expect(await textsOf(`${line}\n`)).toEqual(fact);
+  expect(await textsOf(line, { title: line })).toEqual(fact);
+  expect(await textsOf(`${line}\n`, { title: line })).toEqual(fact);
 });
 
 test("what comes from outside gives no instructions, in any language", async () => {

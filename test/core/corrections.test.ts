@@ -42,6 +42,28 @@ describe("a newer word of the same takes its place:", () => {
       "User prefers tabs",
       "2 spaces",
     ],
+    ["We deploy to production on Thursdays.", "We no longer deploy on Thursdays.", "deploy", "production", "no longer"],
+    ["The team deploys to production on Thursdays.", "We no longer deploy on Thursdays.", "deploy", "production", "no"],
+    [
+      "The standup is at 9:15.",
+      "Correction: standup is at 9:30 now, not 9:15.",
+      "when is the standup?",
+      "is at 9:15",
+      "9:30",
+    ],
+    ["Our CI is Jenkins.", "We migrated from Jenkins to GitHub Actions.", "what is our CI?", "is Jenkins", "GitHub"],
+    ["Tomás leads payments.", "Tomás left; Hana leads payments now.", "who leads payments?", "Tomás leads", "Hana"],
+    ["The API runs on Node 20.", "We upgraded the API to Node 22.", "which Node does the API run on?", "20", "22"],
+    ["The offsite is on 12 March 2050.", "The offsite is cancelled.", "when is the offsite?", "12 March", "cancelled"],
+    ["Please always answer in German.", "Please answer in English from now on.", "answer in", "German", "English"],
+    [
+      "Anna is my girlfriend.",
+      "Anna and I broke up.",
+      "is Anna the user's girlfriend?",
+      "is User's girlfriend",
+      "broke up",
+    ],
+    ["I live in a flat in Mainz.", "I moved out of the flat in Mainz.", "flat in Mainz", "lives in", "moved out"],
   ])("%s → %s", async (before, after, q, gone, first) => {
     await say(before, after);
     const results = await found(q);

@@ -93,6 +93,9 @@ const UPDATES: Readonly<Record<string, readonly (readonly [older: string, newer:
     ["Falcon is in progress", "Falcon is done"],
     ["Falcon is in beta", "Falcon is now live"],
     ["User's flight is on 3 May", "User's flight was moved to 5 May"],
+    ["The launch of Falcon is planned for 3 June 2024", "The launch of Falcon has slipped to 1 July 2024"],
+    ["The launch is on 3 June 2024", "The launch slipped from 3 June 2024 to 1 July 2024"],
+    ["The review is on 7 May 2024", "The review moved to 9 May 2024"],
     ["User's dentist appointment is scheduled for 3 June", "User's dentist appointment was rescheduled to 9 June"],
   ],
   "what is eaten, driven, used": [

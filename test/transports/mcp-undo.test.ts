@@ -100,7 +100,11 @@ describe("add-memory", () => {
   test("does not call searchable what was over before it came", async () => {
     const { text, structured } = await add("Ivo breeds snails.", { forgetAfter: "2001-02-03" });
     expect(structured["searchable"]).toBe(false);
-    expect(text).toContain("It is not searchable: forgetAfter 2001-02-03 has passed.");
+    expect(text).toContain("It is not searchable.");
+    expect(structured["warnings"]).toEqual([
+      expect.stringMatching(/^forgetAfter: 2001-02-03T00:00:00.000Z has passed/),
+    ]);
+    expect(text).toContain("Warning: forgetAfter: 2001-02-03T00:00:00.000Z has passed");
     expect(await find("What does Ivo breed?", "hybrid")).toEqual([]);
   });
 

@@ -67,9 +67,11 @@ function isMinutes(content: string, head: string, title: string | null): boolean
 
 /** What stands above the text or before its first colon, and is no sentence of somebody. */
 function headingsOf(head: string, title: string | null): string[] {
-  const [first = "", ...rest] = head.trimStart().split("\n");
+  const [first = "", ...rest] = head.trim().split("\n");
   const opening = /^([^:.!?]{3,80}): /.exec(first)?.[1] ?? (rest.length > 0 || first.startsWith("#") ? first : "");
-  return [title ?? "", opening].filter(
+  // The title of a note of one line is that line.
+  const above = rest.length === 0 && title !== null && first.startsWith(title) ? "" : (title ?? "");
+  return [above, opening].filter(
     (heading) =>
       heading.length <= LONGEST_HEADING && !/[.!?]\s*$/.test(heading) && !/\b(?:I|we|my|our|I'm)\b/i.test(heading),
   );

@@ -117,6 +117,7 @@ export function judgeComplement(subject: Subject, predicate: Predicate): Verdict
   if (rest.slice(0, 5).some((word) => NATURE_NOUNS.has(word.lower)) && ARTICLES.has(first))
     return /\bof (?:it|them|this|that|him|her|yours)\b/.test(lowerText(rest)) ? null : LIKING;
   if (/^(?:an only child|hard of hearing)\b/.test(lowerText(rest))) return TRAIT;
+  if (subject.role === "self" && isTogetherWith(rest)) return FACT;
   if (first === "half" && isCapitalised(rest[1])) return TRAIT;
   if (/^(?:on the board of|in charge of|between jobs|out of work)\b(?! (?:it|this|that)\b)/.test(lowerText(rest)))
     return FACT;
@@ -145,6 +146,12 @@ export function judgeComplement(subject: Subject, predicate: Predicate): Verdict
   }
   if (/^(?:\d|\$|€|£)/.test(first) || isCapitalised(rest[0])) return FACT;
   return subject.role === "own" && rest.length >= 1 && !/^(?:\w+ing|\w+ed)$/.test(first) ? FACT : null;
+}
+
+/** "I'm together with Anna since 2020." */
+function isTogetherWith(rest: readonly Word[]): boolean {
+  const name = /^together with (?:\S+ ?){1,2}?(?:since .+)?$/.exec(lowerText(rest)) ? rest.slice(2) : [];
+  return isCapitalised(name[0]) && (name.length === 1 || isCapitalised(name[1]) || name[1]?.lower === "since");
 }
 
 function judgeNumber(subject: Subject, rest: readonly Word[]): Verdict | null {

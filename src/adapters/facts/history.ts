@@ -4,7 +4,7 @@ import type { Predicate } from "./predicate.js";
 import { isProgressiveFact } from "./plans.js";
 import { isEventVerb, isLastingVerb, isLikingVerb } from "./verbs.js";
 import { DATED_EPISODE, EPISODE, FACT, TRAIT, type Verdict } from "./verdict.js";
-import { isCapitalised } from "./words.js";
+import { isCapitalised, textOf } from "./words.js";
 
 /** What is said, thought and felt is no event. */
 const MENTAL =
@@ -14,6 +14,9 @@ const MINOR = /^(?:try|hear|show|walk|come|talk|see|eat|drink|sleep|watch|sit|re
 /** Done to "the …", these are steps of the work at hand. */
 const WORK_STEPS =
   /^(?:run|open|close|create|install|replace|rename|upgrade|write|build|record|switch|send|read|set|drop|apply|pass|follow)$/;
+/** "We upgraded the API to Node 22" is no mere step. */
+const CHANGED_VERSION = /^(?:upgrade|downgrade|update|migrate|bump|switch|move)$/;
+const TO_A_VERSION = / to (?:\p{Lu}[\p{L}.+#-]{0,30} )?(?:version )?v?\d[\d.]{0,10}$/u;
 const POINTING_OBJECT = /^(?:it|that|this|those|these|him|her|them|you|here|there|so|how|what)$/;
 
 /** What has to follow these verbs in the past for an event; a pair of the pattern and the verdict. */
@@ -127,6 +130,7 @@ export function judgePast({ verb, rest, isNegated, adverbs }: Predicate): Verdic
   }
   if (MENTAL.test(verb) || isLikingVerb(verb)) return MINOR.test(verb) && saysSomething(rest) ? DATED_EPISODE : null;
   if (isLight(rest)) return null;
+  if (CHANGED_VERSION.test(verb) && TO_A_VERSION.test(textOf(rest))) return EPISODE;
   if (WORK_STEPS.test(verb) && rest[0]?.lower === "the") return DATED_EPISODE;
   return isEventVerb(verb) && !MINOR.test(verb) ? EPISODE : DATED_EPISODE;
 }

@@ -6,13 +6,15 @@ import type { Voice } from "./voice.js";
 
 const POLITE =
   "(?:please,? |remember to |make sure to |be sure to |(?:from now on|going forward|in (?:the )?future|by default),? )*";
+/** "Answer in English from now on, please." */
+const FOR_GOOD = /(?:,? (?:please|from now on|going forward|in (?:the )?future|by default)){1,3}$/i;
 const SAYING = "(?:answer|reply|respond|write|speak|talk|explain things|address me|refer to me)";
 const MANNER =
   "(?:in (?:\\p{Lu}\\p{L}+|(?:full|short|complete|simple|plain|bullet|formal|informal|metric|british|american|one|two|three) ?\\p{L}*(?: \\p{L}+)?)|" +
   "briefly|concisely|shortly|formally|informally|politely|as \\p{Lu}\\p{L}+(?: \\p{Lu}\\p{L}+)?|by my (?:first|last) name|(?:in|within) at most .{3,40})";
 /** "Answer in German, please", "Address me as Doctor". */
 const ANSWERING = new RegExp(
-  `^${POLITE}(${SAYING}(?: to me)?(?: only| always)? ${MANNER}(?: only| always)?)(?:,? please)?$`,
+  `^${POLITE}((?:(?:always|only) )?${SAYING}(?: to me)?(?: only| always)? ${MANNER}(?: only| always)?)(?:,? please)?$`,
   "iu",
 );
 const FORM =
@@ -60,12 +62,13 @@ export function readInstruction(
   const isOfNotes = kind === "document" && isNote === true && isOwn === true && addressee === null && !authors;
   const isOfTalk = kind === "user" && addressee === "Assistant";
   if (!isOfNotes && !isOfTalk) return null;
-  const told = text
+  const whole = text
     .replace(WISHED, "")
     .replace(/[.!]+$/, "")
     .trim();
+  const told = whole.replace(FOR_GOOD, "");
   const order =
-    formOf(told) ?? (isOfNotes || isLasting(told) ? ANSWERING.exec(told)?.[1] : undefined) ?? KEPT.exec(told)?.[1];
+    formOf(told) ?? (isOfNotes || isLasting(whole) ? ANSWERING.exec(told)?.[1] : undefined) ?? KEPT.exec(told)?.[1];
   if (order !== undefined) return wanted(self, order);
   if (!isOfNotes) return null;
   const [, how = "", verb = "", rest = ""] = ALWAYS.exec(told) ?? [];

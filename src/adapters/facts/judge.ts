@@ -8,7 +8,7 @@ import type { Predicate } from "./predicate.js";
 import { isHabitual, isPointing, lowerText, saysSomething } from "./objects.js";
 import type { Subject } from "./subject.js";
 import { isLastingVerb } from "./verbs.js";
-import { APPOINTMENT, EPISODE, FACT, LIKING, TRAIT, type Verdict } from "./verdict.js";
+import { APPOINTMENT, EPISODE, FACT, LIKING, STAY, TRAIT, type Verdict } from "./verdict.js";
 
 const ABILITIES = new Set(
   "speak play read write cook code swim drive sing dance ski surf bake draw paint sew knit juggle program ride fly".split(
@@ -27,16 +27,17 @@ const CHAT_DUTIES =
 
 /** Decides whether a clause states something worth remembering; null when it does not. */
 export function judge(subject: Subject, predicate: Predicate): Verdict | null {
-  if (subject.role === "unknown") return judgeByEvidence(subject, predicate);
+  if (subject.role === "unknown")
+    return saysHowLongItIsValid(predicate) && !/^(?:an?|some) /i.test(subject.text)
+      ? STAY
+      : judgeByEvidence(subject, predicate);
   if (subject.role === "own" && isWhereItIs(subject, predicate)) return FACT;
   if (subject.role === "you" && !/^(?:be|present)$/.test(predicate.frame)) return null;
-  if (saysThatItIsOver(subject, predicate)) return EPISODE;
+  if (saysThatItIsOver(subject, predicate) || saysThatItIsOff(subject, predicate)) return EPISODE;
+  if (saysHowLongItIsValid(predicate)) return STAY;
   const verdict = judgeFrame(subject, predicate) ?? judgeHardFact(subject, predicate);
   const isEvent = (subject.role === "thing" || subject.role === "own") && EVENT_NOUNS.has(subject.head);
-  const isRegular =
-    predicate.frame === "present" &&
-    /^(?:shift|class|lesson|stand-up|standup)$/.test(subject.head) &&
-    /^at \S+$/.test(lowerText(predicate.rest));
+  const isRegular = isTimeOfDay(subject, predicate);
   const isOnce = isEvent && !isRegular && predicate.frame !== "past" && !isHabitual(lowerText(predicate.rest));
   return verdict?.kind === "fact" && isOnce ? APPOINTMENT : verdict;
 }
@@ -50,6 +51,31 @@ function saysThatItIsOver({ role }: Subject, { frame, verb, rest, isNegated, adv
   if (role !== "self" && role !== "relative" && role !== "person") return false;
   return verb === "quit" ? isPast || frame === "present" : isPast && (verb === "resign" || verb === "retire");
 }
+
+/** "The access is valid until 28 November 2026." */
+function saysHowLongItIsValid({ frame, rest, isNegated }: Predicate): boolean {
+  return frame === "be" && !isNegated && /^valid (?:from .+ )?(?:until|till|to|through) .*\d/.test(lowerText(rest));
+}
+
+/** "The offsite is cancelled." */
+function saysThatItIsOff({ role, head }: Subject, { frame, rest, isNegated, adverbs }: Predicate): boolean {
+  const isStated = frame === "be" || frame === "was" || frame === "been";
+  if (!isStated || isNegated || adverbs.some((adverb) => /^(?:almost|nearly|always|often|sometimes)$/.test(adverb)))
+    return false;
+  return (role === "thing" || role === "own") && EVENT_NOUNS.has(head) && CALLED_OFF.test(lowerText(rest));
+}
+
+const CALLED_OFF = /^(?:cancell?ed|called off)$/;
+
+/** "The standup is at 9:15", "My shift starts at 8": when something is on all days. */
+function isTimeOfDay({ head }: Subject, { frame, rest }: Predicate): boolean {
+  const text = lowerText(rest);
+  const isStandup = /^(?:stand-up|standup)$/.test(head);
+  if (frame === "be") return isStandup && AT_A_TIME.test(text);
+  return frame === "present" && (isStandup || /^(?:shift|class|lesson)$/.test(head)) && /^at \S+(?: now)?$/.test(text);
+}
+
+const AT_A_TIME = /^at (?:\d{1,2}(?:[:.]\d\d)?(?: ?[ap]m)?|noon)(?: now)?$/;
 
 /** "My workshop is in the cellar" speaks of a place, and no appointment. */
 function isWhereItIs({ head }: Subject, { frame, rest }: Predicate): boolean {

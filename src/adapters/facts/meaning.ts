@@ -146,6 +146,7 @@ function describeDay(match: Match, found: Date): Replacement | null {
   let date = found;
   if (isWeekday && pointing.direction === "past" && date > reference && !/\bnext\b/.test(words))
     date = addDays(date, -7);
+  if (isWeekday && pointing.isMoved === true && dayOf(date) === dayOf(reference)) date = addDays(date, 7);
   if (end && end.isCertain("day"))
     return describeRange(date, end.isCertain("year") ? dateOf(end) : firstFrom(yearlessOf(end), date), words);
   if (end && end.isCertain("weekday"))

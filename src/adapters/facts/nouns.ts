@@ -52,7 +52,7 @@ training exam exams test quiz appointment meeting interview flight train present
 concert party game match class lesson session event conference webinar demo shift visit trip vacation holiday dinner lunch brunch surgery hearing
 rehearsal recital gig show workshop deadline race marathon tournament audition date standup stand-up review retro launch ceremony ticket tickets
 therapy physio scan mri x-ray haircut viewing inspection assignment essay homework report submission audit photoshoot festival performance
-reunion barbecue bbq sleepover playdate service handover lesson checkup operation conference audit vernissage premiere kickoff kick-off wedding funeral christening baptism`);
+reunion barbecue bbq sleepover playdate service handover lesson checkup operation conference audit vernissage premiere kickoff kick-off wedding funeral christening baptism offsite off-site hackathon seminar`);
 
 /** What comes after "is": traits that last. */
 export const LASTING_ADJECTIVES = words(`

@@ -1,3 +1,4 @@
+import { EVENT_NOUNS } from "./nouns.js";
 import { isEventVerb, readVerb } from "./verbs.js";
 import type { Voice } from "./voice.js";
 
@@ -58,12 +59,19 @@ export function openSentence(text: string, voice: Voice): OpenedSentence {
       /^(?:as )?you (?:mentioned|said|told me)(?: earlier| before)?(?: that|,)? (?=you|your)/i,
       "",
     );
+  if (voice.isNote === true) opened = withCapital(opened);
   const time = leadingTime(opened) ?? "";
   const rest = opened.slice(time.length).replace(/^,? /, "");
   return {
     text: restoreSubject(rest, voice),
     time: /^(?:I|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)/.test(time) ? time : lowerFirst(time),
   };
+}
+
+/** "Correction: standup is at 9:30": what happens may begin a note without an article. */
+function withCapital(text: string): string {
+  const noun = /^\p{Ll}[\p{L}-]{2,20}(?= (?:is|are|was|has|starts|begins|moved) )/u.exec(text)?.[0] ?? "";
+  return EVENT_NOUNS.has(noun) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
 }
 
 /** "Thanks, Mel" and "Mel, I …": names of those who talk, also shortened. */

@@ -10,6 +10,8 @@ export interface Pointing {
   readonly isNear?: boolean;
   /** True for what comes every year, and for what may lie any number of years back: a day says nothing of its year. */
   readonly isOfAnyYear?: boolean;
+  /** True for what was moved, which is never to the day on which that is told. */
+  readonly isMoved?: boolean;
   /** True for the end of what is said to begin: nothing before that can be meant. */
   readonly isAfterBeginning?: boolean;
 }
@@ -27,9 +29,9 @@ const ARRANGING_VERBS =
 /** Of these the day may be that of the arrangement: "I signed the lease on 3 May". */
 const DONE_AT_ONCE = /^(?:order|register|sign|decide|agree|promise)$/;
 /** "We moved the meeting to Thursday." */
-const MOVING_VERBS = /^(?:move|postpone|reschedule|delay|push|shift|defer|extend|bring)$/;
+const MOVING_VERBS = /^(?:move|postpone|reschedule|delay|push|shift|defer|extend|bring|slip)$/;
 /** "The meeting was moved to Thursday." */
-const WAS_MOVED = /^(?:moved|postponed|rescheduled|delayed|pushed|shifted|deferred|extended|brought)$/;
+const WAS_MOVED = /^(?:moved|postponed|rescheduled|delayed|pushed|shifted|deferred|extended|brought|slipped)$/;
 const TO_A_DAY =
   /\b(?:to|until|till) (?:next |the )?(?:\w+day|tomorrow|week|month|\d|january|february|march|april|may|june|july|august|september|october|november|december)/;
 /** "The hall is booked for 9 May." */
@@ -74,7 +76,7 @@ function directionOf({ frame, verb, rest: words }: Clause["predicate"], rest: st
   const isPast = frame === "past" || frame === "was" || frame === "perfect" || frame === "been";
   if (frame === "present" && verb !== null && isTimetable(verb, rest)) return AHEAD;
   const isMoved = (verb !== null && MOVING_VERBS.test(verb)) || WAS_MOVED.test(first);
-  if (isMoved && TO_A_DAY.test(rest)) return { ...AHEAD, isNear: isPast };
+  if (isMoved && TO_A_DAY.test(rest)) return { ...AHEAD, isNear: isPast, isMoved };
   if (verb !== null && ARRANGING_VERBS.test(verb)) return arrangedAt(verb, rest, isPast);
   if (frame === "be" && ARRANGED.test(first)) return AHEAD;
   if (frame === "was" && WAS_ARRANGED.test(first)) return { ...BACK, isOfAnyYear: true };

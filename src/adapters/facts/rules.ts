@@ -155,11 +155,26 @@ function factOf(clause: Clause, passage: Passage, sentence: Sentence, when: When
   const pointing = pointingOf(clause, verdict);
   const dated = resolveDates(rest, { ...when, pointing, verbs: predicate.group });
   const text = [subject.text, predicate.group, dated.text].filter((part) => part !== "").join(" ");
-  return { fact: written({ words: text, verdict, dated }, sentence, when), begins: dated.begins };
+  const isPresent = predicate.frame === "be" || predicate.frame === "present";
+  return { fact: written({ words: text, verdict, dated, isPresent }, sentence, when), begins: dated.begins };
+}
+
+/** What a clause or a jotting states, before it is a fact. */
+interface Stated {
+  readonly words: string;
+  readonly verdict: Verdict;
+  readonly dated: DatedText;
+  /** It speaks of what is. */
+  readonly isPresent?: boolean;
+}
+
+/** "Is valid until 3 May 2024", with its year: over after that day, though the day is past. */
+function endsOn({ hasLimit, days, completed }: DatedText, lastDay: string): boolean {
+  return hasLimit && days.includes(lastDay) && completed.every(({ date }) => date !== lastDay);
 }
 
 function written(
-  { words, verdict, dated }: { readonly words: string; readonly verdict: Verdict; readonly dated: DatedText },
+  { words, verdict, dated, isPresent = false }: Stated,
   sentence: Sentence,
   { reference, timeZone }: When,
 ): FactCandidate | null {
@@ -168,7 +183,8 @@ function written(
   if (text.length > LONGEST_FACT) return null;
   const { lastDay } = dated;
   const isAhead = lastDay !== null && lastDay >= reference.toISOString().slice(0, 10);
-  const ends = (verdict.isTemporary === true || dated.hasLimit) && isAhead;
+  const isTemporary = verdict.isTemporary === true || dated.hasLimit;
+  const ends = isTemporary && lastDay !== null && (isAhead || (isPresent && endsOn(dated, lastDay)));
   return {
     text,
     kind: verdict.kind,

@@ -52,7 +52,7 @@ identify graduate originate hail reside dwell relate respond manage volunteer or
 contact present skip sort tidy check invite deliver host water clean wash
 hold remodel land retake drop digest chew
 answer reply respond format address cite explain translate assume summarise summarize walk
-log track bundle lint compile query arrive postpone reschedule delay defer shift index achieve act adapt adjust admire admit advise afford announce annoy apologise apologize appear argue arrange arrest assist attach bark beg behave bite blame boil
+log track bundle lint compile query arrive postpone reschedule delay defer shift bump index achieve act adapt adjust admire admit advise afford announce annoy apologise apologize appear argue arrange arrest assist attach bark beg behave bite blame boil
 brush burn bury calculate challenge charge chase cheat cheer claim clear combine comfort comment communicate compare complain concentrate confirm confuse
 congratulate consider continue control cough count cross cry cure decorate defend demand deny describe deserve detect disagree disappear discuss divide doubt
 drag dress dry educate embarrass encourage enter escape examine exist expand extend fade fetch fill float fold force freeze fry gather greet guarantee guard guide hang

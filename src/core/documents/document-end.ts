@@ -27,16 +27,20 @@ export async function momentOfEnd(
 
 /**
  * A receipt that says that nobody finds what it is for, as the time of the document was over before and nothing was said of
- * that.
- * @param at.sent the end that came
+ * that, or as the end that came has passed.
+ * @param at.sent the moment of the end that came
  */
 export function withEndWarning<T extends Warned>(
   receipt: T,
   { forgetAfter }: Pick<Document, "forgetAfter">,
   { sent, now }: { readonly sent: string | null | undefined; readonly now: Date },
 ): T {
-  if (sent !== undefined || !isOver({ forgetAfter }, now)) return receipt;
-  const warning = `forgetAfter: the time of this document was over at ${forgetAfter}, and still is, so that searches leave it out; null takes the end off, and a later moment moves it`;
+  const over = sent === undefined ? forgetAfter : sent;
+  if (!isOver({ forgetAfter: over }, now)) return receipt;
+  const warning =
+    sent === undefined
+      ? `forgetAfter: the time of this document was over at ${forgetAfter}, and still is, so that searches leave it out; null takes the end off, and a later moment moves it`
+      : `forgetAfter: ${over} has passed, so that searches leave this document out; null takes the end off, and a later moment moves it`;
   return { ...receipt, warnings: [...(receipt.warnings ?? []), warning] };
 }
 

@@ -73,7 +73,8 @@ export async function updateDocument(
     await takeAttachedAlong(repositories, call.actor, { before: document, after: changed, isUnread: false, now });
     if (forgetAfter !== document.forgetAfter)
       await endWithDocument(repositories, call.actor, { ...changed, forgetAfter }, now);
-    return withEndWarning(receiptOf(changed), document, { sent: input.forgetAfter, now });
+    const sent = input.forgetAfter === undefined ? undefined : forgetAfter;
+    return withEndWarning(receiptOf(changed), document, { sent, now });
   });
   context.wakeJobs();
   return receipt;

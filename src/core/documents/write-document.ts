@@ -85,7 +85,7 @@ export async function writeDocument(
   const { isUnread, digest } = prepared.known;
   if (isUnread) await awaitReading(repositories, { ...draft, organizationId }, { digest: digest ?? "", former: null });
   if (isOver(draft, prepared.now)) await repositories.units.setDocumentForgotten(organizationId, draft.id, true);
-  return receipt;
+  return withEndWarning(receipt, draft, { sent: draft.forgetAfter, now: prepared.now });
 }
 
 /**

@@ -16,7 +16,14 @@ export interface StatePattern {
 const S = "(?<s>[^,]{1,80}?)";
 const OWN = "(?:the|their|his|her|its)";
 const PARTNER = "girlfriend|boyfriend|partner|fiancee?|fiancée?|wife|husband";
-const DWELLING = "(?:flat|apartment|house|home|place|room|studio|dorm|condo|cottage|houseboat)";
+/** Where somebody lives, which one moves out of. */
+export const DWELLING = "(?:flat|apartment|house|home|place|room|studio|dorm|condo|cottage|houseboat)";
+/** What a tool may be to those who use it: "our CI is Jenkins". */
+const TOOL_ROLE =
+  "ci(?: server| system| service)?|build (?:server|system|tool)|(?:issue|bug|error) tracker|ticket(?:ing)? system|database|message (?:queue|broker)|" +
+  "cache|search engine|cloud(?: provider)?|(?:code |git )?host(?:ing)?|chat(?: tool)?|wiki|knowledge base|(?:code |text )?editor|ide|" +
+  "(?:web |test )?framework|test runner|bundler|package manager|linter|formatter|monitoring(?: tool)?|(?:e?mail|payment) provider|crm|cms|orm|" +
+  "password manager|browser|(?:notes?|to-?do) app|task manager|operating system|shell|terminal";
 const COLLECTIVE = "(?:a member|part|on the board|in charge) of|in|on";
 
 function form(body: string): RegExp {
@@ -54,7 +61,9 @@ export const ENDINGS: readonly StatePattern[] = [
   },
   {
     kind: "home",
-    form: form(`(?:has |have )?moved out(?: of ${OWN} (?<v>(?:[\\p{L}'-]+ )?${DWELLING}))?`),
+    form: form(
+      `(?:has |have )?moved out(?: of ${OWN} (?<v>(?:[\\p{L}'-]+ )?${DWELLING}(?: in \\p{L}[\\p{L} '-]{0,40})?))?`,
+    ),
   },
   {
     kind: "couple",
@@ -77,10 +86,10 @@ export const ENDINGS: readonly StatePattern[] = [
   },
 ];
 
-/** Something else took its place: "switched from Neovim to Zed", "replaced Jenkins with Buildkite". */
+/** Something else, `n`, took its place: "switched from Neovim to Zed", "replaced Jenkins with Buildkite". */
 export const EXCHANGED: readonly RegExp[] = [
-  form("(?:has |have )?(?:switched|migrated|moved away|moved over|changed) from (?<v>.+?) to .+"),
-  form("(?:has |have )?(?:replaced|swapped|swapped out) (?<v>.+?) (?:with|by|for) .+"),
+  form("(?:has |have )?(?:switched|migrated|moved away|moved over|changed) from (?<v>.+?) to (?<n>.+)"),
+  form("(?:has |have )?(?:replaced|swapped|swapped out) (?<v>.+?) (?:with|by|for) (?<n>.+)"),
 ];
 
 /** "No longer has the Volvo", without what negates it. */
@@ -132,6 +141,7 @@ export const HOLDINGS: readonly StatePattern[] = [
   },
   { kind: "couple", form: form(`(?:has|have) an? (?:new )?(?:${PARTNER})(?: (?:named|called) (?<v>.+))?`) },
   { kind: "couple", form: new RegExp(`^${S}'s (?:${PARTNER}) is (?:called |named )?(?<v>\\p{L}.*)$`, "iu") },
+  { kind: "couple", form: new RegExp(`^(?<v>\\p{L}[\\p{L} '-]{0,60}?) is ${S}'s (?:new )?(?:${PARTNER})$`, "iu") },
   { kind: "couple", form: form("is (?:married|engaged) to (?<v>.+)") },
   { kind: "couple", form: form("is (?:dating|seeing|in a relationship with|together with) (?<v>.+)") },
   {
@@ -141,6 +151,7 @@ export const HOLDINGS: readonly StatePattern[] = [
         `is (?:${COLLECTIVE})|belongs to|volunteers? (?:at|for|with)|trains? (?:at|with)) (?<v>.+)`,
     ),
   },
+  { kind: "activity", form: new RegExp(`^(?:(?:the|${S}'s) )(?:${TOOL_ROLE}) (?:is|runs on|is on) (?<v>.+)$`, "iu") },
   {
     kind: "arrangement",
     form: form(

@@ -88,11 +88,10 @@ function readFormerThing(statement: Statement): State | null {
 /** A thing of one's own was given away for another; what is only named is not used any more. */
 function readExchange(statement: Statement, text: string): State | null {
   for (const form of EXCHANGED) {
-    const { s, v } = form.exec(text)?.groups ?? {};
+    const { s, v, n = "" } = form.exec(text)?.groups ?? {};
     if (s === undefined || v === undefined || !isOneOfOnesOwn(v)) continue;
-    return DETERMINER.test(v)
-      ? stateOf(statement, "thing", s, v)
-      : asWhole(statement, stateOf(statement, "activity", s, v));
+    if (DETERMINER.test(v)) return stateOf(statement, "thing", s, v);
+    return / for /i.test(n) ? null : asWhole(statement, stateOf(statement, "activity", s, v));
   }
   return null;
 }
@@ -152,7 +151,8 @@ export function ends(ending: State, held: State): boolean {
   if (ending.kind === "thing" && held.kind === "animal")
     return ending.subject === held.subject && isKindOf(ending, held);
   if (ending.kind !== held.kind) return false;
-  const mayBeAnybodys = ending.kind === "arrangement" || ending.kind === "animal";
+  const isOwnTool = ending.kind === "activity" && OURSELVES.test(ending.subject);
+  const mayBeAnybodys = ending.kind === "arrangement" || ending.kind === "animal" || isOwnTool;
   const isAnybodys = mayBeAnybodys && (ending.subject === "" || held.subject === "");
   if (ending.subject !== held.subject && !isAnybodys) return false;
   switch (ending.kind) {
@@ -170,6 +170,9 @@ export function ends(ending: State, held: State): boolean {
       return isOneThing(ending, held) && !isOneOfSeveral(ending, held);
   }
 }
+
+/** "The CI is Jenkins" is said of the tools of those who speak. */
+const OURSELVES = /^(?:user|we|team)$/;
 
 /** True when one ending may end all: they are the same by other words. Of two cars it is not known which was sold. */
 export function areOneState(states: readonly State[]): boolean {
@@ -198,9 +201,11 @@ function isOneTimeOf(ending: State, held: State): boolean {
   return held.scope !== "" && ending.scope !== held.scope && !GOES_ON.test(`${ending.object} ${held.object}`);
 }
 
-/** "The flat" is the one that is lived in; "their parents' house" is theirs alone. */
+/** "The flat" is the one that is lived in, "the flat in Mainz" the one there; "their parents' house" is theirs alone. */
 function isSameHome(left: string, held: string): boolean {
-  const [owner = "", dwelling] = left.split(" ");
+  const [named = "", place] = left.split(" in ");
+  const [owner = "", dwelling] = named.split(" ");
+  if (place !== undefined) return includes(held, place) && includes(held, dwelling ?? owner);
   return dwelling === undefined || includes(held, owner.replace(/'s?$/, ""));
 }
 

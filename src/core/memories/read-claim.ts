@@ -16,6 +16,7 @@ import {
   TOOLS,
   VAGUE_SUBJECTS,
 } from "./slot-words.js";
+import { readAnswerLanguage } from "./answer-language.js";
 import { datePartsOf, readStatement, type Statement } from "./statement.js";
 import type { Claim } from "./slots.js";
 
@@ -24,7 +25,7 @@ import type { Claim } from "./slots.js";
  * the past, for plans, questions, guesses and reports, for what speaks of nobody in particular, and for all they do not know.
  */
 export function readClaim(text: string, statement = readStatement(text)): Claim | null {
-  if (!statement) return null;
+  if (!statement) return readAnswerLanguage(text);
   const attribute = readAttribute(statement);
   if (attribute) return attribute;
   for (const pattern of SLOT_PATTERNS) {
@@ -39,7 +40,7 @@ export function readClaim(text: string, statement = readStatement(text)): Claim 
 function readPattern(statement: Statement, pattern: SlotPattern): Claim | null {
   const found = pattern.form.exec(pattern.isDated ? statement.dated : statement.text)?.groups;
   if (!found) return null;
-  const subject = readSubject(found["s"] ?? "");
+  const subject = subjectOf(pattern, found["s"] ?? "");
   if (subject === null) return null;
   const value = pattern.value ?? readValue(pattern, found["v"] ?? "");
   if (value === null) return null;
@@ -61,6 +62,11 @@ function readPattern(statement: Statement, pattern: SlotPattern): Claim | null {
     scope: statement.scope,
     since: pattern.isDated ? null : statement.since,
   };
+}
+
+/** "Our standup" and "the standup" are at one time. */
+function subjectOf({ slot }: SlotPattern, found: string): string | null {
+  return readSubject(slot === "time of day" ? found.replace(/^(?:user|we|the team)'s /i, "") : found);
 }
 
 /** A state with a bare year beside it is one of that year: "lives in Lyon in 2019". */
@@ -92,6 +98,8 @@ function slotOf({ slot }: SlotPattern, subject: string, value: string, of: strin
       return /^\p{Lu}/u.test(of ?? "") ? `role ${topic}` : null;
     case "date":
       return `date ${of === undefined ? "" : stem(fold(of).replace(/^be /, ""))}`.trim();
+    case "switch":
+      return `switch ${topic}`.trim();
     case "use for":
     case "prefer for":
       return topic === "" || topic.split(" ").length > 5 ? null : `${slot} ${topic}`;
@@ -152,6 +160,7 @@ function readValue({ kind, isName, isMulti, slot, isDated }: SlotPattern, found:
   value = value.trim();
   if (/^(?:an?|the) /i.test(value) && slot === "home") return null;
   if (isDated === true) return isDateAlone(value) ? value : null;
+  if (slot === "time of day") return value;
   if (!isMulti && /\b(?:and|or|but|plus)\b|[&;:()]|\/(?!\p{L})/iu.test(value)) return null;
   if (kind !== "place" && value.includes(",") && kind !== "number") return null;
   if (isName === true && !/^(?:the )?[\p{Lu}\p{N}]/u.test(value)) return null;

@@ -13,6 +13,7 @@ const MOST_REMEMBERED = 4_000;
 /** A text as rules see it. Each part is read when it is asked for first: of most texts only one or two ever are. */
 export class Reading {
   readonly #text: string;
+  readonly #isOfGroup: boolean;
   #statement: Statement | null | undefined;
   #claim: Claim | null | undefined;
   #ending: State | null | undefined;
@@ -22,10 +23,14 @@ export class Reading {
   #tellsOf: string | null | undefined;
   #pieces: readonly string[] | undefined;
 
-  /** @param replacement what the words that state it say to be replaced, if the text itself does not */
-  constructor(text: string, replacement?: Replacement) {
+  /**
+   * @param told.replacement what the words that state it say to be replaced, if the text itself does not
+   * @param told.isOfGroup those words speak of what "we" do
+   */
+  constructor(text: string, told: { readonly replacement?: Replacement | null; readonly isOfGroup?: boolean } = {}) {
     this.#text = text;
-    this.#replacement = replacement;
+    this.#replacement = told.replacement ?? undefined;
+    this.#isOfGroup = told.isOfGroup ?? false;
   }
 
   get statement(): Statement | null {
@@ -34,8 +39,15 @@ export class Reading {
   }
 
   get claim(): Claim | null {
-    if (this.#claim === undefined) this.#claim = this.statement && readClaim(this.#text, this.statement);
+    if (this.#claim === undefined) this.#claim = readClaim(this.#text, this.statement);
     return this.#claim;
+  }
+
+  /** The same of the team, where one who belongs to it says what "we" no longer do. */
+  get claimOfTeam(): Claim | null {
+    const { claim } = this;
+    if (!this.#isOfGroup || claim?.slot !== "says" || !claim.isNegative || !claim.isChange) return null;
+    return claim.value.startsWith("user ") ? { ...claim, value: claim.value.replace(/^user /, "team ") } : null;
   }
 
   /** What it says to be over. */
@@ -73,6 +85,8 @@ export class Reading {
   }
 }
 
+const OF_GROUP = /^we\b/i;
+
 /** Reads a fact with the sentence that states it, which may name what is no longer so where the fact says only what is. */
 export function readingOfFact({
   text,
@@ -82,8 +96,11 @@ export function readingOfFact({
   readonly quote?: string | undefined;
 }): Reading {
   const reading = readingOf(text);
-  const named = quote === undefined || reading.replacement ? null : readReplacement(quote);
-  return named && reading.statement && saysNew(named, reading.statement) ? new Reading(text, named) : reading;
+  if (quote === undefined) return reading;
+  const isOfGroup = OF_GROUP.test(quote);
+  const named = reading.replacement ? null : readReplacement(quote);
+  const replacement = named && reading.statement && saysNew(named, reading.statement) ? named : null;
+  return replacement || isOfGroup ? new Reading(text, { replacement, isOfGroup }) : reading;
 }
 
 const readShort = rememberLast((text) => new Reading(text), MOST_REMEMBERED);

@@ -55,7 +55,11 @@ export function mayRelate(mine: Reading, other: string): boolean {
   if (endedBy(mine, theirs) || (mine.holdings.length > 0 && endedBy(theirs, mine))) return true;
   if (replaces(mine, theirs) || replaces(theirs, mine)) return true;
   if (!mine.claim || !theirs.claim) return false;
-  return takesPlaceOf(mine.claim, theirs.claim) || isSamePlace(mine.claim, theirs.claim);
+  return replacesClaim(mine, theirs.claim) || isSamePlace(mine.claim, theirs.claim);
+}
+
+function replacesClaim({ claim, claimOfTeam }: Reading, theirs: Claim): boolean {
+  return [claim, claimOfTeam].some((mine) => mine !== null && takesPlaceOf(mine, theirs));
 }
 
 /** A change that is told so many days later is news all the same, whatever was said between. */
@@ -66,23 +70,25 @@ export const NEWS_DAYS = 180;
  * leaves both. A slot that holds several different values is left alone.
  */
 export function decide(fact: NewFact, known: readonly KnownFact[]): Decision {
-  const { claim } = readingOf(fact.text);
   return (
-    (claim && decideByClaim(fact, claim, known)) ??
+    decideByClaim(fact, known) ??
     decideByEnding(fact, known) ??
     decideByReplacement(fact, known) ??
     extension(fact, known) ?? { kind: "new" }
   );
 }
 
-function decideByClaim(fact: NewFact, claim: Claim, known: readonly KnownFact[]): Decision | null {
+function decideByClaim(fact: NewFact, known: readonly KnownFact[]): Decision | null {
+  const mine = readingOfFact(fact);
+  const { claim } = mine;
+  if (!claim) return null;
   const claims = known.flatMap((other) => {
     const held = readingOf(other.memory.text).claim;
     return held ? [{ ...other, claim: held }] : [];
   });
   const contradicted = claims.filter(
     (other) =>
-      takesPlaceOf(claim, other.claim) && (claim.isChange || !(fact.statedTogether?.has(other.memory.id) ?? false)),
+      replacesClaim(mine, other.claim) && (claim.isChange || !(fact.statedTogether?.has(other.memory.id) ?? false)),
   );
   const [first, ...more] = contradicted;
   if (!first || more.some((other) => !agrees(first.claim, other.claim))) return null;

@@ -72,7 +72,7 @@ function versionOf(statement: Statement | null): Replacement | null {
   const found = (WAS_UPGRADED.exec(statement.text) ?? UPGRADED.exec(statement.text))?.groups;
   if (!found) return null;
   const { of = "", name = "", version = "" } = found;
-  return { kind: "version", of: valueWords(of), name, version };
+  return { kind: "version", of: valueWords(of.replace(/^(?:my|our|their|his|her|its) /i, "")), name, version };
 }
 
 /** True for a statement of what is so instead, and of nothing else. */

@@ -1,3 +1,4 @@
+import { DWELLING } from "./ending-patterns.js";
 import { NUMBER_WORDS } from "../../language/words.js";
 import type { ValueKind } from "./slot-values.js";
 
@@ -55,6 +56,13 @@ export const SLOT_PATTERNS: readonly SlotPattern[] = [
     slot: "date",
     kind: "date",
     isDated: true,
+    isChange: true,
+    form: form("(?:has |have )?(?:moved|slipped)(?: back| out)?(?: from (?<f>.+?))? to (?<v>.+)"),
+  },
+  {
+    slot: "date",
+    kind: "date",
+    isDated: true,
     form: form(
       "(?:is|are) (?:planned|scheduled|set|expected|due|slated)(?: to (?<k>launch|ship|start|begin|end|open|close|happen|go live|be released))? ?(?:for|on|in|by|at)? (?<v>.+)",
     ),
@@ -71,6 +79,12 @@ export const SLOT_PATTERNS: readonly SlotPattern[] = [
     isDated: true,
     needsChange: true,
     form: form("(?:is|are) (?:on|in|for) (?<v>.+)"),
+  },
+  {
+    slot: "time of day",
+    kind: "exact",
+    needsChange: true,
+    form: form("(?:is|are|starts?|begins?) at (?<v>\\d{1,2}(?::\\d\\d)?(?: ?[ap]m)?|noon|midnight)"),
   },
   { slot: "birthday", kind: "date", isDated: true, form: form("was born (?:on|in) (?<v>.*\\d.*)") },
   { slot: "status", kind: "phase", form: form(`is (?:still )?(?<v>${STATUSES})`) },
@@ -99,7 +113,9 @@ export const SLOT_PATTERNS: readonly SlotPattern[] = [
     kind: "place",
     isName: true,
     isNegative: true,
-    form: form("(?:has |have )?moved (?:away from|out of) (?<v>.+)"),
+    form: form(
+      `(?:has |have )?moved (?:away from|out of(?: (?:the|their|his|her) (?:\\p{L}+ )?${DWELLING} in)?) (?<v>.+)`,
+    ),
   },
   // Work.
   {

@@ -179,6 +179,8 @@ export const SHAPES: readonly (readonly [attribute: RegExp, shape: RegExp])[] = 
 
 /** Words by which the text index finds what may lie in a slot. */
 export const SLOT_WORDS: Readonly<Record<string, string>> = {
+  answer: "wants assistant answer reply respond write speak language",
+  time: "starts begins at now",
   home: "lives live living based resides moved relocated located",
   employer: "works work working employed joined job employer company started",
   job: "works is job promoted became role position",

@@ -30,7 +30,7 @@ export interface Claim {
 /** True when only one of both can be true now, so that the newer one takes the place of the older one. */
 export function takesPlaceOf(newer: Claim, older: Claim): boolean {
   if (newer.subject !== older.subject || !reaches(newer, older)) return false;
-  if (newer.slot === "switch") return replacesFormer(newer, older);
+  if (/^switch\b/.test(newer.slot)) return replacesFormer(newer, older);
   if (!isSameSlot(newer, older)) return false;
   if (newer.slot === "says") return turnsRound(newer, older);
   if (newer.isNegative) return !older.isNegative && isDenied(newer, older);
@@ -68,16 +68,26 @@ function isDenied(newer: Claim, older: Claim): boolean {
   return includesValue(newer.kind, older.value, newer.value);
 }
 
-/** "Switched from A to B" ends whatever A was used for. */
+/** "Switched from A to B" ends whatever A was used for, "for C" that alone. */
 function replacesFormer(newer: Claim, older: Claim): boolean {
-  if (newer.isNegative || older.isNegative || newer.from === null || !/^(?:use for|written in|editor)/.test(older.slot))
+  if (
+    newer.isNegative ||
+    older.isNegative ||
+    newer.from === null ||
+    !/^(?:use for|written in|editor|database)/.test(older.slot)
+  )
     return false;
+  const topic = newer.slot.replace(/^switch ?/, "");
+  if (topic !== "" && older.slot !== `use for ${topic}`) return false;
   return isSameValue("words", newer.from, older.value);
 }
 
 /** Who stopped smoking smokes neither a pack a day nor a pipe; who stopped drinking may still drink tea. */
 const WHATEVER_OF_IT = / (?:smok|vap)e?$/;
 const AFTER_WHICH_DETAILS_FOLLOW = /^(?:with|on|in|at|every|because|for|near|by)$/;
+/** Of what is over at a time, where it led to then is a detail as well; who only goes may go elsewhere. */
+const WHERE_TO = /^(?:to|into|from)$/;
+const ONLY_GOES = / (?:goe?|come?)$/;
 
 /** What no slot is known for is replaced by its opposite alone. */
 function turnsRound(newer: Claim, older: Claim): boolean {
@@ -85,7 +95,13 @@ function turnsRound(newer: Claim, older: Claim): boolean {
   if (newer.value === older.value) return true;
   const rest = older.value.startsWith(`${newer.value} `) ? older.value.slice(newer.value.length + 1) : "";
   if (rest !== "" && newer.isNegative && newer.isChange && WHATEVER_OF_IT.test(newer.value)) return true;
-  return newer.isNegative && AFTER_WHICH_DETAILS_FOLLOW.test(rest.split(" ")[0] ?? "");
+  const [next = ""] = rest.split(" ");
+  if (!newer.isNegative) return false;
+  return AFTER_WHICH_DETAILS_FOLLOW.test(next) || (WHERE_TO.test(next) && isOverAtItsTime(newer));
+}
+
+function isOverAtItsTime({ isChange, scope, value }: Claim): boolean {
+  return isChange && scope !== "" && !ONLY_GOES.test(value);
 }
 
 /** Words by which the text index finds what may be in the slot of a claim; none where the words of the text itself do. */

@@ -49,7 +49,7 @@ const RANGE = new RegExp(
   `\\b(?:from|between) (?:[^,]*\\d{4}[^,]* (?:to|and|until|till|-)|(?:${MONTHS}|(?:${DAYS})day|summer|winter|spring|autumn)s? (?:to|and|until|-)) `,
   "i",
 );
-const RESCHEDULED = /\b(?:moved|postponed|rescheduled|pushed|delayed|changed|brought forward)\b/i;
+const RESCHEDULED = /\b(?:moved|postponed|rescheduled|pushed|delayed|changed|slipped|brought forward)\b/i;
 
 const SCOPE = new RegExp(
   "\\s*,?\\s*\\b(?:at (?:work|home|school|night|university|college|weekends|the (?:office|weekend))|" +
@@ -58,6 +58,8 @@ const SCOPE = new RegExp(
     "(?:during|while|when|whenever|every|each|before|after) [\\p{L}\\p{N}' -]+|abroad)\\b",
   "giu",
 );
+
+const EVERY_DAY = new RegExp(`^(?:every|each) ((?:${DAYS})day)$`);
 
 const NOW =
   /\s*,?\s*\b(?:now|currently|presently|nowadays|these days|at the moment|right now|as of (?:now|today)|recently|just|again|today)\b(?!-)/gi;
@@ -107,7 +109,7 @@ export function readStatement(raw: string): Statement | null {
   const scopes: string[] = [];
   text = text.replace(SCOPE, (found, offset: number) => {
     if (offset === 0) return found;
-    scopes.push(fold(found.replace(/^[\s,]+/, "")));
+    scopes.push(fold(found.replace(/^[\s,]+/, "")).replace(EVERY_DAY, "on $1s"));
     return "";
   });
   return {

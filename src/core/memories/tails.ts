@@ -9,6 +9,7 @@ const PART = new RegExp(` (?=(?:${BEGINNINGS}) )`, "iu");
 /** Why or when something is over, and not which one. */
 const CIRCUMSTANCE = / (?:since|because|after|before|when|due|so) .*$/iu;
 const PRICE = /^for (?:\p{L}+ )?[€$£]?\d/iu;
+const AT_A_TIME = /^at \d{1,2}(?::\d\d)?(?: ?[ap]m)?$/iu;
 /** One and the same is a subscription to Netflix and one with it; a letter from Anna is none for her. */
 const LOOSE = /^(?:to|with|for|at|on|in|their|his|her|its|my|our)$/;
 const SEVERAL = /\b(?:and|or|plus|but)\b|[,&;:()]/i;
@@ -39,7 +40,7 @@ function partsOf(tail: string): readonly string[] {
     .replace(CIRCUMSTANCE, "")
     .trim()
     .split(PART)
-    .filter((part) => !PRICE.test(part))
+    .filter((part) => !PRICE.test(part) && !AT_A_TIME.test(part))
     .map((part) => valueWords(part).filter((word) => !LOOSE.test(word)))
     .filter((words) => words.length > 0 && !isDate(words))
     .map((words) => words.join(" "));

@@ -194,7 +194,7 @@ function describe(receipt: Receipt, describing: Describing): string {
 function describeState({ status, searchable, error }: Receipt, { isOver, forgetAfter }: Describing): string {
   if (status === "failed")
     return `It is stored, but could not be processed and is not searchable: ${oneLine(error ?? "no reason is known").replace(/\.$/, "")}.`;
-  if (isOver) return `It is not searchable: forgetAfter ${oneLine(forgetAfter ?? "")} has passed.`;
+  if (isOver) return "It is not searchable.";
   if (!searchable) return `It is safely stored and becomes searchable in a moment (status ${status}).`;
   return `It is searchable ${forgetAfter === undefined ? "now" : `until ${oneLine(forgetAfter)}`}.`;
 }

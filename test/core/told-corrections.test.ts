@@ -1,0 +1,174 @@
+import { describe, expect, test } from "vitest";
+import { createRulesExtractor } from "../../src/adapters/facts/rules.js";
+import { readingOfFact } from "../../src/core/memories/reading.js";
+import { decide, mayRelate, type KnownFact } from "../../src/core/memories/relate.js";
+
+/** What somebody notes is read by the rules and held against what was noted the day before. */
+const extractor = createRulesExtractor();
+
+const BEFORE = "2024-05-06T12:00:00Z";
+const AFTER = "2024-05-07T12:00:00Z";
+
+function factsOf(content: string, date: string) {
+  return extractor.extract({ content, timeZone: "UTC", containerTag: "notes", date, isOwn: true });
+}
+
+/** What takes the place of each fact of the note before; null for a fact that stays. */
+async function replacedBy(before: string, after: string): Promise<readonly (string | null)[]> {
+  const known = (await factsOf(before, BEFORE)).map(({ text, forgetAfter = null }): KnownFact => ({
+    memory: { id: text, text, forgetAfter },
+    saidAt: BEFORE,
+  }));
+  const replaced = new Map<string, string>();
+  for (const fact of await factsOf(after, AFTER)) {
+    const related = known.filter(({ memory }) => mayRelate(readingOfFact(fact), memory.text));
+    const decision = decide({ ...fact, saidAt: AFTER }, related);
+    if (decision.kind === "updates") for (const id of decision.ids) replaced.set(id, fact.text);
+  }
+  return known.map(({ memory }) => replaced.get(memory.id) ?? null);
+}
+
+type Pair = readonly [before: string, after: string];
+
+const REPLACED: Readonly<Record<string, readonly Pair[]>> = {
+  "what is done no longer on a day": [
+    ["We deploy to production on Thursdays.", "We no longer deploy on Thursdays."],
+    ["We deploy to production every Thursday.", "We no longer deploy on Thursdays."],
+    ["We deploy to production on Thursdays.", "We don't deploy on Thursdays any more."],
+    ["We deploy to production on Thursdays.", "We stopped deploying on Thursdays."],
+    ["The team deploys to production on Thursdays.", "We no longer deploy on Thursdays."],
+  ],
+  "when something is": [
+    ["The standup is at 9:15.", "Correction: standup is at 9:30 now, not 9:15."],
+    ["The standup is at 9:15.", "Correction: the standup is at 9:30, not 9:15."],
+    ["The standup is at 9:15.", "Standup is at 9:30 now."],
+    ["Our standup is at 9:15.", "The standup is now at 9:30."],
+    ["The standup is at 9.", "The standup is at 9:30 now."],
+    ["The daily standup starts at 9:15.", "The daily standup is at 9:30 now."],
+  ],
+  "what was used before": [
+    ["Our CI is Jenkins.", "We migrated from Jenkins to GitHub Actions."],
+    ["Our CI runs on Jenkins.", "We migrated from Jenkins to GitHub Actions."],
+    ["The CI server is Jenkins.", "We replaced Jenkins with GitHub Actions."],
+    ["Our issue tracker is Jira.", "We have switched from Jira to Linear."],
+    ["We use Jenkins for CI.", "We migrated from Jenkins to GitHub Actions."],
+    ["We use Postgres for analytics.", "We switched from Postgres to ClickHouse for analytics."],
+    ["The API runs on Node 20.", "We upgraded the API to Node 22."],
+    ["Our API runs on Node 20.", "We upgraded our API to Node 22."],
+    ["The API uses Node 20.", "We have upgraded to Node 22."],
+  ],
+  "who did it before": [
+    ["Tomás leads payments.", "Tomás left; Hana leads payments now."],
+    ["Tomás leads the payments team.", "Tomás left; Hana leads the payments team now."],
+  ],
+  "what was called off": [
+    ["The meeting with Lena is on Friday at 10.", "The meeting with Lena is cancelled."],
+    ["Meeting with Lena on Friday at 10", "The meeting with Lena is cancelled."],
+    ["I have a meeting with Lena on Friday at 10.", "The meeting with Lena has been called off."],
+    ["The offsite is on 12 June.", "The offsite is cancelled."],
+    ["Our offsite is on 12 June.", "The offsite was cancelled."],
+    ["The offsite is on 12 June.", "The offsite on 12 June is canceled."],
+  ],
+  "who is together": [
+    ["I am together with Anna.", "Anna and I broke up."],
+    ["Anna is my girlfriend.", "Anna and I broke up."],
+    ["My girlfriend is Anna.", "Anna and I broke up."],
+    ["Anna is my girlfriend.", "I broke up with my girlfriend."],
+    ["I'm dating Anna.", "Anna and I split up."],
+  ],
+  "where somebody lived": [
+    ["I live in a flat in Mainz.", "I moved out of the flat in Mainz."],
+    ["I rent a flat in Mainz.", "I moved out of the flat in Mainz."],
+    ["I live in Mainz.", "I moved out of the flat in Mainz."],
+    ["I live in Mainz.", "I moved out of my flat in Mainz last week."],
+    ["I share a flat with Tom.", "I moved out of the flat."],
+  ],
+  "in which language to answer": [
+    ["Please always answer in German.", "Please answer in English from now on."],
+    ["Answer in German, please.", "Only reply in English."],
+  ],
+};
+
+const KEPT: Readonly<Record<string, readonly Pair[]>> = {
+  "what is done on another day, elsewhere or by others": [
+    ["We deploy to production on Thursdays.", "We no longer deploy on Fridays."],
+    ["We deploy to production on Thursdays.", "We no longer deploy to staging on Thursdays."],
+    ["We deploy to production on Thursdays.", "Mia no longer deploys on Thursdays."],
+    ["We deploy to production.", "We no longer deploy on Thursdays."],
+    ["The team deploys to production on Thursdays.", "I no longer deploy on Thursdays."],
+    ["The mobile team deploys to production on Thursdays.", "We no longer deploy on Thursdays."],
+    ["We go to church on Sundays.", "We no longer go on Sundays."],
+    ["We test new servers on Thursdays.", "We no longer test on Thursdays."],
+  ],
+  "what is at another time": [
+    ["The lesson starts at 14:00.", "Standup is at 9:30 now."],
+    ["The standup is at 9:15.", "The standup is at 9:15 now."],
+    ["The design standup is at 9:15.", "The standup is at 9:30 now."],
+    ["The standup is at 9:15.", "The standup is at 9:30."],
+  ],
+  "what is used by others, for something else, or goes on": [
+    ["Our CI is Jenkins.", "We migrated from Travis to GitHub Actions."],
+    ["Our CI is Jenkins.", "Mia migrated from Jenkins to GitHub Actions."],
+    ["Our database is Postgres.", "We migrated from Postgres to ClickHouse for analytics."],
+    ["We use Postgres for billing.", "We switched from Postgres to ClickHouse for analytics."],
+    ["We use Postgres for billing.", "We replaced Postgres with ClickHouse for analytics."],
+    ["Our CI is Jenkins and Travis.", "We migrated from Jenkins to GitHub Actions."],
+    ["Our dog is called Jenkins.", "We migrated from Jenkins to GitHub Actions."],
+    ["Our neighbour is Jenkins.", "We migrated from Jenkins to GitHub Actions."],
+    ["Our CI is Jenkins.", "We want to migrate from Jenkins to GitHub Actions."],
+    ["The API runs on Node 20.", "We upgraded the worker to Node 22."],
+    ["The API runs on Python 3.12.", "We upgraded the API to Node 22."],
+    ["The API runs on Node 20.", "We plan to upgrade the API to Node 22."],
+    ["Tomás leads payments.", "Tomás left the room; Hana leads payments."],
+    ["Tomás leads payments.", "Jo left; Hana leads payments now."],
+    ["Tomás leads payments.", "Tomás left; Hana leads search now."],
+  ],
+  "what was arranged besides": [
+    ["The meeting with Lena is on Friday at 10.", "The meeting with Tom is cancelled."],
+    ["The meeting with Lena is on Friday at 10.", "The meeting with Lena on 3 June is cancelled."],
+    ["I meet Lena every Monday at 10.", "The meeting with Lena is cancelled."],
+    ["I have a meeting with Lena every Monday.", "The meeting with Lena is cancelled."],
+    ["The offsite is on 12 June.", "The offsite dinner is cancelled."],
+    ["The offsite is on 12 June.", "The offsite is not cancelled."],
+    ["The offsite is on 12 June.", "The offsite might be cancelled."],
+    ["The sales offsite is on 12 June.", "The offsite is cancelled."],
+  ],
+  "somebody else's couple": [
+    ["Anna is my girlfriend.", "Anna and Tom broke up."],
+    ["Anna is my girlfriend.", "I broke up with Ina."],
+    ["Anna is Tom's girlfriend.", "Anna and I broke up."],
+    ["Anna is my colleague.", "Anna and I broke up."],
+    ["Anna is my sister.", "Anna and I split up."],
+  ],
+  "another home": [
+    ["I live in Mainz.", "I moved out of the flat."],
+    ["I live in Mainz.", "I moved out of the flat in Ghent."],
+    ["I live in a flat in Mainz.", "I moved out of the flat in Ghent."],
+    ["I live in a house in Mainz.", "I moved out of the flat in Mainz."],
+    ["I live in Mainz.", "Mia moved out of the flat in Mainz."],
+    ["My parents live in Mainz.", "I moved out of the flat in Mainz."],
+    ["I live in Mainz.", "I moved out of the office in Mainz."],
+  ],
+  "how to answer otherwise": [
+    ["Please always answer in German.", "Answer in bullet points from now on."],
+    ["Reply in bullet points from now on.", "Please answer in English from now on."],
+    ["Please always answer in German.", "Write the report in English from now on."],
+    ["Please always answer in German.", "Answer in German from now on."],
+  ],
+};
+
+describe.each(Object.entries(REPLACED))("a note takes the place of %s", (_what, pairs) => {
+  test.each(pairs)("%s → %s", async (before, after) => {
+    const facts = await replacedBy(before, after);
+    expect(facts).toHaveLength(1);
+    expect(facts[0]).not.toBeNull();
+  });
+});
+
+describe.each(Object.entries(KEPT))("a note leaves %s", (_what, pairs) => {
+  test.each(pairs)("%s → %s", async (before, after) => {
+    const facts = await replacedBy(before, after);
+    expect(facts).toHaveLength(1);
+    expect(facts[0]).toBeNull();
+  });
+});
