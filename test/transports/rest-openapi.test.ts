@@ -271,7 +271,9 @@ describe("the page for people", () => {
 
   test("runs and loads nothing: no script, nothing from elsewhere, its own style by its hash", async () => {
     const { answer, text } = await readPage();
-    expect(text).not.toMatch(/<script|<img|<link(?! rel="icon" href="data:," )|<iframe|javascript:| on[a-z]+=| style=/i);
+    expect(text).not.toMatch(
+      /<script|<img|<link(?! rel="icon" href="data:," )|<iframe|javascript:| on[a-z]+=| style=/i,
+    );
     const style = /<style>([^]*?)<\/style>/.exec(text)?.[1] ?? "";
     const hash = createHash("sha256").update(style).digest("base64");
     const policy = answer.headers.get("content-security-policy") ?? "";

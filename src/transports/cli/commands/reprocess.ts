@@ -6,6 +6,7 @@ import { EXIT_FAILED } from "../exit-codes.js";
 import { UsageError } from "../failure.js";
 import { notEmpty } from "../options.js";
 import { requireContainer } from "../require-container.js";
+import { shellWord } from "../shell-word.js";
 import { dollars, oneLine } from "../style.js";
 import { count } from "../../../lib/count.js";
 import { NOTHING_LEFT, waitForReadings, type Outcome } from "../wait-for-readings.js";
@@ -184,7 +185,7 @@ function describe(cli: Cli, answer: Answer, { failed: isOfFailed, container }: R
 
 function describeFailedLeftOut(cli: Cli, { failedLeftOut }: Answer, container: string | undefined): string[] {
   if (failedLeftOut === 0) return [];
-  const where = container === undefined ? "" : ` --container ${container}`;
+  const where = container === undefined ? "" : ` --container ${shellWord(container)}`;
   const what = `${count(failedLeftOut, "document")} whose processing failed`;
   return [
     `${cli.output.style.yellow("left alone:")} ${what}. To try again: ${cli.invocation} reprocess --failed${where}`,
