@@ -27,6 +27,7 @@ limitYoungGeneration();
 
 const IMPATIENT_AFTER_MS = 1_000;
 let stopping: Promise<NodeJS.Signals> | undefined;
+let hasToStop = false;
 
 // A client that starts this program waits for the answer to its first message, so that comes before anything is
 // loaded. The rest is loaded by the starts that need it: a short command must not wait for a server's libraries.
@@ -55,8 +56,9 @@ const starters: Starters = {
 const awake = setInterval(() => undefined, 60_000);
 const exitCode = await runCommand();
 clearInterval(awake);
-// The open standard input of an agent that could not be served would keep the process alive.
-if (opening) process.exit(exitCode);
+// The open standard input of an agent that could not be served would keep the process alive, and so would a call that nobody
+// waits for since a signal came, with a service that does not answer it.
+if (opening || hasToStop) process.exit(exitCode);
 process.exitCode = exitCode;
 
 async function runCommand(): Promise<number> {
@@ -252,6 +254,7 @@ function untilSignal(): Promise<NodeJS.Signals> {
         // One key press may arrive twice: from the terminal, and from the program that started this one.
         if (since !== undefined && performance.now() - since > IMPATIENT_AFTER_MS) process.exit(1);
         since ??= performance.now();
+        hasToStop = true;
         resolve(signal);
       });
   });

@@ -303,7 +303,8 @@ export const SETTINGS = {
   RECOLLECT_KEEP_FAILED_MINUTES: setting({
     schema: wholeNumber(0, 5_256_000),
     fallback: "0",
-    description: "How long a document stays whose processing failed, in minutes. `0` keeps it until it is deleted.",
+    description:
+      "How long a document stays whose processing failed, in minutes, unless its text was read and only a step behind it failed, such as an embedding. `0` keeps it until it is deleted.",
   }),
   RECOLLECT_MAX_STORE_MEGABYTES: setting({
     schema: wholeNumber(0, TERABYTE_IN_MEGABYTES),

@@ -33,6 +33,9 @@ export interface Issue {
   readonly message: string;
 }
 
+/** What answers of a language model cost that nobody can use. */
+export type UnusableAnswers = Omit<ModelUse, "prompt">;
+
 /**
  * An error that we expected and whose message we wrote, so that it is safe to show to the owner; what anybody else is told,
  * a model included, is its `publicMessage`.
@@ -54,6 +57,8 @@ export class AppError extends Error {
    * asked, so this is for whoever asked and for the owner, and never part of the message.
    */
   readonly quote: string;
+  /** What answers of a language model had cost until then that nobody can use. */
+  unusable: UnusableAnswers | undefined;
 
   constructor(
     kind: ErrorKind,
@@ -92,16 +97,6 @@ export class UnclearRefusal extends ServiceRefusal {}
 
 /** A service failed, and may have for what it was asked: it did not say. */
 export class UnclearFailure extends AppError {}
-
-/** A language model answered, which costs what any answer does, and with nothing that can be used. */
-export class UnusableAnswer extends AppError {
-  readonly use: Omit<ModelUse, "prompt">;
-
-  constructor(kind: "invalid" | "too_large", message: string, use: Omit<ModelUse, "prompt">) {
-    super(kind, message);
-    this.use = use;
-  }
-}
 
 /** What was sealed cannot be opened any more: its key is gone, or it was damaged. */
 export class UnreadableSecret extends AppError {

@@ -109,6 +109,11 @@ export interface WaitingJob {
   readonly runAt: Date;
 }
 
+export interface KeyedJob {
+  readonly id: number;
+  readonly key: string;
+}
+
 export interface JobStore {
   enqueue(drafts: readonly JobDraft[]): Promise<void>;
   /**
@@ -135,6 +140,8 @@ export interface JobStore {
   reclaim(): Promise<number>;
   /** Jobs of one kind and group that wait, due or not, oldest first. */
   waiting(kind: string, group: string): Promise<WaitingJob[]>;
+  /** Those of the jobs with these keys that wait, due or not. */
+  waitingWith(keys: readonly string[]): Promise<readonly KeyedJob[]>;
   /** Puts off those of these jobs that wait; counts no failure. */
   hold(ids: readonly number[], runAt: Date, reason: string): Promise<void>;
   /** Makes all jobs due that wait for a time after this one. @returns how many */

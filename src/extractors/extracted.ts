@@ -1,4 +1,5 @@
 import type { ContentPart, ExtractedContent } from "../core/documents/content-ports.js";
+import { cleanText } from "./clean-text.js";
 
 /** What was extracted, with nothing where the format says nothing. */
 export function extracted(
@@ -17,6 +18,8 @@ export function extracted(
     metadata: {},
     notes: [],
     ...known,
+    ...(known.title && { title: cleanText(known.title) }),
+    ...(known.author && { author: cleanText(known.author) }),
     parts,
   };
 }

@@ -1,6 +1,7 @@
 import { parse } from "yaml";
 import * as z from "zod";
 import { parseIso } from "../lib/time.js";
+import { cleanText } from "./clean-text.js";
 import { decodeBytes } from "./decode-bytes.js";
 import type { FormatExtractor } from "./format-extractor.js";
 import { splitFrontMatter } from "../lib/front-matter.js";
@@ -33,7 +34,7 @@ export const extractMarkdown: FormatExtractor = (file, { limits }) => {
 const named = z.object({ name: z.string() }).transform(({ name }) => name);
 const value = z
   .union([z.string(), z.number().transform(String), named])
-  .transform((one) => singleSpaced(one).slice(0, LONGEST_VALUE));
+  .transform((one) => singleSpaced(cleanText(one)).slice(0, LONGEST_VALUE));
 /** One value or several, whatever else stands there left out. */
 const values = z
   .preprocess((one) => (Array.isArray(one) ? one.slice(0, MOST_VALUES) : [one]), z.array(value.catch("")))

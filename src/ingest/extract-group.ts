@@ -6,6 +6,7 @@ import { factKey } from "../language/fact-key.js";
 import { fenceOf } from "../lib/prompt-delimiter.js";
 import { createQuoteFinder, type QuoteFinder } from "../language/find-quote.js";
 import { checkFact } from "./check-fact.js";
+import { noteUnusable } from "./note-unusable.js";
 import { extractGroupPrompt, type StatedInGroup } from "./prompts/extract-group.js";
 
 /** The most that is read in one question: as many characters as a window of a long document has. */
@@ -56,6 +57,7 @@ export function createGroupExtractor({
     const request = { name, schema, messages: question, effort: "careful", maxTokens: MOST_TOKENS, subject } as const;
     const { value, ...spent } = await model.generate(request, signal);
     await noteShares(sources, { ...spent, prompt: `${name}/${version}` });
+    noteUnusable(log, value.facts);
     const handles = texts.map(({ handle }) => handle);
     const found = candidatesOf(value.facts.slice(0, MOST_FACTS), handles, sources);
     for (const [index, source] of sources.entries()) answered.set(keyOf(source), found[index] ?? []);

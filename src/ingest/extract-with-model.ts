@@ -6,6 +6,7 @@ import { factKey } from "../language/fact-key.js";
 import { checkFact } from "./check-fact.js";
 import { prepareQuoteFinder, type Place } from "../language/find-quote.js";
 import { extractFactsPrompt, type ExtractFactsInput } from "./prompts/extract-facts.js";
+import { noteUnusable } from "./note-unusable.js";
 import type { StatedByModel } from "./prompts/fact-rules.js";
 import { fenceOf } from "../lib/prompt-delimiter.js";
 import { type WindowSizes, windowsOf } from "../language/windows.js";
@@ -67,6 +68,7 @@ export function createModelExtractor({ model, fallback, log }: ModelExtractorOpt
     } as const;
     const { value, ...spent } = await model.generate(request, signal);
     await source.onModelUse?.({ ...spent, prompt: `${name}/${version}` });
+    noteUnusable(log, value.facts);
     answered.set(key, value);
     for (const oldest of answered.keys()) if (answered.size > KEPT_ANSWERS) answered.delete(oldest);
     return value;

@@ -1,3 +1,4 @@
+import { enqueueReadings } from "../core/documents/reading-jobs.js";
 import type { DueFailure, JobDraft, LanguageModel, ModelStep } from "../core/ports.js";
 import { iso } from "../lib/time.js";
 import type { IngestContext } from "./context.js";
@@ -71,7 +72,12 @@ function createStepRetrial(
       const query = { step, mark, now: iso(now), limit: allowed - inLine };
       const due = await modelFailures.due(store.organizationId, query);
       await modelFailures.putOff(due, { mark, until: iso(new Date(now.getTime() + TAKEN_MS)) });
-      await jobs.enqueue(due.map(jobFor));
+      if (step === "facts")
+        await enqueueReadings(
+          jobs,
+          due.map((one) => ({ ...one, replace: false, reads: true })),
+        );
+      else await jobs.enqueue(due.map(jobFor));
       return due.length;
     });
     if (taken > 0 && allowed === 1) {
@@ -83,15 +89,6 @@ function createStepRetrial(
 }
 
 function jobFor({ documentId, step, revision, containerTag: group }: DueFailure): JobDraft {
-  if (step !== "facts") {
-    const { kind } = STEPS[step];
-    return { kind, payload: { documentId, revision }, group, key: `${kind}:${documentId}:${revision}` };
-  }
-  return {
-    kind: "reprocess",
-    payload: { documentId, revision, replace: false },
-    group,
-    key: `reprocess:${documentId}:${revision}`,
-    exclusive: true,
-  };
+  const { kind } = STEPS[step];
+  return { kind, payload: { documentId, revision }, group, key: `${kind}:${documentId}:${revision}` };
 }

@@ -8,8 +8,15 @@ import { parseLimitedJson } from "../lib/limited-json.js";
 export interface UnknownFields {
   /** Written almost like a field that narrows the request, or called as other APIs call it. */
   readonly misspelt: readonly Issue[];
-  /** The others, as the paths that lead to them. */
-  readonly ignored: readonly string[];
+  /** The others. */
+  readonly ignored: readonly IgnoredField[];
+}
+
+interface IgnoredField {
+  /** Leads to it. */
+  readonly path: string;
+  /** The field beside it that is written almost like it. */
+  readonly meant?: string | undefined;
 }
 
 /** Fields that decide what a request reaches or may do. Without them it would reach more than was meant. */
@@ -108,7 +115,7 @@ export function findUnknownParameters({ query, body, method }: Operation, sent: 
       const right = known.has(meant) ? `write ${meant}` : `send ${meant} in the body`;
       refuse(found, [name], `is no parameter of this request; ${right}`);
     } else if (method !== "get" || narrows(name)) refuse(found, [name], NOT_READ);
-    else note(found, [name]);
+    else note(found, [name], nearest(name, [...known]));
   }
   return found;
 }
@@ -122,20 +129,29 @@ export function refuseMisspelt({ misspelt }: UnknownFields): void {
 
 /** The same where nothing may be ignored. */
 export function withNoneIgnored({ misspelt, ignored }: UnknownFields): UnknownFields {
-  const refused = ignored.map((path) => ({ path: [path], message: NOT_KNOWN }));
+  const refused = ignored.map(({ path, meant }) => ({
+    path: [path],
+    message: `${NOT_KNOWN}: ${meant === undefined ? "leave it out" : `write ${meant}, or leave it out`}`,
+  }));
   return { misspelt: [...misspelt, ...refused], ignored: [] };
 }
 
 /** What is said of fields that changed nothing. */
 export function warningsOf(...unknown: readonly UnknownFields[]): string[] {
-  return [...new Set(unknown.flatMap(({ ignored }) => ignored))].map((path) => `${path}: is not known and was ignored`);
+  const texts = unknown.flatMap(({ ignored }) =>
+    ignored.map(
+      ({ path, meant }) =>
+        `${path}: is not known and was ignored${meant === undefined ? "" : `; did you mean ${meant}?`}`,
+    ),
+  );
+  return [...new Set(texts)];
 }
 
 /** The narrowing field that a name is likely meant for, if any. */
 export function meantBy(name: string, known: readonly string[]): string | undefined {
   if (name.length > LONGEST_NAME) return undefined;
   const plain = plainNameOf(name);
-  const alike = known.find((one) => isAlike(plain, plainNameOf(one)));
+  const alike = nearest(name, known);
   if (alike !== undefined) return alike;
   const container = known.find((one) => one === "containerTag") ?? known.find((one) => one === "containerTags");
   if (CONTAINER_NAMES.has(plain) && container !== undefined) return container;
@@ -144,7 +160,7 @@ export function meantBy(name: string, known: readonly string[]): string | undefi
 
 interface Found {
   readonly misspelt: Issue[];
-  readonly ignored: string[];
+  readonly ignored: IgnoredField[];
   /** Shared by all that is found in one input. */
   readonly judging: { left: number };
 }
@@ -248,10 +264,17 @@ function judge(name: string, value: unknown, { path, known, found }: Place): voi
   const meant = isNothing(value) ? undefined : meantBy(name, narrowingNames(known));
   if (meant !== undefined) refuse(found, [...path, name], `is not known; write ${meant}`);
   else if (!isNothing(value) && narrows(name)) refuse(found, [...path, name], NOT_READ);
-  else note(found, [...path, name]);
+  else note(found, [...path, name], nearest(name, known));
 }
 
-const NOT_KNOWN = "is not known here, where nothing is ignored: leave it out";
+/** The field that a name is written almost like. */
+function nearest(name: string, known: readonly string[]): string | undefined {
+  if (name.length > LONGEST_NAME) return undefined;
+  const plain = plainNameOf(name);
+  return known.find((one) => isAlike(plain, plainNameOf(one)));
+}
+
+const NOT_KNOWN = "is not known here, where nothing is ignored";
 const NOT_READ = "is not read by this request, which would reach or change more than was meant; leave it out";
 
 /** True for a field that narrows other requests, however it is written. */
@@ -271,8 +294,8 @@ function isNothing(value: unknown): boolean {
   return value === null || value === undefined;
 }
 
-function note({ ignored }: Found, path: Path): void {
-  if (ignored.length < MOST_NAMED) ignored.push(shownPath(path).join("."));
+function note({ ignored }: Found, path: Path, meant?: string): void {
+  if (ignored.length < MOST_NAMED) ignored.push({ path: shownPath(path).join("."), meant });
 }
 
 function refuse({ misspelt }: Found, path: Path, message: string): void {

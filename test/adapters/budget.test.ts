@@ -128,3 +128,29 @@ test("answers that nobody can use count, for the budget and in what was spent", 
     await provider.close();
   }
 });
+
+test("an answer that nobody can use counts where the question that should mend it fails", async () => {
+  const provider = await startScriptedModel();
+  provider.script("Nothing that fits.");
+  provider.always(() => ({ fault: "status", status: 429 }));
+  const opened = await openCore({
+    settings: {
+      RECOLLECT_LLM_BASE_URL: provider.url,
+      RECOLLECT_LLM_MODEL: "scripted",
+      RECOLLECT_LLM_INPUT_PRICE: "1",
+      RECOLLECT_LLM_OUTPUT_PRICE: "1",
+      RECOLLECT_LLM_MONTHLY_BUDGET: "1",
+    },
+  });
+  try {
+    const call = { actor: opened.actor };
+    await opened.core.addDocument(call, { content: "I own a boat.", dreaming: "instant" });
+    await expect
+      .poll(async () => (await opened.core.status(call)).llmUse, { timeout: 10_000 })
+      .toMatchObject({ inputTokens: 1, outputTokens: 1 });
+    expect((await opened.core.status(call)).llmBudget?.spent).toBe(0.000002);
+  } finally {
+    await opened.close();
+    await provider.close();
+  }
+});

@@ -236,6 +236,22 @@ describe("an answer that cannot be used", () => {
     provider.script("words", FITTING);
     expect(await model.generate(QUESTION)).toMatchObject({ inputTokens: 2, outputTokens: 2 });
   });
+
+  test.each([429, 401, 503])("counts its tokens where the question after it fails with %s", async (code) => {
+    const { provider, model } = await open({ prices: { careful: { input: 1, output: 1 } } });
+    provider.always(() => ({ fault: "status", status: code }));
+    expect((await failureOf(model.generate(QUESTION))).unusable).toBeUndefined();
+    provider.script("words");
+    const { unusable } = await failureOf(model.generate(QUESTION));
+    expect(unusable).toEqual({ model: "careful-one", inputTokens: 1, outputTokens: 1, cost: 0.000002 });
+  });
+
+  test("counts its tokens where it holds no message", async () => {
+    const { provider, model } = await open();
+    const usage = { prompt_tokens: 7, completion_tokens: 3 };
+    provider.script({ fault: "body", body: JSON.stringify({ choices: [], usage }) }, FITTING);
+    expect(await model.generate(QUESTION)).toMatchObject({ inputTokens: 8, outputTokens: 4 });
+  });
 });
 
 describe("a failure is told so that a person can act:", () => {

@@ -7,6 +7,7 @@ import {
   readdirSync,
   readFileSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from "node:fs";
@@ -347,6 +348,20 @@ describe("a damaged or foreign file", () => {
       kind: "unavailable",
       message: expect.stringContaining(file) as string,
     });
+  });
+
+  test.each([
+    ["to a store", true],
+    ["to nothing", false],
+  ])("a link %s in its place", async (_name, isThere) => {
+    const real = join(folder, "real", STORE_FILE);
+    if (isThere) await (await open(join(folder, "real"))).close();
+    symlinkSync(real, file);
+    await expect(open()).rejects.toMatchObject({
+      kind: "unavailable",
+      message: expect.stringContaining(`${file} is a symbolic link to ${real}`) as string,
+    });
+    expect(readdirSync(folder).filter((name) => name !== "real")).toEqual([STORE_FILE]);
   });
 
   test("a file in place of the data folder", async () => {

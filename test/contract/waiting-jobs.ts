@@ -36,6 +36,18 @@ export function describeWaitingJobs(opened: () => { readonly jobs: JobStore; rea
       ]);
     });
 
+    test("are found by their keys, due or not", async () => {
+      const { jobs, clock } = opened();
+      await jobs.enqueue([note("1", { key: "k:1" })]);
+      const running = await takeOne(jobs);
+      await jobs.enqueue([note("2", { key: "k:2" }), note("3", { key: "k:3", runAt: clock.from(60_000) })]);
+      await jobs.enqueue([note("4", { key: "k:4" })]);
+      const found = await jobs.waitingWith(["k:1", "k:2", "k:3", "k:5"]);
+      expect(found.map(({ key }) => key).toSorted()).toEqual(["k:2", "k:3"]);
+      expect(found.map(({ id }) => id)).not.toContain(running.id);
+      expect(await jobs.waitingWith([])).toEqual([]);
+    });
+
     test("for longer than anybody waits are due", async () => {
       const { jobs, clock } = opened();
       await jobs.enqueue([note("soon", { runAt: clock.from(60_000) }), note("late", { runAt: clock.from(90_000) })]);

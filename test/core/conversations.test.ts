@@ -106,6 +106,22 @@ describe("a conversation", () => {
     expect((await get()).document.revision).toBe(1);
   });
 
+  test("tells of a message that came alone and is there already, and adds it behind the one before", async () => {
+    const [ask, yes] = [
+      { role: "assistant", content: "Shall I book the train?" },
+      { role: "user", content: "yes" },
+    ];
+    const send = async (...messages: object[]) =>
+      (await core.addConversation(call, { conversationId: "train", messages, containerTags: ["a"] })).warnings;
+    expect(await send(ask, yes)).toEqual([]);
+    expect(await send(ask, yes)).toEqual([]);
+    expect(await send(yes)).toEqual([expect.stringContaining("not added again")]);
+    expect(await send(yes, yes)).toEqual([]);
+    const { document } = await core.getDocument(call, { id: "train" });
+    expect(document.turns).toHaveLength(3);
+    expect(await send({ role: "user", content: "And back?" })).toEqual([]);
+  });
+
   test("takes names, parts, images and calls of tools", async () => {
     await send([
       { role: "user", name: "Ada", content: [{ type: "text", text: "Look:" }] },

@@ -12,6 +12,8 @@ import { AppError } from "../../src/core/errors.js";
 import type { Embedder } from "../../src/core/ports.js";
 import { buildDocumentDraft } from "../support/builders.js";
 import { ManualClock } from "../support/clock.js";
+import { silentLog } from "../support/open-core.js";
+import { scriptedLanguageModel, startScriptedModel } from "../support/scripted-model.js";
 import { letGoOfFiles } from "../support/store-folder.js";
 import { type ManualCore, type ManualCoreOptions, openManualCore } from "../support/manual-core.js";
 
@@ -159,6 +161,24 @@ describe("the doctor", () => {
     expect(check).toMatchObject({ ok: false, detail: expect.stringMatching(/10 documents, .*; .*page/i) as string });
     expect(check?.fix).toMatch(/restore the data folder from a backup/);
   });
+
+  test("waits for a silent language model for ten seconds only, and says so", async () => {
+    const provider = await startScriptedModel();
+    provider.always(({ body }) =>
+      JSON.stringify(body.messages).includes("Answer with {") ? { fault: "stall" } : "Nothing that fits.",
+    );
+    try {
+      const service = await open({ model: scriptedLanguageModel(provider, silentLog) });
+      const { check } = await diagnose(service);
+      expect(check("llm")).toMatchObject({
+        ok: false,
+        detail: "openai scripted was asked for a word and did not answer within 10 seconds",
+      });
+      expect(check("disk")).toBeDefined();
+    } finally {
+      await provider.close();
+    }
+  }, 60_000);
 
   test("finds a job that has been waiting for too long, and a pipeline that stands still", async () => {
     const service = await open({ jobs: false });

@@ -184,11 +184,8 @@ describe("upkeep", () => {
 
 describe("documents whose processing failed", () => {
   const signal = new AbortController().signal;
-  const fail = async (id: string) =>
-    opened.store.documents.update(opened.store.organizationId, id, {
-      status: "failed",
-      errorReason: "extract: broken",
-    });
+  const fail = async (id: string, errorReason = "extract: broken") =>
+    opened.store.documents.update(opened.store.organizationId, id, { status: "failed", errorReason });
 
   test("go with their files when they failed long enough ago", async () => {
     const old = await upload("Failed before.", { customId: "old" });
@@ -212,6 +209,21 @@ describe("documents whose processing failed", () => {
     opened.clock.advance(1_000 * HOUR_MS);
     await removeFailed(opened.context, 0, signal);
     expect((await core.getDocument(call, { id })).document.status).toBe("failed");
+  });
+
+  test("stay where their text is there, and go behind many of those", async () => {
+    const documents = Array.from({ length: 46 }, (_, index) => `Number ${index}.`);
+    const { items } = await core.addDocuments(call, { documents });
+    await opened.settle();
+    for (const [index, { id }] of items.entries()) {
+      await fail(id, index < 44 ? "embed: the key is refused" : "read: broken");
+      opened.clock.advance(1_000);
+    }
+    opened.clock.advance(HOUR_MS);
+    await removeFailed(opened.context, 1, signal);
+    const { documents: left, total } = await core.listDocuments(call, { limit: 100 });
+    expect(total).toBe(44);
+    expect(left.every(({ errorReason }) => errorReason?.startsWith("embed: "))).toBe(true);
   });
 
   test("more than one batch of them goes in one run", async () => {

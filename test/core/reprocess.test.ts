@@ -190,6 +190,21 @@ describe("a document that an earlier prompt has read", () => {
     expect(await texts()).toEqual([EARLIER.text, KAYAK.text]);
   });
 
+  test("with `replace` lets go of what is not found again where a reading without it waits already", async () => {
+    const id = await readEarlier(EARLIER, KAYAK);
+    await restart({ model: modelAt(), jobs: false });
+    await reprocess({ ids: [id] });
+    await reprocess({ ids: [id], replace: true });
+    await reprocess({ ids: [id] });
+    expect((await opened.core.status(opened.call())).reprocessing).toBe(1);
+    const asked = extractions().length;
+    scriptFacts(KAYAK);
+    await restart({ model: modelAt() });
+    await opened.settle();
+    expect(await texts()).toEqual([KAYAK.text]);
+    expect(extractions()).toHaveLength(asked + 1);
+  });
+
   test("finds what a reading with `replace` let go of, when another one finds it", async () => {
     const id = await readEarlier(EARLIER, KAYAK);
     scriptFacts(KAYAK);
@@ -271,6 +286,15 @@ describe("are left alone", () => {
       { id: stated, reason: "its facts were stated by whoever sent it" },
       { id: superrag, reason: "it forms no memories (taskType superrag)" },
     ]);
+  });
+
+  test("documents that failed, of which is told how many there are", async () => {
+    const failed = await add("I own a goat.");
+    await add("I own a camel.", { containerTags: ["b"] });
+    await opened.store.documents.update(opened.store.organizationId, failed, { status: "failed" });
+    expect(await reprocess({ all: true })).toMatchObject({ documents: 0, failedLeftOut: 1, skipped: [] });
+    expect(await reprocess({ containerTag: "b" })).toMatchObject({ failedLeftOut: 0 });
+    expect(await reprocess({ ids: [failed] })).toMatchObject({ documents: 1, retried: 1, failedLeftOut: 0 });
   });
 
   test("documents that were deleted or replaced while they waited", async () => {

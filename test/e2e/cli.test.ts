@@ -15,6 +15,7 @@ import {
   waitFor,
   withDataDirectory,
 } from "../support/recollect-process.js";
+import { startScriptedModel } from "../support/scripted-model.js";
 import { useSilentEmbedder } from "../support/slow-embedder.js";
 
 /** A start takes half a second alone, and many times that beside other tests. */
@@ -194,3 +195,25 @@ test("add that is interrupted while it waits keeps the document and puts everyth
     }
   });
 }, 60_000);
+
+test("doctor ends with the first signal also where the language model does not answer", async () => {
+  const model = await startScriptedModel();
+  model.always(() => ({ fault: "stall" }));
+  const asking = { RECOLLECT_LLM_BASE_URL: model.url, RECOLLECT_LLM_MODEL: "silent" };
+  try {
+    await withDataDirectory(async (data) => {
+      await run(data, ["add", "I live in Lisbon."]);
+      const diagnosing = start(data, ["doctor"], "", asking);
+      await waitFor(() => model.requests.length > 0, "a question").finally(() => diagnosing.kill("SIGTERM"));
+      const asked = model.requests.length;
+      expect(await diagnosing.result).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining("Interrupted (SIGTERM)"),
+      });
+      expect(model.requests.length - asked).toBeLessThan(2);
+      await expectNothingLeft(data);
+    });
+  } finally {
+    await model.close();
+  }
+});

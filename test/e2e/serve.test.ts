@@ -187,6 +187,21 @@ describe("the address in service.json", () => {
       expect(await runProgram(data, ["serve", "--port", "0"])).toMatchObject({ code: 1 });
       expect(traces(data)).toEqual([]);
     }));
+
+  test("beside an empty store says that there was another one, which no start takes away", () =>
+    withDataDirectory(async (data) => {
+      await writeFile(
+        join(data, "service.json"),
+        JSON.stringify({ url: "http://127.0.0.1:9", pid: 1, version: "0", token: "t" }),
+      );
+      await writeFile(join(data, "recollect.db"), "");
+      for (const _start of ["first", "second"])
+        expect(await runProgram(data, ["add", "I own a boat."])).toMatchObject({
+          code: 1,
+          stderr: expect.stringContaining("it is empty, but beside it is service.json: a service was here before"),
+        });
+      expect(statSync(join(data, "recollect.db")).size).toBe(0);
+    }));
 });
 
 describe("a signal", () => {

@@ -41,6 +41,11 @@ describe("Markdown with front matter", () => {
     ["a time with an offset", "date: 2026-03-04 07:08:09 +0200", { date: "2026-03-04 07:08:09+0200" }],
     ["a date that is none", "date: last spring", {}],
     ["a year as the title", "title: 1984", { title: "1984" }],
+    [
+      "characters that nobody sees",
+      'title: "North\\0 quay\\e"\nauthor: "A\\0nn"\ntags: ["qu\\0ay"]',
+      { title: "North quay", author: "Ann", metadata: { tags: ["quay"] } },
+    ],
     ["empty fields", "title:\ntags: []", {}],
     ["no fields", "just a line", {}],
     ["a list", "- a\n- b", {}],

@@ -202,6 +202,20 @@ describe("a document is read by the model", () => {
     expect(await memories()).toMatchObject([{ text: "Ada moved.", kind: "fact", isInference: true }]);
   });
 
+  test("a fact that is none costs that fact, not those beside it, and is told of", async () => {
+    const [none, other, moved] = [{ quote: "Ada" }, "Ada moved", { text: "Ada moved." }];
+    await remember(TEXT, JSON.stringify({ facts: [none, moved, other, { text: 5 }, null], summary: "" }));
+    expect(await textsKept()).toEqual(["Ada moved."]);
+    expect(provider.requests).toHaveLength(1);
+    expect(log.lines).toContainEqual(expect.objectContaining({ unusable: 4, facts: 5 }));
+  });
+
+  test("facts that are all none are no answer, so it is asked again", async () => {
+    await remember(TEXT, JSON.stringify({ facts: ["Ada moved."], summary: "" }), answer([{ text: "Ada moved." }]));
+    expect(await textsKept()).toEqual(["Ada moved."]);
+    expect(provider.requests).toHaveLength(2);
+  });
+
   test("in its own language", async () => {
     await remember(
       "Ich heiße Jürgen und wohne seit 2019 in Köln.",

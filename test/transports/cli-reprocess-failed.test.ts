@@ -109,6 +109,17 @@ describe("recollect reprocess --failed", () => {
     });
   });
 
+  test("is named where all are read again, which leaves out those that failed", async () => {
+    await addPage("quay", "work");
+    const all = await run(["reprocess", "--all"]);
+    expect(all.code).toBe(0);
+    expect(all.stdout).toMatch(
+      /^left alone: 1 document whose processing failed\. To try again: .* reprocess --failed$/m,
+    );
+    const some = await run(["reprocess", "--container", "work"]);
+    expect(some.stdout).toMatch(/reprocess --failed --container work$/m);
+  });
+
   test("keeps to a container", async () => {
     await addPage("harbour");
     await addPage("quay", "work");

@@ -328,6 +328,18 @@ describe("MCP tools of every generation", () => {
     expect(answer.texts.at(-1)).toBe("Warning: colour: is not known and was ignored.");
   });
 
+  test("name it among the data, too, where there is room, with what is written almost like it", async () => {
+    const asked = { content: "I own a boat.", containerTag: "boats", forget_after: "2030-01-01", colour: "red" };
+    const { isError, texts, structured } = await mcp.call("add-memory", asked);
+    expect(isError).toBe(false);
+    const warnings = [
+      "forget_after: is not known and was ignored; did you mean forgetAfter?",
+      "colour: is not known and was ignored",
+    ];
+    expect(structured).toMatchObject({ warnings });
+    expect(texts.at(-1)).toBe(`Warning: ${warnings.join("; ")}.`);
+  });
+
   const pick = (from: Readonly<Record<string, unknown>>, names: readonly string[]) =>
     Object.fromEntries(Object.entries(from).filter(([name]) => names.includes(name)));
   const told = (error: unknown) => ({ isError: true, text: String(error) });
@@ -356,6 +368,20 @@ describe("other fields that nothing reads", () => {
     expect([listed.status, listed.body.issues[0].path]).toEqual([400, ["colour"]]);
     const asked = await send("GET", "/v3/connections?colour=red");
     expect([asked.status, asked.body.issues[0].path]).toEqual([400, ["colour"]]);
+  });
+
+  test("are refused with the name that they are written almost like, among the settings", async () => {
+    const { status, body } = await send("PATCH", "/v3/settings", { chunksize: 500, colour: "red" });
+    expect([status, body.issues]).toEqual([
+      400,
+      [
+        expect.objectContaining({ path: ["chunksize"], message: expect.stringContaining("write chunkSize") as string }),
+        expect.objectContaining({
+          path: ["colour"],
+          message: expect.stringMatching(/nothing is ignored: leave it out$/),
+        }),
+      ],
+    ]);
   });
 
   test("are at most twenty, and cut", async () => {

@@ -129,7 +129,7 @@ describe("POST /v3/documents/batch", () => {
     expect(body).toMatchObject({ success: bad.length, failed: bad.length });
     for (const [index, [, id, words]] of bad.entries()) {
       const failed = body.results[2 * index];
-      expect(failed).toEqual({ id, status: "error", error: failed.error, details: failed.error });
+      expect(failed).toEqual({ id, status: "error", index: 2 * index, error: failed.error, details: failed.error });
       expect(failed.error).toMatch(words);
       expect(await get(body.results[2 * index + 1].id)).toMatchObject({ content: `Good ${index}.` });
     }

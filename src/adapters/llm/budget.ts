@@ -1,4 +1,4 @@
-import { AppError, UnusableAnswer } from "../../core/errors.js";
+import { AppError } from "../../core/errors.js";
 import type { Clock, LanguageModel, ModelAnswer, ModelRequest, ModelUse } from "../../core/ports.js";
 import { iso } from "../../lib/time.js";
 
@@ -51,7 +51,7 @@ export function createBudgetedModel(model: LanguageModel, { limit, spentSince, c
         here += answer.cost ?? 0;
         return answer;
       } catch (error) {
-        if (error instanceof UnusableAnswer) here += error.use.cost ?? 0;
+        if (error instanceof AppError) here += error.unusable?.cost ?? 0;
         throw error;
       }
     },
@@ -66,7 +66,8 @@ export function notingUnusable(model: LanguageModel, note: (use: ModelUse) => Pr
       try {
         return await model.generate(request, signal);
       } catch (error) {
-        if (error instanceof UnusableAnswer) await note({ ...error.use, prompt: `${request.name}/unusable` });
+        if (error instanceof AppError && error.unusable)
+          await note({ ...error.unusable, prompt: `${request.name}/unusable` });
         throw error;
       }
     },

@@ -12,6 +12,17 @@ export interface Completion {
   readonly outputTokens: number;
 }
 
+const usageSchema = z
+  .object({ prompt_tokens: z.number().nullish().catch(null), completion_tokens: z.number().nullish().catch(null) })
+  .nullish()
+  .catch(null);
+
+/** Says nothing, and what it cost. */
+const billedSchema = z.object({
+  usage: z.object({ prompt_tokens: z.number().positive(), completion_tokens: z.number().catch(0) }),
+});
+type Billed = z.output<typeof billedSchema>["usage"];
+
 /** Services agree on little more than this; some leave out even the tokens. */
 const completionSchema = z.object({
   choices: z
@@ -25,10 +36,7 @@ const completionSchema = z.object({
       }),
     )
     .min(1),
-  usage: z
-    .object({ prompt_tokens: z.number().nullish().catch(null), completion_tokens: z.number().nullish().catch(null) })
-    .nullish()
-    .catch(null),
+  usage: usageSchema,
 });
 
 /** A gateway may report the failure of the service behind it within an answer that is no failure itself. */
@@ -53,10 +61,13 @@ export function readCompletion(answer: unknown, asked: number): Completion {
   }
   const result = completionSchema.safeParse(value);
   const [choice] = result.data?.choices ?? [];
-  if (!result.success || !choice)
+  if (!result.success || !choice) {
+    const billed = billedSchema.safeParse(value);
+    if (billed.success) return emptyCompletion(billed.data.usage);
     throw new AppError("unavailable", "The language model answered with something that is no chat completion.", {
       retryAfter: STRANGE_PAUSE,
     });
+  }
   const { content, refusal } = choice.message;
   const text = typeof content === "string" ? content : (content ?? []).map((part) => part.text).join("");
   const isFiltered = choice.finish_reason === "content_filter";
@@ -67,6 +78,11 @@ export function readCompletion(answer: unknown, asked: number): Completion {
     inputTokens: result.data.usage?.prompt_tokens ?? Math.ceil(asked / CHARACTERS_A_TOKEN),
     outputTokens: result.data.usage?.completion_tokens ?? Math.ceil(text.length / CHARACTERS_A_TOKEN),
   };
+}
+
+/** Of an answer without a message: the service counted its tokens, so it was given and found empty. */
+function emptyCompletion({ prompt_tokens: inputTokens, completion_tokens: outputTokens }: Billed): Completion {
+  return { text: "", refusal: undefined, isCutOff: false, inputTokens, outputTokens };
 }
 
 /** Seconds. */

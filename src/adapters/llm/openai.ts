@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { AppError, UnusableAnswer } from "../../core/errors.js";
+import { AppError } from "../../core/errors.js";
 import type {
   LanguageModel,
   Log,
@@ -125,21 +125,27 @@ export function createOpenAiModel(options: OpenAiModelOptions): LanguageModel {
       const model = isFast ? options.fastModel : options.model;
       const prices = isFast ? options.prices?.fast : options.prices?.careful;
       const question: Question = { ...request, jsonSchema: jsonSchemaOf(request.schema) };
-      const used = { inputTokens: 0, outputTokens: 0 };
-      let messages = request.messages;
-      let verdict: Verdict<T> = { problem: "there was none", isCutOff: false };
-      for (let answer = 1; answer <= ANSWERS; answer += 1) {
-        const completion = await completePatiently(model, { ...question, messages }, signal);
-        used.inputTokens += completion.inputTokens;
-        used.outputTokens += completion.outputTokens;
-        verdict = judge(completion, request.schema);
-        if ("value" in verdict) return { value: verdict.value, model, ...used, cost: costOf(used, prices) };
-        log.warn("llm.unfit", { model, prompt: request.name, answer, reason: verdict.problem });
-        messages = correct(question, completion, verdict.problem);
+      const used = { model, inputTokens: 0, outputTokens: 0 };
+      const use = () => ({ ...used, cost: costOf(used, prices) });
+      try {
+        let messages = request.messages;
+        let verdict: Verdict<T> = { problem: "there was none", isCutOff: false };
+        for (let answer = 1; answer <= ANSWERS; answer += 1) {
+          const completion = await completePatiently(model, { ...question, messages }, signal);
+          used.inputTokens += completion.inputTokens;
+          used.outputTokens += completion.outputTokens;
+          verdict = judge(completion, request.schema);
+          if ("value" in verdict) return { value: verdict.value, ...use() };
+          log.warn("llm.unfit", { model, prompt: request.name, answer, reason: verdict.problem });
+          messages = correct(question, completion, verdict.problem);
+        }
+        const what = `The language model "${model}" at ${options.baseUrl} gave no answer to "${request.name}" that can be used:`;
+        throw new AppError(verdict.isCutOff ? "too_large" : "invalid", `${what} ${verdict.problem}.`);
+      } catch (error) {
+        // The first answer is billed also where the question that should mend it fails.
+        if (error instanceof AppError && used.inputTokens + used.outputTokens > 0) error.unusable = use();
+        throw error;
       }
-      const what = `The language model "${model}" at ${options.baseUrl} gave no answer to "${request.name}" that can be used:`;
-      const kind = verdict.isCutOff ? "too_large" : "invalid";
-      throw new UnusableAnswer(kind, `${what} ${verdict.problem}.`, { model, ...used, cost: costOf(used, prices) });
     },
   };
 }

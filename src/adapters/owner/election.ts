@@ -1,7 +1,10 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
 import { AppError } from "../../core/errors.js";
 import type { Log } from "../../core/ports.js";
 import { randomSecret } from "../../lib/crypto.js";
 import { identityAt } from "../../lib/file-identity.js";
+import { STORE_FILE } from "../../lib/store-file.js";
 import { sleep } from "../../lib/time.js";
 import { tryLock } from "./lock.js";
 import { type Possession, requirePossession, takePossession } from "./possession.js";
@@ -157,9 +160,12 @@ async function becomeOwner(options: ElectionOptions): Promise<Place | null> {
     return null;
   }
   const folder = identityAt(dataDirectory);
-  /** Once the folder was moved away, what is in its place is another owner's. */
+  /**
+   * Once the folder was moved away, what is in its place is another owner's. Beside an empty store an address may be all that
+   * says that there was more, and then no new one is begun.
+   */
   const removeAddress = (): void => {
-    if (identityAt(dataDirectory) === folder) removeServiceFile(dataDirectory);
+    if (identityAt(dataDirectory) === folder && !isEmptied(dataDirectory)) removeServiceFile(dataDirectory);
   };
   /** Also when the process ends without waiting for anything. */
   const leaveNothing = (): void => {
@@ -175,7 +181,7 @@ async function becomeOwner(options: ElectionOptions): Promise<Place | null> {
   let prove: (() => Possession) | null = null;
   try {
     // Left by an owner that was killed.
-    removeServiceFile(dataDirectory);
+    removeAddress();
     const service = await open(() => prove?.() ?? null);
     prove = takePossession(dataDirectory, nonce);
     return own(service, { options, nonce, removeAddress, leaveNothing });
@@ -183,6 +189,10 @@ async function becomeOwner(options: ElectionOptions): Promise<Place | null> {
     leaveNothing();
     throw error;
   }
+}
+
+function isEmptied(dataDirectory: string): boolean {
+  return statSync(join(dataDirectory, STORE_FILE), { throwIfNoEntry: false })?.size === 0;
 }
 
 interface Tenure {

@@ -1,4 +1,14 @@
-import { accessSync, closeSync, constants, openSync, readdirSync, readSync, statSync } from "node:fs";
+import {
+  accessSync,
+  closeSync,
+  constants,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readlinkSync,
+  readSync,
+  statSync,
+} from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { FILES_FOLDER } from "../../lib/files-folder.js";
 import { STORE_FILE } from "../../lib/store-file.js";
@@ -9,6 +19,7 @@ import {
   refuseDamaged,
   refuseFolder,
   refuseForeign,
+  refuseLink,
   refuseNewer,
   refuseNoDatabase,
   refuseReadOnly,
@@ -34,6 +45,8 @@ export interface FileFacts {
 export function inspectFile(file: string): FileFacts {
   const folder = dirname(file);
   refuseMarkedReadOnly(file, folder, statSync(folder).mode);
+  // Its log lies beside what it leads to, where nobody looks for it, and a copy of the folder would not have it.
+  if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) throw refuseLink(file, readlinkSync(file));
   const status = statSync(file, { throwIfNoEntry: false });
   const hasLog = (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
   if (status?.isDirectory()) throw refuseFolder(file);

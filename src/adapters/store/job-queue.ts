@@ -1,5 +1,5 @@
 import { type Kysely, sql } from "kysely";
-import type { Clock, JobStore } from "../../core/ports.js";
+import type { Clock, JobStore, KeyedJob } from "../../core/ports.js";
 import { iso } from "../../lib/time.js";
 import { readRows } from "./fixed-query.js";
 import { createChooser } from "./job-claim.js";
@@ -27,6 +27,10 @@ const ENQUEUE = `insert into jobs (${DRAFT_COLUMNS.join(", ")}, state, attempt)
   select ${DRAFT_COLUMNS.map(valueAt).join(", ")}, 'waiting', 0 from json_each(?) where true
   on conflict do nothing`;
 
+/** The plus leaves the choice of the index, which is one of living jobs, to the keys. */
+const WAITING_WITH = `select id, dedupe_key as key from jobs
+  where dedupe_key in (select value from json_each(?)) and state in ('waiting', 'running') and +state = 'waiting'`;
+
 const DUE_KINDS = `select wanted.value as kind from json_each(?) wanted where exists (
     select 1 from jobs where state = 'waiting' and kind = wanted.value and run_at <= ?)
   order by cast(wanted.key as bigint)`;
@@ -37,7 +41,7 @@ export function createJobQueue(
   clock: Clock,
 ): Pick<
   JobStore,
-  "enqueue" | "claim" | "dueKinds" | "reclaim" | "waiting" | "hold" | "hastenAfter" | "drop" | "nextDue"
+  "enqueue" | "claim" | "dueKinds" | "reclaim" | "waiting" | "waitingWith" | "hold" | "hastenAfter" | "drop" | "nextDue"
 > {
   const choose = createChooser();
   return {
@@ -98,6 +102,11 @@ export function createJobQueue(
         runAt: new Date(run_at),
         payload: readPayload(payload),
       }));
+    },
+
+    async waitingWith(keys) {
+      if (keys.length === 0) return [];
+      return readRows<KeyedJob>(db, WAITING_WITH, [listParameter(keys)]);
     },
 
     async hold(ids, runAt, reason) {

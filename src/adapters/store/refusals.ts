@@ -57,3 +57,11 @@ export function refuseFolder(file: string): AppError {
     { paths: [file] },
   );
 }
+
+export function refuseLink(file: string, target: string): AppError {
+  return new AppError(
+    "unavailable",
+    `The store ${file} is a symbolic link to ${target}, and a store is opened only where it lies itself. Nothing was written. Name the folder of that file as the data folder, or move the file here; the data folder as a whole may be a link.`,
+    { paths: [file, target] },
+  );
+}

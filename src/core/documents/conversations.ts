@@ -25,6 +25,10 @@ const LONGEST_IN_TEXTS = 16;
 /** Something for the check of texts where a submission says nothing. */
 const NO_TEXT = "-";
 
+/** Somebody may have said the same twice, or a client sends again what it is not sure of. */
+const REPEATED =
+  "messages: the one message is in the conversation already, so it was taken for the same and not added again. Where it was said once more, send it behind the last message of the conversation";
+
 export const conversationSchema = z.object({
   conversationId: customIdSchema,
   messages: z.array(messageSchema, "must be an array").min(1, "must not be empty"),
@@ -64,7 +68,7 @@ export async function addConversation(
   checkSize("messages", transcript, context.limits);
   const content = transcript === "" ? NO_TEXT : transcript;
   const prepared = prepareDocument(context, actor, { ...fields, content, customId: conversationId });
-  const { unreadable, ...receipt } = await once(context, call, "addConversation", async (repositories) => {
+  const { unreadable, isRepeated, ...receipt } = await once(context, call, "addConversation", async (repositories) => {
     const existing = await findAddressed(repositories, actor, conversationId, prepared.containerTags);
     const kept = existing?.turns ?? [];
     const merged = withPictureTurns(mergeTurns(asSent(kept), turns), kept);
@@ -76,11 +80,18 @@ export async function addConversation(
     const known = { turns: merged, ...(isUnread && { isUnread }) };
     const written = await writeDocument(repositories, actor, { ...prepared, input, known });
     await repositories.messagePictures.add(actor.organizationId, written.id, unread);
-    return { ...written, unreadable };
+    const isRepeated =
+      kept.length > 0 && turns.length === 1 && merged.length === kept.length && whole === transcriptOf(kept);
+    return { ...written, unreadable, isRepeated };
   });
   context.wakeJobs();
   const tooMany = `messages: ${unreadable} images are not read, as ${MOST_PICTURES} are read of one conversation`;
-  const told = [...(receipt.warnings ?? []), ...warnings, ...(unreadable > 0 ? [tooMany] : [])];
+  const told = [
+    ...(receipt.warnings ?? []),
+    ...warnings,
+    ...(unreadable > 0 ? [tooMany] : []),
+    ...(isRepeated ? [REPEATED] : []),
+  ];
   return { ...receipt, conversationId, warnings: told };
 }
 

@@ -9,20 +9,27 @@ import type { Actor } from "../types.js";
 /** What is removed in one transaction; more would hold up other callers. */
 const BATCH = 20;
 
+/** Steps that fail for a service, such as one of embeddings, when the text of the document is there already. */
+const STEPS_BEHIND_THE_TEXT = ["embed: ", "pictures: "];
+
 /**
- * Removes documents whose processing failed longer ago than they are kept (contract 2.10).
+ * Removes documents whose processing failed longer ago than they are kept (contract 2.10). Those whose text was read, and failed
+ * at a step behind that, stay.
  * @param keepMinutes 0 keeps them for ever
  */
 export async function removeFailed(context: CoreContext, keepMinutes: number, signal: AbortSignal): Promise<void> {
   const { store, clock, log, events } = context;
   const actor = systemActor(store.organizationId);
   const before = iso(new Date(clock.now().getTime() - keepMinutes * 60_000));
+  let kept = 0;
   while (keepMinutes > 0 && !signal.aborted) {
-    const { ids, files } = await store.transaction((repositories) => removeSome(repositories, actor, before));
+    const some = { before, offset: kept };
+    const { old, ids, files } = await store.transaction((repositories) => removeSome(repositories, actor, some));
     await dropBlobs(context, files);
     for (const id of ids) events.changed(id);
     if (ids.length > 0) log.info("failed documents removed", { count: ids.length });
-    if (ids.length < BATCH) return;
+    if (old < BATCH) return;
+    kept += old - ids.length;
   }
 }
 
@@ -30,22 +37,23 @@ export async function removeFailed(context: CoreContext, keepMinutes: number, si
 async function removeSome(
   repositories: Repositories,
   actor: Actor,
-  before: string,
-): Promise<{ ids: readonly string[]; files: readonly string[] }> {
+  { before, offset }: { readonly before: string; readonly offset: number },
+): Promise<{ old: number; ids: readonly string[]; files: readonly string[] }> {
   const { documents } = await repositories.documents.list(actor.organizationId, {
     statuses: ["failed"],
     operator: "any",
     sort: "updatedAt",
     order: "asc",
-    offset: 0,
+    offset,
     limit: BATCH,
     includeContent: false,
   });
   const old = documents.filter(({ updatedAt }) => updatedAt <= before);
+  const removed = old.filter(({ errorReason }) => !STEPS_BEHIND_THE_TEXT.some((step) => errorReason?.startsWith(step)));
   const files: string[] = [];
-  for (const { id } of old) {
+  for (const { id } of removed) {
     const document = await repositories.documents.byId(actor.organizationId, id);
     if (document) files.push(...(await removeDocument(repositories, actor, document)));
   }
-  return { ids: old.map(({ id }) => id), files };
+  return { old: old.length, ids: removed.map(({ id }) => id), files };
 }

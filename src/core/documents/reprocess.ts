@@ -9,6 +9,7 @@ import { chunkingMark, chunkingOf } from "./chunking.js";
 import { readSettings } from "../upkeep/settings.js";
 import type { Actor, Document } from "../types.js";
 import { refuseMerging } from "../containers/merge.js";
+import { enqueueReadings } from "./reading-jobs.js";
 import { reviseDocument } from "./revise-document.js";
 import { findDocument } from "./documents.js";
 import { findPutOffReading } from "./put-off-reading.js";
@@ -55,6 +56,8 @@ export interface Reprocessed {
   readonly documents: number;
   /** Those of them whose processing failed, which is tried again from the beginning, or whose file is to be read later, which is tried now. */
   readonly retried: number;
+  /** How many failed and are left out, unless ids are named: named ones are tried again. */
+  readonly failedLeftOut: number;
   /** Of the texts that are read again. */
   readonly bytes: number;
   /** Roughly, of the language model; 0 where rules read. */
@@ -81,7 +84,11 @@ export async function reprocess(context: CoreContext, call: AuthorizedCall, raw:
   if (input.dryRun) return (await plan(context, context.store, call.actor, input)).answer;
   const done = await once(context, call, "reprocess", async (repositories) => {
     const { answer, work, retried, reread, putOff } = await plan(context, repositories, call.actor, input);
-    await repositories.jobs.enqueue(work.map((one) => jobFor(one, input)));
+    const { replace } = input;
+    await enqueueReadings(
+      repositories.jobs,
+      work.map(({ id: documentId, ...one }) => ({ ...one, documentId, replace })),
+    );
     for (const { id, reason } of putOff) await repositories.jobs.hold([id], context.clock.now(), reason);
     for (const document of retried) {
       await refuseMerging(repositories, call.actor, document.containerTags);
@@ -99,18 +106,6 @@ export async function reprocess(context: CoreContext, call: AuthorizedCall, raw:
   });
   context.wakeJobs();
   return done;
-}
-
-/** Its kind has slots of its own, so that no new document waits for old ones. */
-function jobFor({ id, revision, containerTag, reads, chunking }: Work, { replace }: Reprocessing) {
-  const cuts = chunking !== undefined;
-  return {
-    kind: "reprocess",
-    payload: { documentId: id, revision, replace, reads, cuts },
-    group: containerTag,
-    key: `reprocess:${id}:${revision}${cuts ? `:${chunking}:${reads}` : ""}`,
-    exclusive: true,
-  };
 }
 
 /** What is done of a document. */
@@ -171,6 +166,7 @@ async function plan(
       extractor,
       documents: chosen.size,
       retried: retried.length + hastened.size,
+      failedLeftOut: input.ids ? 0 : await countFailed(repositories, actor, scope.containerTags),
       bytes,
       estimate: estimate(context, readings),
       skipped: skipped.map((document) => ({ id: document.id, reason: reasonOf(document, extractor) })),
@@ -228,6 +224,17 @@ async function findNamed(repositories: Repositories, actor: Actor, ids: readonly
 async function requireExisting({ containers }: Repositories, actor: Actor, tag: string): Promise<void> {
   requireContainer(actor, tag);
   if (!(await containers.get(actor.organizationId, tag))) throw notFound("container", tag);
+}
+
+async function countFailed(
+  { documents }: Repositories,
+  { organizationId, containers }: Actor,
+  named: readonly string[] | undefined,
+): Promise<number> {
+  const containerTags = named ?? (containers === "all" ? undefined : containers);
+  const query = { statuses: ["failed"], operator: "any", sort: "createdAt", order: "desc" } as const;
+  const page = { offset: 0, limit: 1, includeContent: false };
+  return (await documents.list(organizationId, { ...query, ...page, containerTags })).total;
 }
 
 function reasonOf({ taskType, facts, status, dreamingStatus }: Document, extractor: string): string {

@@ -5,7 +5,7 @@ import type { ShownResult } from "./rerank-results.js";
 /** A statement that is wrong costs that statement, never those beside it. */
 const statementSchema = z.object({ text: z.string().catch(""), from: z.array(z.string()).catch([]) });
 
-const schema = z.object({ statements: z.array(statementSchema) });
+const schema = z.object({ statements: z.array(statementSchema.catch({ text: "", from: [] })) });
 
 /** What a language model says that several results say together, before anything of it was checked. */
 export type StatedTogether = z.output<typeof statementSchema>;

@@ -5,7 +5,7 @@ import { WISHES_IN_SUMMARIES, wishParagraphs } from "./owner-wishes.js";
 /** A line that is wrong costs that line, never those beside it. */
 const lineSchema = z.object({ text: z.string().catch(""), from: z.array(z.string()).catch([]) });
 
-const schema = z.object({ lines: z.array(lineSchema) });
+const schema = z.object({ lines: z.array(lineSchema.catch({ text: "", from: [] })) });
 
 /** A line as a language model states it, before anything of it was checked. */
 export type StatedLine = z.output<typeof lineSchema>;

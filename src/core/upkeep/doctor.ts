@@ -9,6 +9,7 @@ import { isUnreadable } from "../given-up.js";
 import { addDocument } from "../documents/add-document.js";
 import { embeddingSummary } from "../embeddings/embedding-status.js";
 import { listExpiringKeys } from "../access/expiring-keys.js";
+import type { LanguageModel } from "../ports.js";
 import { searchMemories } from "../search/search.js";
 
 /** Start of the tag of a container that only one check uses, and removes. */
@@ -16,6 +17,7 @@ const SCRATCH_CONTAINER = "recollect_doctor";
 const LOW_DISK_BYTES = 500 * 1024 * 1024;
 const STUCK_SECONDS = 15 * 60;
 const PIPELINE_SECONDS = 60;
+const MODEL_SECONDS = 10;
 const URGENT_DAYS = 3;
 
 /** One thing that was checked by doing it. */
@@ -199,19 +201,37 @@ async function checkModel({ model }: CoreContext): Promise<Finding> {
       fix: "Raise RECOLLECT_LLM_MONTHLY_BUDGET, or wait for the next month.",
     };
   const word = createId();
-  const { value } = await model.generate({
-    name: "echo",
-    messages: [{ role: "user", content: `Answer with {"word": "${word}"} and nothing else.` }],
-    schema: z.object({ word: z.string() }),
-    effort: "careful",
-    isTrial: true,
-  });
-  if (value.word === word) return { ok: true, detail: `${model.name} answers` };
+  const echoed = await askToEcho(model, word);
+  if (echoed === word) return { ok: true, detail: `${model.name} answers` };
+  if (echoed === null)
+    return {
+      ok: false,
+      detail: `${model.name} was asked for a word and did not answer within ${MODEL_SECONDS} seconds`,
+      fix: "See whether it runs and is not busy; one that was only being loaded answers when `recollect doctor` is run again.",
+    };
   return {
     ok: false,
     detail: `${model.name} answers, but does not do what it is asked`,
     fix: "Choose a more able model with RECOLLECT_LLM_MODEL.",
   };
+}
+
+/** @returns null where no answer comes in time */
+async function askToEcho(model: LanguageModel, word: string): Promise<string | null> {
+  const inTime = AbortSignal.timeout(MODEL_SECONDS * 1_000);
+  const question = {
+    name: "echo",
+    messages: [{ role: "user", content: `Answer with {"word": "${word}"} and nothing else.` }],
+    schema: z.object({ word: z.string() }),
+    effort: "careful",
+    isTrial: true,
+  } as const;
+  try {
+    return (await model.generate(question, inTime)).value.word;
+  } catch (error) {
+    if (inTime.aborted) return null;
+    throw error;
+  }
 }
 
 /** A program that is missing is no fault: everything else is read without it. One without what the settings ask for is, and so is a transcriber that they name and that does not work. */

@@ -1,9 +1,18 @@
 import * as z from "zod";
 import type { ExtractionGuidance, ModelMessage } from "../../core/ports.js";
 import { DATA_ONLY } from "../../core/prompts/owner-wishes.js";
-import { FACT_FIELDS, guidanceParagraphs, statedFactSchema, WHAT_COUNTS, WHO_SPEAKS, writtenOn } from "./fact-rules.js";
+import {
+  FACT_FIELDS,
+  guidanceParagraphs,
+  listOfFacts,
+  NO_FACT,
+  statedFactSchema,
+  WHAT_COUNTS,
+  WHO_SPEAKS,
+  writtenOn,
+} from "./fact-rules.js";
 
-const schema = z.object({ facts: z.array(statedFactSchema), summary: z.string().catch("") });
+const schema = z.object({ facts: listOfFacts(statedFactSchema.catch(NO_FACT)), summary: z.string().catch("") });
 
 export interface ExtractFactsInput {
   /** The part of the document to read. */

@@ -1,12 +1,21 @@
 import * as z from "zod";
 import type { ExtractionGuidance, ModelMessage } from "../../core/ports.js";
 import { DATA_ONLY } from "../../core/prompts/owner-wishes.js";
-import { FACT_FIELDS, guidanceParagraphs, statedFactSchema, WHAT_COUNTS, WHO_SPEAKS, writtenOn } from "./fact-rules.js";
+import {
+  FACT_FIELDS,
+  guidanceParagraphs,
+  listOfFacts,
+  NO_FACT,
+  statedFactSchema,
+  WHAT_COUNTS,
+  WHO_SPEAKS,
+  writtenOn,
+} from "./fact-rules.js";
 
 /** `document` is the handle of the text that states the fact. */
 const groupFactSchema = statedFactSchema.extend({ document: z.string().catch("") });
 
-const schema = z.object({ facts: z.array(groupFactSchema) });
+const schema = z.object({ facts: listOfFacts(groupFactSchema.catch({ ...NO_FACT, document: "" })) });
 
 /** A fact of one of several texts as a language model states it, before anything of it was checked. */
 export type StatedInGroup = z.output<typeof groupFactSchema>;

@@ -6,7 +6,7 @@ import { truncate } from "../../lib/truncate.js";
 /** Longer descriptions of buckets say at their beginning what belongs into them. */
 const LONGEST_DESCRIPTION = 400;
 
-/** A fact as a prompt asks for it. A field that is wrong costs that field, never the facts beside it. */
+/** A fact as a prompt asks for it. A field that is wrong costs that field, one without words that fact, never those beside it. */
 export const statedFactSchema = z.object({
   text: z.string(),
   kind: z.enum(["fact", "preference", "episode"]).catch("fact"),
@@ -18,6 +18,28 @@ export const statedFactSchema = z.object({
   buckets: z.array(z.string()).nullable().catch(null),
   quote: z.string().nullable().catch(null),
 });
+
+/** Stands in for a fact without words, which is none. */
+export const NO_FACT: StatedByModel = {
+  text: "",
+  kind: "fact",
+  isStatic: false,
+  eventDates: [],
+  forgetAfter: null,
+  entities: [],
+  buckets: null,
+  quote: null,
+};
+
+/** The facts of an answer. One that is none stands as one without words; where all are, the answer is no answer. */
+export function listOfFacts<T extends z.ZodType<StatedByModel>>(fact: T) {
+  return z.array(fact).refine((facts) => facts.length === 0 || facts.some(isUsable));
+}
+
+/** False for what no field of a fact could be read of. */
+export function isUsable({ text }: StatedByModel): boolean {
+  return text.trim() !== "";
+}
 
 /** A fact as a language model states it, before anything of it was checked. */
 export type StatedByModel = z.output<typeof statedFactSchema>;

@@ -13,7 +13,12 @@ const derivedSchema = z.object({
   from: z.array(z.string()).catch([]),
 });
 
-const schema = z.object({ relations: z.array(relationSchema), derived: z.array(derivedSchema).catch([]) });
+const NO_RELATION: z.output<typeof relationSchema> = { fact: "", relation: "unsure", memories: [] };
+
+const schema = z.object({
+  relations: z.array(relationSchema.catch(NO_RELATION)),
+  derived: z.array(derivedSchema.catch({ text: "", from: [] })).catch([]),
+});
 
 /** What a language model says of facts, before anything of it was checked. */
 export type StatedRelations = z.output<typeof schema>;

@@ -71,18 +71,40 @@ function tolerate(stream: Writable): TolerantStream {
   return { write, flush };
 }
 
+/** From so many seconds on is told how long it takes. */
+const SLOW_SECONDS = 3;
+/** How often plain lines say that what they last told of still goes on. */
+const STILL_MS = 30_000;
+
+/** A text, with how long it has been the same. */
+function createTimed(first: string) {
+  let text = first;
+  let since = performance.now();
+  return {
+    /** @returns whether it is another text */
+    change(next: string): boolean {
+      if (next === text) return false;
+      text = next;
+      since = performance.now();
+      return true;
+    },
+    describe(): string {
+      const seconds = Math.floor((performance.now() - since) / 1_000);
+      return seconds < SLOW_SECONDS ? text : `${text} (${seconds} s)`;
+    },
+  };
+}
+
 /** One line that is drawn over and over, and gone at the end. */
 function spin(stderr: TolerantStream, first: string): Progress {
-  let text = first;
+  const shown = createTimed(first);
   let frame = 0;
-  const draw = () => stderr.write(`\r\u001b[2K${FRAMES[frame++ % FRAMES.length]} ${text}`);
+  const draw = () => stderr.write(`\r\u001b[2K${FRAMES[frame++ % FRAMES.length]} ${shown.describe()}`);
   const timer = setInterval(draw, FRAME_MS);
   timer.unref();
   draw();
   return {
-    update: (next) => {
-      text = next;
-    },
+    update: (next) => void shown.change(next),
     stop: () => {
       clearInterval(timer);
       stderr.write("\r\u001b[2K");
@@ -90,15 +112,20 @@ function spin(stderr: TolerantStream, first: string): Progress {
   };
 }
 
-/** Plain lines, each once. */
+/** Plain lines, each once, and now and then again with how long that goes on. */
 function report(note: (text: string) => void, first: string): Progress {
-  let last = first;
-  note(first);
+  const told = createTimed(first);
+  const tell = () => note(told.describe());
+  const repeat = () => setInterval(tell, STILL_MS).unref();
+  let timer = repeat();
+  tell();
   return {
     update: (text) => {
-      if (text !== last) note(text);
-      last = text;
+      if (!told.change(text)) return;
+      clearInterval(timer);
+      timer = repeat();
+      tell();
     },
-    stop: () => undefined,
+    stop: () => clearInterval(timer),
   };
 }

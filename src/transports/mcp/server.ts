@@ -112,7 +112,7 @@ function registerTool(server: McpServer, tool: Tool, caller: Caller): void {
           tool.call({ ...(await session()), defaultContainer }, given),
         );
         noted?.(null);
-        return withWarnings(answer, fieldWarningsOf(args));
+        return withWarnings(answer, fieldWarningsOf(args), tool);
       } catch (error) {
         noted?.(error);
         return failure(error, caller, name);
@@ -121,8 +121,12 @@ function registerTool(server: McpServer, tool: Tool, caller: Caller): void {
   );
 }
 
-/** In a text of their own: that of the tool may be read by a program. */
-function withWarnings(answer: CallToolResult, warnings: readonly string[]): CallToolResult {
+/** In a text of their own: that of the tool may be read by a program. And among the data, where the tool has room for them. */
+function withWarnings(answer: CallToolResult, warnings: readonly string[], { output }: Tool): CallToolResult {
   if (warnings.length === 0) return answer;
-  return { ...answer, content: [...answer.content, { type: "text", text: `Warning: ${warnings.join("; ")}.` }] };
+  const content = [...answer.content, { type: "text" as const, text: `Warning: ${warnings.join("; ")}.` }];
+  if (!("warnings" in output.shape)) return { ...answer, content };
+  const data: Readonly<Record<string, unknown>> = Object(answer.structuredContent);
+  const own = Array.isArray(data["warnings"]) ? data["warnings"] : [];
+  return { ...answer, content, structuredContent: { ...data, warnings: [...own, ...warnings] } };
 }

@@ -6,6 +6,7 @@ import { EXIT_FAILED } from "../exit-codes.js";
 import { UsageError } from "../failure.js";
 import { notEmpty } from "../options.js";
 import { requireContainer } from "../require-container.js";
+import { shellWord } from "../shell-word.js";
 import { dollars, oneLine } from "../style.js";
 import { count } from "../../../lib/count.js";
 import { NOTHING_LEFT, waitForReadings, type Outcome } from "../wait-for-readings.js";
@@ -18,6 +19,7 @@ const NOTHING_DONE: Reprocessed = {
   extractor: "",
   documents: 0,
   retried: 0,
+  failedLeftOut: 0,
   bytes: 0,
   estimate: { inputTokens: 0, outputTokens: 0, cost: 0 },
   skipped: [],
@@ -134,6 +136,7 @@ function together(one: Reprocessed, other: Reprocessed): Reprocessed {
     ...one,
     documents: one.documents + other.documents,
     retried: one.retried + other.retried,
+    failedLeftOut: one.failedLeftOut + other.failedLeftOut,
     bytes: one.bytes + other.bytes,
     estimate: {
       inputTokens: one.estimate.inputTokens + other.estimate.inputTokens,
@@ -158,9 +161,12 @@ function describePlan({ documents, retried, bytes, extractor, estimate }: Reproc
   return `${what}, about ${inputTokens} tokens read and ${outputTokens} written, ${price}`;
 }
 
-function describe(cli: Cli, answer: Answer, { failed: isOfFailed }: ReprocessOptions): string[] {
+function describe(cli: Cli, answer: Answer, { failed: isOfFailed, container }: ReprocessOptions): string[] {
   const { green, red, yellow } = cli.output.style;
-  const skipped = answer.skipped.map(({ id, reason }) => `${yellow("left alone:")} ${oneLine(id)}: ${reason}`);
+  const skipped = [
+    ...answer.skipped.map(({ id, reason }) => `${yellow("left alone:")} ${oneLine(id)}: ${reason}`),
+    ...describeFailedLeftOut(cli, answer, container),
+  ];
   if (answer.documents === 0)
     return [isOfFailed ? "No document has failed." : "No documents are to be read again.", ...skipped];
   if (answer.dryRun) return [`would have ${describePlan(answer)}`, ...skipped];
@@ -174,5 +180,14 @@ function describe(cli: Cli, answer: Answer, { failed: isOfFailed }: ReprocessOpt
     ...failed.map(({ id, reason }) => `${red("failed:")} ${oneLine(id)}: ${oneLine(reason)}`),
     ...rest,
     ...skipped,
+  ];
+}
+
+function describeFailedLeftOut(cli: Cli, { failedLeftOut }: Answer, container: string | undefined): string[] {
+  if (failedLeftOut === 0) return [];
+  const where = container === undefined ? "" : ` --container ${shellWord(container)}`;
+  const what = `${count(failedLeftOut, "document")} whose processing failed`;
+  return [
+    `${cli.output.style.yellow("left alone:")} ${what}. To try again: ${cli.invocation} reprocess --failed${where}`,
   ];
 }

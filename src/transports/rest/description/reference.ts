@@ -6,7 +6,7 @@ import type { ApiDescription } from "./openapi.js";
 /** The page loads nothing and runs nothing: only its own style, by its hash. */
 function contentSecurityPolicy(style: string): string {
   const hash = createHash("sha256").update(style).digest("base64");
-  return `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+  return `default-src 'none'; img-src data:; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 }
 
 /** Stands for the address of the server while the page is rendered, which takes longer than everything else about it. */

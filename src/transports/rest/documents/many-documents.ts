@@ -32,6 +32,7 @@ const batchAnswer = z.object({
       status: z.union([documentStatus, z.literal("error")]),
       error: z.string().optional(),
       details: z.string().optional(),
+      index: z.int().nonnegative().optional().describe("Extension: the place in `documents` of one that failed."),
       /** Extension: why nobody finds it. */
       warnings: documentWarnings.optional(),
     }),
@@ -69,9 +70,9 @@ export const manyDocumentsEndpoints = [
     async handle({ core, call, body, countMore }) {
       const { items } = await core.addDocuments(call, body);
       countMore(items.filter((item) => "isInstant" in item).length);
-      const results = items.map((item) =>
+      const results = items.map((item, index) =>
         "error" in item
-          ? { id: item.id, status: "error" as const, error: item.error, details: item.error }
+          ? { id: item.id, status: "error" as const, index, error: item.error, details: item.error }
           : { id: item.id, status: item.status, ...(item.warnings && { warnings: [...item.warnings] }) },
       );
       const failed = results.filter(({ status }) => status === "error").length;

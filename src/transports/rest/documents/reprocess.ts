@@ -12,6 +12,10 @@ const answer = z.object({
     .describe(
       "Those of them whose processing failed: it is tried again from the beginning. And those whose file could not be read yet: that is tried now.",
     ),
+  failedLeftOut: z
+    .int()
+    .nonnegative()
+    .describe("Documents whose processing failed, where no `ids` are named: name them to have them tried again."),
   bytes: z.int().nonnegative(),
   estimate: z.object({
     inputTokens: z.int().nonnegative(),

@@ -19,12 +19,13 @@ export async function showFinishedSignIn({
   const page = await html`<!doctype html>
     <html lang="en">
       <meta charset="utf-8" />
+      <link rel="icon" href="data:," />
       <title>Recollect</title>
       <p>${text}</p>
     </html>`;
   const headers = {
     "content-type": "text/html; charset=utf-8",
-    "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+    "content-security-policy": "default-src 'none'; img-src data:; frame-ancestors 'none'",
     "referrer-policy": "no-referrer",
     "cache-control": "no-store",
   };

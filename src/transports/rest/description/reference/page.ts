@@ -60,6 +60,7 @@ export function renderReference(document: ApiDocument, origin: string): string {
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <link rel="icon" href="data:," />
         <title>Recollect API reference</title>
         ${STYLE_ELEMENT}
       </head>

@@ -1,0 +1,8 @@
+import type { Log } from "../core/ports.js";
+import { isUsable, type StatedByModel } from "./prompts/fact-rules.js";
+
+/** Says how many facts of an answer are none. */
+export function noteUnusable(log: Log, stated: readonly StatedByModel[]): void {
+  const unusable = stated.filter((fact) => !isUsable(fact)).length;
+  if (unusable > 0) log.warn("facts of the language model that cannot be used", { unusable, facts: stated.length });
+}
