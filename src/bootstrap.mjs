@@ -1,5 +1,5 @@
-// Installs the dependencies and builds, each only when something changed since it was done last. With `--tests`, what the tests and
-// checks need is installed as well, which is three times as much.
+// Installs the dependencies and builds, each only when something changed since it was done last, and removes again what only the
+// build needed. With `--tests`, what the tests and checks need is installed as well, and stays.
 // Plain JavaScript without dependencies, because it runs before either was done.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -20,13 +20,17 @@ const isBuildAsked = process.argv.includes("--build");
 const areTestsAsked = process.argv.includes("--tests");
 const installed = { stamp: join(root, "node_modules", ".recollect-installed"), wanted: wantedInstall };
 const built = { stamp: join(root, "dist", ".built"), wanted: wantedBuild };
+/** Is there once what only the build needs was removed. */
+const pruned = join(root, "node_modules", ".recollect-pruned");
 
 if (isBuildAsked || !isInstalled() || !isCurrent(built)) {
   const unlock = await lock(join(root, ".bootstrap.lock"));
   try {
     // Whoever had the lock before may have done it already.
-    if (!isInstalled()) install();
-    if (isBuildAsked || !isCurrent(built)) await build();
+    const isBuilding = isBuildAsked || !isCurrent(built);
+    if (!isInstalled() || (isBuilding && existsSync(pruned))) install();
+    if (isBuilding) await build();
+    if (!isBuildAsked && !areTestsAsked && isCurrent(installed)) prune();
   } finally {
     unlock();
   }
@@ -56,6 +60,13 @@ function install() {
   const workspaces = areTestsAsked ? [] : ["--workspaces=false"];
   run("npm", ["ci", "--ignore-scripts", "--include=dev", "--no-audit", "--no-fund", ...workspaces]);
   writeFileSync(installed.stamp, wanted);
+}
+
+/** A program that was joined has all libraries within itself but a few, which are a fourth of what the build needed. */
+function prune() {
+  if (existsSync(pruned) || !existsSync(join(root, "dist", "joined"))) return;
+  run("npm", ["prune", "--omit=dev", "--ignore-scripts", "--no-save", "--no-audit", "--no-fund", "--workspaces=false"]);
+  writeFileSync(pruned, "");
 }
 
 async function build() {

@@ -221,6 +221,7 @@ const sources = readSources("src", [".ts"]);
 const tests = readSources("test", [".ts", ".mjs"]);
 const manifest = JSON.parse(readFileSync(resolve(ROOT, "package.json"), "utf8")) as {
   dependencies: Readonly<Record<string, string>>;
+  devDependencies: Readonly<Record<string, string>>;
 };
 
 /** Paths of the sources whose code matches, except those in the places given. */
@@ -260,8 +261,8 @@ describe("the sources", () => {
     expect(findCycles(new Map(graph))).toEqual([]);
   });
 
-  test("use only packages that are dependencies", () => {
-    const allowed = new Set(Object.keys(manifest.dependencies));
+  test("use only packages that package.json names", () => {
+    const allowed = new Set(Object.keys({ ...manifest.dependencies, ...manifest.devDependencies }));
     const strangers = sources.flatMap((source) =>
       packagesIn(source)
         .filter((name) => !name.startsWith("node:") && !allowed.has(name))

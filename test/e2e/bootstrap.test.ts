@@ -22,6 +22,7 @@ const JOINER = ["rolldown", "@rolldown", "@oxc-project"];
 const npm = (packages: readonly string[]): string => `#!${process.execPath}
   import { appendFileSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
   appendFileSync("npm-calls", process.argv.slice(2).join(" ") + "\\n");
+  if (process.argv[2] === "prune") process.exit();
   mkdirSync("npm-at-work");
   setTimeout(() => {
     rmSync("node_modules", { recursive: true, force: true });
@@ -74,19 +75,23 @@ async function withCopy(
     npmCalls: () => (read("npm-calls") ?? "").split("\n").filter(Boolean),
   };
   try {
-    for (const folder of ["src", "bin"]) await mkdir(join(path, folder));
+    for (const folder of ["src/extractors", "bin"]) await mkdir(join(path, folder), { recursive: true });
     for (const name of ["package.json", "package-lock.json", "tsconfig.json"])
       await cp(join(ROOT, name), join(path, name));
-    for (const name of ["bootstrap.mjs", "join-modules.mjs", "copy-recognizer.mjs"])
+    for (const name of ["bootstrap.mjs", "join-modules.mjs", "write-licences.mjs", "copy-recognizer.mjs"])
       await copyFile(join(ROOT, "src", name), join(path, "src", name));
     await writeFile(join(path, "bin/npm"), npm(packages), { mode: 0o755 });
     await copy.write("src/main.ts", 'console.log("first");\n');
+    await copy.write("src/extractors/extraction-program.ts", "export {};\n");
     await work(copy);
   } finally {
     for (const child of children) child.kill("SIGKILL");
     await rm(path, { recursive: true, force: true, maxRetries: 5 });
   }
 }
+
+const INSTALL = expect.stringMatching(/^ci .*--ignore-scripts .*--workspaces=false/);
+const PRUNE = expect.stringMatching(/^prune --omit=dev --ignore-scripts .*--workspaces=false/);
 
 const left = (copy: Copy): string[] => readdirSync(copy.path).filter((name) => /^(dist\.|\.bootstrap)/.test(name));
 
@@ -95,13 +100,13 @@ test("several at once install once and build once, and a later one does neither"
     const outcomes = await Promise.all(Array.from({ length: 4 }, () => copy.start().ended));
     expect(outcomes.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
     expect(outcomes.map(({ stdout }) => stdout).join("")).toBe("");
-    expect(copy.npmCalls()).toEqual([expect.stringMatching(/^ci .*--ignore-scripts/)]);
+    expect(copy.npmCalls()).toEqual([INSTALL, PRUNE]);
     const said = outcomes.map(({ stderr }) => stderr).join("");
     expect(said.match(/Building/g)).toHaveLength(1);
     expect(copy.result()).toBe("first");
 
     expect(await copy.start().ended).toEqual({ code: 0, stdout: "", stderr: "" });
-    expect(copy.npmCalls()).toHaveLength(1);
+    expect(copy.npmCalls()).toHaveLength(2);
     expect(left(copy)).toEqual([]);
   }));
 
@@ -109,10 +114,7 @@ test("what only tests need is installed when they are run, once, and is no reaso
   withCopy(async (copy) => {
     const runs: readonly (readonly string[])[] = [[], ["--tests"], ["--tests"], [], ["--build"]];
     for (const args of runs) expect(await copy.start(...args).ended).toMatchObject({ code: 0 });
-    expect(copy.npmCalls()).toEqual([
-      expect.stringContaining("--workspaces=false"),
-      expect.not.stringContaining("--workspaces"),
-    ]);
+    expect(copy.npmCalls()).toEqual([INSTALL, PRUNE, expect.not.stringContaining("--workspaces")]);
   }));
 
 test("a build that fails says so, ends with 1 and leaves the last good one; the next good one replaces it", () =>
@@ -129,7 +131,8 @@ test("a build that fails says so, ends with 1 and leaves the last good one; the 
     await copy.write("src/main.ts", 'console.log("third");\n');
     expect(await copy.start().ended).toMatchObject({ code: 0 });
     expect(copy.result()).toBe("third");
-    expect(copy.npmCalls()).toHaveLength(1);
+    // What the build needs was removed after the first, and stayed while it failed.
+    expect(copy.npmCalls()).toEqual([INSTALL, PRUNE, INSTALL, PRUNE]);
     expect(left(copy)).toEqual([]);
   }));
 
@@ -146,7 +149,7 @@ test("one that is killed in the middle is in nobody's way", () =>
 
     const outcomes = await Promise.all([copy.start().ended, copy.start().ended]);
     expect(outcomes.map(({ code }) => code)).toEqual([0, 0]);
-    expect(copy.npmCalls()).toHaveLength(2);
+    expect(copy.npmCalls()).toEqual([INSTALL, INSTALL, PRUNE]);
     expect(copy.result()).toBe("first");
     expect(left(copy)).toEqual([]);
   }));
@@ -178,6 +181,7 @@ test("a system on which modules cannot be joined gets them one by one, and is to
       });
       expect(readFileSync(join(copy.path, "dist/main.js"), "utf8")).toContain("./other.js");
       expect(output(copy)).toBe("first\n");
+      expect(copy.npmCalls()).toEqual([INSTALL]);
       expect(left(copy)).toEqual([]);
     },
     [...COMPILER, ...COPIED],

@@ -1,6 +1,5 @@
 import { execFile } from "node:child_process";
-import { readFile } from "node:fs/promises";
-import { cp, mkdtemp, rm } from "node:fs/promises";
+import { cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
@@ -9,6 +8,13 @@ import { environmentFor } from "../support/recollect-process.js";
 
 const run = promisify(execFile);
 const root = resolve(import.meta.dirname, "../..");
+
+async function megabytesOf(folder: string): Promise<number> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const sizes = await Promise.all(files.map(async (file) => (await stat(file)).size));
+  return sizes.reduce((sum, size) => sum + size, 0) / 1_000_000;
+}
 
 interface LockFile {
   readonly packages: Readonly<Record<string, { hasInstallScript?: boolean }>>;
@@ -38,11 +44,21 @@ test("a clean copy installs with scripts disabled, builds, works, and does neith
     expect(first.stderr).toContain("Installing");
     expect(first.stderr).toContain("Building");
     expect(await bootstrap()).toEqual({ stdout: "", stderr: "" });
+    expect(await megabytesOf(join(copy, "node_modules"))).toBeLessThan(100);
+    expect(await megabytesOf(join(copy, "dist"))).toBeLessThan(50);
 
     const program = join(copy, "dist/main.js");
     await run(process.execPath, [program, "add", "Mia lives in Porto."], { env });
     const found = await run(process.execPath, [program, "search", "where does Mia live?", "--json"], { env });
     expect(found.stdout).toContain("Mia lives in Porto");
+    const minutes = join(root, "test/fixtures/extractors/harbour.docx");
+    await run(process.execPath, [program, "add", minutes], { env });
+
+    await writeFile(join(copy, "src/added.ts"), "export const added = 1;\n");
+    const again = await bootstrap();
+    expect(again.stderr).toContain("Building");
+    expect(await readdir(join(copy, "dist"))).toContain("added.js");
+    expect(await bootstrap()).toEqual({ stdout: "", stderr: "" });
   } finally {
     await rm(copy, { recursive: true, force: true, maxRetries: 5 });
   }

@@ -1,4 +1,4 @@
-import { createRequire } from "node:module";
+import robots from "robots-parser";
 import { AppError } from "../../core/errors.js";
 import type { SourceAccess } from "../../core/ports.js";
 import { yieldTurn } from "../../lib/time.js";
@@ -9,7 +9,7 @@ interface RobotsRules {
   getSitemaps(): string[];
 }
 /** What the package exports is a function, whatever its types say. */
-const robotsParser: (url: string, text: string) => RobotsRules = createRequire(import.meta.url)("robots-parser");
+const robotsParser = robots as unknown as (url: string, text: string) => RobotsRules;
 
 const MOST_BYTES = 512 * 1024;
 /** The name that rules of a site may address. */
