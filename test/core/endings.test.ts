@@ -71,6 +71,7 @@ const ENDED: Readonly<Record<string, readonly (readonly [held: string, ending: s
     ["User's girlfriend is called Anna", "User broke up with their girlfriend"],
     ["User has a girlfriend named Anna", "User broke up"],
     ["Mia is married to Tom", "Mia and Tom separated"],
+    ["User is married to Tom", "User is divorced"],
     ["User is engaged to Anna", "User called off the engagement"],
   ],
   "what is done no longer": [

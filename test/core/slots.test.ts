@@ -79,7 +79,6 @@ const UPDATES: Readonly<Record<string, readonly (readonly [older: string, newer:
     ["User's work email is a@example.org", "User's work email is b@example.org"],
   ],
   "another partner": [
-    ["User is married to Tom", "User is divorced"],
     ["User's wife is Ana", "User's wife is Eva"],
     ["User is dating Tom", "User broke up with Tom"],
     ["User is engaged to Tom", "User is engaged to Ben"],

@@ -16,6 +16,7 @@ import {
   TOOLS,
   VAGUE_SUBJECTS,
 } from "./slot-words.js";
+import { divideAtTail, wordsOfTail } from "./tails.js";
 import { readAnswerLanguage } from "./answer-language.js";
 import { datePartsOf, readStatement, type Statement } from "./statement.js";
 import type { Claim } from "./slots.js";
@@ -161,6 +162,8 @@ function readValue({ kind, isName, isMulti, slot, isDated }: SlotPattern, found:
   if (/^(?:an?|the) /i.test(value) && slot === "home") return null;
   if (isDated === true) return isDateAlone(value) ? value : null;
   if (slot === "time of day") return value;
+  // What was switched somewhere or for somebody alone goes on elsewhere.
+  if (slot === "switch" && wordsOfTail(divideAtTail(value).tail).length > 0) return null;
   if (!isMulti && /\b(?:and|or|but|plus)\b|[&;:()]|\/(?!\p{L})/iu.test(value)) return null;
   if (kind !== "place" && value.includes(",") && kind !== "number") return null;
   if (isName === true && !/^(?:the )?[\p{Lu}\p{N}]/u.test(value)) return null;

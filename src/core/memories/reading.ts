@@ -52,7 +52,7 @@ export class Reading {
 
   /** What it says to be over. */
   get ending(): State | null {
-    if (this.#ending === undefined) this.#ending = this.statement && readEnding(this.statement);
+    if (this.#ending === undefined) this.#ending = this.statement && readEnding(this.statement, this.#isOfGroup);
     return this.#ending;
   }
 

@@ -1,4 +1,4 @@
-import { DWELLING } from "./ending-patterns.js";
+import { ANY_DWELLING, DWELLING } from "./ending-patterns.js";
 import { NUMBER_WORDS } from "../../language/words.js";
 import type { ValueKind } from "./slot-values.js";
 
@@ -114,7 +114,7 @@ export const SLOT_PATTERNS: readonly SlotPattern[] = [
     isName: true,
     isNegative: true,
     form: form(
-      `(?:has |have )?moved (?:away from|out of(?: (?:the|their|his|her) (?:\\p{L}+ )?${DWELLING} in)?) (?<v>.+)`,
+      `(?:has |have )?moved (?:away from|out of(?: (?:the|their|his|her) (?:(?:${ANY_DWELLING}) )?${DWELLING} in)?) (?<v>.+)`,
     ),
   },
   // Work.
@@ -176,7 +176,7 @@ export const SLOT_PATTERNS: readonly SlotPattern[] = [
     isNegative: true,
     form: form("(?:has )?(?:divorced|broke up with|broken up with|separated from|is divorced from) (?<v>.+)"),
   },
-  { slot: "partner", kind: "words", value: "nobody", form: form("is (?:single|divorced|widowed)") },
+  { slot: "partner", kind: "words", value: "nobody", form: form("is single") },
   // Names.
   {
     slot: "called",
