@@ -68,6 +68,9 @@ const STATED: Readonly<Record<string, readonly (readonly [note: string, fact: st
     ["The offsite was cancelled.", "The offsite was cancelled"],
     ["Our offsite has been called off.", "User's offsite has been called off"],
     ["I am together with Anna.", "User is together with Anna"],
+    ["offsite is cancelled", "Offsite is cancelled"],
+    ["We no longer just deploy on Thursdays.", "User no longer just deploys on Thursdays"],
+    ["We upgraded to 22.04.", "User upgraded to 22.04"],
   ],
   "another language, in its words": [
     ["Meine Schwester wohnt in Gent.", "Meine Schwester wohnt in Gent."],
@@ -94,6 +97,12 @@ const NOTHING: Readonly<Record<string, readonly string[]>> = {
     "The offsite might be cancelled.",
     "I am together with them.",
     "Answer from now on.",
+    "event is fired when the button is clicked",
+    "session is expired",
+    "shift is pressed",
+    "match is found in line 12",
+    "review is in progress",
+    "operation is complete",
   ],
   "opinions and talk": [
     "The weather is nice.",

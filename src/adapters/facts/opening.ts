@@ -68,9 +68,13 @@ export function openSentence(text: string, voice: Voice): OpenedSentence {
   };
 }
 
+/** When it is or whether it is at all: "session is expired" speaks of no event. */
+const OF_AN_EVENT =
+  /^\p{Ll}[\p{L}-]{2,20}(?= (?:now )?(?:is|are|was|has been|starts|begins|moved|slipped) (?:now )?(?:at|on|to|moved|postponed|rescheduled|cancell?ed|called off|due|planned|scheduled)\b)/u;
+
 /** "Correction: standup is at 9:30": what happens may begin a note without an article. */
 function withCapital(text: string): string {
-  const noun = /^\p{Ll}[\p{L}-]{2,20}(?= (?:is|are|was|has|starts|begins|moved) )/u.exec(text)?.[0] ?? "";
+  const noun = OF_AN_EVENT.exec(text)?.[0] ?? "";
   return EVENT_NOUNS.has(noun) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
 }
 

@@ -168,6 +168,8 @@ interface Stated {
   readonly isPresent?: boolean;
 }
 
+const OR_LONGER = /\b(?:unless|at least|at the (?:very )?earliest|or (?:longer|later)|automatically)\b/i;
+
 /** "Is valid until 3 May 2024", with its year: over after that day, though the day is past. */
 function endsOn({ hasLimit, days, completed }: DatedText, lastDay: string): boolean {
   return hasLimit && days.includes(lastDay) && completed.every(({ date }) => date !== lastDay);
@@ -184,7 +186,8 @@ function written(
   const { lastDay } = dated;
   const isAhead = lastDay !== null && lastDay >= reference.toISOString().slice(0, 10);
   const isTemporary = verdict.isTemporary === true || dated.hasLimit;
-  const ends = isTemporary && lastDay !== null && (isAhead || (isPresent && endsOn(dated, lastDay)));
+  const isOpenEnded = dated.hasLimit && OR_LONGER.test(text);
+  const ends = isTemporary && !isOpenEnded && lastDay !== null && (isAhead || (isPresent && endsOn(dated, lastDay)));
   return {
     text,
     kind: verdict.kind,
