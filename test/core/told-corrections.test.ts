@@ -61,6 +61,7 @@ const REPLACED: Readonly<Record<string, readonly Pair[]>> = {
     ["My editor is Vim.", "I switched from Vim to Zed."],
     ["Our CI is Jenkins.", "We migrated from Jenkins to GitHub Actions in March because it is faster."],
     ["Our API runs on Node 20.", "We upgraded our API to Node 22."],
+    ["Our CI is Jenkins.", "Last week we migrated from Jenkins to GitHub Actions."],
   ],
   "who did it before": [
     ["Tomás leads payments.", "Tomás left; Hana leads payments now."],
@@ -96,6 +97,7 @@ const REPLACED: Readonly<Record<string, readonly Pair[]>> = {
   "in which language to answer": [
     ["Please always answer in German.", "Please answer in English from now on."],
     ["Answer in German, please.", "Only reply in English."],
+    ["Always reply in German.", "From now on, answer in English."],
   ],
 };
 
@@ -176,6 +178,7 @@ const KEPT: Readonly<Record<string, readonly Pair[]>> = {
     ["Tomás leads payments.", "Tomás left the meeting and Hana leads payments now."],
     ["Tomás leads payments.", "Tomás left on holiday; Hana leads payments now."],
     ["Tomás leads payments.", "Tomás left the book club; Hana leads payments now."],
+    ["Our CI is Jenkins.", "We switched from Jenkins to Buildkite while the server was down."],
   ],
   "what was arranged besides": [
     ["The meeting with Lena is on Friday at 10.", "The meeting with Tom is cancelled."],
@@ -191,6 +194,8 @@ const KEPT: Readonly<Record<string, readonly Pair[]>> = {
     ["The offsite is on 12 June.", "The sales team's offsite is cancelled."],
     ["Mia's interview is on 12 June.", "The interview is cancelled."],
     ["The trip to Rome is on 12 June.", "The flight to Rome was cancelled."],
+    ["Our wedding is on 12 June.", "The wedding of Tom and Ina was cancelled."],
+    ["The offsite is on 12 June.", "The offsite is cancelled, not really."],
   ],
   "somebody else's couple": [
     ["Anna is my girlfriend.", "Anna and Tom broke up."],
@@ -216,6 +221,7 @@ const KEPT: Readonly<Record<string, readonly Pair[]>> = {
     ["I live in Mainz.", "I moved out of the meeting room in Mainz."],
     ["I live in Mainz.", "I moved out of my old flat in Mainz."],
     ["I live in New York.", "I moved out of the flat in York."],
+    ["I live in Berlin.", "I moved to Team Blue."],
   ],
   "how to answer otherwise": [
     ["Please always answer in German.", "Answer in bullet points from now on."],

@@ -230,11 +230,14 @@ function isOneTimeOf(ending: State, held: State): boolean {
   return held.scope !== "" && ending.scope !== held.scope && !GOES_ON.test(`${ending.object} ${held.object}`);
 }
 
-/** It is on another day or at another time, or the flight alone of a whole trip. */
+/** It is somebody else's, on another day or at another time, or the flight alone of a whole trip. */
 function isOtherArrangement(ending: State, held: State): boolean {
+  if (held.subject !== "" && OF_SOMEBODY.test(ending.tail) && !OF_SOMEBODY.test(held.tail)) return true;
   if (FLIGHT.test(ending.dated) && !FLIGHT.test(held.dated)) return true;
   return contradicts("date", ending.dated, held.dated) || areAtOtherTimes(ending.dated, held.dated);
 }
+
+const OF_SOMEBODY = /^,? of \p{Lu}/u;
 
 function areAtOtherTimes(one: string, other: string): boolean {
   const [first, second] = [AT_A_TIME.exec(one)?.groups, AT_A_TIME.exec(other)?.groups];

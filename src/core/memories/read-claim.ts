@@ -159,7 +159,8 @@ function readValue({ kind, isName, isMulti, slot, isDated }: SlotPattern, found:
     value = value.replace(PLACE_TAIL, "");
   if (OWN_STATEMENT.test(found.slice(value.length))) return null;
   value = value.trim();
-  if (/^(?:an?|the) /i.test(value) && slot === "home") return null;
+  if (slot === "home" && /^(?:(?:an?|the) |(?:team|group|squad|department|platform|version|room|desk)\b)/i.test(value))
+    return null;
   if (isDated === true) return isDateAlone(value) ? value : null;
   if (slot === "time of day") return value;
   // What was switched somewhere or for somebody alone goes on elsewhere.
