@@ -93,6 +93,7 @@ const REPLACED: Readonly<Record<string, readonly Pair[]>> = {
     ["I live in Mainz.", "I moved out of the flat in Mainz."],
     ["I live in Mainz.", "I moved out of my flat in Mainz last week."],
     ["I share a flat with Tom.", "I moved out of the flat."],
+    ["I live in Mainz.", "I moved out of the flat in Mainz to a house in Ghent."],
   ],
   "in which language to answer": [
     ["Please always answer in German.", "Please answer in English from now on."],
@@ -179,6 +180,9 @@ const KEPT: Readonly<Record<string, readonly Pair[]>> = {
     ["Tomás leads payments.", "Tomás left on holiday; Hana leads payments now."],
     ["Tomás leads payments.", "Tomás left the book club; Hana leads payments now."],
     ["Our CI is Jenkins.", "We switched from Jenkins to Buildkite while the server was down."],
+    ["We use Redis as a cache.", "We switched from Redis to Valkey as a queue."],
+    ["I use Slack for calls.", "I switched from Slack to Teams with my clients."],
+    ["I use Emacs.", "I quit Emacs and opened it again."],
   ],
   "what was arranged besides": [
     ["The meeting with Lena is on Friday at 10.", "The meeting with Tom is cancelled."],
@@ -196,6 +200,7 @@ const KEPT: Readonly<Record<string, readonly Pair[]>> = {
     ["The trip to Rome is on 12 June.", "The flight to Rome was cancelled."],
     ["Our wedding is on 12 June.", "The wedding of Tom and Ina was cancelled."],
     ["The offsite is on 12 June.", "The offsite is cancelled, not really."],
+    ["The meeting with Lena is on Friday at 10.", "The meeting with Lena was cancelled, but it is on again."],
   ],
   "somebody else's couple": [
     ["Anna is my girlfriend.", "Anna and Tom broke up."],
@@ -222,6 +227,9 @@ const KEPT: Readonly<Record<string, readonly Pair[]>> = {
     ["I live in Mainz.", "I moved out of my old flat in Mainz."],
     ["I live in New York.", "I moved out of the flat in York."],
     ["I live in Berlin.", "I moved to Team Blue."],
+    ["I live in Mainz.", "We moved out of the flat in Mainz for the renovation."],
+    ["I live in Mainz.", "I moved out of the flat in Mainz to a house in Mainz."],
+    ["I live in Mainz.", "I moved out of the flat in Mainz to Wiesbaden Street."],
   ],
   "how to answer otherwise": [
     ["Please always answer in German.", "Answer in bullet points from now on."],

@@ -78,7 +78,7 @@ export function decide(fact: NewFact, known: readonly KnownFact[]): Decision {
 
 /** What its own sentence takes back or says of a while alone: "we broke up, but are together again". */
 const TAKEN_BACK =
-  /(?:,| and| but|;) [^.!?]{0,40}?\b(?:back together|together again|rolled (?:it |that )?back|reverted|switched back|just kidding|not really)\b| and back(?: again)?\b| while [^,.!?]{1,40} (?:is|are|was|were)\b/i;
+  /(?:,| and| but|;) [^.!?]{0,40}?\b(?:back together|together again|rolled (?:it |that )?back|reverted|switched back|just kidding|not really|on again|back on|(?:opened|installed|started) it again)\b| and back(?: again)?\b| while [^,.!?]{1,40} (?:is|are|was|were)\b/i;
 
 function decideByClaim(fact: NewFact, known: readonly KnownFact[]): Decision | null {
   const mine = readingOfFact(fact);
