@@ -188,11 +188,13 @@ export function ends(ending: State, held: State): boolean {
 /** What is said to be nobody's may be that of those who speak. */
 const OURSELVES = /^(?:user|we|team)?$/;
 
-/** An animal goes by its name; what was arranged, where none of both is somebody else's. */
+/** An animal goes by its name, and so does a trip to Rome; an interview may be somebody else's. */
 function isAnybodys(ending: State, held: State): boolean {
   const subjects = [ending.subject, held.subject];
   if (!subjects.includes("")) return false;
-  return ending.kind === "animal" || (ending.kind === "arrangement" && subjects.every((one) => OURSELVES.test(one)));
+  if (ending.kind === "animal") return true;
+  if (ending.kind !== "arrangement") return false;
+  return /\p{Lu}/u.test(ending.object) || subjects.every((one) => OURSELVES.test(one));
 }
 
 /** What a team uses is over when "we" say so; what only one of them says is of their own tools. */
@@ -232,7 +234,8 @@ function isOneTimeOf(ending: State, held: State): boolean {
 
 /** It is somebody else's, on another day or at another time, or the flight alone of a whole trip. */
 function isOtherArrangement(ending: State, held: State): boolean {
-  if (held.subject !== "" && OF_SOMEBODY.test(ending.tail) && !OF_SOMEBODY.test(held.tail)) return true;
+  const isNamedOfNobody = ending.subject === "" && held.subject !== "" && !OF_SOMEBODY.test(held.tail);
+  if (isNamedOfNobody && OF_SOMEBODY.test(ending.tail)) return true;
   if (FLIGHT.test(ending.dated) && !FLIGHT.test(held.dated)) return true;
   return contradicts("date", ending.dated, held.dated) || areAtOtherTimes(ending.dated, held.dated);
 }

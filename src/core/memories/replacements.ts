@@ -6,8 +6,8 @@ import { readStatement, type Statement } from "./statement.js";
 export type Replacement =
   /** "The port is 3000 now, not 5173": said of another one before, in the same words. */
   | { readonly kind: "value"; readonly words: readonly string[]; readonly former: readonly string[] }
-  /** "We upgraded the API to Node 22": another version of the same before. */
-  | { readonly kind: "version"; readonly of: string; readonly name: string; readonly version: string };
+  /** "We upgraded the API to Node 22": another version of the same before; of any one of theirs where `of` is null. */
+  | { readonly kind: "version"; readonly of: string | null; readonly name: string; readonly version: string };
 
 const LONGEST = 240;
 /** Words of a value. */
@@ -78,9 +78,10 @@ function versionOf(statement: Statement | null): Replacement | null {
   if (!statement || statement.isNegative || statement.scope !== "") return null;
   const found = (WAS_UPGRADED.exec(statement.text) ?? UPGRADED.exec(statement.text))?.groups;
   if (!found) return null;
-  const { who = "", of = who, name = "", version = "" } = found;
-  const named = of.replace(/^(?:their|his|her|its) /i, `${who}'s `);
-  return { kind: "version", of: ownName(named), name, version };
+  const { who = "", of, name = "", version = "" } = found;
+  const named = of?.replace(/^(?:their|his|her|its) /i, `${who}'s `) ?? who;
+  const isAnyOfOurs = of === undefined && ownName(who) === "";
+  return { kind: "version", of: isAnyOfOurs ? null : ownName(named), name, version };
 }
 
 /** What belongs to those who speak is named alike, whoever of them says so: "the API", "our API", "the team's API". */
@@ -120,11 +121,12 @@ function usesOtherVersion(
 ): boolean {
   const used = IN_USE.exec(text);
   if (used?.groups?.["name"] !== name || used.groups["version"] === version) return false;
-  return ownName(text.slice(0, used.index).replace(/ (?:is|are|was|were)? ?$/, "")) === of;
+  const user = ownName(text.slice(0, used.index).replace(/ (?:is|are|was|were)? ?$/, ""));
+  return of === null ? /^[^ ']*$/.test(user) : user === of;
 }
 
 /** Words by which the text index finds what may have been replaced. */
 export function wordsOfReplaced(replacement: Replacement): readonly string[] {
-  if (replacement.kind === "version") return valueWords(`${replacement.name} ${replacement.of}`);
+  if (replacement.kind === "version") return valueWords(`${replacement.name} ${replacement.of ?? ""}`);
   return [...replacement.former, ...replacement.words].slice(0, 2 * MOST_WORDS);
 }
