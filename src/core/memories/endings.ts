@@ -270,8 +270,12 @@ function isIncluded(ending: State, held: State): boolean {
   return mayBeOfOne(ending.tail, held.tail) && includes(held.object, ending.object);
 }
 
+/** "My brother's Volvo" is none of one's own. */
+const SOMEBODYS = /^(?:[\p{L}-]+ )?[\p{L}-]+(?:'s|s') /u;
+
 function isOneThing(one: State, other: State): boolean {
   if (allWords(one) === allWords(other)) return true;
+  if (SOMEBODYS.test(one.object) !== SOMEBODYS.test(other.object)) return false;
   if (!mayBeOfOne(one.tail, other.tail)) return false;
   const [first, second] = [plainWords(one), plainWords(other)];
   if (first.join(" ") === second.join(" ")) return true;

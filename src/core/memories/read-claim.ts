@@ -17,6 +17,7 @@ import {
   VAGUE_SUBJECTS,
 } from "./slot-words.js";
 import { divideAtTail, wordsOfTail } from "./tails.js";
+import { LEFT, PASSING } from "./ending-patterns.js";
 import { readAnswerLanguage } from "./answer-language.js";
 import { datePartsOf, readStatement, type Statement } from "./statement.js";
 import type { Claim } from "./slots.js";
@@ -39,6 +40,8 @@ export function readClaim(text: string, statement = readStatement(text)): Claim 
 // -------------------------------------------------------------------------------------------------------------- reading
 
 function readPattern(statement: Statement, pattern: SlotPattern): Claim | null {
+  if (pattern.slot === "employer" && pattern.isNegative && LEFT.test(statement.text) && PASSING.test(statement.dated))
+    return null;
   const found = pattern.form.exec(pattern.isDated ? statement.dated : statement.text)?.groups;
   if (!found) return null;
   const subject = subjectOf(pattern, found["s"] ?? "");
