@@ -167,7 +167,12 @@ function readValue({ kind, isName, isMulti, isNegative, slot, isDated }: SlotPat
   if (OWN_STATEMENT.test(more)) return null;
   if (slot === "home" && isNegative && (STAYS_NEAR.test(more) || more.includes(` ${value}`))) return null;
   value = value.trim();
-  if (slot === "home" && /^(?:(?:an?|the) |(?:team|group|squad|department|platform|version|room|desk)\b)/i.test(value))
+  if (
+    slot === "home" &&
+    /^(?:(?:an?|the) |(?:team|group|squad|department|platform|version|room|desk|building|block|wing|floor)\b)/i.test(
+      value,
+    )
+  )
     return null;
   if (isDated === true) return isDateAlone(value) ? value : null;
   if (slot === "time of day") return value;

@@ -141,7 +141,9 @@ export const SLOT_PATTERNS: readonly SlotPattern[] = [
     kind: "words",
     isName: true,
     isChange: true,
-    form: form("(?:has |have )?joined (?<v>.+ as (?:an? |the |their |its |our ).+)"),
+    form: form(
+      "(?:has |have )?joined (?<v>.+ as (?:an? |the |their |its |our )(?!(?:[\\p{L}-]+ )?(?:guest|member|visitor|speaker|listener|volunteer|customer|donor|patron)\\b).+)",
+    ),
   },
   {
     slot: "employer",
@@ -157,7 +159,11 @@ export const SLOT_PATTERNS: readonly SlotPattern[] = [
     kind: "words",
     form: form(`(?:is|became|was promoted to|was made) (?:the |an? )?(?<v>${TITLES}) (?:at|of) (?<k>.+)`),
   },
-  { slot: "job", kind: "job", form: form("(?:is working|works?|working) as (?:an? |the )?(?<v>.+)") },
+  {
+    slot: "job",
+    kind: "job",
+    form: form("(?:is working|works?|working) as (?!(?:an? |the )?volunteer)(?:an? |the )?(?<v>.+)"),
+  },
   { slot: "known job", kind: "job", form: form("is an? (?<v>.+)") },
   {
     slot: "known job",
