@@ -68,6 +68,7 @@ const STATED: Readonly<Record<string, readonly (readonly [note: string, fact: st
     ["The offsite was cancelled.", "The offsite was cancelled"],
     ["Our offsite has been called off.", "User's offsite has been called off"],
     ["I am together with Anna.", "User is together with Anna"],
+    ["I told Tom: I live in Berlin.", "User lives in Berlin"],
     ["offsite is cancelled", "Offsite is cancelled"],
     ["We no longer just deploy on Thursdays.", "User no longer just deploys on Thursdays"],
     ["We upgraded to 22.04.", "User upgraded to 22.04"],
@@ -103,6 +104,13 @@ const NOTHING: Readonly<Record<string, readonly string[]>> = {
     "match is found in line 12",
     "review is in progress",
     "operation is complete",
+  ],
+  "what somebody else says": [
+    "Bob wrote: I live in Berlin.",
+    "A tutorial says: we upgraded the API to Node 22.",
+    "The blog claims: we use Jenkins.",
+    "My sister told me: I am allergic to nuts.",
+    "The sign said: the offsite is cancelled.",
   ],
   "opinions and talk": [
     "The weather is nice.",

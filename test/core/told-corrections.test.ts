@@ -201,6 +201,7 @@ const KEPT: Readonly<Record<string, readonly Pair[]>> = {
     ["Our wedding is on 12 June.", "The wedding of Tom and Ina was cancelled."],
     ["The offsite is on 12 June.", "The offsite is cancelled, not really."],
     ["The meeting with Lena is on Friday at 10.", "The meeting with Lena was cancelled, but it is on again."],
+    ["The team lunch is on the first Friday of the month.", "The team lunch is cancelled."],
   ],
   "somebody else's couple": [
     ["Anna is my girlfriend.", "Anna and Tom broke up."],

@@ -33,6 +33,14 @@ export interface OpenedSentence {
   readonly time: string;
 }
 
+const REPORTED =
+  /^(?!(?:i|we|you|please|remember|note)\b)[^.:!?\n]{1,80}\b(?:says?|said|writes?|wrote|claims?|claimed|replied|answered|texted|posted|tweeted|told (?:me|us|them|him|her))(?: \w{2,10}){0,2}: /i;
+
+/** True for words of somebody else, whose "I" is not the one who writes: "Bob wrote: I live in Berlin". */
+export function isReported(sentence: string): boolean {
+  return REPORTED.test(sentence);
+}
+
 /** Takes away what introduces a sentence, and its time, so that it begins with its subject. */
 export function openSentence(text: string, voice: Voice): OpenedSentence {
   let opened = text

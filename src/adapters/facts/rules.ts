@@ -10,7 +10,7 @@ import { judge } from "./judge.js";
 import { readJotting } from "./jottings.js";
 import { onlyRelativeIn } from "./mentions.js";
 import { readLabel } from "./labels.js";
-import { openSentence } from "./opening.js";
+import { isReported, openSentence } from "./opening.js";
 import { rewriteRest } from "./phrase.js";
 import { AHEAD, pointingOf } from "./pointing.js";
 import { statementsOf, type Sentence } from "./sentences.js";
@@ -91,6 +91,7 @@ function createReader(
   return (sentence) => {
     told.age += 1;
     if (told.age > MEMORY_OF_PERSONS) told.person = null;
+    if (isReported(sentence.text)) return [];
     const opened = openSentence(sentence.text, voice);
     const special = readSpecial(opened.text, voice) ?? readLabel(sentence.text, voice);
     if (special) return [specialFact(special, sentence)];

@@ -226,8 +226,11 @@ function petOf({ dated }: State): string {
   return ANY_PET.exec(dated)?.[0].toLowerCase() ?? "";
 }
 
+const RECURS = /\bof (?:the|every|each) (?:week|month|quarter|year)\b/i;
+
 /** A meeting that was cancelled once goes on every Monday, and one that is "at 9:15" every day. */
 function isOneTimeOf(ending: State, held: State): boolean {
+  if (RECURS.test(held.dated)) return !GOES_ON.test(`${ending.object} ${held.object}`);
   if (AT_A_TIME.test(held.dated) && Object.keys(datePartsOf(held.dated)).length === 0) return true;
   return held.scope !== "" && ending.scope !== held.scope && !GOES_ON.test(`${ending.object} ${held.object}`);
 }
