@@ -76,6 +76,10 @@ describe("what holds until a day is over after it, also where the day is past", 
     "My visa expires on 7 May 2023.",
     "The office is closed until 7 May.",
     "The invoice has been paid since 7 May 2023.",
+    "The permit is valid until 7 May 2023 at the earliest.",
+    "The permit is valid until 7 May 2023 or longer.",
+    "The shop stays open until 7 May 2023 at least.",
+    "The contract is valid until 7 May 2023 and renews automatically.",
   ])("and nothing else: %s", async (sentence) => {
     for (const fact of await extract(sentence)) expect(fact).not.toHaveProperty("forgetAfter");
   });

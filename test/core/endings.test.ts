@@ -71,6 +71,7 @@ const ENDED: Readonly<Record<string, readonly (readonly [held: string, ending: s
     ["User's girlfriend is called Anna", "User broke up with their girlfriend"],
     ["User has a girlfriend named Anna", "User broke up"],
     ["Mia is married to Tom", "Mia and Tom separated"],
+    ["User is married to Tom", "User is divorced"],
     ["User is engaged to Anna", "User called off the engagement"],
   ],
   "what is done no longer": [
@@ -119,6 +120,9 @@ const KEPT: Readonly<Record<string, readonly (readonly [held: string, other: str
     ["User drives a Volvo", "User sold a Volvo"],
     ["User drives a Volvo", "User sells the Volvo brand"],
     ["User drives a Volvo", "Mia sold the Volvo"],
+    ["User has a Volvo", "User sold their brother's Volvo"],
+    ["User has a Volvo", "User gave away their parents' Volvo"],
+    ["User's brother has a Volvo", "User sold the Volvo"],
     ["User is dating Anna", "Anna and Tom broke up"],
     ["User lives with their parents", "Tom moved out"],
   ],
@@ -173,6 +177,9 @@ const PAST_OR_PASSING: readonly (readonly [held: string, other: string])[] = [
   ["User is married to Anna", "User divorced in 2009"],
   ["User is married to Anna", "User got divorced in 2009"],
   ["User lives with their parents", "User moved out in 2015"],
+  ["User works at Bosch", "User left Bosch at 5 pm"],
+  ["User works at Bosch", "User left Bosch early"],
+  ["User works at Bosch", "User left Bosch to pick up the kids"],
   ["User attends yoga", "User left yoga at 8 today"],
   ["User attends yoga", "User left yoga at 8:30"],
   ["User attends yoga", "User left yoga at half past eight"],
@@ -193,6 +200,8 @@ describe("what was over before, or for that day only, ends nothing", () => {
 
   test.each([
     ["User works at Bosch", "User was laid off in May 2024"],
+    ["User works at Bosch", "User left Bosch in May 2024"],
+    ["User works at Bosch", "User left Bosch for Siemens"],
     ["User works at Bosch", "User quit their job in 2024"],
     ["User drives a Volvo", "User sold their Volvo on 7 May 2024"],
     ["User drives a Volvo", "User sold their Volvo for 2000 euros"],

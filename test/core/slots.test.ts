@@ -79,7 +79,6 @@ const UPDATES: Readonly<Record<string, readonly (readonly [older: string, newer:
     ["User's work email is a@example.org", "User's work email is b@example.org"],
   ],
   "another partner": [
-    ["User is married to Tom", "User is divorced"],
     ["User's wife is Ana", "User's wife is Eva"],
     ["User is dating Tom", "User broke up with Tom"],
     ["User is engaged to Tom", "User is engaged to Ben"],
@@ -126,6 +125,17 @@ const UPDATES: Readonly<Record<string, readonly (readonly [older: string, newer:
 };
 
 const KEPT: Readonly<Record<string, readonly (readonly [older: string, newer: string])[]>> = {
+  "what is no home and no job": [
+    ["User lives in Oslo", "User moved to Hetzner"],
+    ["User lives in Oslo", "User moved to Vite in October 2026"],
+    ["User lives in Oslo", "User moved to Buildkite because it is faster"],
+    ["User lives in Oslo", "User moved to Apple Music"],
+    ["User lives in Oslo", "User relocated to Building C"],
+    ["User lives in Oslo", "User lives in Bergen for now"],
+    ["User works at Bosch", "User joined Siemens as a guest speaker"],
+    ["User works at Bosch", "User joined Mensa as a member"],
+    ["User works as a nurse", "User works as a volunteer"],
+  ],
   "the past": [
     ["Tom works at Stripe", "Tom worked at Google until 2023"],
     ["Tom worked at Google until 2023", "Tom works at Stripe"],

@@ -75,6 +75,8 @@ function isNoDate(match: ParsedResult, words: string, text: string): boolean {
   const before = text.slice(0, match.index);
   const after = text.slice(match.index + match.text.length);
   if (/^(?:for|within|now|right now|\d+ ?(?:min|sec|hour))|\bbefore$/.test(words)) return true;
+  // "We use Node 20 until 3 May": the number is none of a day.
+  if (/^\d{1,2} (?:until|till|til) /.test(words) && !/\b(?:from|on|the)\s$/i.test(before)) return true;
   // "sat", "sun", "may" and "march" are words of their own.
   if (
     /^(?:[a-z]{3}|march|second)$/.test(match.text) ||

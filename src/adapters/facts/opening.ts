@@ -33,6 +33,14 @@ export interface OpenedSentence {
   readonly time: string;
 }
 
+const REPORTED =
+  /^(?!(?:i|we|you|please|remember|note)\b)[^.:!?\n]{1,80}\b(?:says?|said|writes?|wrote|claims?|claimed|replied|answered|texted|posted|tweeted|told (?:me|us|them|him|her))(?: \w{2,10}){0,2}: /i;
+
+/** True for words of somebody else, whose "I" is not the one who writes: "Bob wrote: I live in Berlin". */
+export function isReported(sentence: string): boolean {
+  return REPORTED.test(sentence);
+}
+
 /** Takes away what introduces a sentence, and its time, so that it begins with its subject. */
 export function openSentence(text: string, voice: Voice): OpenedSentence {
   let opened = text
@@ -68,9 +76,13 @@ export function openSentence(text: string, voice: Voice): OpenedSentence {
   };
 }
 
+/** When it is or whether it is at all: "session is expired" speaks of no event. */
+const OF_AN_EVENT =
+  /^\p{Ll}[\p{L}-]{2,20}(?= (?:now )?(?:is|are|was|has been|starts|begins|moved|slipped) (?:now )?(?:at|on|to|moved|postponed|rescheduled|cancell?ed|called off|due|planned|scheduled)\b)/u;
+
 /** "Correction: standup is at 9:30": what happens may begin a note without an article. */
 function withCapital(text: string): string {
-  const noun = /^\p{Ll}[\p{L}-]{2,20}(?= (?:is|are|was|has|starts|begins|moved) )/u.exec(text)?.[0] ?? "";
+  const noun = OF_AN_EVENT.exec(text)?.[0] ?? "";
   return EVENT_NOUNS.has(noun) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
 }
 

@@ -32,8 +32,16 @@ const DONE_AT_ONCE = /^(?:order|register|sign|decide|agree|promise)$/;
 const MOVING_VERBS = /^(?:move|postpone|reschedule|delay|push|shift|defer|extend|bring|slip)$/;
 /** "The meeting was moved to Thursday." */
 const WAS_MOVED = /^(?:moved|postponed|rescheduled|delayed|pushed|shifted|deferred|extended|brought|slipped)$/;
-const TO_A_DAY =
-  /\b(?:to|until|till) (?:next |the )?(?:\w+day|tomorrow|week|month|\d|january|february|march|april|may|june|july|august|september|october|november|december)/;
+const MONTH = "(?:january|february|march|april|may|june|july|august|september|october|november|december)";
+/** A day, and not "12 Oak Street", "5 nights", "the 2nd floor" or "May Street". */
+const TO_A_DAY = new RegExp(
+  "\\b(?:to|until|till) (?:next |the )?(?:\\w+day|tomorrow|(?:week|month)\\b(?! view)|" +
+    `\\d{1,2}(?:st|nd|rd|th)?(?: of)? ${MONTH}|\\d{1,2}(?:st|nd|rd|th)(?=$|[,.]| (?:because|as|since|and|at|on|in|by)\\b)|\\d{1,4}[-/.]\\d|\\d{1,2}(?::\\d\\d)?(?: ?[ap]m)? on (?:\\w+day|the)\\b|` +
+    `${MONTH}(?! (?:street|road|avenue|lane|drive|close|court|house|hall|square|place)\\b))`,
+);
+/** When it was moved, said after the day to which: "moved the meeting to Thursday on Monday". */
+const MOVED_ON = /\b(?:to|until|till) (?!(?:the|next) $|\d[\d:.]{0,4} ?(?:[ap]m )?(?:on )?$)(?:\S+ ){1,4}$/i;
+const LONG_AGO = /\b(?:in (?:19|20)\d\d|last (?:month|year|spring|summer|autumn|fall|winter)|ago)\b/;
 /** "The hall is booked for 9 May." */
 const ARRANGED = /^(?:due|scheduled|booked|reserved|planned)$/;
 /** What was meant for a day may lie ahead as well as behind: "it was due on 12 January". */
@@ -76,7 +84,8 @@ function directionOf({ frame, verb, rest: words }: Clause["predicate"], rest: st
   const isPast = frame === "past" || frame === "was" || frame === "perfect" || frame === "been";
   if (frame === "present" && verb !== null && isTimetable(verb, rest)) return AHEAD;
   const isMoved = (verb !== null && MOVING_VERBS.test(verb)) || WAS_MOVED.test(first);
-  if (isMoved && TO_A_DAY.test(rest)) return { ...AHEAD, isNear: isPast, isMoved };
+  if (isMoved && TO_A_DAY.test(rest))
+    return isPast && LONG_AGO.test(rest) ? NOWHERE : { ...AHEAD, isNear: isPast, isMoved };
   if (verb !== null && ARRANGING_VERBS.test(verb)) return arrangedAt(verb, rest, isPast);
   if (frame === "be" && ARRANGED.test(first)) return AHEAD;
   if (frame === "was" && WAS_ARRANGED.test(first)) return { ...BACK, isOfAnyYear: true };
@@ -113,6 +122,7 @@ export function pointingAt(before: string, base: Pointing, isRange: boolean): Po
     const pointing = tenseOf(part.toLowerCase());
     if (pointing) return base.isOfAnyYear === true ? { ...pointing, isOfAnyYear: true } : pointing;
   }
+  if (base.isMoved === true && base.isNear === true && MOVED_ON.test(before)) return BACK;
   if (base.direction !== "past") return base;
   if (/ (?:will|shall|starts|begins|opens|ends|expires|closes|leaves) /i.test(first)) return AHEAD;
   if (parts.length > 0) return base;

@@ -234,7 +234,8 @@ function skipAdverbs(reader: Reader): void {
     if (word === "never") reader.isNegated = true;
     reader.adverbs.push(word);
     const isMeant = word === "all" && lowerAt(reader, 1) === "about";
-    if ((!FILLERS.has(word) || isMeant) && !isMuch) reader.group.push(word);
+    const isLimited = reader.adverbs.includes("no longer");
+    if ((!FILLERS.has(word) || isMeant || isLimited) && !isMuch) reader.group.push(word);
     reader.index += 1;
   }
 }

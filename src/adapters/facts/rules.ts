@@ -10,7 +10,7 @@ import { judge } from "./judge.js";
 import { readJotting } from "./jottings.js";
 import { onlyRelativeIn } from "./mentions.js";
 import { readLabel } from "./labels.js";
-import { openSentence } from "./opening.js";
+import { isReported, openSentence } from "./opening.js";
 import { rewriteRest } from "./phrase.js";
 import { AHEAD, pointingOf } from "./pointing.js";
 import { statementsOf, type Sentence } from "./sentences.js";
@@ -91,6 +91,7 @@ function createReader(
   return (sentence) => {
     told.age += 1;
     if (told.age > MEMORY_OF_PERSONS) told.person = null;
+    if (isReported(sentence.text)) return [];
     const opened = openSentence(sentence.text, voice);
     const special = readSpecial(opened.text, voice) ?? readLabel(sentence.text, voice);
     if (special) return [specialFact(special, sentence)];
@@ -168,6 +169,8 @@ interface Stated {
   readonly isPresent?: boolean;
 }
 
+const OR_LONGER = /\b(?:unless|at least|at the (?:very )?earliest|or (?:longer|later)|automatically)\b/i;
+
 /** "Is valid until 3 May 2024", with its year: over after that day, though the day is past. */
 function endsOn({ hasLimit, days, completed }: DatedText, lastDay: string): boolean {
   return hasLimit && days.includes(lastDay) && completed.every(({ date }) => date !== lastDay);
@@ -184,7 +187,8 @@ function written(
   const { lastDay } = dated;
   const isAhead = lastDay !== null && lastDay >= reference.toISOString().slice(0, 10);
   const isTemporary = verdict.isTemporary === true || dated.hasLimit;
-  const ends = isTemporary && lastDay !== null && (isAhead || (isPresent && endsOn(dated, lastDay)));
+  const isOpenEnded = dated.hasLimit && OR_LONGER.test(text);
+  const ends = isTemporary && !isOpenEnded && lastDay !== null && (isAhead || (isPresent && endsOn(dated, lastDay)));
   return {
     text,
     kind: verdict.kind,

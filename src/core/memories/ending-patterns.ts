@@ -2,7 +2,7 @@
  * What comes to an end: a thing that one has, a job, a home that is shared or rented, a couple, something that one does or
  * belongs to, something that was arranged, an animal that one keeps.
  */
-export type EndingKind = "thing" | "work" | "home" | "couple" | "activity" | "arrangement" | "animal";
+export type EndingKind = "thing" | "work" | "home" | "couple" | "activity" | "tool" | "arrangement" | "animal";
 
 /** How a statement is written that something is over, or holds. Groups: `s` who, `v` what. */
 export interface StatePattern {
@@ -18,6 +18,8 @@ const OWN = "(?:the|their|his|her|its)";
 const PARTNER = "girlfriend|boyfriend|partner|fiancee?|fiancée?|wife|husband";
 /** Where somebody lives, which one moves out of. */
 export const DWELLING = "(?:flat|apartment|house|home|place|room|studio|dorm|condo|cottage|houseboat)";
+/** What says of a dwelling no more than what it is like: an old one is another one, and a summer house no home. */
+export const ANY_DWELLING = "shared|rented|small|little|tiny|big|large|lovely|nice|beautiful";
 /** What a tool may be to those who use it: "our CI is Jenkins". */
 const TOOL_ROLE =
   "ci(?: server| system| service)?|build (?:server|system|tool)|(?:issue|bug|error) tracker|ticket(?:ing)? system|database|message (?:queue|broker)|" +
@@ -68,7 +70,7 @@ export const ENDINGS: readonly StatePattern[] = [
   {
     kind: "couple",
     form: form(
-      `(?:has |have )?(?:broke up|broken up|split up|separated|parted ways|divorced|got divorced)(?: (?:with|from) (?<v>.+))?`,
+      `(?:has |have |is |are )?(?:broke up|broken up|split up|separated|parted ways|divorced|got divorced|widowed)(?: (?:with|from) (?<v>.+))?`,
     ),
   },
   {
@@ -151,7 +153,7 @@ export const HOLDINGS: readonly StatePattern[] = [
         `is (?:${COLLECTIVE})|belongs to|volunteers? (?:at|for|with)|trains? (?:at|with)) (?<v>.+)`,
     ),
   },
-  { kind: "activity", form: new RegExp(`^(?:(?:the|${S}'s) )(?:${TOOL_ROLE}) (?:is|runs on|is on) (?<v>.+)$`, "iu") },
+  { kind: "tool", form: new RegExp(`^(?:(?:the|${S}'s) )(?:${TOOL_ROLE}) (?:is|runs on|is on) (?<v>.+)$`, "iu") },
   {
     kind: "arrangement",
     form: form(
@@ -170,6 +172,18 @@ export const WAYS_OF_HAVING =
   /^(?:subscription|membership|account|plan|contract|appointment|reservation|booking|order|ticket|policy)$/;
 /** Of what goes on until it is ended, no single day is cancelled. */
 export const GOES_ON = /\b(?:subscription|membership|account|plan|contract|policy)\b/i;
+/** Tools that each one has for themselves. */
+export const PERSONAL_TOOL =
+  /\b(?:editor|ide|browser|(?:notes?|to-?do) app|task manager|operating system|shell|terminal|password manager) (?:is|runs on) /i;
+/** Who leaves a place or a company may use what it makes. */
+export const LEFT = /\b(?:left|resigned from|dropped out of) /i;
+/** Only marriages end by these. */
+export const DIVORCED = /\b(?:divorced|widowed)\b/i;
+export const MARRIED = /\b(?:married|wife|husband|partner)\b/i;
+/** Who flies may travel in another way. */
+export const FLIGHT = /\b(?:flight|flying)\b/i;
+/** When on a day something is. */
+export const AT_A_TIME = /\bat (?<hour>\d{1,2})(?::(?<minute>\d\d))?(?: ?(?<half>[ap])m)?\b/i;
 /** A journey is named by where it goes. */
 export const JOURNEY = /^(?:trip|flight|journey|holiday|vacation|visit|travel|tour) to (?=\p{Lu})/u;
 /** Who names no partner means the one that there is. */

@@ -3,25 +3,32 @@ import {
   ANY_CAR,
   ANY_PARTNER,
   ANY_PET,
+  ANY_DWELLING,
   ARRANGED,
+  AT_A_TIME,
   CALLED_OFF,
   DATED,
   DIED,
+  DIVORCED,
   ENDINGS,
   EXCHANGED,
+  FLIGHT,
   FORMER_THING,
   FORMER_USE,
   GOES_ON,
   HOLDINGS,
   JOURNEY,
+  LEFT,
   LONG_AGO,
+  MARRIED,
   NEXT,
   PASSING,
+  PERSONAL_TOOL,
   WAYS_OF_HAVING,
   type EndingKind,
 } from "./ending-patterns.js";
-import { contradicts, valueWords } from "./slot-values.js";
-import { isoOf, type Statement } from "./statement.js";
+import { contradicts, liesIn, valueWords } from "./slot-values.js";
+import { datePartsOf, isoOf, type Statement } from "./statement.js";
 import { divideAtTail, mayBeOfOne, wordsOfTail } from "./tails.js";
 
 /** What a text says to be over, or to hold. */
@@ -35,6 +42,8 @@ export interface State {
   readonly tail: string;
   /** It is over whatever is said about it. */
   readonly isForAll: boolean;
+  /** Those who speak say it of what they do together. */
+  readonly isOfGroup: boolean;
   /** The whole statement with its date. */
   readonly dated: string;
   /** Where or when alone it holds. */
@@ -50,11 +59,13 @@ const LONGEST_OBJECT = 6;
 /**
  * Reads what a statement says to be over: a Volvo that was sold, a job that was quit, a couple that broke up. Null for what
  * ends nothing, for what does not say which one, and for what was over in another time of life or is over for today.
+ * @param isOfGroup true where it was said of what "we" do
  */
-export function readEnding(statement: Statement): State | null {
+export function readEnding(statement: Statement, isOfGroup = false): State | null {
   const ending = endingIn(statement);
   if (!ending || LONG_AGO.test(statement.dated)) return null;
-  return ending.kind === "activity" && PASSING.test(statement.dated) ? null : ending;
+  if (ending.kind === "activity" && PASSING.test(statement.dated)) return null;
+  return { ...ending, isOfGroup: isOfGroup || /^(?:we|team)$/.test(ending.subject) };
 }
 
 function endingIn(statement: Statement): State | null {
@@ -81,8 +92,7 @@ function readFormerThing(statement: Statement): State | null {
   const found = FORMER_THING.exec(statement.text)?.groups;
   if (found) return stateOf(statement, "thing", found["s"] ?? "", found["v"] ?? "");
   const used = FORMER_USE.exec(statement.text)?.groups;
-  const state = used && asWhole(statement, stateOf(statement, "activity", used["s"] ?? "", used["v"] ?? ""));
-  return state?.isForAll === true ? state : null;
+  return used ? asWhole(statement, stateOf(statement, "activity", used["s"] ?? "", used["v"] ?? "")) : null;
 }
 
 /** A thing of one's own was given away for another; what is only named is not used any more. */
@@ -91,14 +101,15 @@ function readExchange(statement: Statement, text: string): State | null {
     const { s, v, n = "" } = form.exec(text)?.groups ?? {};
     if (s === undefined || v === undefined || !isOneOfOnesOwn(v)) continue;
     if (DETERMINER.test(v)) return stateOf(statement, "thing", s, v);
-    return / for /i.test(n) ? null : asWhole(statement, stateOf(statement, "activity", s, v));
+    const isSomewhere = wordsOfTail(divideAtTail(n).tail).length > 0;
+    return isSomewhere ? null : asWhole(statement, stateOf(statement, "activity", s, v));
   }
   return null;
 }
 
-/** What is not used for one thing any more may be used for another. */
+/** What is not used for one thing or at one place any more may be used for another: null for that. */
 function asWhole({ scope }: Statement, state: State | null): State | null {
-  return state && scope === "" && state.tail === "" ? { ...state, isForAll: true } : state;
+  return state && scope === "" && state.tail === "" ? { ...state, isForAll: true } : null;
 }
 
 /** Case counts here: only a name needs no article. */
@@ -129,7 +140,7 @@ function stateOf({ dated, scope, since }: Statement, kind: EndingKind, s: string
   if (kind === "couple" && object !== "" && !/^\p{Lu}/u.test(object)) return null;
   if (kind === "animal" && !/^\p{Lu}/u.test(object)) return null;
   const when = since ?? isoOf(DATED.exec(dated)?.[0] ?? "");
-  return { kind, subject, object, tail, isForAll: false, dated, scope, when };
+  return { kind, subject, object, tail, isForAll: false, isOfGroup: false, dated, scope, when };
 }
 
 /** "User and Anna broke up" is what "User broke up with Anna" is. */
@@ -150,29 +161,48 @@ function isAnyPartner(word: string): boolean {
 export function ends(ending: State, held: State): boolean {
   if (ending.kind === "thing" && held.kind === "animal")
     return ending.subject === held.subject && isKindOf(ending, held);
+  if (ending.kind === "activity" && held.kind === "tool") return endsTool(ending, held);
   if (ending.kind !== held.kind) return false;
-  const isOwnTool = ending.kind === "activity" && OURSELVES.test(ending.subject);
-  const mayBeAnybodys = ending.kind === "arrangement" || ending.kind === "animal" || isOwnTool;
-  const isAnybodys = mayBeAnybodys && (ending.subject === "" || held.subject === "");
-  if (ending.subject !== held.subject && !isAnybodys) return false;
+  if (ending.subject !== held.subject && !isAnybodys(ending, held)) return false;
   switch (ending.kind) {
     case "work":
+      return ending.object === "" || isOneThing(ending, held) || isIncluded(ending, held);
     case "couple":
+      if (DIVORCED.test(ending.dated) && !MARRIED.test(held.dated)) return false;
       return ending.object === "" || isOneThing(ending, held) || isIncluded(ending, held);
     case "home":
       return ending.object === "" || isSameHome(ending.object, held.object);
     case "arrangement":
-      return isOneThing(ending, held) && !isOneTimeOf(ending, held) && !contradicts("date", ending.dated, held.dated);
+      return isOneThing(ending, held) && !isOneTimeOf(ending, held) && !isOtherArrangement(ending, held);
     case "animal":
       return ending.object === held.object;
-    case "thing":
     case "activity":
+      if (LEFT.test(ending.dated) && / uses? /i.test(held.dated)) return false;
+      return isOneThing(ending, held) && !isOneOfSeveral(ending, held);
+    case "thing":
+    case "tool":
       return isOneThing(ending, held) && !isOneOfSeveral(ending, held);
   }
 }
 
-/** "The CI is Jenkins" is said of the tools of those who speak. */
-const OURSELVES = /^(?:user|we|team)$/;
+/** What is said to be nobody's may be that of those who speak. */
+const OURSELVES = /^(?:user|we|team)?$/;
+
+/** An animal goes by its name, and so does a trip to Rome; an interview may be somebody else's. */
+function isAnybodys(ending: State, held: State): boolean {
+  const subjects = [ending.subject, held.subject];
+  if (!subjects.includes("")) return false;
+  if (ending.kind === "animal") return true;
+  if (ending.kind !== "arrangement") return false;
+  return /\p{Lu}/u.test(ending.object) || subjects.every((one) => OURSELVES.test(one));
+}
+
+/** What a team uses is over when "we" say so; what only one of them says is of their own tools. */
+function endsTool(ending: State, held: State): boolean {
+  if (!ending.isForAll || !isOneThing(ending, held) || wordsOfTail(held.tail).length > 0) return false;
+  if (ending.isOfGroup && OURSELVES.test(held.subject)) return true;
+  return ending.subject === held.subject && (held.subject !== "user" || PERSONAL_TOOL.test(held.dated));
+}
 
 /** True when one ending may end all: they are the same by other words. Of two cars it is not known which was sold. */
 export function areOneState(states: readonly State[]): boolean {
@@ -196,16 +226,40 @@ function petOf({ dated }: State): string {
   return ANY_PET.exec(dated)?.[0].toLowerCase() ?? "";
 }
 
-/** A meeting that was cancelled once goes on every Monday. */
+const RECURS = /\bof (?:the|every|each) (?:week|month|quarter|year)\b/i;
+
+/** A meeting that was cancelled once goes on every Monday, and one that is "at 9:15" every day. */
 function isOneTimeOf(ending: State, held: State): boolean {
+  if (RECURS.test(held.dated)) return !GOES_ON.test(`${ending.object} ${held.object}`);
+  if (AT_A_TIME.test(held.dated) && Object.keys(datePartsOf(held.dated)).length === 0) return true;
   return held.scope !== "" && ending.scope !== held.scope && !GOES_ON.test(`${ending.object} ${held.object}`);
+}
+
+/** It is somebody else's, on another day or at another time, or the flight alone of a whole trip. */
+function isOtherArrangement(ending: State, held: State): boolean {
+  const isNamedOfNobody = ending.subject === "" && held.subject !== "" && !OF_SOMEBODY.test(held.tail);
+  if (isNamedOfNobody && OF_SOMEBODY.test(ending.tail)) return true;
+  if (FLIGHT.test(ending.dated) && !FLIGHT.test(held.dated)) return true;
+  return contradicts("date", ending.dated, held.dated) || areAtOtherTimes(ending.dated, held.dated);
+}
+
+const OF_SOMEBODY = /^,? of \p{Lu}/u;
+
+function areAtOtherTimes(one: string, other: string): boolean {
+  const [first, second] = [AT_A_TIME.exec(one)?.groups, AT_A_TIME.exec(other)?.groups];
+  if (!first || !second) return false;
+  const hours = [first, second].map(({ hour, half }) => (half === undefined ? Number(hour) : Number(hour) % 12));
+  return hours[0] !== hours[1] || (first["minute"] ?? "00") !== (second["minute"] ?? "00");
 }
 
 /** "The flat" is the one that is lived in, "the flat in Mainz" the one there; "their parents' house" is theirs alone. */
 function isSameHome(left: string, held: string): boolean {
   const [named = "", place] = left.split(" in ");
   const [owner = "", dwelling] = named.split(" ");
-  if (place !== undefined) return includes(held, place) && includes(held, dwelling ?? owner);
+  if (place !== undefined) {
+    const isSuch = dwelling === undefined || ANY_DWELLING.split("|").includes(owner) || includes(held, owner);
+    return isSuch && liesIn(held, place) && includes(held, dwelling ?? owner);
+  }
   return dwelling === undefined || includes(held, owner.replace(/'s?$/, ""));
 }
 
@@ -219,8 +273,12 @@ function isIncluded(ending: State, held: State): boolean {
   return mayBeOfOne(ending.tail, held.tail) && includes(held.object, ending.object);
 }
 
+/** "My brother's Volvo" is none of one's own. */
+const SOMEBODYS = /^(?:[\p{L}-]+ )?[\p{L}-]+(?:'s|s') /u;
+
 function isOneThing(one: State, other: State): boolean {
   if (allWords(one) === allWords(other)) return true;
+  if (SOMEBODYS.test(one.object) !== SOMEBODYS.test(other.object)) return false;
   if (!mayBeOfOne(one.tail, other.tail)) return false;
   const [first, second] = [plainWords(one), plainWords(other)];
   if (first.join(" ") === second.join(" ")) return true;
@@ -275,6 +333,7 @@ const HELD_WORDS: Readonly<Record<EndingKind, string>> = {
   home: "lives living shares rents flat",
   couple: "dating married engaged relationship girlfriend boyfriend partner wife husband fiancee",
   activity: "plays attends takes member uses",
+  tool: "uses",
   animal: "named called",
   arrangement: "booked planned scheduled subscribes",
 };

@@ -16,6 +16,8 @@ import {
   TOOLS,
   VAGUE_SUBJECTS,
 } from "./slot-words.js";
+import { divideAtTail, wordsOfTail } from "./tails.js";
+import { LEFT, PASSING } from "./ending-patterns.js";
 import { readAnswerLanguage } from "./answer-language.js";
 import { datePartsOf, readStatement, type Statement } from "./statement.js";
 import type { Claim } from "./slots.js";
@@ -38,6 +40,8 @@ export function readClaim(text: string, statement = readStatement(text)): Claim 
 // -------------------------------------------------------------------------------------------------------------- reading
 
 function readPattern(statement: Statement, pattern: SlotPattern): Claim | null {
+  if (pattern.slot === "employer" && pattern.isNegative && LEFT.test(statement.text) && PASSING.test(statement.dated))
+    return null;
   const found = pattern.form.exec(pattern.isDated ? statement.dated : statement.text)?.groups;
   if (!found) return null;
   const subject = subjectOf(pattern, found["s"] ?? "");
@@ -151,16 +155,29 @@ const PLACE_TAIL = /,? (?:in|on|at|for|to|close) .*$/iu;
 const OWN_STATEMENT =
   /\b(?:living|based|born|raised|working|studying|married)\b|\b(?:and|but|where|who|which)\b.*\b(?:is|are|was|has|have|lives?|works?|likes?|loves?|owns?|plays?|runs?|speaks?|studies|teaches|drives?|uses?|wants?|moved|joined|started|prefers?|keeps?|writes?|does|goes|makes?|\p{L}+ing)\b/iu;
 
+/** Who moves out for some time, or into another street, does not leave the town. */
+const STAYS_NEAR = /\bfor (?:the|some)\b|\b(?:street|road|avenue|lane)\b/i;
+
 /** The value alone; null when it is none, or more than one. */
-function readValue({ kind, isName, isMulti, slot, isDated }: SlotPattern, found: string): string | null {
+function readValue({ kind, isName, isMulti, isNegative, slot, isDated }: SlotPattern, found: string): string | null {
   let value = isMulti ? found : found.replace(TAIL, "");
   if (kind === "place" || slot === "employer" || slot === "partner" || kind === "job")
     value = value.replace(PLACE_TAIL, "");
-  if (OWN_STATEMENT.test(found.slice(value.length))) return null;
+  const more = found.slice(value.length);
+  if (OWN_STATEMENT.test(more)) return null;
+  if (slot === "home" && isNegative && (STAYS_NEAR.test(more) || more.includes(` ${value}`))) return null;
   value = value.trim();
-  if (/^(?:an?|the) /i.test(value) && slot === "home") return null;
+  if (
+    slot === "home" &&
+    /^(?:(?:an?|the) |(?:team|group|squad|department|platform|version|room|desk|building|block|wing|floor)\b)/i.test(
+      value,
+    )
+  )
+    return null;
   if (isDated === true) return isDateAlone(value) ? value : null;
   if (slot === "time of day") return value;
+  // What was switched somewhere or for somebody alone goes on elsewhere.
+  if (slot === "switch" && wordsOfTail(divideAtTail(found).tail).length > 0) return null;
   if (!isMulti && /\b(?:and|or|but|plus)\b|[&;:()]|\/(?!\p{L})/iu.test(value)) return null;
   if (kind !== "place" && value.includes(",") && kind !== "number") return null;
   if (isName === true && !/^(?:the )?[\p{Lu}\p{N}]/u.test(value)) return null;

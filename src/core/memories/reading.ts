@@ -52,7 +52,7 @@ export class Reading {
 
   /** What it says to be over. */
   get ending(): State | null {
-    if (this.#ending === undefined) this.#ending = this.statement && readEnding(this.statement);
+    if (this.#ending === undefined) this.#ending = this.statement && readEnding(this.statement, this.#isOfGroup);
     return this.#ending;
   }
 
@@ -85,7 +85,8 @@ export class Reading {
   }
 }
 
-const OF_GROUP = /^we\b/i;
+const OF_GROUP =
+  /^(?:(?:as of|since|from|in|on|last|this) [^,]{1,30}?,? |(?:today|yesterday|recently|finally),? )?we\b/i;
 
 /** Reads a fact with the sentence that states it, which may name what is no longer so where the fact says only what is. */
 export function readingOfFact({

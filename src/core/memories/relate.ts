@@ -70,13 +70,15 @@ export const NEWS_DAYS = 180;
  * leaves both. A slot that holds several different values is left alone.
  */
 export function decide(fact: NewFact, known: readonly KnownFact[]): Decision {
-  return (
-    decideByClaim(fact, known) ??
-    decideByEnding(fact, known) ??
-    decideByReplacement(fact, known) ??
-    extension(fact, known) ?? { kind: "new" }
-  );
+  const taken = TAKEN_BACK.test(fact.quote ?? fact.text)
+    ? null
+    : (decideByClaim(fact, known) ?? decideByEnding(fact, known) ?? decideByReplacement(fact, known));
+  return taken ?? extension(fact, known) ?? { kind: "new" };
 }
+
+/** What its own sentence takes back or says of a while alone: "we broke up, but are together again". */
+const TAKEN_BACK =
+  /(?:,| and| but|;) [^.!?]{0,40}?\b(?:back together|together again|rolled (?:it |that )?back|reverted|switched back|just kidding|not really|on again|back on|(?:opened|installed|started) it again)\b| and back(?: again)?\b| while [^,.!?]{1,40} (?:is|are|was|were)\b/i;
 
 function decideByClaim(fact: NewFact, known: readonly KnownFact[]): Decision | null {
   const mine = readingOfFact(fact);
@@ -94,7 +96,7 @@ function decideByClaim(fact: NewFact, known: readonly KnownFact[]): Decision | n
   if (!first || more.some((other) => !agrees(first.claim, other.claim))) return null;
   if (!claim.isNegative && claims.some((other) => isSamePlace(claim, other.claim) && agrees(claim, other.claim)))
     return null;
-  const ended = claim.isNegative ? endedOnes(fact, known) : [];
+  const ended = claim.isNegative ? endedOnes(fact, mine, known) : [];
   const isSeen = (one: KnownFact) => contradicted.some(({ memory }) => memory.id === one.memory.id);
   return replacing(fact, claim, [...contradicted, ...ended.filter((one) => !isSeen(one))]);
 }
@@ -122,7 +124,7 @@ function newestOf([first, ...more]: readonly KnownFact[]): KnownFact | undefined
 
 /** What was sold, quit or cancelled is over, and what was said of it before that comes too late. */
 function decideByEnding(fact: NewFact, known: readonly KnownFact[]): Decision | null {
-  const mine = readingOf(fact.text);
+  const mine = readingOfFact(fact);
   const later = newestOf(
     known.filter(({ memory, saidAt }) => {
       if (!isBefore(fact.saidAt, saidAt)) return false;
@@ -132,12 +134,11 @@ function decideByEnding(fact: NewFact, known: readonly KnownFact[]): Decision | 
     }),
   );
   if (later) return { kind: "outdated", by: later.memory.id };
-  return replacing(fact, { kind: "words", since: mine.claim?.since ?? null }, endedOnes(fact, known));
+  return replacing(fact, { kind: "words", since: mine.claim?.since ?? null }, endedOnes(fact, mine, known));
 }
 
 /** What a fact ends; nothing when it is not certain which of several it means, or when all of that was said later. */
-function endedOnes(fact: NewFact, known: readonly KnownFact[]): readonly KnownFact[] {
-  const { ending } = readingOf(fact.text);
+function endedOnes(fact: NewFact, { ending }: Reading, known: readonly KnownFact[]): readonly KnownFact[] {
   if (!ending) return [];
   const held = known.flatMap((one) => {
     const state = readingOf(one.memory.text).holdings.find((holding) => ends(ending, holding));
@@ -153,7 +154,7 @@ function decideByReplacement(fact: NewFact, known: readonly KnownFact[]): Decisi
   const mine = readingOfFact(fact);
   const [first, ...more] = known.filter(({ memory }) => replaces(mine, readingOf(memory.text)));
   if (!first || more.length > 0) return null;
-  return replacing(fact, { kind: "words", since: mine.claim?.since ?? null }, [first]);
+  return replacing(fact, { kind: "words", since: mine.claim?.since ?? mine.statement?.since ?? null }, [first]);
 }
 
 function replaces({ replacement }: Reading, { statement }: Reading): boolean {

@@ -6,8 +6,8 @@ import { readStatement, type Statement } from "./statement.js";
 export type Replacement =
   /** "The port is 3000 now, not 5173": said of another one before, in the same words. */
   | { readonly kind: "value"; readonly words: readonly string[]; readonly former: readonly string[] }
-  /** "We upgraded the API to Node 22": another version of the same before. */
-  | { readonly kind: "version"; readonly of: readonly string[]; readonly name: string; readonly version: string };
+  /** "We upgraded the API to Node 22": another version of the same before; of any one of theirs where `of` is null. */
+  | { readonly kind: "version"; readonly of: string | null; readonly name: string; readonly version: string };
 
 const LONGEST = 240;
 /** Words of a value. */
@@ -18,8 +18,15 @@ const FEWEST_SHARED = 2;
 const CORRECTING = /^(?:actually|in fact) (?=\S)/i;
 const NAMED_AT_END =
   /,? \(?(?:and |but )?(?:not(?! only\b| just\b| always\b| really\b| even\b| yet\b)|no longer|instead of|rather than|previously|formerly|replacing|up from|down from) (?:(?:in|at|for|on|as|by|with) )?([^,;()]{1,60})\)?$/iu;
-const LEFT =
-  /^([^,;]{1,60}?) (?:has |have )?(?:left|quit|resigned|retired|departed|stepped down|moved on|is gone)(?: (?:the|our|last|this|in|on|at) [^,;.]{1,60})?(?:;|,|\.| and| so)(?: and| so)? (\S.*)$/iu;
+/** Who left the meeting or left on holiday comes back. */
+const FOR_GOOD =
+  "(?:the|our) (?:company|firm|business|organi[sz]ation|team|group|project|board|startup)|" +
+  "(?:last|this) (?:week|month|year|quarter|spring|summer|autumn|fall|winter|(?:mon|tues|wednes|thurs|fri|satur|sun)day)|" +
+  "(?:in|on|at the end of) (?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june|july|august|september|october|november|december|\\d)[^,;.]{0,30}";
+const LEFT = new RegExp(
+  `^([^,;]{1,60}?) (?:has |have )?(?:left|quit|resigned|retired|departed|stepped down|moved on|is gone)(?: (?:${FOR_GOOD}))?(?:;|,|\\.| and| so)(?: and| so)? (\\S.*)$`,
+  "iu",
+);
 
 /** "I prefer tabs… no wait, I mean 2 spaces" */
 const TAKEN_BACK =
@@ -28,7 +35,7 @@ const TAKEN_BACK =
 const CHANGED = "(?:upgraded|updated|downgraded|migrated|bumped)";
 const NAME_AND_VERSION = "(?<name>\\p{Lu}[\\p{L}.+#-]{0,30}) (?<version>v?\\d[\\d.]{0,10})";
 const UPGRADED = new RegExp(
-  `^[^,]{1,60}? (?:has |have )?${CHANGED}(?: (?<of>[^,]{1,60}?))?(?: from [^,]{1,40}?)? to ${NAME_AND_VERSION}$`,
+  `^(?<who>[^,]{1,60}?) (?:has |have )?${CHANGED}(?: (?<of>[^,]{1,60}?))?(?: from [^,]{1,40}?)? to ${NAME_AND_VERSION}$`,
   "u",
 );
 const WAS_UPGRADED = new RegExp(
@@ -68,11 +75,18 @@ function valueOf(statement: Statement | null, named: string): Replacement | null
 }
 
 function versionOf(statement: Statement | null): Replacement | null {
-  if (!statement || statement.isNegative) return null;
+  if (!statement || statement.isNegative || statement.scope !== "") return null;
   const found = (WAS_UPGRADED.exec(statement.text) ?? UPGRADED.exec(statement.text))?.groups;
   if (!found) return null;
-  const { of = "", name = "", version = "" } = found;
-  return { kind: "version", of: valueWords(of.replace(/^(?:my|our|their|his|her|its) /i, "")), name, version };
+  const { who = "", of, name = "", version = "" } = found;
+  const named = of?.replace(/^(?:their|his|her|its) /i, `${who}'s `) ?? who;
+  const isAnyOfOurs = of === undefined && ownName(who) === "";
+  return { kind: "version", of: isAnyOfOurs ? null : ownName(named), name, version };
+}
+
+/** What belongs to those who speak is named alike, whoever of them says so: "the API", "our API", "the team's API". */
+function ownName(named: string): string {
+  return valueWords(named.replace(/^(?:user|we|the team|team|my|our)(?:'s |$)/i, "")).join(" ");
 }
 
 /** True for a statement of what is so instead, and of nothing else. */
@@ -105,14 +119,14 @@ function usesOtherVersion(
   { of, name, version }: Extract<Replacement, { kind: "version" }>,
   { text }: Statement,
 ): boolean {
-  const used = IN_USE.exec(text)?.groups;
-  if (used?.["name"] !== name || used["version"] === version) return false;
-  const words = new Set(valueWords(text));
-  return of.every((word) => words.has(word));
+  const used = IN_USE.exec(text);
+  if (used?.groups?.["name"] !== name || used.groups["version"] === version) return false;
+  const user = ownName(text.slice(0, used.index).replace(/ (?:is|are|was|were)? ?$/, ""));
+  return of === null ? /^[^ ']*$/.test(user) : user === of;
 }
 
 /** Words by which the text index finds what may have been replaced. */
 export function wordsOfReplaced(replacement: Replacement): readonly string[] {
-  if (replacement.kind === "version") return valueWords(`${replacement.name} ${replacement.of.join(" ")}`);
+  if (replacement.kind === "version") return valueWords(`${replacement.name} ${replacement.of ?? ""}`);
   return [...replacement.former, ...replacement.words].slice(0, 2 * MOST_WORDS);
 }

@@ -1,4 +1,4 @@
-import { DWELLING } from "./ending-patterns.js";
+import { ANY_DWELLING, DWELLING } from "./ending-patterns.js";
 import { NUMBER_WORDS } from "../../language/words.js";
 import type { ValueKind } from "./slot-values.js";
 
@@ -114,7 +114,7 @@ export const SLOT_PATTERNS: readonly SlotPattern[] = [
     isName: true,
     isNegative: true,
     form: form(
-      `(?:has |have )?moved (?:away from|out of(?: (?:the|their|his|her) (?:\\p{L}+ )?${DWELLING} in)?) (?<v>.+)`,
+      `(?:has |have )?moved (?:away from|out of(?: (?:the|their|his|her) (?:(?:${ANY_DWELLING}) )?${DWELLING} in)?) (?<v>.+)`,
     ),
   },
   // Work.
@@ -141,7 +141,9 @@ export const SLOT_PATTERNS: readonly SlotPattern[] = [
     kind: "words",
     isName: true,
     isChange: true,
-    form: form("(?:has |have )?joined (?<v>.+ as (?:an? |the |their |its |our ).+)"),
+    form: form(
+      "(?:has |have )?joined (?<v>.+ as (?:an? |the |their |its |our )(?!(?:[\\p{L}-]+ )?(?:guest|member|visitor|speaker|listener|volunteer|customer|donor|patron)\\b).+)",
+    ),
   },
   {
     slot: "employer",
@@ -157,7 +159,11 @@ export const SLOT_PATTERNS: readonly SlotPattern[] = [
     kind: "words",
     form: form(`(?:is|became|was promoted to|was made) (?:the |an? )?(?<v>${TITLES}) (?:at|of) (?<k>.+)`),
   },
-  { slot: "job", kind: "job", form: form("(?:is working|works?|working) as (?:an? |the )?(?<v>.+)") },
+  {
+    slot: "job",
+    kind: "job",
+    form: form("(?:is working|works?|working) as (?!(?:an? |the )?volunteer)(?:an? |the )?(?<v>.+)"),
+  },
   { slot: "known job", kind: "job", form: form("is an? (?<v>.+)") },
   {
     slot: "known job",
@@ -176,7 +182,7 @@ export const SLOT_PATTERNS: readonly SlotPattern[] = [
     isNegative: true,
     form: form("(?:has )?(?:divorced|broke up with|broken up with|separated from|is divorced from) (?<v>.+)"),
   },
-  { slot: "partner", kind: "words", value: "nobody", form: form("is (?:single|divorced|widowed)") },
+  { slot: "partner", kind: "words", value: "nobody", form: form("is single") },
   // Names.
   {
     slot: "called",

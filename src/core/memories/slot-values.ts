@@ -28,6 +28,20 @@ export function includesValue(kind: ValueKind, whole: string, part: string): boo
   return valueWords(part).every((word) => words.has(word));
 }
 
+const PART_OF_A_PLACE = /^(?:north|south|east|west|central|downtown|greater)$/;
+
+/** True when a place is the other or lies in it by its name: "East Berlin" and "Lyon, France" do, and "New York" not in York. */
+export function liesIn(place: string, other: string): boolean {
+  const named = valueWords(other).join(" ");
+  return place.split(/,| in /).some((part) => {
+    const words = valueWords(part);
+    const name = words
+      .slice(PART_OF_A_PLACE.test(words[0] ?? "") && !named.startsWith(words[0] ?? "") ? 1 : 0)
+      .join(" ");
+    return name === named || name.startsWith(`${named} `);
+  });
+}
+
 /** True when only one of both can hold. What cannot be compared does not contradict. */
 export function contradicts(kind: ValueKind, one: string, other: string): boolean {
   switch (kind) {

@@ -62,6 +62,12 @@ export const TOOLS = words(
     "slack discord teams zoom jira linear asana trello figma sketch photoshop vim neovim emacs vscode cursor zed sublime pycharm " +
     "python java kotlin swift rust go ruby php scala elixir react vue angular svelte next django rails flask spring docker kubernetes " +
     "aws azure gcp heroku vercel netlify git chrome firefox safari edge brave gmail outlook spotify netflix excel word google claude " +
+    "hetzner digitalocean cloudflare supabase firebase terraform ansible prometheus grafana datadog sentry kibana elasticsearch opensearch " +
+    "clickhouse snowflake bigquery databricks mariadb duckdb valkey rabbitmq buildkite jenkins circleci gitlab github bitbucket codeberg gitea " +
+    "vite webpack rollup esbuild jest vitest playwright cypress bun deno node npm pnpm yarn typescript javascript haskell zig zsh nixos nix " +
+    "eslint oxlint biome tailwind astro nuxt laravel symfony wordpress shopify webflow stripe paypal hubspot salesforce zendesk confluence " +
+    "airtable miro clickup todoist signal telegram whatsapp mattermost skype protonmail fastmail apple tidal deezer kindle openai anthropic " +
+    "mistral penpot canva " +
     "gemini copilot chatgpt marketing sales engineering product finance support operations design research monday tuesday wednesday " +
     "thursday friday saturday sunday january february march april may june july august september october november december",
 );

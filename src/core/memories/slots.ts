@@ -1,6 +1,6 @@
 import { tokenise } from "../../language/words.js";
 import { SLOT_WORDS } from "./slot-words.js";
-import { contradicts, includesValue, isSameValue, type ValueKind } from "./slot-values.js";
+import { contradicts, includesValue, isSameValue, liesIn, type ValueKind } from "./slot-values.js";
 
 export { readClaim } from "./read-claim.js";
 
@@ -65,7 +65,9 @@ function isSameSlot(newer: Claim, older: Claim): boolean {
 
 function isDenied(newer: Claim, older: Claim): boolean {
   if (newer.isMulti) return isSameValue(newer.kind, newer.value, older.value);
-  return includesValue(newer.kind, older.value, newer.value);
+  return newer.kind === "place"
+    ? liesIn(older.value, newer.value)
+    : includesValue(newer.kind, older.value, newer.value);
 }
 
 /** "Switched from A to B" ends whatever A was used for, "for C" that alone. */
@@ -85,9 +87,12 @@ function replacesFormer(newer: Claim, older: Claim): boolean {
 /** Who stopped smoking smokes neither a pack a day nor a pipe; who stopped drinking may still drink tea. */
 const WHATEVER_OF_IT = / (?:smok|vap)e?$/;
 const AFTER_WHICH_DETAILS_FOLLOW = /^(?:with|on|in|at|every|because|for|near|by)$/;
-/** Of what is over at a time, where it led to then is a detail as well; who only goes may go elsewhere. */
+/** With these words it is something else that is done: who no longer works on Fridays may work on a thesis then. */
+const SOMETHING_ELSE = / (?:work on|plai with|look (?:at|for)|deal with|wait (?:on|for))$/;
+/** Of what is over at a time, where it led to then is a detail as well; who no longer speaks then may speak to somebody. */
 const WHERE_TO = /^(?:to|into|from)$/;
-const ONLY_GOES = / (?:goe?|come?)$/;
+const LEADS_SOMEWHERE =
+  / (?:deploi|ship|deliver|releas|publish|push|upload|export|commut|cycl|walk|run|rid|driv|flie|travel|sail)e?$/;
 
 /** What no slot is known for is replaced by its opposite alone. */
 function turnsRound(newer: Claim, older: Claim): boolean {
@@ -97,11 +102,12 @@ function turnsRound(newer: Claim, older: Claim): boolean {
   if (rest !== "" && newer.isNegative && newer.isChange && WHATEVER_OF_IT.test(newer.value)) return true;
   const [next = ""] = rest.split(" ");
   if (!newer.isNegative) return false;
+  if (SOMETHING_ELSE.test(`${newer.value} ${next}`)) return false;
   return AFTER_WHICH_DETAILS_FOLLOW.test(next) || (WHERE_TO.test(next) && isOverAtItsTime(newer));
 }
 
 function isOverAtItsTime({ isChange, scope, value }: Claim): boolean {
-  return isChange && scope !== "" && !ONLY_GOES.test(value);
+  return isChange && scope !== "" && LEADS_SOMEWHERE.test(value);
 }
 
 /** Words by which the text index finds what may be in the slot of a claim; none where the words of the text itself do. */

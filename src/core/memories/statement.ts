@@ -70,9 +70,13 @@ const SINCE = new RegExp(
 const LAST =
   /\s*,?\s*\b(?:last (?:week|month|weekend|night|(?:mon|tues|wednes|thurs|fri|satur|sun)day)|(?:a few|two|three|several|some|\d) (?:days|weeks|months) ago|a (?:week|month) ago|earlier this (?:week|month|year))$/i;
 
+/** Who no longer only does something still does it, and what is so for now or now and then takes no place. */
+const GOES_BEYOND =
+  /\b(?:for now|now and (?:then|again))\b|\bno longer (?:only|just|merely|simply|solely|exclusively|always|really|even|both|all)\b/i;
+
 /** Reads a text as a statement about now; null for everything else, and for what holds more than one statement. */
 export function readStatement(raw: string): Statement | null {
-  if (raw.length > LONGEST || /[?;\n]/.test(raw)) return null;
+  if (raw.length > LONGEST || /[?;\n]/.test(raw) || GOES_BEYOND.test(raw)) return null;
   let text = spellOut(raw)
     .replace(/\s+/g, " ")
     .replace(ABBREVIATION, "$1")
