@@ -252,8 +252,11 @@ class Worker {
         else if (report.kind === "refused") settle(() => reject(refusal(report)));
       };
       // V8 ends the process itself when its heap is full.
-      const fail = (_code: unknown, killedBy?: unknown): void =>
+      const fail = (_code: unknown, killedBy?: unknown): void => {
+        // An order that did not arrive is known of before the end of the process is.
+        this.#isSpent = true;
         settle(() => reject(killedBy === "SIGABRT" || killedBy === "SIGTRAP" ? new ProcessDied("memory") : died()));
+      };
       child.on("message", hear);
       child.once("exit", fail);
       child.once("error", fail);
