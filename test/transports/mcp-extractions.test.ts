@@ -129,6 +129,16 @@ describe("submit-extraction", () => {
     expect((await call("submit-extraction", { taskId, facts: [] })).structured).toEqual(first.structured);
   });
 
+  test("says of a fact that was forgotten before nothing but that", async () => {
+    await add("Boris lives in Ghent.");
+    await call("forget", { content: "Boris lives in Ghent" });
+    const [task] = tasksOf(await call("pending-extractions"));
+    const facts = [{ text: "Boris lives in Ghent", quote: "Boris lives in Ghent." }];
+    const { text } = await call("submit-extraction", { taskId: task?.taskId, facts });
+    expect(text).toContain('"Boris lives in Ghent" was forgotten or replaced before');
+    expect(text).not.toContain("follow from others");
+  });
+
   test.each<[string, Record<string, unknown>, string]>([
     ["a task that is not there", { taskId: "2".repeat(22), facts: [] }, "There is no extraction task"],
     ["a memory that was not shown", { facts: [{ text: "x", relation: { kind: "extends", ids: ["m99"] } }] }, '"m99"'],
