@@ -72,7 +72,12 @@ const EVENTS: Readonly<Record<string, readonly (readonly [RegExp, Verdict])[]>> 
     ],
     [/./, DATED_EPISODE],
   ],
-  start: [[/^(?!to\b|\w+ing (?:it|that|this|them)\b|feeling|thinking|wondering|talking|crying|laughing|off\b|out\b|over\b)\w/, EPISODE]],
+  start: [
+    [
+      /^(?!to\b|\w+ing (?:it|that|this|them)\b|feeling|thinking|wondering|talking|crying|laughing|off\b|out\b|over\b)\w/,
+      EPISODE,
+    ],
+  ],
   begin: [[/^(?!to\b|\w+ing (?:it|that|this|them)\b|feeling|thinking|wondering)\w/, EPISODE]],
   stop: [[/^\w+ing\b(?! (?:it|that|this|them)\b)/, EPISODE]],
   turn: [
