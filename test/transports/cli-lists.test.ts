@@ -64,11 +64,11 @@ describe("recollect list and containers", () => {
 });
 
 test("a guess is marked as one wherever it is listed or found, until it is approved", async () => {
-  const { core, actor, close } = await openCore({ dataDirectory: data });
+  const opened = await openCore({ dataDirectory: data });
   const facts = [{ text: "Petra owns a yacht", quote: "Petra owns a yacht" }];
   const fields = { content: "Petra works in Ghent.", containerTags: ["in"], facts, wait: 30 };
-  const kept = await core.addDocument({ actor }, fields);
-  await close();
+  const kept = await opened.core.addDocument({ actor: opened.actor }, fields);
+  await opened.close();
   const id = kept.facts?.[0]?.id ?? "";
   expect((await run("list", "-c", "in")).stdout).toContain("waits for review");
   expect((await run("search", "yacht", "-c", "in", "--mode", "memories")).stdout).toContain("waits for review");

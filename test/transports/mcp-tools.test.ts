@@ -74,13 +74,6 @@ describe.each(CLIENTS)("with the client %s", (client) => {
     expect(await mcp.listTools()).toEqual(tools);
   });
 
-  test("finds a guess as one", async () => {
-    await add("Petra works in Ghent.", { facts: [{ text: "Petra owns a yacht", quote: "Petra owns a yacht" }] });
-    const { text, structured } = await call("search", { query: "yacht", containerTag: box, mode: "memories" });
-    expect(structured["results"]).toMatchObject([{ text: "Petra owns a yacht", isUnreviewed: true }]);
-    expect(text).toMatch(/a guess that waits for review\) Petra owns a yacht/);
-  });
-
   test("keeps, finds, shows, updates and forgets", async () => {
     const receipt = await state("Marie lives in Lyon.");
     const old = firstId(receipt, "added");
