@@ -167,13 +167,16 @@ const OTHER_SCRIPT = /(?![\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]
 /** "J'habite à Paris": no English sentence begins so. */
 const BEGINS_IN_FRENCH = /^\s*(?:j|qu)['’]\p{L}/iu;
 
+/** Names within a sentence, "Sue" and "Ben", which are function words elsewhere; German addresses people by capitals. */
+const NAME_WITHIN = /(?<=[\p{L}\p{N},] )(?!(?:Sie|Ihnen|Ihr(?:e[mnrs]?)?) )\p{Lu}\p{Ll}+/gu;
+
 /** True for a text in another language than English, as far as its letters or its function words tell. */
 export function isForeign(text: string): boolean {
   const others = text.match(OTHER_SCRIPT)?.length ?? 0;
   if (others > 0) return others * 2 > (text.match(/\p{L}/gu)?.length ?? 0);
   if (BEGINS_IN_FRENCH.test(text)) return true;
-  const words = tokenise(text);
   if (looksEnglish(text)) return false;
+  const words = tokenise(text.replaceAll(NAME_WITHIN, ""));
   const binding = words.filter((word) => isForeignWord(word, isStopWord) && !isStopWord(word)).length;
   return foreignFunctionWords(words, isStopWord).size > 0 || (binding >= 2 && binding * 3 >= words.length);
 }

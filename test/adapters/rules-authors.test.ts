@@ -36,6 +36,16 @@ describe("in notes of a meeting nobody is made the user", () => {
     ]);
   });
 
+  test.each([
+    ["I have a meeting with Omar tomorrow. I own a car.", "Meeting with Omar"],
+    ["I have a meeting with Omar tomorrow.\n\nI own a car.", "Meeting with Omar"],
+    ["My weekly sync is on Monday.\nI own a car.", "Weekly sync"],
+  ])("but a title that is words of a sentence about oneself is none of a meeting: %s", async (text, title) => {
+    const facts = await textsOf(text, { title });
+    expect(facts).toContain("User owns a car");
+    expect(facts).toEqual(facts.filter((fact) => fact.startsWith("User")));
+  });
+
   test("of which only a later part is read", async () => {
     const opening = "Present: Femke, Arjun.\nWe agreed to drop the newsletter.";
     expect(await textsOf("We agreed to hire Tom.", { opening })).toEqual(["We agreed to hire Tom"]);

@@ -417,6 +417,24 @@ test("a store that is damaged while it runs says so and names the file", async (
   await again.close();
 });
 
+test("no statistics of few rows decide how a grown store is read", async () => {
+  const statistics = async (): Promise<number> => {
+    const connection = await openDatabase(file);
+    const found = connection.prepare("select name from sqlite_schema where name like 'sqlite_stat%'").all().length;
+    connection.close();
+    return found;
+  };
+  await makeStore();
+  expect(await statistics()).toBe(0);
+  const connection = await openDatabase(file);
+  connection.exec("analyze");
+  connection.close();
+  expect(await statistics()).toBeGreaterThan(0);
+  await (await open()).close();
+  await letGoOfFiles(folder);
+  expect(await statistics()).toBe(0);
+});
+
 test("bytes after the end do no harm", async () => {
   await makeStore();
   appendFileSync(file, "x".repeat(5_000));

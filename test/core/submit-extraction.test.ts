@@ -334,3 +334,17 @@ test("what was forgotten of a document stays forgotten when an agent reads it, a
     'facts: "Boris lives in Ghent" was forgotten or replaced before and is not kept. Add it with add-memory if it holds again.',
   ]);
 });
+
+test("what finds no room is said to have found none, and not to follow from others", async () => {
+  await agent.add(NOTE);
+  const { taskId } = await agent.askOne();
+  await agent.core.updateSettings(agent.call, { maxMemoriesPerDocument: 1 });
+  const answer = await agent.submit(taskId, [
+    { text: "The bakery in Ulm ships its sourdough to Ghent", quote: "The bakery in Ulm ships its sourdough to Ghent" },
+    { text: "The sourdough travels by the night train", quote: "by the night train" },
+  ]);
+  expect(answer.facts).toHaveLength(1);
+  expect(answer.warnings).toEqual([
+    "facts: 1 found no room, because the settings allow no more memories (maxMemoriesPerDocument, maxMemoriesPerContainer)",
+  ]);
+});

@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { DocumentReceipt } from "../../src/core/index.js";
 import { parseAnswer, runCommand } from "../support/command-line.js";
+import { openCore } from "../support/open-core.js";
 
 let data: string;
 
@@ -51,7 +52,7 @@ describe("recollect list and containers", () => {
     });
   });
 
-  test.each([["search", "tea"], ["list"], ["list", "--documents"], ["review"]])(
+  test.each([["search", "tea"], ["list"], ["list", "--documents"], ["review"], ["forget", "--query", "tea"]])(
     "%s says that there is no such container",
     async (...argv) => {
       await add("I prefer green tea to coffee.");
@@ -60,6 +61,20 @@ describe("recollect list and containers", () => {
       expect(result.stderr).toContain("There is no container nosuch.");
     },
   );
+});
+
+test("a guess is marked as one wherever it is listed or found, until it is approved", async () => {
+  const opened = await openCore({ dataDirectory: data });
+  const facts = [{ text: "Petra owns a yacht", quote: "Petra owns a yacht" }];
+  const fields = { content: "Petra works in Ghent.", containerTags: ["in"], facts, wait: 30 };
+  const kept = await opened.core.addDocument({ actor: opened.actor }, fields);
+  await opened.close();
+  const id = kept.facts?.[0]?.id ?? "";
+  expect((await run("list", "-c", "in")).stdout).toContain("waits for review");
+  expect((await run("search", "yacht", "-c", "in", "--mode", "memories")).stdout).toContain("waits for review");
+  await run("review", "approve", id);
+  expect((await run("list", "-c", "in")).stdout).not.toContain("waits for review");
+  expect((await run("search", "yacht", "-c", "in", "--mode", "memories")).stdout).not.toContain("waits for review");
 });
 
 test("recollect review shows what waits, decides and takes that back", async () => {

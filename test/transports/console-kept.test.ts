@@ -47,6 +47,16 @@ test("a search is a form with a token, whose words come into no address", async 
   expect((await openBrowser(rest).post("/auth", { ...hidden, q: "bees" })).location).toContain("/auth/sign-in");
 });
 
+test("a guess is shown as one, in its container and in what a search finds", async () => {
+  const facts = [{ text: "Petra owns a yacht", quote: "Petra owns a yacht" }];
+  const fields = { content: "Petra works in Ghent.", containerTags: ["guesses"], facts, wait: 30 };
+  await rest.core.addDocument({ actor: rest.actor }, fields);
+  const shown = /Petra owns a yacht <span class="soft">[^<]*waits for review/;
+  expect((await browser.get("/auth?container=guesses")).text).toMatch(shown);
+  expect((await browser.fill("/auth", { q: "yacht", container: "guesses" })).text).toMatch(shown);
+  expect((await browser.get("/auth?container=garden")).text).not.toContain("waits for review");
+});
+
 test("no word of what is kept is HTML", async () => {
   const pages = [
     await browser.get("/auth"),

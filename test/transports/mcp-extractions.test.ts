@@ -129,6 +129,23 @@ describe("submit-extraction", () => {
     expect((await call("submit-extraction", { taskId, facts: [] })).structured).toEqual(first.structured);
   });
 
+  test("leaves what the text does not say to be found as a guess", async () => {
+    await add("Petra works in Ghent.", { facts: [{ text: "Petra owns a yacht", quote: "Petra owns a yacht" }] });
+    const { text, structured } = await call("search", { query: "yacht", containerTag: box, mode: "memories" });
+    expect(structured["results"]).toMatchObject([{ text: "Petra owns a yacht", isUnreviewed: true }]);
+    expect(text).toMatch(/a guess that waits for review\) Petra owns a yacht/);
+  });
+
+  test("says of a fact that was forgotten before nothing but that", async () => {
+    await add("Boris lives in Ghent.");
+    await call("forget", { content: "Boris lives in Ghent" });
+    const [task] = tasksOf(await call("pending-extractions"));
+    const facts = [{ text: "Boris lives in Ghent", quote: "Boris lives in Ghent." }];
+    const { text } = await call("submit-extraction", { taskId: task?.taskId, facts });
+    expect(text).toContain('"Boris lives in Ghent" was forgotten or replaced before');
+    expect(text).not.toContain("follow from others");
+  });
+
   test.each<[string, Record<string, unknown>, string]>([
     ["a task that is not there", { taskId: "2".repeat(22), facts: [] }, "There is no extraction task"],
     ["a memory that was not shown", { facts: [{ text: "x", relation: { kind: "extends", ids: ["m99"] } }] }, '"m99"'],

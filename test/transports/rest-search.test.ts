@@ -32,6 +32,19 @@ const search = async (body: Record<string, unknown>) => {
 };
 
 describe("POST /v4/search", () => {
+  test("says of a guess that it is one, and of nothing else", async () => {
+    const facts = [
+      { text: "Petra owns a yacht", quote: "Petra owns a yacht" },
+      { text: "Petra owns a boat in Ghent", quote: "Petra owns a boat in Ghent" },
+    ];
+    const document = { content: "Petra owns a boat in Ghent.", containerTag: "guesses", facts };
+    await rest.send("POST", "/v3/documents", document, { prefer: "wait=30" });
+    const { results } = await search({ q: "What does Petra own?", containerTag: "guesses", searchMode: "memories" });
+    const guesses = results.map(({ memory, isInference }) => [memory, isInference]);
+    expect(guesses).toContainEqual(["Petra owns a yacht", true]);
+    expect(guesses).toContainEqual(["Petra owns a boat in Ghent", undefined]);
+  });
+
   test("gives memories and chunks, each result exactly one of them", async () => {
     const memories = [{ content: "Lena wants a party on a boat after the launch of the rocket" }];
     await rest.send("POST", "/v4/memories", { containerTag: "acct:10", memories });

@@ -70,11 +70,19 @@ function headingsOf(head: string, title: string | null): string[] {
   const [first = "", ...rest] = head.trim().split("\n");
   const opening = /^([^:.!?]{3,80}): /.exec(first)?.[1] ?? (rest.length > 0 || first.startsWith("#") ? first : "");
   // The title of a note of one line is that line.
-  const above = rest.length === 0 && title !== null && first.startsWith(title) ? "" : (title ?? "");
+  const isThatLine = rest.length === 0 && title !== null && first.startsWith(title);
+  const above = title === null || isThatLine || isOfSentence(title, [first, ...rest]) ? "" : title;
   return [above, opening].filter(
     (heading) =>
       heading.length <= LONGEST_HEADING && !/[.!?]\s*$/.test(heading) && !/\b(?:I|we|my|our|I'm)\b/i.test(heading),
   );
+}
+
+/** True for a title that was made of what somebody says of themselves: "I have a meeting with Omar tomorrow." */
+function isOfSentence(title: string, lines: readonly string[]): boolean {
+  const words = title.toLowerCase();
+  const line = words === "" ? undefined : lines.find((one) => one.toLowerCase().includes(words));
+  return line !== undefined && FIRST_PERSON.test(line);
 }
 
 function teamOf(head: string, title: string): string | null {

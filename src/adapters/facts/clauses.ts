@@ -105,9 +105,13 @@ export function splitClauses({ text, time }: OpenedSentence, context: ReadingCon
   }
   clauses.push(rest);
   if (happened) clauses.push(happened.right);
-  return clauses.map((clause, index) =>
-    index === 0 && time !== "" ? `${clause.replace(END_MARKS, "")} ${time}` : clause,
-  );
+  return clauses.map((clause, index) => (index === 0 && time !== "" ? withTime(clause, time) : clause));
+}
+
+/** The time ends what it was said of, also where another sentence follows: "Karen came yesterday; she is well." */
+function withTime(clause: string, time: string): string {
+  const at = clause.indexOf(";");
+  return at === -1 ? `${clause.replace(END_MARKS, "")} ${time}` : `${clause.slice(0, at)} ${time}${clause.slice(at)}`;
 }
 
 interface Split {

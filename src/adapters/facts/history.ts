@@ -72,9 +72,14 @@ const EVENTS: Readonly<Record<string, readonly (readonly [RegExp, Verdict])[]>> 
     ],
     [/./, DATED_EPISODE],
   ],
-  start: [[/^(?!to\b|feeling|thinking|wondering|talking|crying|laughing|off\b|out\b|over\b)\w/, EPISODE]],
-  begin: [[/^(?!to\b|feeling|thinking|wondering)\w/, EPISODE]],
-  stop: [[/^\w+ing\b/, EPISODE]],
+  start: [
+    [
+      /^(?!to\b|\w+ing (?:it|that|this|them)\b|feeling|thinking|wondering|talking|crying|laughing|off\b|out\b|over\b)\w/,
+      EPISODE,
+    ],
+  ],
+  begin: [[/^(?!to\b|\w+ing (?:it|that|this|them)\b|feeling|thinking|wondering)\w/, EPISODE]],
+  stop: [[/^\w+ing\b(?! (?:it|that|this|them)\b)/, EPISODE]],
   turn: [
     [
       /^(?:\d+|(?:\w+teen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)(?:-\w+)?)\b/,
@@ -90,8 +95,8 @@ const EVENTS: Readonly<Record<string, readonly (readonly [RegExp, Verdict])[]>> 
     [/^away\b/, EPISODE],
     [/^(?!out\b|by\b|on\b)\w/, EPISODE],
   ],
-  decide: [[/^(?:to|on|not|that|against)\b/, EPISODE]],
-  agree: [[/^(?:to|on|that)\b/, EPISODE]],
+  decide: [[/^(?!(?:on|against) (?:it|that|this|them)\b)(?:to|on|not|that|against)\b/, EPISODE]],
+  agree: [[/^(?!(?:to|on) (?:it|that|this|them)\b)(?:to|on|that)\b/, EPISODE]],
   choose: [[/^(?:to|an?|the|our|\w+ (?:over|as|for))\b/, EPISODE]],
   leave: [[/^(?:my|our|her|his|their|the|for|school|college|home|\w+ing|an?)\b/, EPISODE]],
   pick: [[/^up (?!it\b|on\b)\w/, EPISODE]],

@@ -149,14 +149,15 @@ function describeDay(match: Match, found: Date): Replacement | null {
   if (isWeekday && pointing.direction === "past" && date > reference && !/\bnext\b/.test(words))
     date = addDays(date, -7);
   if (isWeekday && pointing.isMoved === true && dayOf(date) === dayOf(reference)) date = addDays(date, 7);
-  if (end && end.isCertain("day"))
-    return describeRange(date, end.isCertain("year") ? dateOf(end) : firstFrom(yearlessOf(end), date), words);
-  if (end && end.isCertain("weekday"))
-    return describeRange(date, new Date(end.date().getTime() + date.getTime() - found.getTime()), words);
+  const isRange = end && !isSameDay(start, end);
+  if (isRange && end.isCertain("day"))
+    return describeRange(date, end.isCertain("year") ? dateOf(end) : firstFrom(yearlessOf(end), date), match);
+  if (isRange && end.isCertain("weekday"))
+    return describeRange(date, new Date(dateOf(end).getTime() + date.getTime() - found.getTime()), match);
   const isWritten = start.isCertain("year") && /\b\d{4}\b/.test(words) && start.isCertain("month");
   const common = { days: [dayOf(date)], lastDay: date };
   if (isWritten) return { phrase: null, bare: null, ...common };
-  const bare = `${written(date)}${timeOf(match)}`;
+  const bare = `${written(date)}${hoursOf(match)}`;
   return { phrase: `on ${bare}`, bare, ...common, date: dayOf(date) };
 }
 
@@ -165,22 +166,23 @@ function describeYearless(match: Match): Replacement | null {
   const { words, pointing, today } = match;
   const { start, end } = match.found;
   const said = yearlessOf(start);
-  if (end && end.isCertain("day")) {
+  if (end && end.isCertain("day") && !isSameDay(start, end)) {
     const last = yearlessOf(end);
     if (!end.isCertain("year")) return describeYearlessRange({ first: said, last }, match);
     const range = rangeTo(said, dateOf(end));
-    return range ? describeRange(range[0], range[1], "") : stillOpen(said, pointing, today);
+    return range ? describeRange(range[0], range[1], match) : stillOpen(said, pointing, today);
   }
   const date = completeYear(said, pointing, today);
   if (isInFigures(words)) return inFigures(match, date);
   if (!date) return stillOpen(said, pointing, today);
-  const bare = `${written(date)}${timeOf(match)}`;
+  const bare = `${written(date)}${hoursOf(match)}`;
   return { phrase: `on ${bare}`, bare, days: [dayOf(date)], lastDay: date, date: dayOf(date) };
 }
 
-function describeYearlessRange(said: YearlessRange, { pointing, today }: Match): Replacement | null {
+function describeYearlessRange(said: YearlessRange, match: Match): Replacement | null {
+  const { pointing, today } = match;
   const range = completeRange(said, pointing, today);
-  return range ? describeRange(range[0], range[1], "") : stillOpen(said.first, pointing, today);
+  return range ? describeRange(range[0], range[1], match) : stillOpen(said.first, pointing, today);
 }
 
 /** "From 3 July to 6 July", of which the parser reads no more than a month. */
@@ -217,9 +219,10 @@ function inFigures({ found: { start } }: Match, date: Date | null): Replacement 
   };
 }
 
-function describeRange(first: Date, last: Date | null, words: string): Replacement | null {
+function describeRange(first: Date, last: Date | null, { found, words }: Match): Replacement | null {
   if (!last) return null;
-  const bare = `${written(first)} to ${written(last)}`;
+  const { start, end } = found;
+  const bare = `${written(first)}${timeOf(start)} to ${written(last)}${end ? timeOf(end) : ""}`;
   const days = [dayOf(first), dayOf(last)];
   const isWritten = (words.match(/\b\d{4}\b/g) ?? []).length === 2;
   return { phrase: `from ${bare}`, bare, days, lastDay: last, ...(!isWritten && { date: days.join("/") }) };
@@ -245,9 +248,23 @@ function dateOf(said: ParsedResult["start"]): Date {
   return new Date(Date.UTC(said.get("year") ?? 0, (said.get("month") ?? 1) - 1, said.get("day") ?? 1));
 }
 
-function timeOf({ found: { start }, words }: Match): string {
-  const hasTime = start.isCertain("hour") && !/\bago\b/.test(words);
-  return hasTime ? ` at ${pad(start.get("hour") ?? 0)}:${pad(start.get("minute") ?? 0)}` : "";
+function isSameDay(one: ParsedResult["start"], other: ParsedResult["start"]): boolean {
+  return dayOf(dateOf(one)) === dayOf(dateOf(other));
+}
+
+/** When on its day: at a time, or from one to another. */
+function hoursOf({ found: { start, end }, words }: Match): string {
+  if (/\bago\b/.test(words)) return "";
+  if (!end?.isCertain("hour") || !start.isCertain("hour")) return timeOf(start);
+  return ` from ${clockOf(start)} to ${clockOf(end)}`;
+}
+
+function timeOf(said: ParsedResult["start"]): string {
+  return said.isCertain("hour") ? ` at ${clockOf(said)}` : "";
+}
+
+function clockOf(said: ParsedResult["start"]): string {
+  return `${pad(said.get("hour") ?? 0)}:${pad(said.get("minute") ?? 0)}`;
 }
 
 function around(phrase: string, lastDay: Date, date: string): Replacement {

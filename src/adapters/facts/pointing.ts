@@ -57,6 +57,8 @@ const ONCE_DONE = /^(?:married|divorced|engaged|founded|established|incorporated
 /** A state that comes back on the same days: "the office is closed on 1 May". */
 const STATE_OF_A_DAY = /^(?:closed|open|shut|free|busy|off|away|valid)$/;
 const TENSE_BREAK = /[,;:](?: and| but| or)? | (?:and|but|or|then|which|who|that|while|whereas|so|because|-|–|—) /i;
+/** What is told lies behind or ahead, whenever it was told. */
+const TELLING = /^(?:told|said|mentioned|heard|announced|explained|wrote|thought|confirmed)$/;
 /** What may stand before the verb of a part: "and it will", "and then". */
 const BEFORE_VERB = /^(?:(?:it|he|she|they|we|i|also|then|later|now|still|just|only|finally)\s)*/;
 const SINGLE_START = /\b(?:from|starting|beginning|effective|as of)\s+$/i;
@@ -142,6 +144,7 @@ function tenseOf(part: string): Pointing | null {
   const words = part.replace(BEFORE_VERB, "").split(/\s+/);
   const [verb = "", next = ""] = words;
   if (/^(?:will|shall|'ll|must|needs|starts|ends)$/.test(verb)) return AHEAD;
+  if (TELLING.test(verb)) return NOWHERE;
   if (/^(?:was|were)$/.test(verb)) return WAS_ARRANGED.test(next) ? NOWHERE : BACK;
   if (/^(?:is|are|am)$/.test(verb)) return ARRANGED.test(next) || readVerb(next, "gerund") !== null ? AHEAD : NOWHERE;
   if (/^(?:has|have)$/.test(verb)) return next === "to" ? AHEAD : readVerb(next, "participle") === null ? null : BACK;

@@ -2,7 +2,7 @@ import { closeSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { countWords } from "../../language/count-words.js";
 import { createId } from "../../lib/ids.js";
-import { loadSqlite, type SqliteConnection, type SqliteModule } from "../../lib/sqlite.js";
+import { loadSqlite, sqliteCodeOf, type SqliteConnection, type SqliteModule } from "../../lib/sqlite.js";
 import { sleep } from "../../lib/time.js";
 import { CHANGED_TABLE } from "./change-feed.js";
 import { LARGEST_LOG_PAGES } from "./checkpointer.js";
@@ -120,11 +120,25 @@ function prepareWriter(connection: SqliteConnection, options: OpenOptions): void
   connection.exec("pragma journal_size_limit = 67108864");
   defineFunctions(connection);
   upgrade(connection, options);
+  forgetStatistics(connection);
   connection.exec(CHANGED_TABLE);
   const { maxMegabytes } = options;
   if (maxMegabytes > 0) {
     const pageSize = Number(readValue(connection, "page_size", "pragma_page_size"));
     connection.exec(`pragma max_page_count = ${Math.max(1, Math.floor((maxMegabytes * 1024 * 1024) / pageSize))}`);
+  }
+}
+
+/**
+ * Lets queries be planned by the schema alone. Statistics of the time when there were few rows make SQLite read whole tables
+ * once there are many, for as long as the service runs. A full disk keeps them, and the store opens.
+ */
+function forgetStatistics(connection: SqliteConnection): void {
+  if (readValue(connection, "count(*)", "sqlite_schema where name = 'sqlite_stat1'") === 0) return;
+  try {
+    connection.exec("drop table sqlite_stat1; drop table if exists sqlite_stat4");
+  } catch (error) {
+    if (sqliteCodeOf(error) === undefined) throw error;
   }
 }
 

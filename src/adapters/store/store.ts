@@ -159,7 +159,6 @@ function saveRemovedLog(connection: SqliteConnection): void {
  */
 function tidyUp(connection: SqliteConnection): void {
   tolerate(() => {
-    connection.exec("pragma optimize");
     connection.exec("pragma wal_checkpoint(truncate)");
   });
 }

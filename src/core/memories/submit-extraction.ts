@@ -16,6 +16,7 @@ import type { ContainerRow, ExtractionTask, Repositories } from "../ports.js";
 import type { Document, Origin, StatedRelation } from "../types.js";
 import { checkEntities } from "./entities.js";
 import { explainFacts, type ExplainedFact } from "./explain-facts.js";
+import { tellNotTakenIn } from "./not-taken-in.js";
 import { handleOf, MOST_COUNTED } from "./pending-extractions.js";
 import { resolveFacts, type Resolution, type StatedCandidate } from "./resolve-facts.js";
 import { factShape } from "./stated-facts.js";
@@ -73,8 +74,8 @@ export interface SubmittedExtraction extends Warned {
   /** What was written can be undone under this id, if anything was. */
   readonly batchId: string;
   /**
-   * In the order of the submission; without what follows from others and was known, or whose ground is gone, and without what
-   * was forgotten or replaced before, of which `warnings` tell.
+   * In the order of the submission; without what follows from others and was known, or whose ground is gone, without what was
+   * forgotten or replaced before, and without what found no room: `warnings` tell of them.
    */
   readonly facts: readonly ExplainedFact[];
   /** How many tasks of the container are still to be answered, at least; up to 1,000. */
@@ -103,7 +104,7 @@ export async function submitExtraction(
   const submitted = await once(context, same, "submitExtraction", async (repositories) => {
     const current = await findTask(repositories, call, task.id);
     if (current.doneAt !== null || !prepared) throw alreadyAnswered(task.id);
-    const { container, document, resolution, timeZone, warnings } = prepared;
+    const { container, document, resolution, timeZone, past } = prepared;
     await refuseMerging(repositories, actor, [container.tag]);
     const { forgetAfter, factsLeftOut } = await findDocument(repositories, organizationId, current);
     const batchId = createId();
@@ -126,6 +127,8 @@ export async function submitExtraction(
     await repositories.extractionTasks.finish(organizationId, task.id);
     const remaining = await repositories.extractionTasks.countOpen(organizationId, container.id, MOST_COUNTED);
     const receipt = { documentId: document.id, containerTag: container.tag, batchId, facts, remaining };
+    const groundless = input.facts.length - facts.length - past.length - leftOut;
+    const warnings = tellNotTakenIn({ past, noRoom: leftOut, groundless });
     return warnings.length > 0 ? { ...receipt, warnings } : receipt;
   });
   context.wakeJobs();
@@ -179,7 +182,8 @@ interface Prepared {
   readonly resolution: Resolution;
   /** Of the document. */
   readonly timeZone: TimeZone;
-  readonly warnings: readonly string[];
+  /** Texts of facts that were forgotten or replaced before. */
+  readonly past: readonly string[];
 }
 
 /** Slow work, outside the transaction. */
@@ -211,11 +215,7 @@ async function prepare(
   const lasting = await withoutPast(context.store, { organizationId, documentId: document.id }, candidates, now);
   const past = candidates.filter((candidate) => !lasting.includes(candidate));
   const resolution = await resolveFacts(context, place, lasting);
-  return { container, document, resolution, timeZone, warnings: past.map(({ text }) => notKept(text)) };
-}
-
-function notKept(text: string): string {
-  return `facts: ${JSON.stringify(text)} was forgotten or replaced before and is not kept. Add it with add-memory if it holds again.`;
+  return { container, document, resolution, timeZone, past: past.map(({ text }) => text) };
 }
 
 /** What each fact says of known memories, by their ids. @throws AppError `invalid` that names each id which was not shown */

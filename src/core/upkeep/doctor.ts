@@ -106,9 +106,8 @@ function detailOf(error: unknown): string {
 async function checkStore({ store }: CoreContext): Promise<Finding> {
   const health = await store.health({ deep: true });
   const { documents, chunks, memories } = health;
-  const detail = [count(documents, "document"), count(chunks, "chunk"), count(memories, "memory", "memories")].join(
-    ", ",
-  );
+  const versions = `${count(memories, "memory", "memories")} with former versions`;
+  const detail = [count(documents, "document"), count(chunks, "chunk"), versions].join(", ");
   if (health.problems.length === 0) return { ok: true, detail };
   return {
     ok: false,

@@ -36,7 +36,8 @@ function describeResult(cli: Cli, result: SearchResult, timeZone: TimeZone): str
   const conflicts = result.conflictsWith ? [`conflicts with ${result.conflictsWith.join(" and ")}`] : [];
   const place = result.chunk?.metadata ? placeInFile(result.chunk.metadata) : null;
   const places = place === null ? [] : [oneLine(place)];
-  const marks = MARKS[result.trust] ?? [];
+  const isGuess = result.memory?.isInference === true && result.trust !== "flagged";
+  const marks = [...(isGuess ? ["a guess that waits for review"] : []), ...(MARKS[result.trust] ?? [])];
   const facts = [kind, sourceOf(result), ...places, dayOf(result, timeZone), result.id, ...conflicts, ...marks];
   return [`${bold(result.similarity.toFixed(2))}  ${text}`, dim(indent(facts.join(" · "), 6))];
 }

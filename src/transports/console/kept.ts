@@ -1,4 +1,5 @@
 import type { Core, ListedContainer, SearchResult, Status } from "../../core/index.js";
+import type { Memory } from "../../core/types.js";
 import { csrfField, readForm, requireCsrf } from "../pages/forms.js";
 import { type Html, html, shown, trustedHtml } from "../pages/html.js";
 import { pageAnswer, redirectAnswer } from "../pages/layout.js";
@@ -105,7 +106,7 @@ async function containerPart(
   const link = (to: number) => `${HOME}?container=${encodeURIComponent(container.tag)}&page=${to}`;
   return html`<h2>${counted(memories.total, "memory", "memories")}</h2>
     <ul class="entries">
-      ${memories.entries.map(({ memory }) => entry(memory.text, memory.updatedAt))}
+      ${memories.entries.map(({ memory }) => entry(memory.text, memory.updatedAt, reviewOf(memory)))}
     </ul>
     <h2>${counted(documents.total, "document")}</h2>
     <ul class="entries">
@@ -124,8 +125,12 @@ function resultEntry({ text, kind, memory, documents, standing }: SearchResult):
   const [document] = documents;
   const tags = memory ? [memory.containerTag] : (document?.containerTags ?? []);
   const source = kind === "memory" ? "memory" : `from ${shown(document?.title ?? "a document", 80)}`;
-  const facts = [tags.map((tag) => shown(tag, 60)).join(", "), source, standing ?? ""];
+  const facts = [tags.map((tag) => shown(tag, 60)).join(", "), source, standing ?? "", reviewOf(memory)];
   return entry(text, memory?.updatedAt ?? document?.createdAt ?? "", ...facts);
+}
+
+function reviewOf(memory: Pick<Memory, "isInference"> | null): string {
+  return memory?.isInference === true ? "waits for review" : "";
 }
 
 /** A text of somebody's, its day, and what else is to be said of it. */

@@ -28,6 +28,7 @@ export const hitSchema = z.object({
     .describe(
       "unverified: from a page, a connected service or a tool; flagged: reads like an instruction, not reviewed",
     ),
+  isUnreviewed: z.literal(true).optional().describe("Set on a guess that waits for review"),
   place: z.string().optional().describe("Where in its file a passage stands, such as `page 12`"),
   isOver: z.literal(true).optional().describe("Set on a passage that tells of an event which is over"),
   conflictsWith: z
@@ -56,6 +57,7 @@ export function presentHit(result: SearchResult): Hit {
     metadata: memory?.metadata ?? source?.metadata ?? null,
     origin: memory?.origin ?? source?.origin ?? null,
     trust: result.trust,
+    ...(memory?.isInference && { isUnreviewed: true as const }),
     ...(place !== null && { place }),
     ...(result.standing && { isOver: true as const }),
     ...(result.conflictsWith && { conflictsWith: [...result.conflictsWith] }),
@@ -69,14 +71,15 @@ export function titleOf(source: Pick<DocumentHead, "title"> | undefined, text: s
 
 /** One hit as a line that begins with its id; further lines of its text are indented, so that none looks like a hit. */
 function describeHit(
-  { id, kind, text, similarity, title, date, origin, trust, place, isOver, conflictsWith }: Hit,
+  { id, kind, text, similarity, title, date, origin, trust, isUnreviewed, place, isOver, conflictsWith }: Hit,
   timeZone: TimeZone,
 ): string {
   const shown = truncate(text, LONGEST_TEXT);
   const rest = shown.length < text.length ? ` … (cut; fetch ${id} for all)` : "";
   const from = `${oneLine(text).startsWith(title) ? "" : `, from "${title}"`}${place === undefined ? "" : `, ${oneLine(place)}`}`;
   const conflicts = conflictsWith ? `, conflicts with ${conflictsWith.join(" and ")}` : "";
-  const about = `${kind === "memory" ? "memory" : "passage of a document"}, similarity ${similarity.toFixed(2)}, ${dayIn(date, timeZone)}${from}${isOver ? ", of what is over" : ""}${conflicts}${markOf(trust, origin)}`;
+  const guess = isUnreviewed && trust !== "flagged" ? ", a guess that waits for review" : "";
+  const about = `${kind === "memory" ? "memory" : "passage of a document"}, similarity ${similarity.toFixed(2)}, ${dayIn(date, timeZone)}${from}${isOver ? ", of what is over" : ""}${conflicts}${guess}${markOf(trust, origin)}`;
   return `[${id}] (${about}) ${shown.replaceAll(/\r?\n/g, "\n  ")}${rest}`;
 }
 

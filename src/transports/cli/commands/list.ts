@@ -60,7 +60,8 @@ async function pageOf(cli: Cli, access: Access, { container, limit, page }: List
 function describe(cli: Cli, page: MemoryPage): string[] {
   const { dim } = cli.output.style;
   const lines = page.entries.map(
-    ({ memory: { text, id, createdAt } }) => `- ${oneLine(text)}  ${dim(`${dayIn(createdAt, page.timeZone)} · ${id}`)}`,
+    ({ memory: { text, id, createdAt, isInference } }) =>
+      `- ${oneLine(text)}  ${dim(`${dayIn(createdAt, page.timeZone)} · ${id}${isInference ? " · waits for review" : ""}`)}`,
   );
   return [...(lines.length > 0 ? lines : ["Nothing is remembered here."]), ...rest(page, "memory", "memories")];
 }

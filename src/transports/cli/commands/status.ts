@@ -16,7 +16,8 @@ export function registerStatus(program: Command, cli: Cli): void {
 }
 
 function keptIn({ documents, chunks, memories }: Status["store"]): string {
-  return [count(documents, "document"), count(chunks, "passage"), count(memories, "memory", "memories")].join(", ");
+  const versions = `${count(memories, "memory", "memories")} with former versions`;
+  return [count(documents, "document"), count(chunks, "passage"), versions].join(", ");
 }
 
 function describe(status: Status): [string, string][] {
@@ -119,7 +120,7 @@ function describeUse(use: Status["llmUse"]): [string, string][] {
   const { answers, inputTokens, outputTokens } = use;
   if (answers === 0) return [];
   return [
-    ["llm use", `${answers} answers, ${inputTokens} tokens read, ${outputTokens} tokens written`],
+    ["llm use", `${count(answers, "answer")}, ${inputTokens} tokens read, ${outputTokens} tokens written`],
     ["llm cost", describeCost(use)],
   ];
 }

@@ -76,11 +76,9 @@ function describe(
     const place = replaced === undefined ? `[${id}]` : `[${replaced}] -> [${id}]`;
     return `${OUTCOMES[outcome]} ${place} ${oneLine(text)}`;
   });
-  const left = submitted - facts.length;
   return [
     `Taken in: ${count(facts.length, "fact")} of ${submitted}. ${count(remaining, "task")} of ${containerTag} left.`,
     ...warnings.map((warning) => `Warning: ${warning}`),
-    ...(left > 0 ? [`${left} that should follow from others was known, or what it follows from is gone.`] : []),
     ...(lines.length > 0 ? [`Undo with batch ${batchId}.`, fence(lines.join("\n"))] : []),
   ].join("\n");
 }

@@ -29,6 +29,8 @@ const searchResult = z.object({
   chunk: z.string().optional(),
   /** Extension, only on memories: a turn of a conversation in its own words. */
   kind: z.literal("statement").optional(),
+  /** Extension, only on guesses, which wait for review. */
+  isInference: z.literal(true).optional(),
   metadata: anyMetadata,
   updatedAt: dateTime,
   similarity: z.number().min(0).max(1),
@@ -165,6 +167,7 @@ function presentHit({ id, text, similarity, memory, chunk, documents, aggregated
       id,
       memory: text,
       ...(memory.kind === "statement" && { kind: memory.kind }),
+      ...(memory.isInference && { isInference: true as const }),
       metadata: memory.metadata,
       updatedAt: memory.updatedAt,
       similarity,
