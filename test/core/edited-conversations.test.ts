@@ -48,6 +48,12 @@ describe.each([
     expect(await known()).toEqual([expected, "User likes tea", "User's cat is named Tom"].sort());
   });
 
+  test("and says less then, keeps nothing of what is not said any more", async () => {
+    const talk = (pets: string) => about(pets, "I like tea.");
+    await sendAll(talk("I have a dog named Rex. My dog is a border collie."), talk("I have a parrot."));
+    expect(await known()).toEqual(["User has a parrot", "User likes tea", "User's cat is named Tom"]);
+  });
+
   test("and which then goes on, keeps only that too", async () => {
     const edited = about("I live in Bruges.", "I like tea.");
     await sendAll(about("I live in Ghent.", "I like tea."), edited, [...edited, reply, user("I play the oboe.")]);

@@ -12,13 +12,13 @@ const OF_PATH = "file:";
 type Revised = Pick<Document, "organizationId" | "id" | "customId" | "revision" | "content" | "turns">;
 
 /**
- * Forgets what a file stated in sentences that its newest text does not have any more, inside the transaction that ends its
- * reading, as one batch that can be undone. A file says what is; conversations and notes, which only grow, keep what they
- * stated. So does what others state too, or what anybody but the service has touched.
+ * Forgets what a file or conversation stated in sentences that its newest text does not have any more, inside the transaction
+ * that ends its reading, as one batch that can be undone. A file says what is, and of a conversation only what was edited is
+ * not there any more; notes keep what they stated. So does what others state too, or what anybody but the service has touched.
  */
 export async function forgetUnsaid(repositories: Repositories, document: Revised): Promise<void> {
   const { organizationId, id, customId, revision, turns } = document;
-  if (revision === 1 || turns !== null || !customId?.startsWith(OF_PATH)) return;
+  if (revision === 1 || (turns === null && !customId?.startsWith(OF_PATH))) return;
   const unsaid: Memory[] = [];
   for (const memory of await unsaidBy(repositories, document))
     if (await isUntouched(repositories, organizationId, memory.id)) unsaid.push(memory);
