@@ -11,6 +11,12 @@ const READ_ONLY = /^25006$/;
 /** Turns what PostgreSQL or the way to it throws into an error that says what to do; leaves errors of statements alone. */
 export function describePostgresError(error: unknown, place: string): unknown {
   if (error instanceof AppError) return error;
+  if (lacksPassword(error))
+    return new AppError(
+      "unavailable",
+      `The database ${place} asks for a password, and none was given. Put it into the address of the database, or into PGPASSWORD.`,
+      { cause: error },
+    );
   if (!(error instanceof pg.DatabaseError)) return isOfConnection(error) ? unreachable(error, place) : error;
   const { code = "", message } = error;
   if (FULL.test(code))
@@ -42,6 +48,11 @@ function unreachable(cause: unknown, place: string): AppError {
     `The database ${place} cannot be reached (${reason}). What was not confirmed may not have been written. Try again.`,
     { cause, retryAfter: 2 },
   );
+}
+
+/** In the library's words. */
+function lacksPassword(error: unknown): boolean {
+  return error instanceof Error && /client password must be a/.test(error.message);
 }
 
 const CONNECTION_CODES =
