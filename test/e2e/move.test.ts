@@ -1,6 +1,5 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findPostgres, type PostgresServer, startPostgres } from "../support/postgres.js";
 import { rowsOfDatabase, rowsOfStore, withDatabase } from "../support/record-rows.js";
@@ -19,6 +18,8 @@ const PASSWORD = "hunter2-of-the-database";
 const programs = findPostgres();
 const STARTS_WITHIN_MS = 60_000;
 const TIMEOUT_MS = 180_000;
+/** A move has a line for each table. */
+const LINES_BETWEEN_KILLS = 5;
 
 if (programs === undefined)
   describe("recollect move", () => test.skip("left out: PostgreSQL is not installed on this machine", () => undefined));
@@ -246,16 +247,19 @@ else
       TIMEOUT_MS,
     );
 
-    /** Kills the command later and later, until it ends by itself. @returns how often it was killed */
+    /** Kills the command later and later, by what it says it is at, until it ends by itself. @returns how often it was killed */
     async function killedOften(
       folder: string,
       args: readonly string[],
       extra: Record<string, string>,
       look: () => Promise<void>,
     ): Promise<number> {
-      for (let kills = 0, after = 250; ; kills += 1, after += 150) {
+      for (let kills = 0; ; kills += 1) {
         const run = startProgram(folder, args, extra);
-        const isEnded = await Promise.race([run.ended.then(() => true), sleep(after).then(() => false)]);
+        let isEnded = false;
+        void run.ended.then(() => (isEnded = true));
+        const hasSaid = (): number => run.printed().split("\n").length - 1;
+        await waitFor(() => isEnded || hasSaid() > kills * LINES_BETWEEN_KILLS, "the moment of the kill", 60);
         const outcome = isEnded ? await run.ended : await run.signal("SIGKILL");
         expectSecret(outcome);
         if (outcome.signal === null) {
