@@ -66,7 +66,7 @@ export async function move(
   if (!isPostgresUrl(to))
     throw new AppError(
       "invalid",
-      "A record is moved to `folder`, or to the address of a PostgreSQL database such as postgres://user:password@host:5432/recollect.",
+      "A record is moved to `folder`, or to the address of a PostgreSQL database such as postgres://user:password@host:5432/recollect. Characters of the password such as / and # are written as %2F and %23, or it is given in PGPASSWORD.",
     );
   if (databaseUrl !== undefined && placeOf(databaseUrl) !== placeOf(to))
     throw new AppError(

@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
+import { BlockList } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
@@ -45,7 +46,7 @@ test("the single node of Compose writes to its volume alone, and asks everybody 
 });
 
 test("the nodes of Compose share what nodes have to share, and only the proxy is reached from outside", () => {
-  const { services } = parse(read("deploy/nodes.compose.yaml"));
+  const { services, networks } = parse(read("deploy/nodes.compose.yaml"));
   const { environment } = services.node as { environment: Record<string, string> };
   const asked = Object.values(environment).flatMap((text) => /\$\{(\w+):\?\}/.exec(text)?.[1] ?? []);
   expect(asked.toSorted()).toEqual([
@@ -58,7 +59,7 @@ test("the nodes of Compose share what nodes have to share, and only the proxy is
     "RECOLLECT_SECRET_KEY",
   ]);
   const given: Record<string, string> = {
-    POSTGRES_PASSWORD: "secret",
+    POSTGRES_PASSWORD: "s3/cr#t@",
     RECOLLECT_API_KEY: "sm_tests_0123456789abcdefghijklmn",
     RECOLLECT_BLOBS: "s3://files",
     RECOLLECT_PUBLIC_URL: "https://memory.example",
@@ -75,8 +76,24 @@ test("the nodes of Compose share what nodes have to share, and only the proxy is
   expect(services.node).toMatchObject({ read_only: true, cap_drop: ["ALL"] });
   const published = Object.entries(services as Record<string, { ports?: string[] }>).filter(([, { ports }]) => ports);
   expect(published.map(([name]) => name)).toEqual(["front"]);
-  expect(services.front.networks.inside.ipv4_address).toBe(environment["RECOLLECT_TRUSTED_PROXIES"]);
+  const address: string = services.front.networks.inside.ipv4_address;
+  expect(address).toBe(environment["RECOLLECT_TRUSTED_PROXIES"]);
+  const [{ subnet, ip_range: givenOut }] = networks.inside.ipam.config;
+  expect(isWithin(address, subnet)).toBe(true);
+  // The others are started first, and one of them would get it.
+  expect(isWithin(address, givenOut)).toBe(false);
 });
+
+function isWithin(address: string, network: string): boolean {
+  const [base = "", length] = network.split("/");
+  const list = new BlockList();
+  list.addSubnet(base, Number(length));
+  return list.check(address);
+}
+
+/** What the process that reads a file has beside its heap, as the settings say; and what a node needs itself. */
+const BESIDE_HEAP_MEGABYTES = 256;
+const OF_A_NODE_MEGABYTES = 512;
 
 const CHART = join(ROOT, "deploy/helm");
 const chartValues = () => ({
@@ -125,7 +142,12 @@ test("the nodes of the chart share what nodes have to share, write to two folder
     AWS_SECRET_ACCESS_KEY: "given",
   };
   expect(container.envFrom).toEqual([{ secretRef: { name: "recollect" } }]);
-  expect(readConfig({ ...secret, ...Object.fromEntries(environment) })).toMatchObject({
+  const config = readConfig({ ...secret, ...Object.fromEntries(environment) });
+  // At its limit, Kubernetes may end all of a node: a file has to reach its own bound first.
+  const [, gibibytes] = /^(\d+)Gi$/.exec(container.resources.limits.memory) ?? [];
+  const ofOneFile = config.reading.memoryMegabytes + BESIDE_HEAP_MEGABYTES;
+  expect(Number(gibibytes) * 1_024).toBeGreaterThanOrEqual(ofOneFile + OF_A_NODE_MEGABYTES);
+  expect(config).toMatchObject({
     hasSeveralNodes: true,
     isKeylessOff: true,
     vectors: "exact",

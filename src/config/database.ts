@@ -2,7 +2,7 @@ import { z } from "zod";
 import { choice, setting } from "./setting.js";
 
 const RULE =
-  "must be the address of a PostgreSQL database, such as postgres://user:password@host:5432/recollect; unset it where it is meant for another program";
+  "must be the address of a PostgreSQL database, such as postgres://user:password@host:5432/recollect, with / # and other such characters of the password as %2F, %23 and so on; unset it where it is meant for another program";
 
 /** The setting of where the record is kept. */
 export const DATABASE_SETTINGS = {

@@ -70,7 +70,8 @@ export interface JobHandler<Payload = unknown> {
   readonly slotsOfGroup?: number;
   /**
    * Each run goes on where the last one stopped, and takes long enough to be killed now and then: it is set aside once
-   * twenty processes have died while they ran it, one after the other. Any other job is after two.
+   * twenty processes have died while they ran it, one after the other. Any other job is after two, or
+   * after three where processes share the work.
    */
   readonly resumes?: boolean;
   run(payload: Payload, context: JobContext): Promise<void>;
@@ -118,7 +119,8 @@ export interface JobStore {
   enqueue(drafts: readonly JobDraft[]): Promise<void>;
   /**
    * Takes up to `limit` due jobs for `leaseMs`, oldest first, alternating between groups and starting with those
-   * that have the fewest running. Leases that ran out count as due again. Of all kinds, unless `kinds` says which.
+   * that have the fewest running. Leases that ran out count as due again, and as a crash where another worker had them. A job
+   * that a process died with is taken before others, and alone. Of all kinds, unless `kinds` says which.
    */
   claim(worker: string, limit: number, leaseMs: number, kinds?: JobChoice): Promise<Job[]>;
   /** Which of these kinds have a job to take, or would have one if no other kept it from its turn. */

@@ -13,6 +13,8 @@ const SETTLED = "settled";
 
 /** A job that was running when so many processes died is taken for what ended them. */
 const MOST_CRASHES = 2;
+/** Where processes share the work, they may also be cut off from the store, and others run beside the one at fault. */
+const MOST_CRASHES_AMONG_OTHERS = 3;
 /** Of a job that goes on where it stopped. */
 const MOST_RESUMED = 20;
 
@@ -27,6 +29,7 @@ export interface RunOptions {
   readonly graceMs?: number;
   readonly timeoutMs?: number;
   readonly random?: () => number;
+  readonly soleOwner?: boolean;
   readonly isStopping: () => boolean;
   /** Whether a run may go on with a job of this kind; it has to wait for its turn otherwise. */
   readonly mayGoOnWith: (kind: string) => boolean;
@@ -81,6 +84,11 @@ export function createRun(options: RunOptions): (job: Job) => Run {
     return Object.hasOwn(options.handlers, kind) ? options.handlers[kind] : undefined;
   }
 
+  function mostCrashes({ resumes }: JobHandler): number {
+    if (resumes) return MOST_RESUMED;
+    return options.soleOwner ? MOST_CRASHES : MOST_CRASHES_AMONG_OTHERS;
+  }
+
   /** `isFinished`: the handler removed the job itself. */
   async function attempt(
     job: Job,
@@ -89,7 +97,7 @@ export function createRun(options: RunOptions): (job: Job) => Run {
     const handler = handlerOf(job);
     if (!handler)
       throw new AppError("invalid", `Nothing handles jobs of the kind "${job.kind}"; another version wrote it.`);
-    if (job.crashes >= (handler.resumes ? MOST_RESUMED : MOST_CRASHES)) throw setAside(job.crashes, handler);
+    if (job.crashes >= mostCrashes(handler)) throw setAside(job.crashes, handler);
     if (job.attempt > job.maxAttempts) throw setAside(job.maxAttempts, handler);
     const payload = handler.schema.safeParse(job.payload);
     if (!payload.success)

@@ -105,7 +105,13 @@ export function createRunner(options: RunnerOptions): Runner {
   async function takeUpTo(limit: number, kinds?: JobChoice): Promise<number> {
     const taken = limit > 0 ? await jobs.claim(worker, limit, leaseMs, kinds) : [];
     for (const job of taken) launch(job);
+    const [first] = taken;
+    if (first && first.crashes > 0) await leftAlone(first);
     return taken.length;
+  }
+
+  async function leftAlone({ id }: Job): Promise<void> {
+    await Promise.race([running.get(id)?.ended, sleep(ALONE_MS, { unref: true })]);
   }
 
   function choiceOf(kind: string): JobChoice {
@@ -160,7 +166,7 @@ export function createRunner(options: RunnerOptions): Runner {
         const [suspect] = isStopping ? [] : await jobs.claim(worker, 1, leaseMs, { crashed: true });
         if (!suspect) return;
         launch(suspect);
-        await Promise.race([running.get(suspect.id)?.ended, sleep(ALONE_MS, { unref: true })]);
+        await leftAlone(suspect);
       }
     } catch (error) {
       log.error("jobs.suspects_not_taken", { error });

@@ -233,6 +233,20 @@ else
       await expect(moveToFolder(optionsFor(folder, served))).rejects.toThrow(/has a record of its own/);
     });
 
+    test("where there is no room in the folder, a move back says so, and goes on when there is", async () => {
+      const folder = await fullFolder();
+      const url = await server.createDatabase();
+      await moveToPostgres(optionsFor(folder, url));
+      const there = await rowsOfDatabase(url);
+      await expect(moveToFolder(optionsFor(folder, url, { maxMegabytes: 1 }))).rejects.toMatchObject({
+        kind: "storage_full",
+        message: expect.stringMatching(/recollect\.db\.moving cannot grow: .* Free some space and try again/) as string,
+      });
+      expect(await rowsOfDatabase(url)).toEqual(there);
+      await moveToFolder(optionsFor(folder, url));
+      expect(await rowsOfStore(storeIn(folder))).toEqual(there);
+    });
+
     test("a switch to the database that was broken off is ended by the next move, with what was added meanwhile", async () => {
       const folder = await filledFolder();
       const url = await server.createDatabase();

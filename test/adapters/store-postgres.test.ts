@@ -41,6 +41,23 @@ else {
     HISTORIES,
   );
 
+  test.each([
+    ["options=-c%20statement_timeout%3D1", /ended a statement .* statement_timeout/],
+    ["sslmode=verify-full&sslrootcert=/nowhere/root.crt", /A file that its address names .*\/nowhere\/root\.crt/],
+  ])("what the address asks for and does not work, such as %s, is said in a sentence", async (parameters, reason) => {
+    const url = `${await server.createDatabase()}?${parameters}`;
+    const dataDirectory = await mkdtemp(join(tmpdir(), "recollect-address-"));
+    try {
+      const opening = createPostgresStore({ url, dataDirectory, clock: new ManualClock() });
+      await expect(opening).rejects.toMatchObject({
+        kind: "unavailable",
+        message: expect.stringMatching(reason) as string,
+      });
+    } finally {
+      await rm(dataDirectory, { recursive: true, force: true });
+    }
+  });
+
   test("characters that PostgreSQL's text cannot hold become the replacement character in texts, and stay in metadata", async () => {
     const { store } = await openStore(databases, new ManualClock());
     try {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { BUCKET_KEYS, startBucketServer, type BucketServer } from "../support/bucket-server.js";
 import { extractorFixture } from "../support/extractor-fixtures.js";
-import { startServe, waitFor, withDataDirectory } from "../support/recollect-process.js";
+import { runProgram, startServe, waitFor, withDataDirectory } from "../support/recollect-process.js";
 
 let bucket: BucketServer;
 beforeEach(async () => {
@@ -55,6 +55,19 @@ test("a file in the bucket is read from there, and no copy stays on the machine"
       }, "the end of the reading");
     expect(await status()).toBe("done");
     expect(await readdir(join(dataDirectory, "uploads"))).toEqual([]);
+    await service.stop();
+  });
+});
+
+test("the doctor keeps something in the bucket, and says when that cannot be done", async () => {
+  await withDataDirectory(async (dataDirectory) => {
+    const service = await startServe(dataDirectory, SETTINGS());
+    const sound = await runProgram(dataDirectory, ["doctor"], SETTINGS());
+    expect(sound.stdout).toMatch(/ok +uploads +a file was kept, read again and removed/);
+    expect(bucket.requests.map(({ method }) => method)).toEqual(["PUT", "GET", "DELETE"]);
+    bucket.faults.push(403, 403);
+    const { code, stdout } = await runProgram(dataDirectory, ["doctor"], SETTINGS());
+    expect([code, stdout]).toEqual([1, expect.stringMatching(/uploads +The file was not kept: the bucket memories/)]);
     await service.stop();
   });
 });

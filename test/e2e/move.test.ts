@@ -1,9 +1,8 @@
-import { readdir } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findPostgres, type PostgresServer, startPostgres } from "../support/postgres.js";
-import { rowsOfDatabase, rowsOfStore } from "../support/record-rows.js";
+import { rowsOfDatabase, rowsOfStore, withDatabase } from "../support/record-rows.js";
 import {
   type Outcome,
   runProgram,
@@ -19,6 +18,8 @@ const PASSWORD = "hunter2-of-the-database";
 const programs = findPostgres();
 const STARTS_WITHIN_MS = 60_000;
 const TIMEOUT_MS = 180_000;
+/** A move has a line for each table. */
+const LINES_BETWEEN_KILLS = 5;
 
 if (programs === undefined)
   describe("recollect move", () => test.skip("left out: PostgreSQL is not installed on this machine", () => undefined));
@@ -145,6 +146,44 @@ else
       TIMEOUT_MS,
     );
 
+    /** A database whose user needs a password, in an address without it. */
+    async function guardedDatabase(): Promise<string> {
+      const url = await server.createDatabase();
+      await withDatabase(url, async (client) => {
+        const { rows } = await client.query<{ hba_file: string }>("show hba_file");
+        const rules = ["host all guarded 127.0.0.1/32 scram-sha-256", "host all all 127.0.0.1/32 trust"];
+        await client.query(`create role guarded login superuser password '${PASSWORD}'`);
+        await client.query(`copy (values ${rules.map((rule) => `('${rule}')`).join(", ")}) to '${rows[0]?.hba_file}'`);
+        await client.query("select pg_reload_conf()");
+      });
+      return Object.assign(new URL(url), { username: "guarded" }).href;
+    }
+
+    test(
+      "a password may be given in PGPASSWORD alone; where it is missing or wrong, the command says so",
+      () =>
+        withDataDirectory(async (folder) => {
+          await fill(folder, 1);
+          const database = await guardedDatabase();
+          const move = ["move", "--to", database];
+          const missing = await runProgram(folder, move);
+          expect(missing).toMatchObject({ code: 1, stderr: expect.stringMatching(/asks for a password.* PGPASSWORD/) });
+          const wrong = await runProgram(folder, move, { PGPASSWORD: "another-word" });
+          expect(wrong).toMatchObject({ code: 1, stderr: expect.stringMatching(/refuses this service/) });
+          expect(wrong.stderr).not.toContain("another-word");
+          const there = await runProgram(folder, move, { PGPASSWORD: PASSWORD });
+          expectSecret(there);
+          expect(there).toMatchObject({ code: 0, stdout: expect.stringContaining(`DATABASE_URL=${database},`) });
+          expect(await readFile(join(folder, "database.txt"), "utf8")).not.toContain(PASSWORD);
+          const settled = { DATABASE_URL: database, PGPASSWORD: PASSWORD };
+          await withService(folder, settled, async ({ url }) => expect(await contents(url)).toHaveProperty("size", 2));
+          const back = await runProgram(folder, ["move", "--to", "folder"], settled);
+          expectSecret(back);
+          expect(back).toMatchObject({ code: 0 });
+        }),
+      TIMEOUT_MS,
+    );
+
     test(
       "beside a service that takes writes, a move loses nothing, and goes on when the service is stopped",
       () =>
@@ -208,16 +247,19 @@ else
       TIMEOUT_MS,
     );
 
-    /** Kills the command later and later, until it ends by itself. @returns how often it was killed */
+    /** Kills the command later and later, by what it says it is at, until it ends by itself. @returns how often it was killed */
     async function killedOften(
       folder: string,
       args: readonly string[],
       extra: Record<string, string>,
       look: () => Promise<void>,
     ): Promise<number> {
-      for (let kills = 0, after = 300; ; kills += 1, after += 350) {
+      for (let kills = 0; ; kills += 1) {
         const run = startProgram(folder, args, extra);
-        const isEnded = await Promise.race([run.ended.then(() => true), sleep(after).then(() => false)]);
+        let isEnded = false;
+        void run.ended.then(() => (isEnded = true));
+        const hasSaid = (): number => run.printed().split("\n").length - 1;
+        await waitFor(() => isEnded || hasSaid() > kills * LINES_BETWEEN_KILLS, "the moment of the kill", 60);
         const outcome = isEnded ? await run.ended : await run.signal("SIGKILL");
         expectSecret(outcome);
         if (outcome.signal === null) {

@@ -1,7 +1,8 @@
+import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { hasPooler, type Pooler, startPooler } from "../support/pooler.js";
+import { hasPooler, type Pooler, POOL_SIZE, startPooler } from "../support/pooler.js";
 import { findPostgres, type PostgresServer, startPostgres } from "../support/postgres.js";
-import { type ServeProcess, startServe, waitFor, withDataDirectory } from "../support/recollect-process.js";
+import { runProgram, type ServeProcess, startServe, waitFor, withDataDirectory } from "../support/recollect-process.js";
 
 const KEY = "sm_tests_0123456789abcdefghijklmn";
 const programs = findPostgres();
@@ -92,4 +93,34 @@ else
           }
         },
       ));
+
+    test("a move beside a service leaves its connections as they were: the service writes as surely as before", () =>
+      withDataDirectory(async (folder) => {
+        const database = pooler.through(await server.createDatabase());
+        const service = await startServe(folder, { RECOLLECT_API_KEY: KEY, DATABASE_URL: database });
+        expect(await remember(service.url, "The key of the shed hangs on the hook.")).toBe(201);
+        const move = ["move", "--to", "folder", "--no-wait"];
+        const impatient = await runProgram(folder, move, { DATABASE_URL: database });
+        expect(impatient).toMatchObject({ code: 1, stderr: expect.stringMatching(/a service answers at/) });
+        await service.stop();
+        expect(await surenessOfAll(database)).toEqual(new Set(["on"]));
+      }));
   });
+
+/** As all connections of the pool say. */
+async function surenessOfAll(database: string): Promise<Set<string | undefined>> {
+  const clients = Array.from({ length: POOL_SIZE }, () => new pg.Client(database));
+  const found = new Set<string | undefined>();
+  try {
+    for (const client of clients) {
+      await client.connect();
+      // Stays open, so that the next one gets another connection.
+      await client.query("begin");
+      const { rows } = await client.query<{ synchronous_commit: string }>("show synchronous_commit");
+      found.add(rows[0]?.synchronous_commit);
+    }
+    return found;
+  } finally {
+    for (const client of clients) await client.end();
+  }
+}

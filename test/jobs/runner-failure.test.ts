@@ -162,7 +162,10 @@ describe("a failure", () => {
       await shop.database.jobs.reclaim();
     }
     const runs: string[] = [];
-    const runner = await shop.startRunner(handlerOf((text) => void runs.push(text)));
+    const runner = await shop.startRunner(
+      handlerOf((text) => void runs.push(text)),
+      { soleOwner: true },
+    );
     await runner.idle();
     expect(runs).toEqual([]);
     expect((await shop.database.jobs.dead(1))[0]?.reason).toMatch(
@@ -237,6 +240,26 @@ describe("a failure", () => {
     await runner.idle();
     expect(atOnce.slice(0, 3)).toEqual([["poison"], ["neighbour"], ["other"]]);
     expect(atOnce.at(-1)).toEqual(["younger"]);
+  });
+
+  test("where others share the work, what three of them died with is set aside, and what ran beside it is done", async () => {
+    const { jobs } = shop.database;
+    await jobs.enqueue(["poison", "neighbour"].map((text) => draft(text)));
+    /** Nodes that begin with what they get, and end with the poison. */
+    const taken: string[][] = [];
+    for (const node of ["first", "second", "third"]) {
+      const got = await jobs.claim(node, 2, 1000);
+      taken.push(got.map(({ payload }) => String(payload)));
+      shop.clock.advance(1001);
+    }
+    expect(taken).toEqual([["poison", "neighbour"], ["poison"], ["poison"]]);
+    const done: string[] = [];
+    const runner = await shop.startRunner(handlerOf((text) => void done.push(text)));
+    await runner.idle();
+    expect(done).toEqual(["neighbour"]);
+    expect((await jobs.dead(10)).map(({ payload, reason }) => `${String(payload)}: ${reason}`)).toEqual([
+      expect.stringMatching(/^poison: The process ended in the middle of this step 3 times/),
+    ]);
   });
 
   test("others do not wait for long for a job that a process died with and that takes its time", async () => {

@@ -5,6 +5,9 @@ import { join } from "node:path";
 import { serverUser, untilReady } from "./postgres.js";
 import { freePort } from "./proxies.js";
 
+/** Connections to the server for each database. */
+export const POOL_SIZE = 12;
+
 /** PgBouncer before a server, which lends out its connections for one transaction at a time. */
 export interface Pooler {
   /** The address of the same database through the pooler. */
@@ -33,7 +36,7 @@ export async function startPooler(url: string): Promise<Pooler> {
       "unix_socket_dir =",
       "auth_type = any",
       "pool_mode = transaction",
-      "default_pool_size = 12",
+      `default_pool_size = ${POOL_SIZE}`,
     ].join("\n"),
   );
   const owner = serverUser();

@@ -6,6 +6,8 @@ export interface Candidate {
   readonly exclusive: boolean;
   /** ISO, so that it sorts as text. */
   readonly runAt: string;
+  /** How many processes ended while they ran it. */
+  readonly crashes: number;
 }
 
 /** Jobs of one group and kind that run at this moment. */

@@ -19,7 +19,10 @@ const START: Place = { group: "", kind: "" };
 
 type Chooser = (db: Kysely<Database>, now: string, limit: number, kinds: JobChoice | undefined) => Promise<number[]>;
 
-/** Chooses due jobs to take, without a look at every waiting one: the cost does not grow with the queue. */
+/**
+ * Chooses due jobs to take, without a look at every waiting one: the cost does not grow with the queue. One that a process died
+ * with is taken alone.
+ */
 export function createChooser(): Chooser {
   const turns = createTurns();
   let place = START;
@@ -27,6 +30,9 @@ export function createChooser(): Chooser {
   return async (db, now, limit, kinds) => {
     const { oldest, running } = await readGround(db, now, kinds);
     if (oldest.length === 0) return [];
+    const suspects = oldest.filter(({ crashes }) => crashes > 0);
+    const alone = chooseJobs(suspects, running, turns, Math.min(limit, 1), mostOfLane(kinds));
+    if (alone.length > 0) return alone;
     if (oldest.length < WINDOW) return chooseJobs(oldest, running, turns, limit, mostOfLane(kinds));
     return chooseFromMany(db, { now, limit, kinds }, oldest, running);
   };
@@ -63,10 +69,11 @@ interface CandidateRow {
   readonly kind: string;
   readonly exclusive: number;
   readonly run_at: string;
+  readonly crashes: number;
 }
 
-function toCandidate(row: CandidateRow): Candidate {
-  return { id: row.id, group: row.group_key, kind: row.kind, exclusive: row.exclusive === 1, runAt: row.run_at };
+function toCandidate({ id, group_key: group, kind, exclusive, run_at: runAt, crashes }: CandidateRow): Candidate {
+  return { id, group, kind, exclusive: exclusive === 1, runAt, crashes };
 }
 
 function isWanted({ runAt, kind }: Candidate, now: string, kinds: JobChoice | undefined): boolean {
@@ -78,8 +85,8 @@ function isWanted({ runAt, kind }: Candidate, now: string, kinds: JobChoice | un
 
 /** What a claim chooses from: due jobs, the oldest first, and what runs. As two texts: many small values cost more. */
 const groundOf = (condition: string): string => `select
-  (select json_group_array(json_array(id, group_key, kind, exclusive, run_at)) from (
-    select id, group_key, kind, exclusive, run_at from jobs
+  (select json_group_array(json_array(id, group_key, kind, exclusive, run_at, crashes)) from (
+    select id, group_key, kind, exclusive, run_at, crashes from jobs
     where state = 'waiting' and run_at <= ?1 ${condition} order by run_at, id limit ${WINDOW})) as oldest,
   (select json_group_array(json_array(group_key, kind, exclusive, count)) from (
     select group_key, kind, max(exclusive) as exclusive, count(*) as count from jobs
@@ -99,7 +106,14 @@ interface SearchScope {
 }
 
 type LaneValues = readonly [group: string, kind: string, exclusive: number, count: number];
-type CandidateValues = readonly [id: number, group: string, kind: string, exclusive: number, runAt: string];
+type CandidateValues = readonly [
+  id: number,
+  group: string,
+  kind: string,
+  exclusive: number,
+  runAt: string,
+  crashes: number,
+];
 
 async function readGround(db: Kysely<Database>, now: string, kinds: JobChoice | undefined): Promise<SearchScope> {
   const [statement, ...parameters] = groundFor(kinds);
@@ -107,12 +121,13 @@ async function readGround(db: Kysely<Database>, now: string, kinds: JobChoice | 
   const oldest = JSON.parse(row?.oldest ?? "[]") as readonly CandidateValues[];
   const running = JSON.parse(row?.running ?? "[]") as readonly LaneValues[];
   return {
-    oldest: oldest.map(([id, group, kind, exclusive, runAt]) => ({
+    oldest: oldest.map(([id, group, kind, exclusive, runAt, crashes]) => ({
       id,
       group,
       kind,
       exclusive: exclusive === 1,
       runAt,
+      crashes,
     })),
     running: running.map(([group, kind, exclusive, count]) => ({ group, kind, exclusive: exclusive === 1, count })),
   };
@@ -132,18 +147,18 @@ function groundFor(kinds: JobChoice | undefined): [statement: string, ...paramet
  */
 async function laneHeads(db: Kysely<Database>, after: Place): Promise<Candidate[]> {
   const { rows } = await sql<CandidateRow>`
-    with recursive head(id, group_key, kind, exclusive, run_at, position) as (
+    with recursive head(id, group_key, kind, exclusive, run_at, crashes, position) as (
       select cast(0 as bigint), cast(${after.group} as text) collate binary,
         cast(${after.kind} as text) collate binary, cast(0 as bigint),
-        '' collate binary, 0
+        '' collate binary, cast(0 as bigint), 0
       union all
-      select next.id, next.group_key, next.kind, next.exclusive, next.run_at, head.position + 1
+      select next.id, next.group_key, next.kind, next.exclusive, next.run_at, next.crashes, head.position + 1
       from head join jobs as next on next.id = coalesce(
         (select id from jobs where state = 'waiting' and group_key = head.group_key and kind > head.kind
           order by kind, run_at, id limit 1),
         (select id from jobs where state = 'waiting' and group_key > head.group_key
           order by group_key, kind, run_at, id limit 1))
       where head.position < ${LANES})
-    select id, group_key, kind, exclusive, run_at from head where position > 0`.execute(db);
+    select id, group_key, kind, exclusive, run_at, crashes from head where position > 0`.execute(db);
   return rows.map(toCandidate);
 }

@@ -55,7 +55,7 @@ export function createJobQueue(
       const now = clock.now();
       // Reads first: in nearly every claim there is nothing to free, and a write would cost a commit.
       const [found] = await readRows<{ expired: number; due: number }>(db, LOOK, [iso(now)]);
-      if (found?.expired === 1) await releaseExpired(db, iso(now));
+      if (found?.expired === 1) await releaseExpired(db, worker, iso(now));
       if (limit < 1 || (found?.due !== 1 && found?.expired !== 1)) return [];
       return atomically(db, async (transaction) => {
         const ids = await choose(transaction, iso(now), limit, kinds);
@@ -141,10 +141,18 @@ function isAmong(ids: readonly number[]) {
   return sql`id in (select cast(value as bigint) from json_each(${listParameter(ids)}))`;
 }
 
-async function releaseExpired(db: Kysely<Database>, now: string): Promise<void> {
+/** Whoever asks is alive, and has slept at most; others that were not heard of have crashed, as far as can be told. */
+async function releaseExpired(db: Kysely<Database>, asking: string, now: string): Promise<void> {
+  const ofOthers = sql<number>`case when worker = ${asking} then 0 else 1 end`;
   await db
     .updateTable("jobs")
-    .set({ state: "waiting", worker: null, lease_until: null })
+    .set({
+      state: "waiting",
+      worker: null,
+      lease_until: null,
+      attempt: sql`attempt - ${ofOthers}`,
+      crashes: sql`crashes + ${ofOthers}`,
+    })
     .where("state", "=", "running")
     .where("lease_until", "<", now)
     .execute();

@@ -12,6 +12,7 @@ import { MIGRATIONS } from "./migrations/index.js";
 import { readValue } from "./read-value.js";
 import { APPLICATION_ID, isTooNew, refuseDamaged, refuseForeign, refuseNewer } from "./refusals.js";
 import { copyBeforeUpgrade } from "./schema-copies.js";
+import { rollBack } from "./roll-back.js";
 import type { SqliteConnections } from "./sqlite.js";
 import { BUSY_PATIENCE_MS, BUSY_PAUSE_MS, describeFileError, describeSqliteError, isBusy } from "./sqlite-errors.js";
 
@@ -177,14 +178,5 @@ function migrate(connection: SqliteConnection, version: number): void {
   } catch (error) {
     rollBack(connection);
     throw error;
-  }
-}
-
-/** A full disk may have ended the transaction already; the first error is the one that tells why. */
-function rollBack(connection: SqliteConnection): void {
-  try {
-    connection.exec("rollback");
-  } catch (error) {
-    if (!String(error).includes("no transaction is active")) throw error;
   }
 }

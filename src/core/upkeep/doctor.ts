@@ -11,6 +11,7 @@ import { embeddingSummary } from "../embeddings/embedding-status.js";
 import { listExpiringKeys } from "../access/expiring-keys.js";
 import type { LanguageModel } from "../ports.js";
 import { searchMemories } from "../search/search.js";
+import { checkUploads } from "./check-uploads.js";
 
 /** Start of the tag of a container that only one check uses, and removes. */
 const SCRATCH_CONTAINER = "recollect_doctor";
@@ -55,6 +56,7 @@ const CHECKS: readonly (readonly [string, (context: CoreContext, call: Authorize
   ["rerank", checkRerank],
   ["llm", checkModel],
   ["files", checkReading],
+  ["uploads", checkUploads],
   ["vectors", checkVectors],
   ["jobs", checkJobs],
   ["sources", checkConnections],

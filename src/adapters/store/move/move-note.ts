@@ -17,6 +17,9 @@ const noteSchema = z.object({
 /** What a PostgreSQL database says of a move in its `meta` table. */
 export type MoveNote = z.output<typeof noteSchema>;
 
+/** Whatever the server's setting is, the switch is on its disk with the commit, and all that was written before. */
+const BEGIN_SURELY = "begin; set local synchronous_commit = on";
+
 type Client = Pick<pg.Client | pg.Pool, "query">;
 
 /** @throws AppError `conflict` for a note of a later version */
@@ -31,7 +34,7 @@ export async function readNote(client: Client, place: string): Promise<MoveNote 
   );
 }
 
-export async function writeNote(client: Client, note: MoveNote): Promise<void> {
+async function writeNote(client: Client, note: MoveNote): Promise<void> {
   await client.query(
     "insert into meta (key, value) values ($1, $2) on conflict (key) do update set value = excluded.value",
     [NOTE_KEY, JSON.stringify(note)],
@@ -85,9 +88,16 @@ export async function requireServable(client: Client, place: string): Promise<vo
 
 /** Lets the database be served, and forgets what was noted for the move alone; in one transaction. */
 export async function releaseToServe(client: Client, note: Omit<MoveNote, "state">): Promise<void> {
-  await client.query("begin; set local synchronous_commit = on");
+  await client.query(BEGIN_SURELY);
   await client.query(`drop table if exists ${INDEXED_TABLE}`);
   await writeNote(client, { ...note, state: "ready" });
+  await client.query("commit");
+}
+
+/** Lets the database be served no more: another place is the record. */
+export async function retire(client: Client, note: Omit<MoveNote, "state">): Promise<void> {
+  await client.query(BEGIN_SURELY);
+  await writeNote(client, { ...note, state: "moved" });
   await client.query("commit");
 }
 

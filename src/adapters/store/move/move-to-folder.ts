@@ -10,7 +10,7 @@ import { type DatabasePossession, possessDatabase } from "../postgres/possession
 import { forgetDatabase, requireRecordPlace } from "../record-place.js";
 import { describeFileError } from "../sqlite-errors.js";
 import { gatherStore, removeBeside } from "./gather-store.js";
-import { readNote, requireServable, writeNote } from "./move-note.js";
+import { readNote, requireServable, retire } from "./move-note.js";
 import { folderOnceFree, type MovedRecord, type MoveOptions } from "./move-options.js";
 import {
   connect,
@@ -155,8 +155,7 @@ async function tellDatabase(dataDirectory: string, { url, place }: { url: string
   try {
     const { rows } = await client.query<{ value: string }>("select value from meta where key = 'organization_id'");
     const organization = rows[0]?.value ?? "";
-    await client.query("set synchronous_commit = on");
-    await writeNote(client, { state: "moved", organization, place: `the data folder ${dataDirectory}` });
+    await retire(client, { organization, place: `the data folder ${dataDirectory}` });
   } finally {
     await client.end();
   }

@@ -14,9 +14,8 @@ import { createSqliteSide } from "./sqlite-side.js";
 
 const CONNECT_PATIENCE_MS = 5_000;
 
-/** Of what comes here, nothing is lost with a power failure: it is compared before it counts. */
-const SESSION = `set synchronous_commit = off; set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5;
-  set tcp_keepalives_count = 3`;
+/** Nothing that concerns what is written: a pooler may lend the connection to a service next. */
+const SESSION = "set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3";
 
 /**
  * Opens a store to read it, also while a service writes to it.

@@ -21,6 +21,9 @@ const SHAPES = `select columns.table_name as table, column_name as name, data_ty
   where table_schema = current_schema() and table_type = 'BASE TABLE' and table_name <> 'text_index'
   order by columns.table_name, ordinal_position`;
 
+/** What is lost of it with a power failure is written again: it is compared before it counts. */
+const BEGIN_WRITING = "begin; set local synchronous_commit = off";
+
 const KINDS: Readonly<Record<string, ColumnKind>> = {
   bigint: "integer",
   integer: "integer",
@@ -68,6 +71,8 @@ export function createPostgresSide(client: pg.Client, place: string): SourceSide
       throw error;
     }
   };
+  const writing = (text: string, values: readonly unknown[]): Promise<void> =>
+    begun(BEGIN_WRITING, async () => void (await ask(text, values)));
   const query = async <R>(statement: string, parameters: readonly MovedValue[] = []): Promise<R[]> =>
     (await runOn<R>(client, CompiledQuery.raw(statement, [...parameters]), place)).rows;
   return {
@@ -104,12 +109,12 @@ export function createPostgresSide(client: pg.Client, place: string): SourceSide
 
     async remove(table, range) {
       const { condition, values } = within(table, range);
-      await ask(`delete from "${table.name}" where ${condition}`, values);
+      await writing(`delete from "${table.name}" where ${condition}`, values);
     },
 
     async insert(table, rows) {
       const lists = table.columns.map((column, place) => `$${place + 1}::${TYPE_NAMES[column.kind]}[]`);
-      await ask(
+      await writing(
         `insert into "${table.name}" (${namesOf(table.columns)}) select * from unnest(${lists.join(", ")})`,
         table.columns.map((_column, place) => rows.map((row) => toParameter(row[place] ?? null))),
       ).catch((error: unknown) => {
@@ -124,7 +129,7 @@ export function createPostgresSide(client: pg.Client, place: string): SourceSide
     },
 
     write: (statements) =>
-      begun("begin", async () => {
+      begun(BEGIN_WRITING, async () => {
         for (const { statement, parameters } of statements) await query(statement, parameters);
       }),
 

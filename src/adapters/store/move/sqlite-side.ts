@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { AppError } from "../../../core/errors.js";
 import type { SqliteConnection, SqliteStatement, SqliteValue } from "../../../lib/sqlite.js";
+import { rollBack } from "../roll-back.js";
 import { describeSqliteError } from "../sqlite-errors.js";
 import type { ReadRows, SourceSide, TargetSide } from "./record-side.js";
 import {
@@ -51,8 +52,8 @@ export function createSqliteSide(connection: SqliteConnection, file: string): So
       all("commit");
       return result;
     } catch (error) {
-      connection.exec("rollback");
-      throw error;
+      rollBack(connection);
+      throw describeSqliteError(error, file);
     }
   };
   return {

@@ -1,16 +1,30 @@
 import pg from "pg";
 import { AppError } from "../../../core/errors.js";
+import { isMissingFile } from "../../../lib/file-identity.js";
 
 /** https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const FULL = /^53[12]00$/;
 const TOO_MANY = /^53300$/;
-const GONE = /^(?:08|57P)/;
+const GONE = /^(?:08|57P|25P0[34])/;
+const TOO_SLOW = /^57014/;
 const REFUSED = /^(?:28|3D000|42501)/;
 const READ_ONLY = /^25006$/;
 
 /** Turns what PostgreSQL or the way to it throws into an error that says what to do; leaves errors of statements alone. */
 export function describePostgresError(error: unknown, place: string): unknown {
   if (error instanceof AppError) return error;
+  if (lacksPassword(error))
+    return new AppError(
+      "unavailable",
+      `The database ${place} asks for a password, and none was given. Put it into the address of the database, or into PGPASSWORD.`,
+      { cause: error },
+    );
+  if (isMissingCertificate(error))
+    return new AppError(
+      "unavailable",
+      `The database ${place} was not asked. A file that its address names is not there (${error.message}).`,
+      { cause: error },
+    );
   if (!(error instanceof pg.DatabaseError)) return isOfConnection(error) ? unreachable(error, place) : error;
   const { code = "", message } = error;
   if (FULL.test(code))
@@ -31,6 +45,12 @@ export function describePostgresError(error: unknown, place: string): unknown {
       `The database ${place} is read-only. Nothing was written. Name the primary server in DATABASE_URL.`,
       { cause: error, retryAfter: 5 },
     );
+  if (TOO_SLOW.test(code))
+    return new AppError(
+      "unavailable",
+      `The database ${place} ended a statement that took longer than its statement_timeout (${message}). Nothing was changed. Raise that setting for the user in DATABASE_URL.`,
+      { cause: error },
+    );
   if (TOO_MANY.test(code) || GONE.test(code)) return unreachable(error, place);
   return error;
 }
@@ -42,6 +62,16 @@ function unreachable(cause: unknown, place: string): AppError {
     `The database ${place} cannot be reached (${reason}). What was not confirmed may not have been written. Try again.`,
     { cause, retryAfter: 2 },
   );
+}
+
+/** In the library's words. */
+function lacksPassword(error: unknown): boolean {
+  return error instanceof Error && /client password must be a/.test(error.message);
+}
+
+/** The library reads certificates and keys that an address names when it begins a connection. */
+function isMissingCertificate(error: unknown): error is Error {
+  return isMissingFile(error) && error instanceof Error && "syscall" in error && error.syscall === "open";
 }
 
 const CONNECTION_CODES =

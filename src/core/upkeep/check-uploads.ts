@@ -1,0 +1,20 @@
+import { createId } from "../../lib/ids.js";
+import type { CoreContext } from "../context.js";
+import type { Check } from "./doctor.js";
+
+const SAMPLE = "The doctor was here.";
+
+/** Keeps a few bytes where uploaded files are kept, reads them again and removes them. @throws AppError where that fails */
+export async function checkUploads({ blobs }: CoreContext): Promise<Omit<Check, "name">> {
+  const key = createId();
+  const bytes = Buffer.from(SAMPLE);
+  await blobs.put(key, bytes);
+  const read = await blobs.read(key, 0, bytes.length);
+  await blobs.remove(key);
+  if (read !== null && bytes.equals(read)) return { ok: true, detail: "a file was kept, read again and removed" };
+  return {
+    ok: false,
+    detail: "a file that was kept could not be read again",
+    fix: "Look at what keeps uploaded files: the bucket of RECOLLECT_BLOBS, or the disk of the data folder.",
+  };
+}
