@@ -338,6 +338,8 @@ describe("MCP tools of every generation", () => {
     ];
     expect(structured).toMatchObject({ warnings });
     expect(texts.at(-1)).toBe(`Warning: ${warnings.join("; ")}.`);
+    const alone = await mcp.call("add-memory", { content: "I own a kite.", forget_after: "2030-01-01" });
+    expect(alone.texts.at(-1)).toBe(`Warning: ${warnings[0]}`);
   });
 
   const pick = (from: Readonly<Record<string, unknown>>, names: readonly string[]) =>

@@ -124,7 +124,8 @@ function registerTool(server: McpServer, tool: Tool, caller: Caller): void {
 /** In a text of their own: that of the tool may be read by a program. And among the data, where the tool has room for them. */
 function withWarnings(answer: CallToolResult, warnings: readonly string[], { output }: Tool): CallToolResult {
   if (warnings.length === 0) return answer;
-  const content = [...answer.content, { type: "text" as const, text: `Warning: ${warnings.join("; ")}.` }];
+  const told = warnings.join("; ").replace(/[^.?]$/, "$&.");
+  const content = [...answer.content, { type: "text" as const, text: `Warning: ${told}` }];
   if (!("warnings" in output.shape)) return { ...answer, content };
   const data: Readonly<Record<string, unknown>> = Object(answer.structuredContent);
   const own = Array.isArray(data["warnings"]) ? data["warnings"] : [];
