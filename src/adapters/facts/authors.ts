@@ -56,7 +56,24 @@ export function foreignAuthorsOf(
   const { one = null, group = null } = authorsOf(content, about) ?? {};
   const byline = BYLINE.exec((about.opening ?? content).slice(0, LONGEST_HEAD))?.[1];
   const named = NAMED_AUTHOR.exec(about.author ?? "")?.[1];
-  return { one: (NO_AUTHOR.test(named ?? "") ? undefined : named) ?? one ?? byline ?? "The author", group };
+  const known = [named, one, byline].find((name) => typeof name === "string" && !NO_AUTHOR.test(name));
+  return { one: known ?? "The author", group };
+}
+
+/** The head of a mail: who sent it, and a line of another label. */
+const HEAD_OF_LETTER =
+  /^[ \t]{0,3}(?:- )?(?:\*\*)?(?:From|Von|De|Da|Van)(?::\*\*|(?:\*\*)?:)[ \t]*([^\n]{1,300}?)[ \t]*\n[ \t]{0,3}(?:- )?(?:\*\*)?\p{Lu}[\p{L} -]{1,20}(?::|\*\*:)/gmu;
+
+/**
+ * A text cut before the head of each mail in it, with whom that names: what was answered or passed on is of another hand.
+ * The first may be empty.
+ */
+export function splitLetters(content: string): { readonly content: string; readonly author?: string | undefined }[] {
+  const heads = [...content.matchAll(HEAD_OF_LETTER)];
+  return [{ index: 0, 1: undefined }, ...heads].map(({ index, 1: author }, at) => ({
+    content: content.slice(index, heads[at]?.index),
+    author,
+  }));
 }
 
 function isMinutes(content: string, head: string, title: string | null): boolean {
