@@ -217,7 +217,8 @@ export class RtfReader {
     else if (name === "v") this.#enter({ isHidden: isOn });
     else if (name === "deleted") this.#enter({ isDeleted: isOn });
     else if (name === "plain") this.#enter({ isHidden: false, isDeleted: false });
-    else this.#paragraphProperty(name, value ?? 0);
+    // The sign of an item has a form of its own.
+    else if (this.#group.destination !== "list sign") this.#paragraphProperty(name, value ?? 0);
   }
 
   #fontProperty(name: string, value: number): void {
