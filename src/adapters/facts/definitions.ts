@@ -21,7 +21,7 @@ const MEASURED =
 const LABELLED = /^([\p{L}][\p{L}\p{N} -]{1,40}): (\S+(?: [\d()/-]+)*)$/u;
 /** Says of a record how it stands, and names nothing. */
 const STATE_OF_RECORD =
-  /^(?:due|done|start(?:ed)?|end(?:ed)?|completed|created|modified|updated|published|posted|sent|received|printed|saved|dates?|time|valid (?:from|until))$/i;
+  /^(?:due|done|start(?:ed)?|end(?:ed)?|completed|created|modified|updated|published|posted|sent|received|printed|saved|dates?|time|except|instead of|also on|valid (?:from|until))$/i;
 const SUBJECT = "(?:the |our |my |all |every |each )?(?:[\\p{L}\\p{N}][\\p{L}\\p{N}'-]*(?: |$)){1,7}?";
 const RULED = "protected|required|forbidden|prohibited|mandatory|optional|deprecated|disallowed|banned";
 const HANDLED =
