@@ -25,16 +25,24 @@ const READERS: readonly (readonly [ending: string, read: FormatExtractor])[] = [
   ["rtf", extractRtf],
 ];
 
-describe.skipIf(!isInstalled("pandoc"))("raised and lowered numbers are not run together with others (needs pandoc)", () => {
-  test.each(READERS)("%s", async (ending, read) => {
-    const file = sourceFile(madeByPandoc(MARKDOWN, ending));
-    expect(textOfAll(await read(file, extractionTools()))).toContain(SHOWN);
-  });
+describe.skipIf(!isInstalled("pandoc"))(
+  "raised and lowered numbers are not run together with others (needs pandoc)",
+  () => {
+    test.each(READERS)("%s", async (ending, read) => {
+      const file = sourceFile(madeByPandoc(MARKDOWN, ending));
+      expect(textOfAll(await read(file, extractionTools()))).toContain(SHOWN);
+    });
 
-  test.skipIf(!isInstalled("soffice"))("as LibreOffice writes them (needs soffice)", async () => {
-    const odt = madeBySoffice("field.docx", madeByPandoc(MARKDOWN, "docx"), "odt");
-    expect(textOfAll(await extractOdt(sourceFile(odt), extractionTools()))).toContain(SHOWN);
-    const rtf = madeBySoffice("field.docx", madeByPandoc(MARKDOWN, "docx"), "rtf");
-    expect(textOfAll(await extractRtf(sourceFile(rtf), extractionTools()))).toContain(SHOWN);
-  });
-});
+    test.skipIf(!isInstalled("soffice"))("as LibreOffice writes them (needs soffice)", async () => {
+      const page =
+        "<p>It holds 10<sup>6</sup> bees, 40 m<sup>2</sup>, CO<sub>2</sub> and x<sub>1</sub> on the 19<sup>th</sup>.</p>";
+      const text = madeBySoffice("field.html", page, "odt:writer8");
+      const moved = madeBySoffice("field.odt", text, "docx:MS Word 2007 XML");
+      expect(textOfAll(await extractDocx(sourceFile(moved), extractionTools()))).toContain(SHOWN);
+      const odt = madeBySoffice("field.docx", madeByPandoc(MARKDOWN, "docx"), "odt");
+      expect(textOfAll(await extractOdt(sourceFile(odt), extractionTools()))).toContain(SHOWN);
+      const rtf = madeBySoffice("field.docx", madeByPandoc(MARKDOWN, "docx"), "rtf");
+      expect(textOfAll(await extractRtf(sourceFile(rtf), extractionTools()))).toContain(SHOWN);
+    });
+  },
+);
