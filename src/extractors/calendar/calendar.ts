@@ -43,9 +43,7 @@ const KINDS: ReadonlyMap<string, string> = new Map([
 ]);
 const TOLD = new Set(["summary", "description", "dtstart", "dtend", "duration"]);
 /** What programs note for each other. */
-const TECHNICAL = new Set(
-  "uid dtstamp sequence created last-modified transp class x-lic-error x-alt-desc".split(" "),
-);
+const TECHNICAL = new Set("uid dtstamp sequence created last-modified transp class x-lic-error x-alt-desc".split(" "));
 
 function sectionOf({ name, properties, components }: Component): string {
   const kind = KINDS.get(name);

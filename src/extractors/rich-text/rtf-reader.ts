@@ -178,7 +178,8 @@ export class RtfReader {
     else if (Object.hasOwn(CHARACTERS, name)) this.#write(CHARACTERS[name] ?? "");
     else if (this.#group.destination === "skipped" && name !== "title" && name !== "author") return;
     else if (name === "fldrslt") this.#startLink();
-    else if (name === "footnote") this.#enter({ destination: "text", blocks: new RtfBlocks(), isHidden: false, script: null });
+    else if (name === "footnote")
+      this.#enter({ destination: "text", blocks: new RtfBlocks(), isHidden: false, script: null });
     else if (Object.hasOwn(DESTINATIONS, name)) this.#enterDestination(DESTINATIONS[name] ?? "skipped");
     else if (SKIPPED.has(name) || this.#isStarred) this.#enter({ destination: "skipped" });
     else this.#property(name, value);
