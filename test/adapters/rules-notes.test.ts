@@ -173,3 +173,9 @@ test.each(["Due: 2025-05-01", "- Completed: 2025-05-01", "Total: 12\nDate: 2025-
     expect(await textsOf(`## Task: Renew the passport\n\n${lines}`)).toEqual([]);
   },
 );
+
+test("what goes into a dish is no fact, in any language", async () => {
+  expect(await textsOf("# Crêpes\n\n- 1 l de lait\n- 1/2 l milk\n- 3 EL Zucker für die Schüssel und den Teig")).toEqual(
+    [],
+  );
+});
