@@ -96,6 +96,14 @@ describe("what somebody else wrote in a mail is not its author's", () => {
   });
 });
 
+test.each([
+  ["Adler, Ruth <ruth@example.org>", "Ruth Adler"],
+  ['"Adler, Ruth Maria"', "Ruth Maria Adler"],
+  ["Acme, Inc. <info@example.org>", "The author"],
+])("a name with the family first is the same one: %s", async (author, name) => {
+  expect(await textsOf("I live in Rome.", { isOwn: false, author })).toEqual([`${name} lives in Rome`]);
+});
+
 test.each(["Author: User", "From: Assistant <a@example.org>", "By User Name", "Hello.\n\nFrom: User\nSent: Monday"])(
   "a text of others makes nobody the user or the assistant: %s",
   async (line) => {

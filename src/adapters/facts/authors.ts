@@ -43,6 +43,9 @@ const BYLINE =
 
 /** As files name who wrote them, and mails who sent them: "Eve Adams", "Eve Adams <eve@example.org>". */
 const NAMED_AUTHOR = /^["']?(\p{Lu}[\p{L}'’-]{1,30}(?: \p{Lu}[\p{L}'’.-]{0,30}){0,3})["']?(?: <[^<>]{0,200}>)?$/u;
+/** "Adams, Eve <eve@example.org>", as the address books of companies have it. */
+const FAMILY_FIRST =
+  /^["']?(\p{Lu}[^",<>]{1,40}), (?!(?:Inc|Ltd|LLC|GmbH|AG|Co|Corp|PhD|Ph|MD|Jr|Sr)\b)(\p{Lu}[^",<>]{1,30}?)["']?(?= <|$)/u;
 const NO_AUTHOR = /^(?:User|Assistant|System|Tool|Admin|Administrator|Unknown|Author|Owner|Microsoft|Python)\b/i;
 
 /**
@@ -55,7 +58,7 @@ export function foreignAuthorsOf(
 ): Authors {
   const { one = null, group = null } = authorsOf(content, about) ?? {};
   const byline = BYLINE.exec((about.opening ?? content).slice(0, LONGEST_HEAD))?.[1];
-  const named = NAMED_AUTHOR.exec(about.author ?? "")?.[1];
+  const named = NAMED_AUTHOR.exec((about.author ?? "").replace(FAMILY_FIRST, "$2 $1"))?.[1];
   const known = [named, one, byline].find((name) => typeof name === "string" && !NO_AUTHOR.test(name));
   return { one: known ?? "The author", group };
 }
