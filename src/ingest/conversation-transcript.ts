@@ -125,12 +125,13 @@ function chooseSpeakers(lines: readonly Line[]): ReadonlySet<string> | null {
   const full = lines.filter((line) => line.text.trim() !== "").length;
   if (kinds.has("User") && kinds.has("Assistant") && full <= roles.length * MOST_LINES_PER_ROLE_TURN)
     return labelsOf(roles);
-  const named = labelled.filter(({ label, stamp }) =>
-    stamp === null ? isPlausibleName(label ?? "") : isPlausibleContact(label ?? ""),
-  );
   const counts = new Map<string, number>();
-  for (const line of named) counts.set(line.label ?? "", (counts.get(line.label ?? "") ?? 0) + 1);
-  const talking = named.filter((line) => (counts.get(line.label ?? "") ?? 0) > 1 || isConversational(line.text));
+  for (const line of labelled) counts.set(line.label ?? "", (counts.get(line.label ?? "") ?? 0) + 1);
+  const comesAgain = ({ label }: Line): boolean => (counts.get(label ?? "") ?? 0) > 1;
+  const named = labelled.filter((line) =>
+    line.stamp === null ? isPlausibleName(line.label ?? "") : isPlausibleContact(line.label ?? "", comesAgain(line)),
+  );
+  const talking = named.filter((line) => comesAgain(line) || isConversational(line.text));
   const speakers = labelsOf(talking);
   const conversational = talking.filter((line) => isConversational(line.text)).length;
   const isDialogue =

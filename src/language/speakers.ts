@@ -1,3 +1,5 @@
+import { singleSpaced } from "../lib/single-spaced.js";
+
 /** How transcripts and message lists call the same four roles. */
 const ROLES: ReadonlyMap<string, string> = new Map([
   ["user", "User"],
@@ -58,7 +60,8 @@ const TIMESTAMP =
 const CONTACT =
   /^[\u200e\u202a]?(?:~[ \u00a0\u202f]?)?([\p{L}\p{N}+(][^:"“„«»\n]{0,59}?)[\u202c\u200e]?:(?:[ \u200e]+|$)/u;
 const UNSEEN = /[\u200e\u200f\u202a-\u202e]/g;
-const MOST_CONTACT_WORDS = 7;
+const MOST_CONTACT_WORDS = 5;
+const TELEPHONE = /^\+?[\d ()-]{6,24}$/;
 const LABEL =
   /^(?:\*\*|__)?(\p{L}[\p{L}\p{M}\p{N}'’.\- ]{0,39}?)(?: ?\([^()]{1,40}\))?(?:\*\*|__)? ?:(?:\*\*|__)?(?:\s+|$)/u;
 /** As coding agents write them: `[role: user]`, `[user]` or `1. [user] …`. */
@@ -73,11 +76,17 @@ export interface SpeakerLabel {
   readonly day: string | undefined;
 }
 
-/** True when a label behind the stamp of a chat could be how somebody is called there. */
-export function isPlausibleContact(label: string): boolean {
-  const words = label.toLowerCase().split(" ");
+/**
+ * True when a label behind the stamp of a chat could be how somebody is called there: a name, also with signs or in small
+ * letters, or a telephone number. Several small words are one only where they come again: "Called the bank" is none.
+ */
+export function isPlausibleContact(label: string, comesAgain: boolean): boolean {
+  if (TELEPHONE.test(label)) return true;
+  const bare = singleSpaced(label.replace(/[^\p{L}\p{M}\p{N}'’. -]/gu, " "));
+  const words = bare.toLowerCase().split(" ");
   const isNoName = NOT_SPEAKERS.has(words[0] ?? "") || /\p{L}[._/\\]\p{L}/u.test(label);
-  return !isNoName && words.length <= MOST_CONTACT_WORDS;
+  if (isNoName || bare === "") return false;
+  return isPlausibleName(bare) || words.length <= (comesAgain ? MOST_CONTACT_WORDS : 1);
 }
 
 /** What an exported chat puts before a message or notice. */

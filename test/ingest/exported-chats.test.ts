@@ -49,6 +49,19 @@ describe("the messages of an exported chat have their speakers and days", () => 
     ]);
   });
 
+  test("a name of several small words is one where it comes again", async () => {
+    const one = "12/03/2025, 18:04 - Ines von der Heide: I live in Bonn.";
+    expect((await turnsOf([one, "12/03/2025, 18:05 - Ben: You do?", one]))?.length).toBe(3);
+  });
+
+  test("what somebody notes by day and time is no chat", async () => {
+    const notes = [
+      "[12/03/2025, 18:04] Called the bank: they said no.",
+      "[13/03/2025, 18:04] Dentist: I need a crown.",
+    ];
+    expect(await turnsOf(notes)).toBeUndefined();
+  });
+
   test("lines of a program's log are no chat", async () => {
     const log = "[2025-03-01 10:00:00] app.INFO: you have no access\n[2025-03-01 10:00:01] app.INFO: no, not you";
     expect(await turnsOf([log, log])).toBeUndefined();
