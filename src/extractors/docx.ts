@@ -58,9 +58,21 @@ function withTextOnly(archive: ZipArchive, limits: ExtractionLimits): Uint8Array
     if (!bytes) continue;
     if (DOCUMENT_TYPE.test(Buffer.from(bytes.subarray(0, 4_096)).toString("latin1")))
       throw new ExtractionError("damaged", "The file holds a document type, which no DOCX file has. It is not read.");
-    parts[name] = name.startsWith("word/") ? withReadableEquations(bytes, limits) : bytes;
+    parts[name] = name.startsWith("word/") ? withReadableEquations(withNamedScripts(bytes), limits) : bytes;
   }
   return zipSync(parts, { level: 0 });
+}
+
+/** Letters that are moved up or down by so many points are raised or lowered as well, which the library does not see. */
+function withNamedScripts(bytes: Uint8Array): Uint8Array {
+  const part = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (!part.includes("<w:position ")) return bytes;
+  const named = part
+    .toString("utf8")
+    .replace(/<w:position w:val="(-?)[1-9]\d{0,3}"\/>/g, (_moved, sign) =>
+      sign === "-" ? '<w:vertAlign w:val="subscript"/>' : '<w:vertAlign w:val="superscript"/>',
+    );
+  return Buffer.from(named);
 }
 
 /** The library passes over equations. */

@@ -1,7 +1,16 @@
 import type { Turn } from "../core/types.js";
-import { canonicalRole, isPlausibleName, LONGEST_LABEL, readLabel } from "../language/speakers.js";
+import {
+  canonicalRole,
+  isPlausibleContact,
+  isPlausibleName,
+  LONGEST_LABEL,
+  readLabel,
+  readStamp,
+  type ChatStamp,
+} from "../language/speakers.js";
 import { yieldTurn } from "../lib/time.js";
 import type { FoundConversation } from "./found-conversation.js";
+import { readDays } from "./stamped-days.js";
 
 const ROLE_HEADING = /^(?:#{1,6} |\*\*|__)?(user|human|assistant|system)(?:\*\*|__)?:?\s*$/i;
 const END_MARK = /^\[(?:user|human|assistant|system|tool):end\]\s*$/i;
@@ -25,7 +34,9 @@ interface Line {
   readonly text: string;
   /** The line as it is. */
   readonly whole: string;
-  readonly date: string | null;
+  /** The day before the label, as it is written there. */
+  readonly day: string | null;
+  readonly stamp: ChatStamp | null;
 }
 
 /**
@@ -37,6 +48,13 @@ export async function findTranscript(content: string): Promise<FoundConversation
   const isMarked = PLAIN_MARK.test(content);
   const speakers = isMarked ? labelsOf(lines.filter(isRole)) : chooseSpeakers(lines);
   if (!speakers) return null;
+  const spoken = lines.filter(({ label }) => label !== null && speakers.has(label));
+  const isStamped = spoken.some(({ stamp }) => stamp !== null);
+  const isTwelveHours = spoken.some(({ stamp }) => stamp?.isTwelveHours === true);
+  const days = readDays(
+    spoken.flatMap(({ day }) => day ?? []),
+    isTwelveHours,
+  );
   const turns: Turn[] = [];
   let before = content.length;
   let speaker = "";
@@ -48,14 +66,19 @@ export async function findTranscript(content: string): Promise<FoundConversation
   };
   for (const line of lines) {
     if (line.label === null || !speakers.has(line.label)) {
-      if (!END_MARK.test(line.whole)) parts.push(line.whole);
+      if (isStamped && line.stamp !== null && speaker !== "") {
+        // A notice of the chat itself, which nobody says.
+        close();
+        speaker = "System";
+        parts = [line.whole.slice(line.stamp.length)];
+      } else if (!END_MARK.test(line.whole)) parts.push(line.whole);
       continue;
     }
     close();
     if (speaker === "") before = line.start;
     speaker = canonicalRole(line.label) ?? line.label;
     parts = [line.text];
-    date = line.date;
+    date = days.get(line.day ?? "") ?? null;
   }
   close();
   if (turns.length < (isMarked ? 1 : 2) || before > Math.max(LONGEST_PREAMBLE, content.length / 2)) return null;
@@ -70,7 +93,11 @@ async function readLines(content: string): Promise<Line[]> {
   for (const raw of content.split("\n")) {
     const line = raw.endsWith("\r") ? raw.slice(0, -1) : raw;
     if (/^\s{0,3}(?:```|~~~)/.test(line)) inFence = !inFence;
-    lines.push({ start, whole: line, ...(inFence ? { label: null, text: line, date: null } : readLine(line)) });
+    lines.push({
+      start,
+      whole: line,
+      ...(inFence ? { label: null, text: line, day: null, stamp: null } : readLine(line)),
+    });
     start += raw.length + 1;
     if (lines.length % YIELD_EVERY === 0) await yieldTurn();
   }
@@ -80,12 +107,13 @@ async function readLines(content: string): Promise<Line[]> {
 
 function readLine(line: string): Omit<Line, "start" | "whole"> {
   const heading = ROLE_HEADING.exec(line.slice(0, LONGEST_LABEL))?.[1];
-  if (heading !== undefined && line.length <= LONGEST_LABEL) return { label: heading, text: "", date: null };
+  if (heading !== undefined && line.length <= LONGEST_LABEL)
+    return { label: heading, text: "", day: null, stamp: null };
+  const stamp = readStamp(line);
   const found = readLabel(line);
-  if (!found) return { label: null, text: line, date: null };
-  const { label, length, day } = found;
-  const date = day !== undefined && /^\d{4}-\d{2}-\d{2}$/.test(day) ? day : null;
-  return { label, text: line.slice(length), date };
+  if (!found) return { label: null, text: line, day: null, stamp };
+  const { label, length, day = null } = found;
+  return { label, text: line.slice(length), day, stamp };
 }
 
 /** The labels that are speakers, or null when the text is no conversation. */
@@ -97,10 +125,13 @@ function chooseSpeakers(lines: readonly Line[]): ReadonlySet<string> | null {
   const full = lines.filter((line) => line.text.trim() !== "").length;
   if (kinds.has("User") && kinds.has("Assistant") && full <= roles.length * MOST_LINES_PER_ROLE_TURN)
     return labelsOf(roles);
-  const named = labelled.filter((line) => isPlausibleName(line.label ?? ""));
   const counts = new Map<string, number>();
-  for (const line of named) counts.set(line.label ?? "", (counts.get(line.label ?? "") ?? 0) + 1);
-  const talking = named.filter((line) => (counts.get(line.label ?? "") ?? 0) > 1 || isConversational(line.text));
+  for (const line of labelled) counts.set(line.label ?? "", (counts.get(line.label ?? "") ?? 0) + 1);
+  const comesAgain = ({ label }: Line): boolean => (counts.get(label ?? "") ?? 0) > 1;
+  const named = labelled.filter((line) =>
+    line.stamp === null ? isPlausibleName(line.label ?? "") : isPlausibleContact(line.label ?? "", comesAgain(line)),
+  );
+  const talking = named.filter((line) => comesAgain(line) || isConversational(line.text));
   const speakers = labelsOf(talking);
   const conversational = talking.filter((line) => isConversational(line.text)).length;
   const isDialogue =

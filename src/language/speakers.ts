@@ -1,3 +1,5 @@
+import { singleSpaced } from "../lib/single-spaced.js";
+
 /** How transcripts and message lists call the same four roles. */
 const ROLES: ReadonlyMap<string, string> = new Map([
   ["user", "User"],
@@ -53,7 +55,13 @@ export function isPlausibleName(label: string): boolean {
 /** A label stands at the start of its line, so that longer lines need not be looked at any further. */
 export const LONGEST_LABEL = 160;
 const TIMESTAMP =
-  /^\[?(\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4})?(?:,? {1,2}|T)?(?:\d{1,2}:\d{2}(?::\d{2})?(?: ?[ap]m)?)?\]?(?: ?[-–—])? /i;
+  /^[\u200e\u200f]?\[?(\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4})?(?:,? {1,2}|T)?(\d{1,2}:\d{2}(?::\d{2})?(?:[ \u00a0\u202f]?[ap]\.?m\.?)?)?(\]?(?: ?[-–—])?) /i;
+/** As chats write whom they know by another name, by a number only, or with signs: `~ Anna`, `+45 20 12 34 56`, `Anna 🎉`. */
+const CONTACT =
+  /^[\u200e\u202a]?(?:~[ \u00a0\u202f]?)?([\p{L}\p{N}+(][^:"“„«»\n]{0,59}?)[\u202c\u200e]?:(?:[ \u200e]+|$)/u;
+const UNSEEN = /[\u200e\u200f\u202a-\u202e]/g;
+const MOST_CONTACT_WORDS = 5;
+const TELEPHONE = /^\+?[\d ()-]{6,24}$/;
 const LABEL =
   /^(?:\*\*|__)?(\p{L}[\p{L}\p{M}\p{N}'’.\- ]{0,39}?)(?: ?\([^()]{1,40}\))?(?:\*\*|__)? ?:(?:\*\*|__)?(?:\s+|$)/u;
 /** As coding agents write them: `[role: user]`, `[user]` or `1. [user] …`. */
@@ -68,6 +76,34 @@ export interface SpeakerLabel {
   readonly day: string | undefined;
 }
 
+/**
+ * True when a label behind the stamp of a chat could be how somebody is called there: a name, also with signs or in small
+ * letters, or a telephone number. Several small words are one only where they come again: "Called the bank" is none.
+ */
+export function isPlausibleContact(label: string, comesAgain: boolean): boolean {
+  if (TELEPHONE.test(label)) return true;
+  const bare = singleSpaced(label.replace(/[^\p{L}\p{M}\p{N}'’. -]/gu, " "));
+  const words = bare.toLowerCase().split(" ");
+  const isNoName = NOT_SPEAKERS.has(words[0] ?? "") || /\p{L}[._/\\]\p{L}/u.test(label);
+  if (isNoName || bare === "") return false;
+  return isPlausibleName(bare) || words.length <= (comesAgain ? MOST_CONTACT_WORDS : 1);
+}
+
+/** What an exported chat puts before a message or notice. */
+export interface ChatStamp {
+  readonly length: number;
+  readonly day: string;
+  readonly isTwelveHours: boolean;
+}
+
+/** The stamp that a line of an exported chat begins with, such as `[12.03.25, 18:04] ` or `12/03/2025, 6:04 pm - `; or null. */
+export function readStamp(line: string): ChatStamp | null {
+  const [whole = "", day, time, end] = TIMESTAMP.exec(line.slice(0, LONGEST_LABEL)) ?? [];
+  return day === undefined || time === undefined || end === ""
+    ? null
+    : { length: whole.length, day, isTwelveHours: /m/i.test(time) };
+}
+
 /** The label that a line begins with; whether it is anybody's name, `canonicalRole` and `isPlausibleName` tell. */
 export function readLabel(line: string): SpeakerLabel | null {
   const head = line.slice(0, LONGEST_LABEL);
@@ -75,7 +111,12 @@ export function readLabel(line: string): SpeakerLabel | null {
   if (mark?.[1] !== undefined) return { label: mark[1].toLowerCase(), length: mark[0].length, day: undefined };
   const timestamp = TIMESTAMP.exec(head);
   const from = timestamp?.[0].length ?? 0;
-  const match = LABEL.exec(head.slice(from));
+  const rest = head.slice(from);
+  const match = LABEL.exec(rest) ?? (readStamp(line) ? CONTACT.exec(rest) : null);
   if (match?.[1] === undefined) return null;
-  return { label: match[1], length: from + match[0].length, day: timestamp?.[1] };
+  const label = match[1]
+    .replace(UNSEEN, "")
+    .replace(/[\u00a0\u202f]/g, " ")
+    .trim();
+  return { label, length: from + match[0].length, day: timestamp?.[1] };
 }

@@ -79,6 +79,49 @@ describe("who wrote a document is meant by what it says", () => {
   });
 });
 
+describe("what somebody else wrote in a mail is not its author's", () => {
+  const sent = { isOwn: false, author: "Ruth Adler <ruth@example.org>" };
+
+  test("but of nobody where it is quoted", async () => {
+    const mail =
+      "I live in Malmö now.\n\nOn Wed, Tom Reed wrote:\n> I work at the bakery on Mondays.\n>\n> > I have two cats.";
+    expect(await textsOf(mail, sent)).toEqual(["Ruth Adler lives in Malmö now"]);
+  });
+
+  test.each([
+    ["answered", "-----Original Message-----\nFrom: Tom Reed [mailto:tom@example.org]\nSent: Monday, 2 March 2026"],
+    ["passed on", "---------- Forwarded message ---------\nFrom: Tom Reed <tom@example.org>\nDate: Mon, 2 March 2026"],
+    ["of another program", "**Von:** Tom Reed <tom@example.org>  \n**Gesendet:** Montag, 2. März 2026"],
+    ["the next of a mailbox", "# Lunch\n\n- From: Tom Reed <tom@example.org>\n- To: ruth@example.org"],
+  ])("but of whom its own head names where it is %s", async (_which, head) => {
+    const mail = `# Re: Lunch\n\n- From: Ruth Adler <ruth@example.org>\n- To: tom@example.org\n\nI live in Malmö now.\n\n${head}\n\nI have two cats.`;
+    expect(await textsOf(mail, sent)).toEqual(["Ruth Adler lives in Malmö now", "Tom Reed has two cats"]);
+    expect(await textsOf(mail, { isOwn: false })).toEqual(["Ruth Adler lives in Malmö now", "Tom Reed has two cats"]);
+  });
+
+  test("and one who is not named is not taken for the one below", async () => {
+    const mail = "I live in Malmö now.\n\nFrom: Tom Reed\nSent: Monday\n\nI have two cats.";
+    const facts = ["The author lives in Malmö now", "Tom Reed has two cats"];
+    expect(await textsOf(mail, { isOwn: false, author: "ruth@example.org" })).toEqual(facts);
+  });
+});
+
+test.each([
+  ["Adler, Ruth <ruth@example.org>", "Ruth Adler"],
+  ['"Adler, Ruth Maria"', "Ruth Maria Adler"],
+  ["Acme, Inc. <info@example.org>", "The author"],
+])("a name with the family first is the same one: %s", async (author, name) => {
+  expect(await textsOf("I live in Rome.", { isOwn: false, author })).toEqual([`${name} lives in Rome`]);
+});
+
+test.each(["Author: User", "From: Assistant <a@example.org>", "By User Name", "Hello.\n\nFrom: User\nSent: Monday"])(
+  "a text of others makes nobody the user or the assistant: %s",
+  async (line) => {
+    const about = { isOwn: false, author: "User <user@example.org>" };
+    expect(await textsOf(`${line}\n\nI live in Rome.`, about)).toEqual(["The author lives in Rome"]);
+  },
+);
+
 describe("what a user tells stays the user's", () => {
   test.each([
     ["We decided to use Postgres.", ["User decided to use Postgres"]],

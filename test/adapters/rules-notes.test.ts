@@ -178,3 +178,16 @@ test("of a talk in another language only what people say of themselves is kept",
   expect(await say("Assistant", "Ich wohne mit Anna in Gent.")).toEqual([]);
   expect(await say("Tool", "Ich wohne mit Anna in Gent.")).toEqual([]);
 });
+
+test.each(["Due: 2025-05-01", "- Completed: 2025-05-01", "Total: 12\nDate: 2025-05-01", "- Except: 2025-05-01"])(
+  "how a record stands is no fact without what it is a record of: %s",
+  async (lines) => {
+    expect(await textsOf(`## Task: Renew the passport\n\n${lines}`)).toEqual([]);
+  },
+);
+
+test("what goes into a dish is no fact, in any language", async () => {
+  expect(await textsOf("# Crêpes\n\n- 1 l de lait\n- 1/2 l milk\n- 3 EL Zucker für die Schüssel und den Teig")).toEqual(
+    [],
+  );
+});

@@ -159,3 +159,16 @@ test("entries beyond the limit are left out with a note", async () => {
   expect(textOf(content)).not.toContain("Pay the rent");
   expect(content.notes).toEqual(["Only the first 2 entries were read."]);
 });
+
+test("what is moved out of a series says which of it does not take place", async () => {
+  const moved = `BEGIN:VCALENDAR
+BEGIN:VEVENT
+RECURRENCE-ID;TZID=Europe/Berlin:20250310T180000
+DTSTART;TZID=Europe/Berlin:20250311T190000
+SUMMARY:Choir
+END:VEVENT
+END:VCALENDAR`;
+  expect(textOf(await read(moved))).toBe(
+    "## Choir\n\n- When: 2025-03-11 19:00 (Europe/Berlin)\n- Instead of: 2025-03-10 18:00 (Europe/Berlin)",
+  );
+});

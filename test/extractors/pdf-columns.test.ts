@@ -85,3 +85,20 @@ describe("a table in one of two columns", () => {
     60_000,
   );
 });
+
+test("the last page of two columns has no broken lines where only the left one is filled, below a header as wide as both", async () => {
+  const lines = [
+    "The keeper of the light walked along the old pier",
+    "until the sun had come up over the quiet harbour.",
+    "Then the boats of the night came in one by one to",
+    "their moorings, and he counted every one of them.",
+    "No storm had been seen for a week by those who go",
+    "out there, and the water lay as still as a mirror.",
+  ];
+  const header = [
+    { text: "3 RESULTS", x: 60, y: 60, size: 10 },
+    { text: "3", x: 540, y: 60, size: 10 },
+  ];
+  const { text } = await read(writtenPdf([[...header, ...writtenLines(lines, { x: 60, y: 100, size: 10 })]]));
+  expect(text).toBe(`3 RESULTS 3\n\n${lines.join(" ")}`);
+});

@@ -58,6 +58,19 @@ test("hidden, deleted and foreign text is passed over, text of shapes is not", a
   expect((await textOf(rtf)).replace(/\s+/g, " ")).toBe("ABCDbox");
 });
 
+test("a number of ten digits below zero is no text", async () => {
+  expect(
+    await textOf("Rent: {\\deleted\\revdttmdel-2016342016 seven}{\\revised\\revdttm-2016342016\nnine} crowns"),
+  ).toBe("Rent: nine crowns");
+});
+
+test("a heading of LibreOffice, whose numbering shows no number, is no item of a list", async () => {
+  const numbering = "{\\listtext\\pard\\plain \\tab}\\ls1\\li0";
+  expect(await textOf(`\\pard\\plain\\s1\\outlinelevel0{${numbering} Lease}\\par\\pard\\plain Rent.\\par`)).toBe(
+    "# Lease\n\nRent.",
+  );
+});
+
 test("groups in groups, and a very large file, take their time only once", async () => {
   expect(await outcomeOf(extractRtf, Buffer.from(`{\\rtf1 ${"{".repeat(1_000_000)}`))).toBe("too_large");
   const lines = "{\\pard\\li360 \\bullet\\tab Item \\'e9\\u8364?\\par}\n".repeat(100_000);

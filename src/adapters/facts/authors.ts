@@ -43,6 +43,9 @@ const BYLINE =
 
 /** As files name who wrote them, and mails who sent them: "Eve Adams", "Eve Adams <eve@example.org>". */
 const NAMED_AUTHOR = /^["']?(\p{Lu}[\p{L}'’-]{1,30}(?: \p{Lu}[\p{L}'’.-]{0,30}){0,3})["']?(?: <[^<>]{0,200}>)?$/u;
+/** "Adams, Eve <eve@example.org>", as the address books of companies have it. */
+const FAMILY_FIRST =
+  /^["']?(\p{Lu}[^",<>]{1,40}), (?!(?:Inc|Ltd|LLC|GmbH|AG|Co|Corp|PhD|Ph|MD|Jr|Sr)\b)(\p{Lu}[^",<>]{1,30}?)["']?(?= <|$)/u;
 const NO_AUTHOR = /^(?:User|Assistant|System|Tool|Admin|Administrator|Unknown|Author|Owner|Microsoft|Python)\b/i;
 
 /**
@@ -55,8 +58,25 @@ export function foreignAuthorsOf(
 ): Authors {
   const { one = null, group = null } = authorsOf(content, about) ?? {};
   const byline = BYLINE.exec((about.opening ?? content).slice(0, LONGEST_HEAD))?.[1];
-  const named = NAMED_AUTHOR.exec(about.author ?? "")?.[1];
-  return { one: (NO_AUTHOR.test(named ?? "") ? undefined : named) ?? one ?? byline ?? "The author", group };
+  const named = NAMED_AUTHOR.exec((about.author ?? "").replace(FAMILY_FIRST, "$2 $1"))?.[1];
+  const known = [named, one, byline].find((name) => typeof name === "string" && !NO_AUTHOR.test(name));
+  return { one: known ?? "The author", group };
+}
+
+/** The head of a mail: who sent it, and a line of another label. */
+const HEAD_OF_LETTER =
+  /^[ \t]{0,3}(?:- )?(?:\*\*)?(?:From|Von|De|Da|Van)(?::\*\*|(?:\*\*)?:)[ \t]*([^\n]{1,300}?)[ \t]*\n[ \t]{0,3}(?:- )?(?:\*\*)?\p{Lu}[\p{L} -]{1,20}(?::|\*\*:)/gmu;
+
+/**
+ * A text cut before the head of each mail in it, with whom that names: what was answered or passed on is of another hand.
+ * The first may be empty.
+ */
+export function splitLetters(content: string): { readonly content: string; readonly author?: string | undefined }[] {
+  const heads = [...content.matchAll(HEAD_OF_LETTER)];
+  return [{ index: 0, 1: undefined }, ...heads].map(({ index, 1: author }, at) => ({
+    content: content.slice(index, heads[at]?.index),
+    author,
+  }));
 }
 
 function isMinutes(content: string, head: string, title: string | null): boolean {

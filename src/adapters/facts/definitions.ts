@@ -19,6 +19,9 @@ const MEASURED =
   /^((?:an?|each|every) \p{Ll}[\p{L}-]*(?: \p{L}[\p{L}-]*){0,2}) (is|lasts|takes|has|holds|costs|weighs) ((?:about |exactly |at most |at least )?(?:\d[\d.,]*|one|two|three|four|five|six|seven|eight|nine|ten|twelve) (?!of\b|more\b|thing)\p{L}.{1,60})$/iu;
 /** "Support email: help@example.org". */
 const LABELLED = /^([\p{L}][\p{L}\p{N} -]{1,40}): (\S+(?: [\d()/-]+)*)$/u;
+/** Says of a record how it stands, and names nothing. */
+const STATE_OF_RECORD =
+  /^(?:due|done|start(?:ed)?|end(?:ed)?|completed|created|modified|updated|published|posted|sent|received|printed|saved|dates?|time|except|instead of|also on|valid (?:from|until))$/i;
 const SUBJECT = "(?:the |our |my |all |every |each )?(?:[\\p{L}\\p{N}][\\p{L}\\p{N}'-]*(?: |$)){1,7}?";
 const RULED = "protected|required|forbidden|prohibited|mandatory|optional|deprecated|disallowed|banned";
 const HANDLED =
@@ -56,7 +59,7 @@ export function readDefinition(text: string, { self, kind, isNote }: Voice): Spe
 
 function readLocation(said: string): string | null {
   const [, label = "", address = ""] = LABELLED.exec(said) ?? [];
-  if (label !== "" && ADDRESS.test(address) && !OF_THE_TALK.test(label))
+  if (label !== "" && ADDRESS.test(address) && !OF_THE_TALK.test(label) && !STATE_OF_RECORD.test(label))
     return `the ${lowerFirst(label)} is ${address}`;
   const [, subject = "", , place = ""] = LOCATED.exec(said) ?? [];
   return subject !== "" && ADDRESS.test(place) && !OF_THE_TALK.test(subject) ? said : null;

@@ -8,6 +8,8 @@ const FEWEST_WORDS = 4;
 const FEWEST_SIGNS = 6;
 const LONGEST = 300;
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Khmer}\p{Script=Lao}]/u;
+/** "1 l de lait": what goes into a dish. */
+const MEASURE = /^\d[\d.,/]{0,8} ?\p{L}{1,3} /u;
 /** Asked, greeted, thanked or wished: nothing is stated. */
 const ASKED = /[?？؟¿;;]\s*$|^\s*¿/u;
 const TALK =
@@ -25,6 +27,7 @@ const OF_ONESELF =
 export function readForeign(text: string, { kind, isNote, isOwn }: Voice): SpecialFact | null {
   const isKept = kind === "user" || (kind === "document" && isNote === true && isOwn === true);
   if (!isKept || text.length > LONGEST || ASKED.test(text) || TALK.test(text) || EASTERN_TALK.test(text)) return null;
+  if (MEASURE.test(text)) return null;
   if (kind === "user" && !OF_ONESELF.test(text)) return null;
   const isLong = UNSPACED.test(text)
     ? text.length >= FEWEST_SIGNS

@@ -103,7 +103,7 @@ function restoreSubject(text: string, voice: Voice): string {
   if (voice.authors) return text;
   if ((voice.kind === "document" && voice.isPersonal !== true && voice.isNote !== true) || voice.kind === "assistant")
     return text;
-  if (voice.kind === "document" && /^\w+ (?:by|in|on|at|with|for|from|as|under)\b/i.test(text)) return text;
+  if (voice.kind === "document" && /^\w+(?:: | (?:by|in|on|at|with|for|from|as|under)\b)/i.test(text)) return text;
   const [, , word = ""] = DROPPED_SUBJECT.exec(text) ?? [];
   const lower = word.toLowerCase();
   if (lower === "gonna" || (lower === "going" && / to /.test(text.slice(0, 12)))) return `I am ${lowerFirst(text)}`;

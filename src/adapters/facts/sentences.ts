@@ -17,6 +17,8 @@ const FENCE = /^\s{0,3}(?:```|~~~)/;
 const ORNAMENT = /^(?:\s*(?:[-*+•>]|\d{1,3}[.)]|\[[ xX]\])\s+)+/;
 const HEADER =
   /^\s{0,3}(?:[-*>] {1,3})?(?:\*\*)?(?:from|to|cc|bcc|reply[- ]to|sender|return-path|delivered-to|message-id|received)(?:\*\*)?:/i;
+/** What another has said, and the line before it. */
+const QUOTED = /^\s{0,3}>|\bwrote:\s{0,3}$/;
 const BRACKETS = /\[[^[\]]{0,400}\]|\([^()]{0,200}\)/g;
 const EMOJI = /(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|\u200d|\ufe0f)+|(?:^|\s)[:;]-?[)D(P]/gu;
 /** Signs that the sentence asks, supposes, hedges, quotes or jokes. */
@@ -48,7 +50,7 @@ export function* statementsOf(text: string, voice: Voice): Generator<Sentence | 
     const start = from;
     from += line.length + 1;
     yield null;
-    const isText = !FENCE.test(line) && !inFence && !isHeading(line) && !isHeader(line, voice);
+    const isText = !FENCE.test(line) && !inFence && !isHeading(line) && !isNobodysHere(line, voice);
     if (FENCE.test(line)) inFence = !inFence;
     if (!isText) continue;
     together.push(line);
@@ -59,9 +61,9 @@ export function* statementsOf(text: string, voice: Voice): Generator<Sentence | 
   }
 }
 
-/** "From: a@example.org" tells of the mail, and of nothing in it. */
-function isHeader(line: string, { kind }: Voice): boolean {
-  return kind === "document" && HEADER.test(line);
+/** "From: a@example.org" tells of the mail, and of nothing in it; what a named author quotes, another has said. */
+function isNobodysHere(line: string, { kind, authors }: Voice): boolean {
+  return kind === "document" && (HEADER.test(line) || (authors !== undefined && QUOTED.test(line)));
 }
 
 function isHeading(line: string): boolean {

@@ -1,5 +1,5 @@
 import type { FactSource } from "../../core/ports.js";
-import { authorsOf, foreignAuthorsOf, type Authors } from "./authors.js";
+import { authorsOf, foreignAuthorsOf, splitLetters, type Authors } from "./authors.js";
 
 /** Who speaks in a passage, and how facts name them. */
 export interface Voice {
@@ -40,26 +40,13 @@ const SILENT = new Set(["System", "Tool"]);
 /** The passages of a source: its turns, or all of its content as that of its authors, by default the user. Instructions and tool output say nothing. */
 export function passagesOf(source: FactSource): Passage[] {
   const { turns, isUndated = false } = source;
-  if (!turns || turns.length === 0) {
-    const { content, title, opening } = source;
-    const { author } = source;
-    const authors =
-      source.isOwn === false
-        ? foreignAuthorsOf(content, { title, opening, author })
-        : authorsOf(content, { title, opening });
-    const self = authors ? (authors.one ?? "The author") : "User";
-    const voice: Voice = {
-      kind: "document",
-      self,
-      addressee: addresseeOf(source.content),
-      speakers: new Set([self]),
-      ...(authors && { authors }),
-      isPersonal: /\b(?:I|I'm|I’m|I've|I’ve|[Mm]y)\b/.test(source.content),
-      isOwn: source.isOwn ?? false,
-      isNote: source.content.length <= LONGEST_NOTE && !GREETING.test(source.content),
-    };
-    return [{ voice, text: source.content, date: source.date, isUndated }];
-  }
+  if (!turns || turns.length === 0)
+    return lettersOf(source).map((letter) => ({
+      voice: voiceOfLetter(letter, source),
+      text: letter.content,
+      date: source.date,
+      isUndated,
+    }));
   const speakers = new Set(turns.map((turn) => turn.speaker).filter((speaker) => !SILENT.has(speaker)));
   const voices = new Map([...speakers].map((speaker) => [speaker, voiceOf(speaker, speakers)]));
   return turns.flatMap((turn) => {
@@ -68,6 +55,35 @@ export function passagesOf(source: FactSource): Passage[] {
     const { date } = turn;
     return [{ voice, text: turn.text, date: date ?? source.date, isUndated: isUndated && date === undefined }];
   });
+}
+
+/** What came from outside holds a letter for each head in it; any other document is one. */
+function lettersOf({ content, title, opening = content, author, isOwn }: FactSource): Letter[] {
+  if (isOwn !== false) return [{ content, title, opening, author }];
+  const [first, ...others] = splitLetters(content);
+  const letters: Letter[] = [
+    { content: first?.content ?? "", title, opening: splitLetters(opening)[0]?.content, author },
+  ];
+  return [...letters, ...others].filter((letter) => letter.content.trim() !== "");
+}
+
+/** Words of one hand. */
+type Letter = Pick<FactSource, "content" | "title" | "opening" | "author">;
+
+function voiceOfLetter(letter: Letter, { isOwn }: FactSource): Voice {
+  const { content } = letter;
+  const authors = isOwn === false ? foreignAuthorsOf(content, letter) : authorsOf(content, letter);
+  const self = authors ? (authors.one ?? "The author") : "User";
+  return {
+    kind: "document",
+    self,
+    addressee: addresseeOf(content),
+    speakers: new Set([self]),
+    ...(authors && { authors }),
+    isPersonal: /\b(?:I|I'm|I’m|I've|I’ve|[Mm]y)\b/.test(content),
+    isOwn: isOwn ?? false,
+    isNote: content.length <= LONGEST_NOTE && !GREETING.test(content),
+  };
 }
 
 /** Whom a word of the first person means; null where nobody says, so that the word stays. */

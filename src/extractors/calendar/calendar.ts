@@ -43,9 +43,7 @@ const KINDS: ReadonlyMap<string, string> = new Map([
 ]);
 const TOLD = new Set(["summary", "description", "dtstart", "dtend", "duration"]);
 /** What programs note for each other. */
-const TECHNICAL = new Set(
-  "uid dtstamp sequence created last-modified transp class recurrence-id x-lic-error x-alt-desc".split(" "),
-);
+const TECHNICAL = new Set("uid dtstamp sequence created last-modified transp class x-lic-error x-alt-desc".split(" "));
 
 function sectionOf({ name, properties, components }: Component): string {
   const kind = KINDS.get(name);
@@ -86,6 +84,7 @@ function zoneOf({ parameters }: Property): string {
 
 const LABELS: ReadonlyMap<string, string> = new Map([
   ["rrule", "Repeats"],
+  ["recurrence-id", "Instead of"],
   ["exdate", "Except"],
   ["rdate", "Also on"],
   ["url", "Link"],

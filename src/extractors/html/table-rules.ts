@@ -1,5 +1,6 @@
 import type TurndownService from "turndown";
 import { markdownTable } from "../markdown-table.js";
+import { smallSigns } from "../small-signs.js";
 import { singleSpaced } from "../../lib/single-spaced.js";
 
 /** Stand in the text for the ends of cells and rows until their table is written; no cleaned text holds them. */
@@ -11,9 +12,11 @@ export function blankCell({ nodeName }: { readonly nodeName: string }): string |
   return nodeName === "TD" || nodeName === "TH" ? CELL_END : null;
 }
 
-/** Makes a converter write tables, and leave text as it is but for lines that would become headings by accident. */
+/** Makes a converter write tables and raised and lowered numbers, and leave text as it is but for lines that would become headings by accident. */
 export function addTableRules(converter: TurndownService): void {
   converter.escape = (text) => text.replace(/^(#{1,6}) /gm, "\\$1 ");
+  converter.addRule("raised", { filter: "sup", replacement: (content) => smallSigns(content, "raised") });
+  converter.addRule("lowered", { filter: "sub", replacement: (content) => smallSigns(content, "lowered") });
   converter.addRule("cell", { filter: ["td", "th"], replacement: (content) => `${singleSpaced(content)}${CELL_END}` });
   converter.addRule("row", { filter: "tr", replacement: (content) => `${content}${ROW_END}` });
   converter.addRule("table", {

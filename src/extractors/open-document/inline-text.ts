@@ -1,3 +1,4 @@
+import { smallSigns, type Script } from "../small-signs.js";
 import { attributeOf, isElement, type XmlElement } from "../xml-events.js";
 
 /** What lies in a paragraph without being its text. */
@@ -6,6 +7,8 @@ export interface Beside {
   frame(element: XmlElement): void;
   /** What stands in the text for the equation that a frame shows; null for another frame. */
   equation(frame: XmlElement): string | null;
+  /** How the text of a style stands to its line. */
+  scriptOf(styleName: string): Script;
   /** A foot- or endnote. Returns what stands for it in the text. */
   note(element: XmlElement): string;
 }
@@ -35,6 +38,8 @@ function pieceText(child: XmlElement | string, beside: Beside): string {
       return beside.note(child);
     case "a":
       return link(inlineText(child, beside), attributeOf(child, "href") ?? "");
+    case "span":
+      return smallSigns(inlineText(child, beside), beside.scriptOf(attributeOf(child, "style-name") ?? ""));
     default:
       return inlineText(child, beside);
   }

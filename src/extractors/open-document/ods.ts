@@ -80,7 +80,7 @@ function cellsOf(row: XmlElement): [column: number, text: string][] {
   return cells;
 }
 
-const NOTHING_BESIDE = { frame: () => undefined, equation: () => null, note: () => "" };
+const NOTHING_BESIDE = { frame: () => undefined, equation: () => null, note: () => "", scriptOf: () => null };
 
 /** What a cell shows, which every usual program writes beside the value. */
 function shown(cell: XmlElement): string {

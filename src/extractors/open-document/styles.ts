@@ -1,5 +1,6 @@
 import type { ExtractionLimits } from "../format-extractor.js";
 import { attributeOf, childOf, elementsOf, xmlPieces, type XmlElement } from "../xml-events.js";
+import type { Script } from "../small-signs.js";
 import type { ZipArchive } from "../zip-archive.js";
 
 /** Elements that `DocumentStyles` learns from. */
@@ -13,6 +14,7 @@ export class DocumentStyles {
   readonly #parents = new Map<string, string>();
   readonly #orderedLevels = new Map<string, ReadonlySet<number>>();
   readonly #hidden = new Set<string>();
+  readonly #scripts = new Map<string, Script>();
 
   /** Those of the whole document, to which those of its content are added. @throws ExtractionError as `xmlPieces` */
   static of(zip: ZipArchive, limits: ExtractionLimits): DocumentStyles {
@@ -27,6 +29,8 @@ export class DocumentStyles {
     if (element.name === "list-style") this.#orderedLevels.set(name, orderedLevels(element));
     if (element.name !== "style") return;
     this.#parents.set(name, attributeOf(element, "parent-style-name") ?? "");
+    const position = attributeOf(childOf(element, "text-properties"), "text-position");
+    if (position !== undefined) this.#scripts.set(name, scriptAt(position));
     if (attributeOf(childOf(element, "table-properties"), "display") === "false") this.#hidden.add(name);
     if (attributeOf(childOf(element, "drawing-page-properties"), "visibility") === "hidden") this.#hidden.add(name);
   }
@@ -44,6 +48,12 @@ export class DocumentStyles {
     return this.#hidden.has(styleName);
   }
 
+  /** Whether the text of a style is raised or lowered. */
+  scriptOf(styleName: string): Script {
+    const name = this.#chain(styleName).find((one) => this.#scripts.has(one));
+    return this.#scripts.get(name ?? "") ?? null;
+  }
+
   /** Whether the items of a list are numbered. @param level from 1 */
   isOrdered(listStyleName: string, level: number): boolean {
     return this.#orderedLevels.get(listStyleName)?.has(level) === true;
@@ -58,6 +68,12 @@ export class DocumentStyles {
 }
 
 const EMPTY = new TextEncoder().encode("<none/>");
+
+/** @param position `super 58%`, or how far it is raised or lowered: `-33% 58%` */
+function scriptAt(position: string): Script {
+  if (/^(?:super|[1-9])/.test(position)) return "raised";
+  return /^(?:sub|-)/.test(position) ? "lowered" : null;
+}
 
 function orderedLevels(listStyle: XmlElement): ReadonlySet<number> {
   const numbered = elementsOf(listStyle, "list-level-style-number").filter(

@@ -98,6 +98,7 @@ export class TextBlocks {
       frame: (frame) => void this.#beside.push(frame),
       equation: this.#readEquation,
       note: (note) => this.#note(note),
+      scriptOf: (style) => this.#styles.scriptOf(style),
     };
     return inlineText(element, beside);
   }

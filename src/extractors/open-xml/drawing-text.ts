@@ -1,5 +1,6 @@
 import { paragraph } from "../clean-text.js";
 import { equationText } from "../equation-text.js";
+import { smallSigns, type Script } from "../small-signs.js";
 import { attributeOf, childOf, descendantsOf, elementsOf, textOf, type XmlElement } from "../xml-events.js";
 import { relatedTarget, type Relationship } from "./package.js";
 import { singleSpaced } from "../../lib/single-spaced.js";
@@ -56,11 +57,18 @@ export function paragraphText(one: XmlElement, relationships: ReadonlyMap<string
 }
 
 function runText(run: XmlElement, relationships: ReadonlyMap<string, Relationship>): string {
-  const text = textOf(childOf(run, "t")).replace(/[\v\f]|_x000B_/g, "\n");
-  const link = childOf(childOf(run, "rPr"), "hlinkClick");
+  const properties = childOf(run, "rPr");
+  const text = smallSigns(textOf(childOf(run, "t")).replace(/[\v\f]|_x000B_/g, "\n"), scriptOf(properties));
+  const link = childOf(properties, "hlinkClick");
   const target = link && relatedTarget(link, relationships);
   if (!target?.isExternal || !/^(?:https?|mailto):[^\s()<>]+$/.test(target.target) || text.trim() === "") return text;
   return `[${text}](${target.target})`;
+}
+
+function scriptOf(properties: XmlElement | undefined): Script {
+  const baseline = Number.parseInt(attributeOf(properties, "baseline") ?? "0", 10);
+  if (baseline > 0) return "raised";
+  return baseline < 0 ? "lowered" : null;
 }
 
 /** All text of a body in one line. */

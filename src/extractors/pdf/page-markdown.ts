@@ -68,7 +68,9 @@ function tableOf(rows: readonly (readonly string[])[]): Paragraph {
 }
 
 function paragraphsOf(lines: readonly TextLine[], traits: DocumentTraits): Paragraph[] {
-  const right = lines.reduce((most, line) => Math.max(most, line.right), Number.NEGATIVE_INFINITY);
+  // A header with a title on the left and a number on the right is as wide as the page, whatever stands below.
+  const filling = lines.filter(({ outerRow }) => outerRow === null || outerRow.cells.length === 1);
+  const right = filling.reduce((most, line) => Math.max(most, line.right), Number.NEGATIVE_INFINITY);
   return passagesOf(lines, traits).flatMap((passage) => {
     const left = passage.reduce((least, line) => Math.min(least, line.left), Number.POSITIVE_INFINITY);
     const paragraphs: Paragraph[] = [];

@@ -1,3 +1,4 @@
+import { smallSigns } from "../small-signs.js";
 import { rightOf, type Fragment } from "./fragment.js";
 
 /** Raised and lowered letters are so much smaller than those beside them. */
@@ -8,14 +9,6 @@ const GREATEST_RAISE = 0.75;
 const GREATEST_DROP = 0.5;
 /** How far away they stand, in the same. */
 const NEAR = 0.3;
-
-const RAISED = signs("0123456789+-−=()n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿ");
-const LOWERED = signs("0123456789+-−=()", "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎");
-
-function signs(usual: string, small: string): ReadonlyMap<string, string> {
-  const others = small.split("");
-  return new Map(usual.split("").map((sign, at) => [sign, others[at] ?? sign]));
-}
 
 /**
  * Puts raised and lowered text on the line that it belongs to, as `10⁶`, `H₂O` and `x^a`. Several letters stay as they are:
@@ -62,9 +55,6 @@ function scriptOn(base: Fragment, script: Fragment): Fragment {
 }
 
 function written(text: string, isRaised: boolean): string {
-  const known = isRaised ? RAISED : LOWERED;
-  const letters = text.split("");
-  if (letters.every((letter) => known.has(letter) || letter === " "))
-    return letters.map((letter) => known.get(letter) ?? letter).join("");
-  return /^\p{Ll}$/u.test(text) ? `${isRaised ? "^" : "_"}${text}` : text;
+  if (/^\p{Ll}$/u.test(text) && !(isRaised && text === "n")) return `${isRaised ? "^" : "_"}${text}`;
+  return smallSigns(text, isRaised ? "raised" : "lowered");
 }

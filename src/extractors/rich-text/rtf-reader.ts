@@ -1,6 +1,7 @@
 import { codePageOf, decodeCodePage } from "./code-pages.js";
 import { RtfBlocks, type ParagraphKind } from "./rtf-blocks.js";
 import type { RtfToken } from "./rtf-tokens.js";
+import { smallSigns, type Script } from "../small-signs.js";
 import { singleSpaced } from "../../lib/single-spaced.js";
 
 /** What the text of a group is for. */
@@ -11,6 +12,7 @@ interface Group {
   readonly destination: Destination;
   readonly isHidden: boolean;
   readonly isDeleted: boolean;
+  readonly script: Script;
   readonly font: number;
   /** Characters after one of Unicode that stand for it in old programs. */
   readonly replaced: number;
@@ -81,7 +83,7 @@ export class RtfReader {
   readonly #body = new RtfBlocks();
 
   constructor() {
-    const start = { isHidden: false, isDeleted: false, font: 0, replaced: 1, link: null } as const;
+    const start = { isHidden: false, isDeleted: false, script: null, font: 0, replaced: 1, link: null } as const;
     this.#group = { ...start, destination: "text", blocks: this.#body };
   }
 
@@ -159,9 +161,9 @@ export class RtfReader {
   }
 
   #write(text: string): void {
-    const { destination, isHidden, isDeleted, font, blocks } = this.#group;
+    const { destination, isHidden, isDeleted, script, font, blocks } = this.#group;
     if (destination === "text") {
-      if (!isHidden && !isDeleted) blocks.write(text, this.#fonts.get(font)?.isFixed === true);
+      if (!isHidden && !isDeleted) blocks.write(smallSigns(text, script), this.#fonts.get(font)?.isFixed === true);
     } else if (destination === "list sign")
       this.#kind = { ...this.#kind, listSign: (this.#kind.listSign ?? "") + text };
     else if (destination === "fonts" && FIXED_FONT.test(text.slice(0, 100))) this.#fontProperty("fmodern", 1);
@@ -176,7 +178,8 @@ export class RtfReader {
     else if (Object.hasOwn(CHARACTERS, name)) this.#write(CHARACTERS[name] ?? "");
     else if (this.#group.destination === "skipped" && name !== "title" && name !== "author") return;
     else if (name === "fldrslt") this.#startLink();
-    else if (name === "footnote") this.#enter({ destination: "text", blocks: new RtfBlocks(), isHidden: false });
+    else if (name === "footnote")
+      this.#enter({ destination: "text", blocks: new RtfBlocks(), isHidden: false, script: null });
     else if (Object.hasOwn(DESTINATIONS, name)) this.#enterDestination(DESTINATIONS[name] ?? "skipped");
     else if (SKIPPED.has(name) || this.#isStarred) this.#enter({ destination: "skipped" });
     else this.#property(name, value);
@@ -216,8 +219,12 @@ export class RtfReader {
     else if (name === "uc") this.#enter({ replaced: Math.max(0, value ?? 1) });
     else if (name === "v") this.#enter({ isHidden: isOn });
     else if (name === "deleted") this.#enter({ isDeleted: isOn });
-    else if (name === "plain") this.#enter({ isHidden: false, isDeleted: false });
-    else this.#paragraphProperty(name, value ?? 0);
+    else if (name === "super") this.#enter({ script: isOn ? "raised" : null });
+    else if (name === "sub") this.#enter({ script: isOn ? "lowered" : null });
+    else if (name === "nosupersub") this.#enter({ script: null });
+    else if (name === "plain") this.#enter({ isHidden: false, isDeleted: false, script: null });
+    // The sign of an item has a form of its own.
+    else if (this.#group.destination !== "list sign") this.#paragraphProperty(name, value ?? 0);
   }
 
   #fontProperty(name: string, value: number): void {

@@ -67,7 +67,8 @@ function readWord(bytes: Uint8Array, start: number): Control {
   const name = ascii(bytes, start, at);
   const numberAt = at;
   if (bytes[at] === MINUS && isDigit(bytes[at + 1] ?? 0)) at += 1;
-  while (at < numberAt + LONGEST_NUMBER && isDigit(bytes[at] ?? 0)) at += 1;
+  const digitsAt = at;
+  while (at < digitsAt + LONGEST_NUMBER && isDigit(bytes[at] ?? 0)) at += 1;
   const value = at > numberAt ? Number(ascii(bytes, numberAt, at)) : null;
   if (bytes[at] === SPACE) at += 1;
   // What follows is as many bytes of no text.

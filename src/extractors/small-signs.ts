@@ -1,0 +1,18 @@
+const RAISED = signs("0123456789+-−=()n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿ");
+const LOWERED = signs("0123456789+-−=()", "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎");
+
+function signs(usual: string, small: string): ReadonlyMap<string, string> {
+  const others = small.split("");
+  return new Map(usual.split("").map((sign, at) => [sign, others[at] ?? sign]));
+}
+
+/** How text stands to the line that it is on; null for text on the line. */
+export type Script = "raised" | "lowered" | null;
+
+/** Raised or lowered text in plain characters, as in `10⁶` and `H₂O`. Whatever has other letters stays as it is: `19th`. */
+export function smallSigns(text: string, script: Script): string {
+  const known = script === "raised" ? RAISED : LOWERED;
+  const letters = text.split("");
+  const isKnown = script !== null && letters.every((letter) => known.has(letter) || letter === " ");
+  return isKnown ? letters.map((letter) => known.get(letter) ?? letter).join("") : text;
+}
