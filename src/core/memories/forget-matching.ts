@@ -159,7 +159,8 @@ function byIds(ids: readonly string[]): Found {
 type QueryInput = z.output<typeof forgetMatchingSchema> & { readonly query: string; readonly containerTag: string };
 
 /** What is about the query, at most as many as may be forgotten, best first. */
-async function byQuery(context: CoreContext, call: AuthorizedCall, input: QueryInput): Promise<Found> {
+async function byQuery(plain: CoreContext, call: AuthorizedCall, input: QueryInput): Promise<Found> {
+  const context = { ...plain, waits: createWaits() };
   const { model } = context;
   const { maxForget, dryRun, containerTag, query } = input;
   const { organizationId } = call.actor;
@@ -201,12 +202,11 @@ function remarkOnOthers(count: number): string {
 
 /** Everything above the threshold, in rounds, because one search gives only so much and leaves out what repeats. */
 async function searchSimilar(
-  plain: CoreContext,
+  context: CoreContext,
   { actor: { organizationId } }: AuthorizedCall,
   { containerTag, threshold, query }: QueryInput,
   enough: number,
 ): Promise<{ similar: Match[]; degraded: Iterable<string> }> {
-  const context = { ...plain, waits: createWaits() };
   const containers = await context.store.containers.find(organizationId, [containerTag]);
   const scope = {
     containerIds: containers.map(({ id }) => id),

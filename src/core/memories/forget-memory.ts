@@ -14,6 +14,7 @@ import { keepStatement, type Looking } from "./statements.js";
 import { documentsMatching } from "./passages-matching.js";
 import { documentsStating, type StatingDocument } from "./still-stated.js";
 import { searchMemories } from "../search/search.js";
+import { createWaits } from "../search/waits.js";
 import type { Actor, Memory } from "../types.js";
 
 const DEFAULT_REASON = "asked to forget";
@@ -69,10 +70,11 @@ export async function forget(context: CoreContext, call: AuthorizedCall, raw: un
 }
 
 async function listCandidates(
-  context: CoreContext,
+  plain: CoreContext,
   call: AuthorizedCall,
   input: z.output<typeof forgetSchema> & { query: string },
 ): Promise<Forgotten> {
+  const context = { ...plain, waits: createWaits() };
   const { results } = await searchMemories(context, call, {
     q: input.query,
     searchMode: "memories",

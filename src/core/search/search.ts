@@ -127,7 +127,7 @@ export async function searchMemories(context: CoreContext, call: AuthorizedCall,
   const started = performance.now();
   const tagsOf = () => reachableContainers(call.actor, parseInput(searchSchema, raw).containerTags);
   // Of the whole request: who was waited for in vain is not waited for again.
-  const waiting = { ...context, waits: createWaits() };
+  const waiting = { ...context, waits: context.waits ?? createWaits() };
   const answer = await afterArrivals(context, tagsOf, () => searchAtOnce(waiting, call, raw));
   return { ...answer, timing: millisecondsSince(started) };
 }

@@ -30,6 +30,7 @@ const WAYS: Readonly<Record<string, () => Promise<unknown>>> = {
   profile: () => opened.core.profile(opened.call(), { q: "zeppelin", containerTag: "a" }),
   "forgetting what matches": () =>
     opened.core.forgetMatching(opened.call(), { query: "zeppelin", containerTag: "a", dryRun: true }),
+  "list of what could be forgotten": () => opened.core.forget(opened.call(), { query: "zeppelin", containerTag: "a" }),
 };
 
 test.each(Object.keys(WAYS))("a %s that finds nothing waits for it once", async (way) => {
