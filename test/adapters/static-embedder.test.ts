@@ -440,15 +440,18 @@ test("a folder that is not there is named", async () => {
   });
 });
 
-test.skipIf(process.getuid?.() === 0)("a file that may not be read is named", async () => {
-  const folder = newFolder();
-  await writeModel(folder);
-  await chmod(join(folder, "tokenizer.json"), 0);
-  await expect(prepare(folder)).rejects.toMatchObject({
-    kind: "invalid",
-    message: expect.stringContaining("(EACCES)") as string,
-  });
-});
+test.skipIf(process.getuid?.() === 0)(
+  "a file that may not be read is named (not run as root, who may read everywhere)",
+  async () => {
+    const folder = newFolder();
+    await writeModel(folder);
+    await chmod(join(folder, "tokenizer.json"), 0);
+    await expect(prepare(folder)).rejects.toMatchObject({
+      kind: "invalid",
+      message: expect.stringContaining("(EACCES)") as string,
+    });
+  },
+);
 
 test("a folder for notes that cannot be written is no reason not to start", async () => {
   const blocked = join(root, "a file");
