@@ -14,6 +14,18 @@ const QUESTION = {
   effort: "careful",
 } as const;
 
+/** With a model of which a million tokens cost a dollar. */
+const openWithBudget = (url: string, budget: string) =>
+  openCore({
+    settings: {
+      RECOLLECT_LLM_BASE_URL: url,
+      RECOLLECT_LLM_MODEL: "scripted",
+      RECOLLECT_LLM_INPUT_PRICE: "1",
+      RECOLLECT_LLM_OUTPUT_PRICE: "1",
+      RECOLLECT_LLM_MONTHLY_BUDGET: budget,
+    },
+  });
+
 /** Answers all questions, for a dollar each. */
 const dear: LanguageModel = {
   mark: "dear",
@@ -70,15 +82,7 @@ describe("a language model with a monthly budget", () => {
 test("documents wait when the budget is spent, found by their texts, and status and doctor say so", async () => {
   const provider = await startScriptedModel();
   provider.always(() => JSON.stringify({ facts: [], summary: "", title: "", relations: [], derived: [] }));
-  const opened = await openCore({
-    settings: {
-      RECOLLECT_LLM_BASE_URL: provider.url,
-      RECOLLECT_LLM_MODEL: "scripted",
-      RECOLLECT_LLM_INPUT_PRICE: "1",
-      RECOLLECT_LLM_OUTPUT_PRICE: "1",
-      RECOLLECT_LLM_MONTHLY_BUDGET: "0",
-    },
-  });
+  const opened = await openWithBudget(provider.url, "0");
   try {
     const call = { actor: opened.actor };
     const { id } = await opened.core.addDocument(call, { content: "I own a boat.", dreaming: "instant" });
@@ -96,15 +100,7 @@ test("documents wait when the budget is spent, found by their texts, and status 
 test("answers that nobody can use count, for the budget and in what was spent", async () => {
   const provider = await startScriptedModel();
   provider.always(() => "Nothing that fits.");
-  const opened = await openCore({
-    settings: {
-      RECOLLECT_LLM_BASE_URL: provider.url,
-      RECOLLECT_LLM_MODEL: "scripted",
-      RECOLLECT_LLM_INPUT_PRICE: "1",
-      RECOLLECT_LLM_OUTPUT_PRICE: "1",
-      RECOLLECT_LLM_MONTHLY_BUDGET: "0.000003",
-    },
-  });
+  const opened = await openWithBudget(provider.url, "0.000003");
   try {
     const call = { actor: opened.actor };
     const add = async (content: string) => {
@@ -133,15 +129,7 @@ test("an answer that nobody can use counts where the question that should mend i
   const provider = await startScriptedModel();
   provider.script("Nothing that fits.");
   provider.always(() => ({ fault: "status", status: 429 }));
-  const opened = await openCore({
-    settings: {
-      RECOLLECT_LLM_BASE_URL: provider.url,
-      RECOLLECT_LLM_MODEL: "scripted",
-      RECOLLECT_LLM_INPUT_PRICE: "1",
-      RECOLLECT_LLM_OUTPUT_PRICE: "1",
-      RECOLLECT_LLM_MONTHLY_BUDGET: "1",
-    },
-  });
+  const opened = await openWithBudget(provider.url, "1");
   try {
     const call = { actor: opened.actor };
     await opened.core.addDocument(call, { content: "I own a boat.", dreaming: "instant" });

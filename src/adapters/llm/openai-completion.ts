@@ -18,10 +18,7 @@ const usageSchema = z
   .catch(null);
 
 /** Says nothing, and what it cost. */
-const billedSchema = z.object({
-  usage: z.object({ prompt_tokens: z.number().positive(), completion_tokens: z.number().catch(0) }),
-});
-type Billed = z.output<typeof billedSchema>["usage"];
+const billedSchema = z.object({ usage: usageSchema });
 
 /** Services agree on little more than this; some leave out even the tokens. */
 const completionSchema = z.object({
@@ -62,8 +59,11 @@ export function readCompletion(answer: unknown, asked: number): Completion {
   const result = completionSchema.safeParse(value);
   const [choice] = result.data?.choices ?? [];
   if (!result.success || !choice) {
-    const billed = billedSchema.safeParse(value);
-    if (billed.success) return emptyCompletion(billed.data.usage);
+    const { prompt_tokens: inputTokens, completion_tokens: outputTokens } =
+      billedSchema.safeParse(value).data?.usage ?? {};
+    // The service counted its tokens, so an answer was given and found empty.
+    if (inputTokens && inputTokens > 0)
+      return { text: "", refusal: undefined, isCutOff: false, inputTokens, outputTokens: outputTokens ?? 0 };
     throw new AppError("unavailable", "The language model answered with something that is no chat completion.", {
       retryAfter: STRANGE_PAUSE,
     });
@@ -78,11 +78,6 @@ export function readCompletion(answer: unknown, asked: number): Completion {
     inputTokens: result.data.usage?.prompt_tokens ?? Math.ceil(asked / CHARACTERS_A_TOKEN),
     outputTokens: result.data.usage?.completion_tokens ?? Math.ceil(text.length / CHARACTERS_A_TOKEN),
   };
-}
-
-/** Of an answer without a message: the service counted its tokens, so it was given and found empty. */
-function emptyCompletion({ prompt_tokens: inputTokens, completion_tokens: outputTokens }: Billed): Completion {
-  return { text: "", refusal: undefined, isCutOff: false, inputTokens, outputTokens };
 }
 
 /** Seconds. */

@@ -1,8 +1,6 @@
 import type { AuthorizedCall, CoreContext } from "../context.js";
-import { sourceOf } from "../documents/document-source.js";
 import { searchMemories } from "../search/search.js";
-import type { DocumentHead } from "../types.js";
-import type { StatingDocument } from "./still-stated.js";
+import { tellStating, type StatingDocument } from "./still-stated.js";
 
 /** Passages that are looked at. */
 const MOST_PASSAGES = 20;
@@ -30,9 +28,5 @@ export async function documentsMatching(
   });
   const holding = results.filter(({ standing }) => standing === undefined).flatMap(({ documents }) => documents);
   const heads = new Map(holding.map((head) => [head.id, head]));
-  return [...heads.values()].map(statingDocument);
-}
-
-function statingDocument(head: DocumentHead): StatingDocument {
-  return { id: head.id, title: head.title, source: sourceOf(head), isLeftOut: false };
+  return [...heads.values()].map((head) => tellStating(head, false));
 }

@@ -1,7 +1,7 @@
 import { maySee } from "../auth.js";
 import { sourceOf } from "../documents/document-source.js";
 import type { Repositories } from "../ports.js";
-import type { Actor, Memory } from "../types.js";
+import type { Actor, DocumentHead, Memory } from "../types.js";
 
 /** A document whose text still states what was forgotten. */
 export interface StatingDocument {
@@ -41,7 +41,10 @@ export async function documentsStating(
   );
   const findable = new Set(outlines.filter(({ chunks }) => chunks > 0).map(({ id }) => id));
   const unplaced = new Set(statements.filter(({ quote }) => quote === null).map(({ documentId }) => documentId));
-  return heads
-    .filter(({ id }) => findable.has(id))
-    .map((head) => ({ id: head.id, title: head.title, source: sourceOf(head), isLeftOut: !unplaced.has(head.id) }));
+  return heads.filter(({ id }) => findable.has(id)).map((head) => tellStating(head, !unplaced.has(head.id)));
+}
+
+/** A document as somebody is told of it who forgets. */
+export function tellStating(head: DocumentHead, isLeftOut: boolean): StatingDocument {
+  return { id: head.id, title: head.title, source: sourceOf(head), isLeftOut };
 }
