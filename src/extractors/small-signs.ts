@@ -11,8 +11,9 @@ export type Script = "raised" | "lowered" | null;
 
 /** Raised or lowered text in plain characters, as in `10⁶` and `H₂O`. Whatever has other letters stays as it is: `19th`. */
 export function smallSigns(text: string, script: Script): string {
+  if (script === null) return text;
   const known = script === "raised" ? RAISED : LOWERED;
   const letters = text.split("");
-  const isKnown = script !== null && letters.every((letter) => known.has(letter) || letter === " ");
+  const isKnown = letters.every((letter) => known.has(letter) || letter === " ");
   return isKnown ? letters.map((letter) => known.get(letter) ?? letter).join("") : text;
 }
