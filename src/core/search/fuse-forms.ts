@@ -1,4 +1,5 @@
 import { readUnit } from "./evidence.js";
+import { meaningKey } from "../memories/near-duplicates.js";
 import type { RankedUnit } from "./rank.js";
 import { SameTexts } from "./same-texts.js";
 
@@ -37,5 +38,5 @@ export function fuseForms(answers: readonly FormAnswer[]): RankedUnit[] {
 /** True when another unit that says the same was met before. */
 function isRepeated({ unit, detail }: RankedUnit, sameTexts: SameTexts<number>): boolean {
   const { signature } = readUnit(detail);
-  return sameTexts.getOrMake({ signature, text: detail.text }, () => unit) !== unit;
+  return sameTexts.getOrMake({ signature, meaning: () => meaningKey(detail.text) }, () => unit) !== unit;
 }

@@ -62,15 +62,27 @@ export async function newerFirst(
 }
 
 function pairsAmong(best: readonly RankedUnit[]): readonly Pair[] {
-  const said = best.flatMap(({ detail }, place) => sayingsOf(detail).map((saying) => ({ place, saying })));
   const pairs: Pair[] = [];
-  for (const group of groupBy(said, ({ saying }) => saying.of).values()) {
-    if (group.length < 2) continue;
+  for (const group of saidOfTheSame(best))
     for (const earlier of group)
       for (const later of group)
         if (isPair(best, earlier, later)) pairs.push({ earlier: earlier.place, later: later.place });
-  }
   return pairs;
+}
+
+/** What several of them say of the same thing. Little is said of what another speaks of, too. */
+function saidOfTheSame(best: readonly RankedUnit[]): Iterable<readonly Placed[]> {
+  const first = new Map<string, Placed>();
+  const shared = new Map<string, Placed[]>();
+  for (const [place, { detail }] of best.entries())
+    for (const saying of sayingsOf(detail)) {
+      const group = shared.get(saying.of);
+      const before = first.get(saying.of);
+      if (group) group.push({ place, saying });
+      else if (before) shared.set(saying.of, [before, { place, saying }]);
+      else first.set(saying.of, { place, saying });
+    }
+  return shared.values();
 }
 
 interface Placed {

@@ -1,6 +1,8 @@
 import type { UnitWords } from "./evidence.js";
 import { rarityOf } from "../../language/english/common-words.js";
 import type { Root } from "./roots.js";
+import { meaningKey } from "../memories/near-duplicates.js";
+import type { UnitDetail } from "../ports.js";
 import { SameTexts } from "./same-texts.js";
 import type { UnitKind } from "../types.js";
 
@@ -30,6 +32,18 @@ export interface Repetition {
   readonly isFurther: boolean;
 }
 
+/** What does not change with the question is read once for each detail that the store keeps. */
+const meanings = new WeakMap<UnitDetail, string>();
+
+/** See `meaningKey`. */
+function meaningOf(detail: UnitDetail): string {
+  const known = meanings.get(detail);
+  if (known !== undefined) return known;
+  const meaning = meaningKey(detail.text);
+  meanings.set(detail, meaning);
+  return meaning;
+}
+
 interface Gathered extends Repetition {
   readonly members: Listed[];
   similarity: number;
@@ -56,7 +70,7 @@ export function gatherRepetitions(ranked: readonly Listed[]): Repetition[] {
   for (const item of ordered) {
     const { signature, detail } = item.words;
     const group = sameTexts.getOrMake(
-      { signature, text: detail.text },
+      { signature, meaning: () => meaningOf(detail) },
       () => findSource(item, byDocument) ?? begin(item, all, byDocument),
     );
     if (group.shown !== item) join(group, item);
@@ -109,6 +123,8 @@ function kindOf(words: UnitWords): UnitKind {
 /** True when nearly every word of the one is in the other, and every number, and both say yes or both say no. */
 function isPartOf(part: UnitWords, whole: UnitWords): boolean {
   if (part.isNegated !== whole.isNegated) return false;
+  // Most passages have far more words than a fact that was taken from them.
+  if (whole.roots.length < REPEATED * (part.roots.length - part.speakers.length)) return false;
   let found = 0;
   let total = 0;
   for (const { text: root } of part.roots) {
