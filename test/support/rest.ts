@@ -14,6 +14,7 @@ import {
 import type { McpExtension } from "../../src/transports/mcp/server.js";
 import { ENDPOINTS } from "../../src/transports/rest/app.js";
 import { pathsOf } from "../../src/transports/rest/mount.js";
+import { describeApi, type ApiDocument } from "../../src/transports/rest/description/describe-api.js";
 import type { Endpoint } from "../../src/transports/rest/endpoint.js";
 import { errorSchema } from "../../src/transports/rest/schemas.js";
 import { captureLog, type LogLine } from "./captured-log.js";
@@ -150,6 +151,9 @@ function checkShape(method: string, path: string, { status, headers, body }: Res
   if (body !== undefined) expect(headers.get("content-type")).toContain("application/json");
   if (status >= 400 && method !== "HEAD" && !path.startsWith("/health")) {
     expect(errorSchema.parse(body)).toEqual(body);
+    // What a path does not take says so, whatever other path it looks like.
+    if (endpoint && status !== 405)
+      expect(describedStatuses(endpoint), `${method} ${endpoint.path}`).toContain(String(status));
     return;
   }
   if (!endpoint) return;
@@ -159,6 +163,14 @@ function checkShape(method: string, path: string, { status, headers, body }: Res
   if (warnings !== undefined) expect(z.array(z.string()).min(1).parse(warnings)).toEqual(warnings);
   const said = warnings === undefined ? body : declared;
   expect(endpoint.answer?.parse(said)).toEqual(said);
+}
+
+let described: ApiDocument | undefined;
+
+/** The statuses that the API document lists for an operation. */
+function describedStatuses({ method, path }: Endpoint): readonly string[] {
+  described ??= describeApi(ENDPOINTS);
+  return Object.keys(described.paths?.[path]?.[method]?.responses ?? {});
 }
 
 function endpointOf(method: string, path: string): Endpoint | undefined {

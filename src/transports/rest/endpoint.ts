@@ -37,6 +37,8 @@ export interface Endpoint<Body = unknown, Query = unknown, Answer = unknown> {
   readonly path: string;
   /** Older or other paths of the same operation; the OpenAPI document leaves them out. */
   readonly aliases?: readonly string[];
+  /** What SDKs that are generated from the OpenAPI document call it: a verb and its object. The same for no other one. */
+  readonly operationId: string;
   readonly summary: string;
   /** What a caller needs to know beyond the schemas, as sentences; Markdown code marks are allowed. */
   readonly description?: string;
@@ -74,8 +76,8 @@ export interface Endpoint<Body = unknown, Query = unknown, Answer = unknown> {
   readonly status: 200 | 201 | 202 | 204 | 302;
   /** Absent for 204 and for what is not JSON. */
   readonly answer?: z.ZodType<Answer> | undefined;
-  /** When it is refused with 409, as sentences. */
-  readonly conflict?: string;
+  /** When it is refused for reasons that not every operation has, as sentences, by status. */
+  readonly refusals?: Readonly<Partial<Record<404 | 409 | 501, string>>>;
   /** Type of an answer that is not JSON; the handler then gives a `Response`. */
   readonly produces?: string;
   handle(call: EndpointCall<Body, Query>): Awaitable<Answer | Response>;

@@ -27,7 +27,7 @@ export const conventions: readonly ContractGroup[] = [
       works("`/v3/openapi` and `/v4/openapi` describe the API without a key", async (world) => {
         for (const path of ["/v3/openapi", "/v4/openapi"]) {
           const answer = await world.rest.app.request(path, { headers: { host: "127.0.0.1:6767" } }, LOOPBACK);
-          expect(await answer.json()).toMatchObject({ info: { title: "supermemory API" } });
+          expect(await answer.json()).toMatchObject({ info: { title: "Recollect API" } });
         }
       }),
       works(

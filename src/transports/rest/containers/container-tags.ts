@@ -38,7 +38,8 @@ export const containerTagEndpoints = [
   defineEndpoint({
     method: "get",
     path: "/v3/container-tags/list",
-    summary: "List container tags with what is in them",
+    operationId: "listContainerTags",
+    summary: "List container tags with their counts",
     description: "The containers that the key may see, with numbers of documents and memories.",
     tag: "container tags",
     status: 200,
@@ -52,9 +53,11 @@ export const containerTagEndpoints = [
     method: "post",
     path: "/v3/container-tags/merge",
     isExact: true,
-    summary: "Move everything of one container into another and delete the first",
+    operationId: "mergeContainerTags",
+    summary: "Merge containers: move all content into one and delete the others",
     description:
       "Goes on in the background; `GET /v3/container-tags/merge/{mergeId}` says how far it is. The first containers are gone afterwards. Where documents of both have one customId, it goes on meaning the one of the target; the other is found by its id from then on, and its entry `document.moved` in the journal says what its customId was.",
+    refusals: { 404: "One of the containers does not exist." },
     tag: "container tags",
     example: { containerTags: ["mia-old", "mia"], targetContainerTag: "mia" },
     body: mergeBody,
@@ -69,7 +72,8 @@ export const containerTagEndpoints = [
   defineEndpoint({
     method: "get",
     path: "/v3/container-tags/merge/{mergeId}",
-    summary: "How far a merge is",
+    operationId: "getMerge",
+    summary: "Get the progress of a merge",
     description:
       "`status` ends as `completed` or `failed`; `lastError` says why it failed. `progress.withoutCustomId` counts documents that gave up their customId, because another one has it in the target.",
     tag: "container tags",
@@ -81,7 +85,8 @@ export const containerTagEndpoints = [
   defineEndpoint({
     method: "get",
     path: "/v3/container-tags/{containerTag}",
-    summary: "What is known of a container tag",
+    operationId: "getContainerTag",
+    summary: "Get a container tag",
     description: "Name, guidance and numbers of one container.",
     tag: "container tags",
     status: 200,
@@ -92,7 +97,8 @@ export const containerTagEndpoints = [
   defineEndpoint({
     method: "patch",
     path: "/v3/container-tags/{containerTag}",
-    summary: "Change a container tag, or make it",
+    operationId: "updateContainerTag",
+    summary: "Update a container tag, or create it",
     description: "A tag that does not exist is made. Fields that are absent stay as they are; null removes them.",
     tag: "container tags",
     example: { name: "Mia", entityContext: "Notes about Mia, a customer." },
@@ -105,7 +111,8 @@ export const containerTagEndpoints = [
   defineEndpoint({
     method: "delete",
     path: "/v3/container-tags/{containerTag}",
-    summary: "Delete a container tag with all that is in it",
+    operationId: "deleteContainerTag",
+    summary: "Delete a container tag and everything in it",
     description: "Deletes its documents and forgets its memories.",
     tag: "container tags",
     status: 200,

@@ -48,6 +48,7 @@ export const projectEndpoints = [
   defineEndpoint({
     method: "get",
     path: "/v3/projects",
+    operationId: "listProjects",
     summary: "List projects",
     description: "Containers whose tag begins with `sm_project_`.",
     tag: "projects",
@@ -61,7 +62,8 @@ export const projectEndpoints = [
   defineEndpoint({
     method: "post",
     path: "/v3/projects",
-    summary: "Make a project",
+    operationId: "createProject",
+    summary: "Create a project",
     description: "Makes a container whose tag comes from the name.",
     tag: "projects",
     example: { name: "Travel", emoji: "🚆" },
@@ -73,7 +75,8 @@ export const projectEndpoints = [
   defineEndpoint({
     method: "delete",
     path: "/v3/projects/{id}",
-    summary: "Delete a project, or move what is in it to another one",
+    operationId: "deleteProject",
+    summary: "Delete a project, or move its content to another one",
     description: "`move` keeps what is in it, in another project; `delete` does not.",
     tag: "projects",
     parameters: { id: "Id or container tag of the project" },

@@ -48,10 +48,10 @@ export function refineDocument(document: ApiDocument): ApiDocument {
   const schemas: JsonObject = {};
   const refined = gather(plain, schemas) as JsonObject;
   const operations = Object.values((refined["paths"] ?? {}) as Record<string, JsonObject>).flatMap((path) =>
-    Object.values(path),
+    Object.entries(path as Record<string, JsonObject>),
   );
-  for (const operation of operations as JsonObject[]) {
-    listRefusals(operation);
+  for (const [method, operation] of operations) {
+    listRefusals(method, operation);
     announceWarnings(operation);
     explain(operation["parameters"] ?? null);
     explain(operation["requestBody"] ?? null);
@@ -98,8 +98,13 @@ const REFUSALS: Readonly<Record<string, readonly [name: string, description: str
   401: ["Unauthorized", "No key, or one that this server does not know."],
   403: ["Forbidden", "The key may not do this, or not there."],
   404: ["NotFound", "There is no such thing, or the key may not see it."],
+  409: ["Conflict", "It does not fit what is there now; `x-should-retry: false` where trying again does not help."],
+  413: ["TooLarge", "The request or a part of it is larger than this server takes."],
+  415: ["UnsupportedType", "The body or the file is of a type that this server does not read."],
   429: ["TooManyRequests", "The key called too often; `Retry-After` says when to go on."],
-  default: ["Failed", "Any other refusal or failure, such as 409, 413, 415, 500, 503 or 507."],
+  500: ["Failed", "The server failed; its log says why, under the `x-request-id` of the answer."],
+  503: ["Unavailable", "Something that this needs is not available now; `Retry-After` says when to try again."],
+  507: ["StorageFull", "There is no room left on the disk; nothing was changed."],
 };
 
 function refusals(): JsonObject {
@@ -111,19 +116,30 @@ function refusals(): JsonObject {
   );
 }
 
-function listRefusals(operation: JsonObject): void {
+/** Those that an operation does not describe in words of its own. */
+function listRefusals(method: string, operation: JsonObject): void {
   const responses = operation["responses"] as JsonObject;
+  for (const status of refusedWith(method, operation))
+    if (!(status in responses) || status === "500")
+      responses[status] = { $ref: `#/components/responses/${REFUSALS[status]?.[0]}` };
+}
+
+function refusedWith(method: string, operation: JsonObject): readonly string[] {
   const isOpen = Array.isArray(operation["security"]) && operation["security"].length === 0;
   const parameters = (operation["parameters"] ?? []) as JsonObject[];
-  const takesInput = "requestBody" in operation || parameters.length > 0;
-  const names = [
-    ...(takesInput ? ["400"] : []),
+  const hasBody = "requestBody" in operation;
+  const isNamed = parameters.some((parameter) => parameter["in"] === "path");
+  return [
+    ...(!isOpen || hasBody || parameters.length > 0 ? ["400"] : []),
     ...(isOpen ? [] : ["401", "403"]),
-    ...(parameters.some((parameter) => parameter["in"] === "path") ? ["404"] : []),
+    ...(isNamed ? ["404"] : []),
+    ...(isOpen || method === "get" ? [] : ["409"]),
+    ...(hasBody ? ["413", "415"] : []),
     ...(isOpen ? [] : ["429"]),
-    "default",
+    "500",
+    "503",
+    ...(method === "get" ? [] : ["507"]),
   ];
-  for (const name of names) responses[name] = { $ref: `#/components/responses/${REFUSALS[name]?.[0]}` };
 }
 
 /** What any answer that is an object may have beside its own fields. */

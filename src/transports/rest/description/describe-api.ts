@@ -27,7 +27,7 @@ Errors are \`{error, details?, message}\`, all texts; those of wrong input list 
 
 Every path under \`/v3/documents\` is also served under \`/v3/memories\`, its older name. Names close to a field that narrows a request, such as \`container_tag\`, are refused with the right name, and so is such a field itself where a request does not read it. A request that is no GET takes no parameters, and no body but \`{}\`, that it does not describe. Other unknown fields change nothing and are named in \`warnings\` of the answer. Times are ISO 8601 in UTC.`;
 
-/** Describes endpoints as OpenAPI 3.1, from the same schemas that check their requests and answers; it names no server. */
+/** Describes endpoints as OpenAPI 3.1, from the same schemas that check their requests and answers; it names no server and no version. */
 export function describeApi(endpoints: readonly Endpoint[]): ApiDocument {
   nameComponents();
   const app = new OpenAPIHono();
@@ -41,10 +41,10 @@ export function describeApi(endpoints: readonly Endpoint[]): ApiDocument {
   const document = app.getOpenAPI31Document({
     openapi: "3.1.0",
     info: {
-      title: "supermemory API",
-      version: "3.0.0",
+      title: "Recollect API",
+      version: "",
       description: INTRODUCTION,
-      license: { name: "MIT" },
+      license: { name: "MIT", url: "https://opensource.org/license/mit" },
     },
     servers: [],
     security: [{ bearerAuth: [] }],
@@ -54,11 +54,11 @@ export function describeApi(endpoints: readonly Endpoint[]): ApiDocument {
 }
 
 function describeEndpoint(endpoint: Endpoint): ReturnType<typeof createRoute> {
-  const { method, path, summary, description, tag, body, query } = endpoint;
+  const { method, path, operationId, summary, description, tag, body, query } = endpoint;
   return createRoute({
     method,
     path,
-    operationId: operationIdOf(endpoint),
+    operationId,
     summary,
     ...(description !== undefined && { description }),
     tags: [tag],
@@ -87,7 +87,7 @@ function bodyTypeOf({ carries }: Endpoint): string {
   return carries === "file" ? "multipart/form-data" : "application/json";
 }
 
-function describeAnswers({ status, answer, produces, conflict }: Endpoint) {
+function describeAnswers({ status, answer, produces, refusals = {} }: Endpoint) {
   const refused = { "application/json": { schema: errorSchema } };
   return {
     [status]: {
@@ -96,8 +96,10 @@ function describeAnswers({ status, answer, produces, conflict }: Endpoint) {
       ...(produces !== undefined && { content: { [produces]: { schema: z.string() } } }),
     },
     // Gives the shape of errors its place among the named schemas.
-    default: { description: "Refused or failed", content: refused },
-    ...(conflict !== undefined && { 409: { description: conflict, content: refused } }),
+    500: { description: "Failed", content: refused },
+    ...Object.fromEntries(
+      Object.entries(refusals).map(([refusal, description]) => [refusal, { description, content: refused }]),
+    ),
   };
 }
 
@@ -116,20 +118,4 @@ function parametersOf({ path, parameters = {} }: Endpoint) {
       names.map((name) => [name, z.string().describe(parameters[name] ?? PATH_PARAMETERS[name] ?? name)]),
     ),
   );
-}
-
-/** `get /v3/documents/{id}/chunks` as `getV3DocumentsByIdChunks`: unique, because method and path are. */
-function operationIdOf({ method, path }: Endpoint): string {
-  const words = path
-    .split("/")
-    .filter((part) => part !== "")
-    .map((part) => part.replace(/^\{(\w+)\}$/, (_braces, name: string) => `by-${name}`));
-  return method + (words.length === 0 ? "Root" : words.map(toPascalCase).join(""));
-}
-
-function toPascalCase(words: string): string {
-  return words
-    .split(/[^A-Za-z0-9]+/)
-    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
-    .join("");
 }

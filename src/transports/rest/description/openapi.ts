@@ -5,7 +5,8 @@ import type { ApiDocument } from "./describe-api.js";
 
 /** The document that describes the API, made at the first request for it: it takes longer than starting. */
 export interface ApiDescription {
-  at(origin: string): Promise<ApiDocument>;
+  /** @param version of this server */
+  at(origin: string, version: string): Promise<ApiDocument>;
 }
 
 /** Describes these endpoints; they are asked for late, because what describes them is one of them. */
@@ -15,7 +16,12 @@ export function createApiDescription(endpoints: () => readonly Endpoint[]): ApiD
     return describeApi(endpoints());
   });
   // Whoever asks may name any host: none of them costs more than this.
-  return { at: async (origin) => ({ ...(await load()), servers: [{ url: origin }] }) };
+  return {
+    async at(origin, version) {
+      const document = await load();
+      return { ...document, info: { ...document.info, version }, servers: [{ url: origin }] };
+    },
+  };
 }
 
 /** contract 1.1. */
@@ -25,7 +31,8 @@ export function openApiEndpoints(description: ApiDescription) {
       method: "get",
       path: "/v3/openapi",
       aliases: ["/v4/openapi", "/openapi.json"],
-      summary: "This document",
+      operationId: "getOpenApi",
+      summary: "Get this document",
       description: "The whole API as OpenAPI 3.1; `/v4/openapi` and `/openapi.json` answer the same. Needs no key.",
       tag: "service",
       needsKey: false,
@@ -35,7 +42,7 @@ export function openApiEndpoints(description: ApiDescription) {
         info: z.record(z.string(), z.unknown()),
         paths: z.record(z.string(), z.unknown()),
       }),
-      handle: async ({ origin }) => Response.json(await description.at(origin)),
+      handle: async ({ origin, version }) => Response.json(await description.at(origin, version)),
     }),
   ];
 }

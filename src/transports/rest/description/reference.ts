@@ -22,7 +22,7 @@ export function referenceEndpoints(description: ApiDescription) {
       import("./reference/page.js"),
       import("./reference/style.js"),
     ]);
-    const page = renderReference(await description.at(ANY_ORIGIN), ANY_ORIGIN);
+    const page = renderReference(await description.at(ANY_ORIGIN, ""), ANY_ORIGIN);
     return { parts: page.split(ANY_ORIGIN), policy: contentSecurityPolicy(STYLE) };
   });
   return [
@@ -30,7 +30,8 @@ export function referenceEndpoints(description: ApiDescription) {
       method: "get",
       path: "/reference",
       aliases: ["/docs"],
-      summary: "The API for people",
+      operationId: "getReference",
+      summary: "Get the API reference as a web page",
       description: "The OpenAPI document as one page without scripts; `/docs` is the same page. Needs no key.",
       tag: "service",
       needsKey: false,

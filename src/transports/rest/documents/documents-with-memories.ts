@@ -33,6 +33,7 @@ export const documentGraphEndpoints = [
   defineEndpoint({
     method: "post",
     path: "/v3/documents/documents",
+    operationId: "listDocumentsWithMemories",
     summary: "List documents with their memories",
     description:
       "Memories that were superseded or forgotten are there too, with their flags. Texts are cut at 2,000 characters.",
@@ -55,7 +56,8 @@ export const documentGraphEndpoints = [
   defineEndpoint({
     method: "post",
     path: "/v3/documents/documents/by-ids",
-    summary: "Read documents with their memories by id or customId",
+    operationId: "getDocumentsWithMemories",
+    summary: "Get documents with their memories by id or customId",
     description:
       "In the order asked for; what is not there is left out. Texts are whole for up to 100 documents, and cut at 2,000 characters beyond that.",
     tag: "documents",
@@ -76,6 +78,7 @@ export const documentGraphEndpoints = [
   defineEndpoint({
     method: "post",
     path: "/v3/documents/documents/facets",
+    operationId: "countDocumentsByCategory",
     summary: "Count documents by category",
     description: "Each document has one category; those without documents are left out.",
     tag: "documents",

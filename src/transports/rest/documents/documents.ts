@@ -67,6 +67,7 @@ export const documentEndpoints = [
   defineEndpoint({
     method: "post",
     path: "/v3/documents",
+    operationId: "addDocument",
     summary: "Add a document",
     description:
       "Answers as soon as the document is kept: it can be read at once, and is searchable a moment later; `Prefer: wait=10` waits for that. Sending a `customId` again changes that document, and only what differs is processed again. Identical content does no work.",
@@ -88,12 +89,13 @@ export const documentEndpoints = [
   defineEndpoint({
     method: "get",
     path: "/v3/documents/{id}",
+    operationId: "getDocument",
     summary: "Get a document by id or customId",
     description:
       "`content` is the newest text that was sent. `status` and `dreamingStatus` say how far its processing is, `errorReason` why it failed, `dreamingReason` what its memories wait for. `processingMetadata` tells how far the reading of a file is, and what is to be known of how it was read. It is there, too, when a language model refused, was cut off or gave no answer that can be used: rules have done that step then, or a picture has no description, and it is tried again by itself.",
     tag: "documents",
     query: documentPlace,
-    conflict: AMBIGUOUS,
+    refusals: { 409: AMBIGUOUS },
     status: 200,
     answer: documentAnswer,
     handle: async ({ core, call, parameter, query, origin }) =>
@@ -102,12 +104,13 @@ export const documentEndpoints = [
   defineEndpoint({
     method: "patch",
     path: "/v3/documents/{id}",
-    summary: "Change a document by id or customId",
+    operationId: "updateDocument",
+    summary: "Update a document by id or customId",
     description:
       "Fields that are absent stay as they are. Works in every state: a change during processing is taken up after it. Containers in the body are those that the document moves to: what it states goes along as it is, and what was forgotten, replaced or declined stays so. The same holds when another `documentDate` or `taskType` has it read again; another text replaces all that was known of the old one.",
     tag: "documents",
     query: documentPlace,
-    conflict: `${AMBIGUOUS} Or another document of the container has the new \`customId\`.`,
+    refusals: { 409: `${AMBIGUOUS} Or another document of the container has the new \`customId\`.` },
     example: { content: "Mia prefers night trains.", metadata: { team: "travel" } },
     body: updateBody,
     isBodyOptional: true,
@@ -122,12 +125,13 @@ export const documentEndpoints = [
   defineEndpoint({
     method: "delete",
     path: "/v3/documents/{id}",
+    operationId: "deleteDocument",
     summary: "Delete a document by id or customId, or forget a memory by id",
     description:
       "Memories that only this document states are forgotten with it. Works in every state. `x-recollect-removed` says what the id was of; of a memory, `x-recollect-stated-in` has the ids of documents whose text still states what was forgotten, the first hundred, with commas between them.",
     tag: "documents",
     query: documentPlace,
-    conflict: AMBIGUOUS,
+    refusals: { 409: AMBIGUOUS },
     status: 204,
     async handle({ core, call, parameter, query, setHeader }) {
       const { kind, statedIn } = await core.deleteDocument(call, documentNameOf(parameter, query));

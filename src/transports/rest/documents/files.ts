@@ -81,6 +81,7 @@ export const fileEndpoints = [
   defineEndpoint({
     method: "post",
     path: "/v3/documents/file",
+    operationId: "uploadFile",
     summary: "Upload a file",
     description:
       "The file is kept as it is and its text made searchable. Fields beside it are texts; lists and objects are written as JSON.",
@@ -110,12 +111,13 @@ export const fileEndpoints = [
   defineEndpoint({
     method: "get",
     path: "/v3/documents/{id}/file-url",
-    summary: "Where to download the file of a document",
+    operationId: "getFileUrl",
+    summary: "Get the download URL of a document's file",
     description:
       "A link that opens the file without a key for 24 hours, as long as the document stays in its containers. Only documents that came as files have one.",
     tag: "documents",
     query: documentPlace,
-    conflict: AMBIGUOUS,
+    refusals: { 409: AMBIGUOUS },
     status: 200,
     answer: z.object({ url: z.url() }),
     async handle({ core, call, parameter, query, origin }) {
@@ -126,6 +128,7 @@ export const fileEndpoints = [
   defineEndpoint({
     method: "get",
     path: "/files/{key}",
+    operationId: "downloadFile",
     summary: "Download an uploaded file",
     description:
       "Gives the bytes as they were uploaded, to keys that may read the document, and to whoever has a link of `/v3/documents/{id}/file-url`.",

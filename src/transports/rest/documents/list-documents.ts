@@ -148,6 +148,7 @@ export const listEndpoints = [
   defineEndpoint({
     method: "post",
     path: "/v3/documents/list",
+    operationId: "listDocuments",
     summary: "List documents",
     description:
       "Newest first unless `sort` and `order` say otherwise; without containers all that the key may see. Tags that begin with `sm_project_` are left out of the items; a single document shows them all.",
@@ -164,7 +165,8 @@ export const listEndpoints = [
   defineEndpoint({
     method: "get",
     path: "/v3/documents",
-    summary: "List documents by a query",
+    operationId: "listDocumentsByQuery",
+    summary: "List documents, with query parameters",
     description: "The same list as `POST /v3/documents/list`, with its fields as query parameters.",
     tag: "documents",
     query: listQuery,
@@ -177,11 +179,12 @@ export const listEndpoints = [
   defineEndpoint({
     method: "get",
     path: "/v3/documents/{id}/chunks",
-    summary: "The chunks of a document",
+    operationId: "getDocumentChunks",
+    summary: "Get the chunks of a document",
     description: "The pieces in which search finds the newest text, in order.",
     tag: "documents",
     query: documentPlace,
-    conflict: AMBIGUOUS,
+    refusals: { 409: AMBIGUOUS },
     status: 200,
     answer: chunksAnswer,
     async handle({ core, call, parameter, query }) {
@@ -204,7 +207,8 @@ export const listEndpoints = [
   defineEndpoint({
     method: "get",
     path: "/v3/documents/processing",
-    summary: "Documents that are being processed",
+    operationId: "listProcessingDocuments",
+    summary: "List documents that are being processed",
     description:
       "Documents whose text is not searchable yet, of all containers that the key may see or of those named.",
     tag: "documents",

@@ -55,7 +55,8 @@ export const manyDocumentsEndpoints = [
   defineEndpoint({
     method: "post",
     path: "/v3/documents/batch",
-    summary: "Add many documents",
+    operationId: "addDocuments",
+    summary: "Add several documents",
     description:
       "Each document is accepted or refused on its own; `results` has them in order, and fields beside `documents` are defaults for all.",
     tag: "documents",
@@ -82,7 +83,8 @@ export const manyDocumentsEndpoints = [
   defineEndpoint({
     method: "delete",
     path: "/v3/documents/bulk",
-    summary: "Delete many documents",
+    operationId: "deleteDocuments",
+    summary: "Delete several documents",
     description:
       "Wants exactly one way to say which: `ids` (ids or customIds, also of memories to forget), or `containerTags`, which `filepath` may narrow. With `ids`, `statedIn` are documents whose text still states what was forgotten; where `isLeftOut`, searches leave out the sentences that it was taken from, else nobody knows which these are, and searches may still show them.",
     tag: "documents",

@@ -30,9 +30,11 @@ export const reprocessEndpoints = [
   defineEndpoint({
     method: "post",
     path: "/v3/reprocess",
-    summary: "Have documents read again by what finds facts now",
+    operationId: "reprocessDocuments",
+    summary: "Read documents again with the current fact extraction",
     description:
       "Exactly one of `ids`, `containerTag` and `all: true`. Reads the texts again with the present language model and prompt, or with rules where there is no model; unless `ids` are named or `onlyOutdated` is false, only those that something else has read. Documents that are cut otherwise than the settings want (`chunkSize`, `chunkOverlap`, `chunkingStrategy`) are cut anew in any case, also those that are not read. Files that named documents were made of are read once more, unless `onlyOutdated` or `replace` is true; where that fails, the document stays as it is, and the notes of its `processingMetadata` say why. The work is done in the background behind new documents and survives a restart. What a document states already is not counted again; what was forgotten or replaced stays so. With `replace`, what only the document states, nobody has changed or reviewed, and the new reading does not find is forgotten, as a batch of the journal that can be undone. The facts of documents that came with ready-made ones, and of those of `taskType` superrag, are left alone. `dryRun` changes nothing and says what it would take: `estimate` is rough, and its `cost`, in US dollars, is null where the price of the model is not known.",
+    refusals: { 404: "One of the documents does not exist." },
     tag: "documents",
     example: { all: true, onlyOutdated: true, dryRun: true },
     body: reprocessSchema,

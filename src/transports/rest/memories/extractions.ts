@@ -38,7 +38,8 @@ export const extractionEndpoints = [
   defineEndpoint({
     method: "post",
     path: "/v3/extractions/pending",
-    summary: "Take on texts that no language model has read",
+    operationId: "claimExtractions",
+    summary: "Claim texts that no language model has read yet",
     description:
       "Extension. Hands out texts that only rules have read, so that an agent finds the facts in them; a long document comes in parts. Nobody else gets them for ten minutes. Answer each with `POST /v3/extractions/{taskId}`.",
     tag: "memories",
@@ -60,7 +61,8 @@ export const extractionEndpoints = [
   defineEndpoint({
     method: "post",
     path: "/v3/extractions/{taskId}",
-    summary: "Submit the facts of a text that was taken on",
+    operationId: "submitExtraction",
+    summary: "Submit the facts of a claimed text",
     description:
       "Extension. No facts is a good answer. Quotes are checked: a fact whose `quote` is not in the document waits for review. `relation.ids` are those of `known`. The same submission again gets the same answer; another one gets 409, for good.",
     tag: "memories",

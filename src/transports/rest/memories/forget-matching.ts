@@ -27,7 +27,8 @@ export const forgetMatchingEndpoints = [
     method: "post",
     path: "/v4/memories/forget-matching",
     isExact: true,
-    summary: "Forget what a container holds on a subject, or several memories by id",
+    operationId: "forgetMatchingMemories",
+    summary: "Forget what a container holds about a subject, or several memories by id",
     description:
       "Exactly one of `query` and `ids`. `dryRun` shows exactly what the same request would forget. By query, everything of at least `threshold` is forgotten, the most similar first, up to `maxForget`; where a language model is configured, only what it says is meant, and `summary` tells when it could not be asked. By ids, unknown ones are left out. `statedIn` are documents whose text still states what was forgotten, and, by query, those with passages on it that no memory stands for: delete these if their text must not be found either. Where `isLeftOut`, searches leave out the sentences that it was taken from; else nobody knows which these are, and searches may still show them.",
     tag: "memories",

@@ -29,7 +29,8 @@ export const inferredEndpoints = [
   defineEndpoint({
     method: "get",
     path: "/v3/container-tags/{containerTag}/inferred",
-    summary: "Inferred memories that wait for review",
+    operationId: "listInferredMemories",
+    summary: "List inferred memories that await review",
     description:
       "At most 50: those that were derived from the most memories first, then the newest. Among them is what reads like an instruction or would redirect mail or money: `metadata.flagged` says why.",
     tag: "container tags",
@@ -51,7 +52,8 @@ export const inferredEndpoints = [
   defineEndpoint({
     method: "post",
     path: "/v3/container-tags/{containerTag}/inferred/{memoryId}/review",
-    summary: "Approve, decline or undo the review of an inferred memory",
+    operationId: "reviewInferredMemory",
+    summary: "Approve or decline an inferred memory, or undo its review",
     description:
       "Approved it counts as stated, and replaces what it was held back from replacing; declined it leaves search; undone it is back in the queue, and what it replaced holds again. 409, for good, when it is no open guess, there is nothing to undo, or it was changed since.",
     tag: "container tags",

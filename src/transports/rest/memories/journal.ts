@@ -58,7 +58,8 @@ export const journalEndpoints = [
   defineEndpoint({
     method: "get",
     path: "/v3/journal",
-    summary: "Who changed what, why, from what to what, newest first",
+    operationId: "listJournalEntries",
+    summary: "List changes of memories: who changed what, and why, newest first",
     description:
       "All filters hold together; `memoryId` and `documentId` exclude each other. A key of some containers sees the entries of these.",
     tag: "memories",
@@ -74,7 +75,8 @@ export const journalEndpoints = [
     method: "post",
     path: "/v3/journal/{batchId}/undo",
     isExact: true,
-    summary: "Undo the changes of memories that were made together",
+    operationId: "undoChanges",
+    summary: "Undo changes of memories that were made together",
     description:
       "What was added is forgotten, what was updated has its older version back, what was forgotten is active again. The undo is a batch of its own, so it can be undone. Changes that later ones have overtaken stay and are listed in `skipped`; when that is all of them, the answer is 409 with the reasons. Changes of documents, containers and keys cannot be undone.",
     tag: "memories",

@@ -26,6 +26,7 @@ export const memoryListEndpoints = [
   defineEndpoint({
     method: "post",
     path: "/v4/memories/list",
+    operationId: "listMemories",
     summary: "List memories with their history",
     description:
       "The newest versions that are neither forgotten nor over, with older ones in `history`. At least one container must be named; a key for some containers may leave them out, and lists all of its own. What was said in conversations that nothing but rules has read is left out unless `kind` asks for it.",

@@ -25,7 +25,8 @@ export const profileEndpoints = [
   defineEndpoint({
     method: "post",
     path: "/v4/profile",
-    summary: "What is known about the subject of a container",
+    operationId: "getProfile",
+    summary: "Get what is known about the subject of a container",
     description:
       "Lasting facts are `static`, those first that say who somebody is, what harms them and how to answer; recent ones are " +
       "`dynamic`, newest first and dated (`[Recent] [2026-05-02] …`), marked where they wait for review (`[Unreviewed] …`). All " +
@@ -46,7 +47,8 @@ export const profileEndpoints = [
   defineEndpoint({
     method: "post",
     path: "/v4/profile/buckets",
-    summary: "The buckets of a container's profile",
+    operationId: "listProfileBuckets",
+    summary: "List the buckets of a container's profile",
     description: "The named parts that a profile of the container has: those of the organisation and its own.",
     tag: "profile",
     example: { containerTag: "mia" },
@@ -61,7 +63,8 @@ export const profileEndpoints = [
   defineEndpoint({
     method: "get",
     path: "/v3/container-tags/{containerTag}/profile",
-    summary: "Lasting and recent facts about the subject of a container",
+    operationId: "getContainerProfile",
+    summary: "Get lasting and recent facts about the subject of a container",
     description: "The same profile as `POST /v4/profile`, without a query.",
     tag: "container tags",
     status: 200,

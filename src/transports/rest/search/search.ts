@@ -80,6 +80,7 @@ export const searchEndpoints = [
   defineEndpoint({
     method: "post",
     path: "/v4/search",
+    operationId: "searchMemories",
     summary: "Search memories and documents",
     description:
       "Each result carries either `memory` or `chunk`. `similarity` means the same under every embedder: unrelated text lies near 0.2, related above 0.5, nearly identical above 0.9. Without a container all that the key may see is searched.",
@@ -114,8 +115,10 @@ export const searchEndpoints = [
   defineEndpoint({
     method: "post",
     path: "/v3/search",
+    operationId: "searchDocuments",
     summary: "Search documents",
     description: "Finds documents, each with its best chunks; `chunkThreshold` leaves out weaker ones.",
+    refusals: { 404: "There is no document of this `docId`." },
     tag: "search",
     example: { q: "travel plans", containerTags: ["mia"] },
     body: documentSearchBody,

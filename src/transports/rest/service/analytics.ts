@@ -44,7 +44,8 @@ export const analyticsEndpoints = [
   defineEndpoint({
     method: "get",
     path: "/v3/analytics/usage",
-    summary: "Requests by type, hour and key",
+    operationId: "getUsage",
+    summary: "Count requests by type, hour and key",
     description: `What this server was asked, by default in the last 24 hours. \`pagination\` is that of \`byKey\`, which leaves out requests without a key. ${KEPT}`,
     tag: "analytics",
     query: rangeQuery,
@@ -55,7 +56,8 @@ export const analyticsEndpoints = [
   defineEndpoint({
     method: "get",
     path: "/v3/analytics/errors",
-    summary: "Refused and failed requests by type, status, hour and key",
+    operationId: "getErrorStatistics",
+    summary: "Count rejected and failed requests by type, status, hour and key",
     description: `Answers with a status from 400 up, by default of the last 24 hours. Rates are fractions of 1, \`percentage\` is of all errors. \`pagination\` is that of \`errors\`. ${KEPT}`,
     tag: "analytics",
     query: rangeQuery,
@@ -66,7 +68,8 @@ export const analyticsEndpoints = [
   defineEndpoint({
     method: "get",
     path: "/v3/analytics/logs",
-    summary: "Single requests, newest first",
+    operationId: "listLoggedRequests",
+    summary: "List single requests, newest first",
     description: `By default of all the time that is kept. ${KEPT}`,
     tag: "analytics",
     query: logsQuery,
@@ -84,7 +87,8 @@ export const analyticsEndpoints = [
   defineEndpoint({
     method: "get",
     path: "/v3/analytics/requests",
-    summary: "Single requests with their key, newest first",
+    operationId: "listRequests",
+    summary: "List single requests with their keys, newest first",
     description: `By default of all the time that is kept. ${KEPT}`,
     tag: "analytics",
     query: logsQuery,
@@ -98,7 +102,8 @@ export const analyticsEndpoints = [
   defineEndpoint({
     method: "get",
     path: "/v3/analytics/memory",
-    summary: "What there is, and how it grows",
+    operationId: "getMemoryStatistics",
+    summary: "Get the amount of stored content and its growth",
     description:
       "Totals are those of now; searches and tokens are those of the period. Growth is in percent against the equally long time before, 0 when nothing came then or the period is `all`, which is the default. `totalMemories` counts documents and `totalMemoryEntries` memories: the names are older than memories.",
     tag: "analytics",
@@ -110,7 +115,8 @@ export const analyticsEndpoints = [
   defineEndpoint({
     method: "get",
     path: "/v3/analytics/chat",
-    summary: "Use of the chat, which this server does not have",
+    operationId: "getChatStatistics",
+    summary: "Get chat usage; this server has no chat",
     description: "All numbers are 0: this server has no chat and no memory router.",
     tag: "analytics",
     query: rangeQuery,

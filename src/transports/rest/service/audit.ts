@@ -48,7 +48,8 @@ export const auditEndpoints = [
   defineEndpoint({
     method: "get",
     path: "/v3/audit",
-    summary: "Who did what, newest first",
+    operationId: "listAuditEntries",
+    summary: "List the audit log: who did what, newest first",
     description:
       "What was changed, who signed in and who was refused: names and ids, never content. Refusals and looks of a minute that are alike are one entry. Kept for a year, and at most a million. Only a key of the whole organisation may do this.",
     tag: "analytics",

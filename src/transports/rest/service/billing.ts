@@ -24,7 +24,8 @@ export const billingEndpoints = [
   defineEndpoint({
     method: "get",
     path: "/v3/auth/billing",
-    summary: "Plan and use of this month",
+    operationId: "getBilling",
+    summary: "Get the plan and this month's usage",
     description: `${moneyless}Tokens and searches are those that this server recorded since the month began, in UTC.`,
     tag: "billing",
     status: 200,
@@ -51,7 +52,8 @@ export const billingEndpoints = [
   defineEndpoint({
     method: "get",
     path: "/v3/auth/billing/usage",
-    summary: "Use of this month by meter",
+    operationId: "getBillingUsage",
+    summary: "Get this month's usage by meter",
     description: `${moneyless}${OPERATIONS}`,
     tag: "billing",
     status: 200,
@@ -73,7 +75,8 @@ export const billingEndpoints = [
   defineEndpoint({
     method: "get",
     path: "/v3/auth/billing/usage-events",
-    summary: "Use in a time by feature and day",
+    operationId: "listUsageEvents",
+    summary: "List usage by feature and day",
     description: `${moneyless}A time may be 90 days long; without one it is this month. ${OPERATIONS}`,
     tag: "billing",
     query: z.object({
@@ -108,7 +111,8 @@ export const billingEndpoints = [
   defineEndpoint({
     method: "get",
     path: "/v3/auth/billing/invoices",
-    summary: "Invoices",
+    operationId: "listInvoices",
+    summary: "List invoices",
     description: `${moneyless}The list is empty.`,
     tag: "billing",
     status: 200,
@@ -125,7 +129,8 @@ export const billingEndpoints = [
   defineEndpoint({
     method: "get",
     path: "/v3/auth/billing/auto-topups",
-    summary: "Whether credits are bought by themselves",
+    operationId: "getAutoTopups",
+    summary: "Get the setting for automatic top-ups",
     description: `${moneyless}They never are.`,
     tag: "billing",
     status: 200,
@@ -138,7 +143,8 @@ export const billingEndpoints = [
   defineEndpoint({
     method: "patch",
     path: "/v3/auth/billing/auto-topups",
-    summary: "Let credits be bought by themselves",
+    operationId: "updateAutoTopups",
+    summary: "Change the setting for automatic top-ups",
     description: `${moneyless}So this is always refused with 403.`,
     tag: "billing",
     body: anything,

@@ -28,6 +28,8 @@ const connectionDocument = z.object({
   updatedAt: dateTime,
 });
 
+const NOTHING_TO_CHOOSE =
+  "Connections of this provider bring in all that they are open to: there is nothing to choose.";
 const containerTags = z.array(containerTag).max(100);
 const ofContainers = z.object({ containerTags: containerTags.optional() });
 const metadata = z
@@ -93,6 +95,7 @@ export const connectionEndpoints = [
   defineEndpoint({
     method: "post",
     path: "/v3/connections/list",
+    operationId: "listConnections",
     summary: "List connections",
     description: "Those that somebody has signed in to, the newest first.",
     tag: "connections",
@@ -105,7 +108,8 @@ export const connectionEndpoints = [
   defineEndpoint({
     method: "get",
     path: "/v3/connections",
-    summary: "List connections, by query",
+    operationId: "listConnectionsByQuery",
+    summary: "List connections, with query parameters",
     description: "Those that somebody has signed in to, the newest first.",
     tag: "connections",
     query: z.object({ endUserId: once(z.string().max(1_000)).describe("Only connections of this end user.") }),
@@ -118,6 +122,7 @@ export const connectionEndpoints = [
     method: "get",
     path: "/v3/connections/{connection}",
     parameters: id,
+    operationId: "getConnection",
     summary: "Get a connection",
     description: "With the state that it is in and how its last run went.",
     tag: "connections",
@@ -130,6 +135,7 @@ export const connectionEndpoints = [
     method: "post",
     path: "/v3/connections/{connection}",
     parameters: provider,
+    operationId: "createConnection",
     summary: "Connect to a provider",
     description:
       "Credentials in `metadata` are tried before the answer. Where somebody has to sign in, `authLink` is where: it works once, for an hour. The first run begins by itself, unless something has to be chosen with `configure` before.",
@@ -147,7 +153,8 @@ export const connectionEndpoints = [
     method: "delete",
     path: "/v3/connections/{connection}",
     parameters: { connection: "Id of the connection, or name of a provider: then its connections of the containers." },
-    summary: "Delete a connection, by id or by provider and containers",
+    operationId: "deleteConnection",
+    summary: "Delete a connection by id, or by provider and containers",
     description: "`containerTags` is required for a provider. The documents go in the background.",
     tag: "connections",
     body: ofContainers,
@@ -178,6 +185,7 @@ export const connectionEndpoints = [
     method: "post",
     path: "/v3/connections/{connection}/connection",
     parameters: provider,
+    operationId: "getConnectionOfProvider",
     summary: "Get the connection of a provider and containers",
     description: "The newest of them.",
     tag: "connections",
@@ -193,7 +201,8 @@ export const connectionEndpoints = [
     method: "post",
     path: "/v3/connections/{connection}/documents",
     parameters: provider,
-    summary: "List documents that a provider brought in",
+    operationId: "listProviderDocuments",
+    summary: "List documents that came from a provider",
     description: "The newest first, at most 10,000.",
     tag: "connections",
     body: ofContainers,
@@ -210,7 +219,8 @@ export const connectionEndpoints = [
     method: "post",
     path: "/v3/connections/{connection}/import",
     parameters: provider,
-    summary: "Sync the connections of a provider now",
+    operationId: "importFromProvider",
+    summary: "Synchronize the connections of a provider now",
     description: "Those that are active and have something to bring in.",
     tag: "connections",
     body: ofContainers,
@@ -228,7 +238,8 @@ export const connectionEndpoints = [
     method: "post",
     path: "/v3/connections/{connection}/sync",
     parameters: id,
-    summary: "Sync a connection now",
+    operationId: "syncConnection",
+    summary: "Synchronize a connection now",
     description: "`sync-runs` tells how it goes.",
     tag: "connections",
     body: z.object({
@@ -240,7 +251,7 @@ export const connectionEndpoints = [
     isBodyOptional: true,
     status: 202,
     answer: z.object({ id: z.string(), status: z.literal("queued") }),
-    conflict: "It is paused, has to be signed in again, or nothing is chosen for it yet.",
+    refusals: { 409: "It is paused, has to be signed in again, or nothing is chosen for it yet." },
     async handle({ core, call, parameter, body }) {
       const { id: synced } = await core.syncOneConnection(call, { ...body, id: parameter("connection") });
       return { id: synced, status: "queued" as const };
@@ -250,8 +261,10 @@ export const connectionEndpoints = [
     method: "get",
     path: "/v3/connections/{connection}/resources",
     parameters: id,
-    summary: "List what a connection could bring in",
-    description: "Answers 501 for a provider whose connections bring in all that they are open to.",
+    operationId: "listConnectionResources",
+    summary: "List the resources that a connection can import",
+    description: "What a user can choose from, a page at a time.",
+    refusals: { 501: NOTHING_TO_CHOOSE },
     tag: "connections",
     query: z.object({
       page: onceNumber(resourcePageSchema).describe("From 1."),
@@ -273,8 +286,10 @@ export const connectionEndpoints = [
     method: "post",
     path: "/v3/connections/{connection}/configure",
     parameters: id,
-    summary: "Choose what a connection brings in, and how it is kept in step",
+    operationId: "configureConnection",
+    summary: "Choose what a connection imports, and how it is kept up to date",
     description: "What is left out stays as it is. A new choice, and room for more documents, is synced at once.",
+    refusals: { 501: NOTHING_TO_CHOOSE },
     tag: "connections",
     body: z.object({
       resources: z.array(z.record(z.string(), z.unknown())).max(500).optional(),
@@ -293,7 +308,8 @@ export const connectionEndpoints = [
     method: "post",
     path: "/v3/connections/{connection}/reconnect",
     parameters: id,
-    summary: "Sign a connection in again",
+    operationId: "reconnectConnection",
+    summary: "Sign in to a connection again",
     description:
       "With other credentials in `metadata` at once; else by the link in the answer, or on another device. Its documents stay; so do its settings and credentials until the new ones have worked.",
     tag: "connections",
@@ -308,7 +324,8 @@ export const connectionEndpoints = [
     method: "post",
     path: "/v3/connections/{connection}/device",
     parameters: id,
-    summary: "Ask whether somebody has signed in on another device",
+    operationId: "checkDeviceSignIn",
+    summary: "Check whether somebody has signed in on another device",
     description: "Ask no more often than the `interval` of the code, and less often after `isSlowDown`.",
     tag: "connections",
     body: z.object({}),
@@ -321,7 +338,8 @@ export const connectionEndpoints = [
     method: "get",
     path: "/v3/connections/{connection}/sync-runs",
     parameters: id,
-    summary: "List when a connection was synced",
+    operationId: "listSyncRuns",
+    summary: "List synchronizations of a connection",
     description: "The newest first, at most 50.",
     tag: "connections",
     status: 200,
@@ -333,7 +351,8 @@ export const connectionEndpoints = [
     method: "post",
     path: "/v3/connections/{connection}/google-drive/hosted-picker",
     parameters: id,
-    summary: "Open a picker for the files of a connection",
+    operationId: "openGoogleDrivePicker",
+    summary: "Open a file picker for a connection",
     description:
       "The address of a page where somebody chooses in any browser, without a key: for an hour, and until something was chosen. Then the browser goes on to `returnUrl`.",
     tag: "connections",
@@ -351,7 +370,8 @@ export const connectionEndpoints = [
     path: "/v3/connections/auth/callback/{connection}",
     aliases: ["/v3/connections/{connection}/callback"],
     parameters: provider,
-    summary: "Where a provider sends the browser after a sign-in",
+    operationId: "completeSignIn",
+    summary: "Return from a provider's sign-in",
     description: "Sends it on to `redirectUrl`, or shows a page. Works once for each sign-in.",
     tag: "connections",
     needsKey: false,
@@ -372,7 +392,8 @@ export const connectionEndpoints = [
     method: "post",
     path: "/v3/connections/webhooks/{connection}",
     parameters: id,
-    summary: "Where a source sends word of changes",
+    operationId: "receiveWebhook",
+    summary: "Receive a provider's notification of changes",
     description:
       "Has its connection synced soon, and nothing else: what is sent is neither believed nor kept. It needs the proof that the source was given, not a key; without it the answer is 404, as for a connection that is not there. At most 1 MB.",
     tag: "connections",

@@ -64,7 +64,8 @@ export const embeddingEndpoints = [
   defineEndpoint({
     method: "get",
     path: "/v3/embeddings",
-    summary: "Which embedder answers, and how far the move to another one is",
+    operationId: "getEmbeddings",
+    summary: "Get the active embedder and the progress of a change",
     description: ONLY_OWNER,
     tag: "settings",
     status: 200,
@@ -74,7 +75,8 @@ export const embeddingEndpoints = [
   defineEndpoint({
     method: "post",
     path: "/v3/embeddings",
-    summary: "Direct the move to another embedder",
+    operationId: "changeEmbeddings",
+    summary: "Control the change to another embedder",
     description: `${ONLY_OWNER} \`pause\` and \`resume\` the filling of the next embedder; \`switch\` to it although it finds less; \`rollback\` to the one before, or give up the move; \`drop\` the vectors that are kept for going back. A move begins with the server's settings, or with \`recollect embeddings use\`.`,
     tag: "settings",
     body: z.object({ action: z.enum(["pause", "resume", "switch", "rollback", "drop"]) }),

@@ -34,7 +34,8 @@ export const grantEndpoints = [
   defineEndpoint({
     method: "get",
     path: "/v3/oauth/grants",
-    summary: "List the apps that were let in",
+    operationId: "listGrants",
+    summary: "List authorized apps",
     description:
       "Only a key of the whole organisation may do this. One entry for each time that an app was let in by OAuth and may still come in; the newest first.",
     tag: "keys",
@@ -49,7 +50,8 @@ export const grantEndpoints = [
     method: "delete",
     path: "/v3/oauth/grants/{clientId}",
     parameters: { clientId: "`clientId` of an app, for everything that it may do, or `id` of one entry." },
-    summary: "Let an app in no more",
+    operationId: "revokeGrant",
+    summary: "Revoke the authorization of an app",
     description: "Only a key of the whole organisation may do this. The tokens of the app open nothing from now on.",
     tag: "keys",
     status: 200,

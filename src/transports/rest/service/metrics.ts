@@ -8,7 +8,8 @@ export const metricsEndpoints = [
   defineEndpoint({
     method: "get",
     path: "/metrics",
-    summary: "Numbers for programs that watch the service",
+    operationId: "getMetrics",
+    summary: "Get metrics for Prometheus",
     description:
       "In the text format of Prometheus: requests by route and their durations, jobs, what is kept, parts that do less than they should, memory and delays of the process. No name, no container, no content. A key of the whole organisation may read it, one that only reads is enough; nobody may without a key.",
     tag: "service",

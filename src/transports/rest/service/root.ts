@@ -9,7 +9,8 @@ export const rootEndpoints = [
   defineEndpoint({
     method: "get",
     path: "/",
-    summary: "What this server is",
+    operationId: "getServer",
+    summary: "Get the name and version of the server",
     description: "Needs no key. Clients that look for a local server take any answer for a sign of life.",
     tag: "service",
     needsKey: false,

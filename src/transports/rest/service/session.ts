@@ -5,7 +5,8 @@ export const sessionEndpoints = [
   defineEndpoint({
     method: "get",
     path: "/v3/session",
-    summary: "Who the key belongs to and what it may do",
+    operationId: "getSession",
+    summary: "Get the owner and the permissions of the key",
     description: "Works with every key. This server has one user, its owner; the plan is without limits.",
     tag: "session",
     status: 200,

@@ -31,7 +31,8 @@ export const settingsEndpoints = [
   defineEndpoint({
     method: "get",
     path: "/v3/settings",
-    summary: "Read the settings",
+    operationId: "getSettings",
+    summary: "Get the settings",
     description:
       "A client that names itself, by its key or by the header `x-sm-source`, sees its own over the common ones.",
     tag: "settings",
@@ -43,7 +44,8 @@ export const settingsEndpoints = [
     method: "patch",
     path: "/v3/settings",
     isExact: true,
-    summary: "Change settings",
+    operationId: "updateSettings",
+    summary: "Update settings",
     description:
       "Fields that are left out stay, null clears one; one that is not known is refused. What a client writes that names itself, by its key or by the header `x-sm-source`, holds for this client alone. Concerns what comes afterwards; `POST /v3/documents/reprocess` applies it to documents that are there. `warnings` says what has no effect without a language model.",
     tag: "settings",
@@ -62,6 +64,7 @@ export const settingsEndpoints = [
     method: "post",
     path: "/v3/settings/reset",
     isExact: true,
+    operationId: "resetOrganization",
     summary: "Delete all documents, memories, containers and settings",
     description: `The confirmation is the name of the organisation, \`${ORGANIZATION_NAME}\`, or its slug. Keys stay.`,
     tag: "settings",
@@ -86,6 +89,7 @@ export const settingsEndpoints = [
   defineEndpoint({
     method: "post",
     path: "/v3/settings/suggest-buckets",
+    operationId: "suggestBuckets",
     summary: "Suggest profile buckets that suit filterPrompt; nothing is stored",
     description: "Needs a `filterPrompt` among the settings.",
     tag: "settings",

@@ -128,7 +128,8 @@ export const statusEndpoints = [
   defineEndpoint({
     method: "get",
     path: "/v3/status",
-    summary: "What is kept, what is still to do, and what does not work",
+    operationId: "getStatus",
+    summary: "Get what is stored, what is pending and what is not working",
     description:
       "The same as `recollect status`, without the folders of the server. Only a key of the whole organisation may do this.",
     tag: "service",

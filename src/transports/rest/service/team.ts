@@ -16,7 +16,8 @@ export const teamEndpoints = [
   defineEndpoint({
     method: "get",
     path: "/v3/auth/team/members",
-    summary: "Members of the organisation",
+    operationId: "listTeamMembers",
+    summary: "List members of the organization",
     description: "The owner of this server alone.",
     tag: "team",
     status: 200,
@@ -29,7 +30,8 @@ export const teamEndpoints = [
   defineEndpoint({
     method: "get",
     path: "/v3/auth/team/invitations",
-    summary: "Invitations that wait for an answer",
+    operationId: "listInvitations",
+    summary: "List open invitations",
     description: "None, ever: nobody can be invited.",
     tag: "team",
     status: 200,
@@ -43,7 +45,8 @@ export const teamEndpoints = [
     method: "post",
     path: "/v3/auth/team/invite",
     isExact: true,
-    summary: "Invite somebody",
+    operationId: "inviteMember",
+    summary: "Invite a member",
     description: ONE_OWNER,
     tag: "team",
     body: anything,
@@ -55,6 +58,7 @@ export const teamEndpoints = [
   defineEndpoint({
     method: "delete",
     path: "/v3/auth/team/members/{memberId}",
+    operationId: "removeMember",
     summary: "Remove a member",
     description: ONE_OWNER,
     tag: "team",
@@ -65,7 +69,8 @@ export const teamEndpoints = [
   defineEndpoint({
     method: "put",
     path: "/v3/auth/team/members/{memberId}/role",
-    summary: "Change what a member may do",
+    operationId: "changeMemberRole",
+    summary: "Change a member's role",
     description: ONE_OWNER,
     tag: "team",
     body: anything,

@@ -28,7 +28,8 @@ export const webAppEndpoints = [
   defineEndpoint({
     method: "post",
     path: "/v3/documents/migrate-mcp",
-    summary: "Move documents of an older MCP server here",
+    operationId: "migrateMcpDocuments",
+    summary: "Import documents of an older MCP server",
     description: "There are none to move: this server never had one.",
     tag: "web app",
     body: z.object({
@@ -43,7 +44,8 @@ export const webAppEndpoints = [
   defineEndpoint({
     method: "get",
     path: "/v3/mcp/has-login",
-    summary: "Whether an MCP client signed in before",
+    operationId: "hasMcpLogin",
+    summary: "Tell whether an MCP client has signed in before",
     description: "Never: MCP clients of this server use a key.",
     tag: "web app",
     status: 200,
@@ -53,7 +55,8 @@ export const webAppEndpoints = [
   defineEndpoint({
     method: "get",
     path: "/v3/waitlist/status",
-    summary: "Whether the caller waits for access",
+    operationId: "getWaitlistStatus",
+    summary: "Tell whether the caller is on the waitlist",
     description: "Nobody does.",
     tag: "web app",
     status: 200,
@@ -66,6 +69,7 @@ export const webAppEndpoints = [
   defineEndpoint({
     method: "get",
     path: "/v3/digests",
+    operationId: "listDigests",
     summary: "List weekly digests",
     description: NO_DIGESTS,
     tag: "web app",
@@ -80,7 +84,8 @@ export const webAppEndpoints = [
   defineEndpoint({
     method: "get",
     path: "/v3/digests/preferences",
-    summary: "Whether weekly digests are wanted",
+    operationId: "getDigestPreferences",
+    summary: "Get the preference for weekly digests",
     description: "No: this server writes none.",
     tag: "web app",
     status: 200,
@@ -90,7 +95,8 @@ export const webAppEndpoints = [
   defineEndpoint({
     method: "post",
     path: "/v3/digests/preferences",
-    summary: "Say whether weekly digests are wanted",
+    operationId: "updateDigestPreferences",
+    summary: "Change the preference for weekly digests",
     description: "This server writes none whatever is said, and answers so.",
     tag: "web app",
     body: digestPreferences,
@@ -103,6 +109,7 @@ export const webAppEndpoints = [
     method: "get",
     path: "/v3/digests/{id}",
     parameters: { id: "Id of the digest." },
+    operationId: "getDigest",
     summary: "Get a weekly digest",
     description: NO_DIGESTS,
     tag: "web app",
@@ -117,7 +124,8 @@ export const webAppEndpoints = [
   defineEndpoint({
     method: "post",
     path: "/v3/emails/welcome/pro",
-    summary: "Welcome a customer by mail",
+    operationId: "sendWelcomeEmail",
+    summary: "Send a welcome email",
     description: "This server sends no mail, and says so.",
     tag: "web app",
     body: z.object({ email: z.string("must be a string"), firstName: z.string("must be a string") }),
