@@ -66,6 +66,7 @@ import { createRecurringWork } from "./recurring-work.js";
 import { readAllowedPlaces } from "./lib/allowed-places.js";
 import { FILES_FOLDER } from "./lib/files-folder.js";
 import { createRateLimiter } from "./lib/rate-limit.js";
+import { type Tracer, traceTo } from "./lib/traces.js";
 
 /** Name of the file with the keys that credentials are encrypted with, inside a data folder. */
 const SECRET_KEY_FILE = "secret.key";
@@ -134,6 +135,7 @@ async function openStore({ config, log }: ServiceOptions, clock: Clock): Promise
 export async function openService(options: ServiceOptions): Promise<Service> {
   const { config, clock = systemClock } = options;
   const store = await openStore(options, clock);
+  let tracer: Tracer | undefined;
   const parts = assemble(options, store);
   const { context, vectors, runner, schedule, retryModel } = parts;
   let closed: Promise<void> | undefined;
@@ -144,8 +146,11 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     await vectors.close();
     await context.extractor.close();
     await store.close();
+    traceTo(undefined);
+    await tracer?.close();
   };
   try {
+    tracer = await openTracer(options);
     await openEmbedders(context, {
       choice: choiceOf(config),
       isStated: config.embedding.isStated,
@@ -172,6 +177,15 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     fullAt: () => store.fullAt(),
     close: () => (closed ??= close()),
   };
+}
+
+/** Where spans are sent from now on; its libraries are loaded only where somebody wants them. */
+async function openTracer({ config, version, log }: ServiceOptions): Promise<Tracer | undefined> {
+  if (config.traces === undefined) return undefined;
+  const { createOtlpTracer } = await import("./adapters/traces/otlp.js");
+  const tracer = createOtlpTracer({ ...config.traces, version, log });
+  traceTo(tracer);
+  return tracer;
 }
 
 function createTranscriber(chosen: NonNullable<Config["transcriber"]>): Transcriber {

@@ -17,6 +17,7 @@ import { findNodeProblems } from "./config/database.js";
 import { chooseBucket, findBlobProblems, type BucketConfig } from "./config/blobs.js";
 import { readingOf, type ReadingConfig } from "./config/reading.js";
 import { chooseRerank, findRerankProblems, type RerankConfig } from "./config/rerank.js";
+import { chooseTraces, findTraceProblems, type TracesConfig } from "./config/traces.js";
 import { holdsUser, type Setting } from "./config/setting.js";
 import { SETTINGS } from "./config/settings.js";
 import { chooseTranscriber, findTranscribeProblems, type TranscriberConfig } from "./config/transcribe.js";
@@ -117,6 +118,8 @@ export interface Config {
   readonly searchMode: "hybrid" | "memories" | "documents";
   /** What a search with `rerank` is put in order by. */
   readonly rerank: RerankConfig;
+  /** Where traces are sent; undefined for nowhere. */
+  readonly traces: TracesConfig | undefined;
   /** How long searches wait for what answers elsewhere. */
   readonly patience: PatienceConfig;
   /** Container tag when the caller names none. */
@@ -224,7 +227,7 @@ function findContradictions(values: Values, set: ReadonlySet<string>): string[] 
       if (set.has(name)) problems.push(`${name} is set, but CHROMA_URL is not. Set CHROMA_URL, or remove ${name}.`);
   if (set.has("CHROMA_URL") && values.RECOLLECT_VECTORS === "exact")
     problems.push('CHROMA_URL is set, but RECOLLECT_VECTORS is "exact", which uses no Chroma. Remove one of them.');
-  problems.push(...findMailProblems(set));
+  problems.push(...findMailProblems(set), ...findTraceProblems(set));
   return problems;
 }
 
@@ -288,6 +291,7 @@ function buildConfig(
     searchMode: need(values.RECOLLECT_SEARCH_MODE),
     profileTokens: need(values.RECOLLECT_PROFILE_TOKENS),
     rerank: chooseRerank(values),
+    traces: chooseTraces(values),
     patience: {
       serviceMs: need(values.RECOLLECT_SEARCH_PATIENCE_MS),
       modelMs: need(values.RECOLLECT_SEARCH_MODEL_PATIENCE_MS),

@@ -9,6 +9,7 @@ import { MODEL_SETTINGS } from "./model.js";
 import { PATIENCE_SETTINGS } from "./patience.js";
 import { READING_SETTINGS } from "./reading.js";
 import { RERANK_SETTINGS } from "./rerank.js";
+import { TRACE_SETTINGS } from "./traces.js";
 import { TRANSCRIBE_SETTINGS } from "./transcribe.js";
 import { choice, dollars, expandHome, httpUrl, setting, wholeNumber } from "./setting.js";
 
@@ -361,6 +362,7 @@ export const SETTINGS = {
   ...BLOB_SETTINGS,
   ...RERANK_SETTINGS,
   ...PATIENCE_SETTINGS,
+  ...TRACE_SETTINGS,
   ...MAIL_SETTINGS,
   RECOLLECT_MCP_TOOLS: setting({
     schema: choice(["small", "all"]),

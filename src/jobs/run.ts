@@ -2,6 +2,7 @@ import { AppError, RetryLater } from "../core/errors.js";
 import type { Clock, Job, JobContext, JobDraft, JobHandler, JobStore, Log } from "../core/ports.js";
 import { createId } from "../lib/ids.js";
 import { sleep } from "../lib/time.js";
+import { traced } from "../lib/traces.js";
 import { judge } from "./verdict.js";
 import { count } from "../lib/count.js";
 
@@ -124,7 +125,11 @@ export function createRun(options: RunOptions): (job: Job) => Run {
     };
     const context: JobContext = { job, signal: controller.signal, finish, follow };
     try {
-      await withinTime(handler.run(payload.data, context), job, controller, handler.timeoutMs);
+      const facts = { "recollect.job.id": job.id, "recollect.job.attempt": job.attempt };
+      const work = traced({ name: `job ${job.kind}`, kind: "consumer", facts }, () =>
+        handler.run(payload.data, context),
+      );
+      await withinTime(work, job, controller, handler.timeoutMs);
       return { isFinished, next };
     } finally {
       isOver = true;

@@ -1,3 +1,5 @@
+import { type SpanStart, traced } from "./traces.js";
+
 /** An answer that is larger than the caller takes. */
 export class AnswerTooLargeError extends Error {
   override readonly name = "AnswerTooLargeError";
@@ -22,7 +24,7 @@ export interface FetchLimits {
  * @throws DOMException `TimeoutError`, AnswerTooLargeError, RedirectedError, the reason of the caller's signal, or what `fetch` throws
  */
 export function createFetch({ timeoutMs, maximumBytes }: FetchLimits): typeof fetch {
-  return async (input, init) => {
+  const send: typeof fetch = async (input, init) => {
     const timeout = AbortSignal.timeout(timeoutMs);
     const signal = init?.signal ? AbortSignal.any([init.signal, timeout]) : timeout;
     const response = await fetch(input, { ...init, signal, redirect: "manual" });
@@ -40,6 +42,25 @@ export function createFetch({ timeoutMs, maximumBytes }: FetchLimits): typeof fe
       headers,
     });
   };
+  return (input, init) =>
+    traced(spanOf(input, init), async (span) => {
+      const response = await send(input, init);
+      span.note({ "http.response.status_code": response.status });
+      if (response.status >= 400) span.fail(String(response.status));
+      return response;
+    });
+}
+
+/** Whom is asked, and not for what: paths and queries may name what somebody keeps. */
+function spanOf(...[input, init]: Parameters<typeof fetch>): SpanStart {
+  const { hostname, port, protocol } = new URL(input instanceof Request ? input.url : input);
+  const method = init?.method ?? (input instanceof Request ? input.method : "GET");
+  const facts = {
+    "http.request.method": method,
+    "server.address": hostname,
+    "server.port": Number(port) || (protocol === "https:" ? 443 : 80),
+  };
+  return { name: `${method} ${hostname}`, kind: "client", facts };
 }
 
 async function readBody(response: Response, maximumBytes: number): Promise<Uint8Array> {

@@ -1,7 +1,9 @@
+import { traced } from "./traces.js";
+
 /** How long each part of some work took, in milliseconds; parts of one name add up. */
 export interface Stages {
   readonly durations: Readonly<Record<string, number>>;
-  /** Does a part of the work and counts its time, which includes what it waited for. */
+  /** Does a part of the work and counts its time, which includes what it waited for; in a span of its own. */
   time<T>(name: string, work: () => Promise<T> | T): Promise<T>;
 }
 
@@ -18,7 +20,7 @@ export function createStages(): Stages {
     async time(name, work) {
       const started = performance.now();
       try {
-        return await work();
+        return await traced({ name: `search ${name}` }, work);
       } finally {
         durations[name] = (durations[name] ?? 0) + performance.now() - started;
       }

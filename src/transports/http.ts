@@ -20,6 +20,7 @@ import { createLargeRequests } from "../lib/large-requests.js";
 import { reportRequests } from "./telemetry/report-requests.js";
 import { createRequestMeter } from "./telemetry/request-meter.js";
 import { factsOf, learnOf } from "./telemetry/request-facts.js";
+import { traceRequests } from "./telemetry/trace-requests.js";
 import { answerWithRequestId, REQUEST_ID_HEADER, requestIdOf, withRequestId } from "./request-id.js";
 import { takeRestOfBody } from "./take-rest-of-body.js";
 import { limitRequests } from "./rest/rate-limit.js";
@@ -82,6 +83,7 @@ export { createRequestLog } from "./rest/request-log.js";
 export function createHttpFace(options: HttpFaceOptions): HttpApp {
   const app: HttpApp = new Hono();
   const meter = createRequestMeter();
+  app.use("*", traceRequests);
   app.use("*", reportRequests({ log: options.log, access: options.access, count: (request) => meter.count(request) }));
   app.use("*", answerWithRequestId);
   app.use("*", refuseOddAddress);

@@ -8,6 +8,7 @@ import {
   type ServerOptions,
 } from "@modelcontextprotocol/server";
 import type { LeveledLog } from "../../lib/log.js";
+import { traced } from "../../lib/traces.js";
 import { CACHE_HINTS, CAPABILITIES, describeServer, INSTRUCTIONS } from "./about.js";
 import type { ErrorReader } from "../errors.js";
 import { failure } from "./failure.js";
@@ -108,8 +109,8 @@ function registerTool(server: McpServer, tool: Tool, caller: Caller): void {
       const given = Object.assign({}, args, pinned);
       const noted = caller.onToolCall?.(name, given);
       try {
-        const answer = await withProgress(context, async () =>
-          tool.call({ ...(await session()), defaultContainer }, given),
+        const answer = await traced({ name: `tool ${name}` }, () =>
+          withProgress(context, async () => tool.call({ ...(await session()), defaultContainer }, given)),
         );
         noted?.(null);
         return withWarnings(answer, fieldWarningsOf(args), tool);

@@ -1,14 +1,13 @@
 import type { MiddlewareHandler } from "hono";
 import type { LeveledLog } from "../../lib/log.js";
 import { logRequest } from "./log-request.js";
+import { nameRequest, type NamedRequest } from "./named-request.js";
 import { factsOf } from "./request-facts.js";
 import { requestIdOf } from "../request-id.js";
 import { type AccessRules, type HttpBindings, visitorOf } from "../visitor.js";
 
 /** What a request was answered with, for whoever counts. */
-export interface CountedRequest {
-  readonly method: string;
-  readonly route: string;
+export interface CountedRequest extends NamedRequest {
   readonly status: number;
   readonly ms: number;
 }
@@ -19,18 +18,15 @@ export interface ReportOptions {
   readonly count: (request: CountedRequest) => void;
 }
 
-const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
-
 /** Tells the log and whoever counts of each request that was answered; neither learns more words than those of this program. */
 export function reportRequests({ log, access, count }: ReportOptions): MiddlewareHandler<{ Bindings: HttpBindings }> {
   return async (context, next) => {
     const began = performance.now();
     await next();
     const { raw } = context.req;
-    const { route = routeOf(context.req), actor, container, isLogged = false } = factsOf(raw);
+    const { actor, container, isLogged = false } = factsOf(raw);
     const answered = {
-      method: METHODS.has(raw.method) ? raw.method : "(other)",
-      route,
+      ...nameRequest(context),
       status: context.res.status,
       ms: Math.round((performance.now() - began) * 10) / 10,
     };
@@ -40,9 +36,4 @@ export function reportRequests({ log, access, count }: ReportOptions): Middlewar
     const address = visitorOf(raw, context.env, access).callerAddress;
     logRequest(log, { ...answered, actor, container, address, requestId });
   };
-}
-
-function routeOf({ path, method }: { readonly path: string; readonly method: string }): string {
-  if (path.startsWith("/internal/")) return "/internal/*";
-  return method === "OPTIONS" ? "(preflight)" : "(unknown path)";
 }

@@ -1,0 +1,118 @@
+import { hostname } from "node:os";
+import { type Context, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
+import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
+import { ExportResultCode, parseTraceParent } from "@opentelemetry/core";
+import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
+import { resourceFromAttributes } from "@opentelemetry/resources";
+import {
+  BasicTracerProvider,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  type SpanExporter,
+  TraceIdRatioBasedSampler,
+} from "@opentelemetry/sdk-trace-base";
+import { AppError } from "../../core/errors.js";
+import type { Log } from "../../core/ports.js";
+import { sleep } from "../../lib/time.js";
+import type { SpanStart, Tracer } from "../../lib/traces.js";
+
+export interface OtlpOptions {
+  /** Where spans are sent: the base URL of a collector, or the whole address if it has a path. */
+  readonly url: string;
+  /** Sent with them, such as a key. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Which share of the traces that begin here is sent, 0 to 1; others are sent where whoever asked sends theirs. */
+  readonly share: number;
+  readonly version: string;
+  readonly log: Log;
+}
+
+/** A stop does not wait longer for a collector that does not answer. */
+const CLOSE_PATIENCE_MS = 2_000;
+const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, consumer: SpanKind.CONSUMER } as const;
+
+/**
+ * Sends spans to an OpenTelemetry collector by OTLP over HTTP, in JSON, in the background. A collector that is away costs its
+ * spans and nothing else.
+ */
+export function createOtlpTracer(options: OtlpOptions): Tracer {
+  const exporter = sayingOnce(
+    new OTLPTraceExporter({ url: tracesUrl(options.url), headers: { ...options.headers } }),
+    options.log,
+  );
+  const provider = new BasicTracerProvider({
+    resource: resourceFromAttributes({
+      "service.name": "recollect",
+      "service.version": options.version,
+      "service.instance.id": `${hostname()}:${process.pid}`,
+    }),
+    sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(options.share) }),
+    spanProcessors: [new BatchSpanProcessor(exporter)],
+  });
+  const tracer = provider.getTracer("recollect", options.version);
+  const contexts = new AsyncLocalStorageContextManager().enable();
+  return {
+    trace(start, work) {
+      const parent = parentOf(start) ?? contexts.active();
+      const kind = start.kind === undefined ? SpanKind.INTERNAL : KINDS[start.kind];
+      const span = tracer.startSpan(start.name, { kind, attributes: { ...start.facts } }, parent);
+      const fail = (type: string): void => {
+        span.setAttribute("error.type", type);
+        span.setStatus({ code: SpanStatusCode.ERROR });
+      };
+      const told = {
+        rename: (name: string) => void span.updateName(name),
+        note: (facts: Readonly<Record<string, string | number | boolean>>) => void span.setAttributes({ ...facts }),
+        fail,
+      };
+      return contexts.with(trace.setSpan(parent, span), async () => {
+        try {
+          return await work(told);
+        } catch (error) {
+          fail(kindOf(error));
+          throw error;
+        } finally {
+          span.end();
+        }
+      });
+    },
+    async close() {
+      // What is lost with a collector that is away was said before.
+      await Promise.race([provider.shutdown().catch(() => undefined), sleep(CLOSE_PATIENCE_MS)]);
+      contexts.disable();
+    },
+  };
+}
+
+/** The message of an error may quote what somebody said. */
+function kindOf(error: unknown): string {
+  if (error instanceof AppError) return error.kind;
+  return error instanceof Error ? error.name : "unknown";
+}
+
+/** Undefined for a header that is none. */
+function parentOf({ traceparent }: SpanStart): Context | undefined {
+  const remote = traceparent ? parseTraceParent(traceparent) : null;
+  return remote ? trace.setSpanContext(ROOT_CONTEXT, { ...remote, isRemote: true }) : undefined;
+}
+
+function tracesUrl(url: string): string {
+  return new URL(url).pathname === "/" ? `${url}/v1/traces` : url;
+}
+
+/** Says when spans begin to be lost, and when they arrive again. */
+function sayingOnce(exporter: SpanExporter, log: Log): SpanExporter {
+  let isFailing = false;
+  return {
+    export: (spans, done) =>
+      exporter.export(spans, (result) => {
+        const failed = result.code !== ExportResultCode.SUCCESS;
+        if (failed && !isFailing) log.warn("traces cannot be sent and are lost", { error: result.error });
+        if (!failed && isFailing) log.info("traces are sent again");
+        isFailing = failed;
+        done(result);
+      }),
+    forceFlush: async () => exporter.forceFlush?.(),
+    shutdown: () => exporter.shutdown(),
+  };
+}
