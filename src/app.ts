@@ -23,6 +23,7 @@ import { openUploads } from "./data-folder.js";
 import { keylessOf } from "./core/access/keyless.js";
 import type { CoreContext } from "./core/context.js";
 import { createConnectors } from "./connectors/index.js";
+import { noteKey, requireSharedKey } from "./core/connections/key-proof.js";
 import { resealAll } from "./core/connections/secrets.js";
 import { createConnectionJobs } from "./core/connections/connection-jobs.js";
 import { createContainerJobs } from "./core/containers/container-jobs.js";
@@ -146,6 +147,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     await store.close();
   };
   try {
+    if (config.hasSeveralNodes) await requireSharedKey(context);
+    else await whereThereIsRoom(context, () => noteKey(context));
     await openEmbedders(context, {
       choice: choiceOf(config),
       isStated: config.embedding.isStated,

@@ -10,6 +10,7 @@ import type { ModelFailureStore } from "./documents/model-failure-ports.js";
 import type { AuditStore } from "./journal/audit-ports.js";
 import type { KeyStore } from "./access/key-ports.js";
 import type { ConnectionStore } from "./connections/ports.js";
+import type { KeyProofStore } from "./connections/secret-ports.js";
 import type { DeviceRequestStore } from "./access/device-ports.js";
 import type { OAuthStore } from "./access/oauth-ports.js";
 import type { SignInStore } from "./access/sign-in-ports.js";
@@ -104,6 +105,7 @@ export interface Store extends Repositories {
   readonly background: Store;
   readonly vectors: VectorRecord;
   readonly textIndex: TextIndexStore;
+  readonly keyProof: KeyProofStore;
   readonly organizationId: string;
   /** All or nothing. No network, model or file work inside. */
   transaction<T>(work: (repositories: Repositories) => Promise<T>): Promise<T>;

@@ -3,6 +3,7 @@ import { type Kysely, sql } from "kysely";
 import pg from "pg";
 import type { Clock, Store, StoreHealth } from "../../../core/ports.js";
 import { sleep } from "../../../lib/time.js";
+import { createKeyProofStore } from "../key-proof.js";
 import { settleOrganization } from "../organization.js";
 import { databaseOver } from "../record-executor.js";
 import { countRecord, findLostRows } from "../record-health.js";
@@ -111,7 +112,7 @@ async function storeOver(
   const close = (): Promise<void> => (closing ??= end());
   const end = async (): Promise<void> => {
     // What is under way ends before another service may have the database; what never ends is not waited for.
-    await Promise.race([Promise.all([pool.end(), writing.end()]), sleep(CLOSE_PATIENCE_MS)]);
+    await Promise.race([Promise.all([pool.end(), writing.end()]), sleep(CLOSE_PATIENCE_MS, { unref: true })]);
     await possession.close();
   };
   const over = (db: Kysely<Database>): Store => ({
@@ -119,6 +120,7 @@ async function storeOver(
     ...createVectorSpaces(db, clock),
     vectors: createVectorRecord(db),
     textIndex: createTextIndexStore(db),
+    keyProof: createKeyProofStore(db),
     organizationId,
     get background() {
       return this;
