@@ -66,7 +66,7 @@ import { createRunner, type Runner } from "./jobs/runner.js";
 import { createRecurringWork } from "./recurring-work.js";
 import { readAllowedPlaces } from "./lib/allowed-places.js";
 import { FILES_FOLDER } from "./lib/files-folder.js";
-import { createRateLimiter } from "./lib/rate-limit.js";
+import { type AttemptCounter, createRateLimiter } from "./lib/rate-limit.js";
 
 /** Name of the file with the keys that credentials are encrypted with, inside a data folder. */
 const SECRET_KEY_FILE = "secret.key";
@@ -108,6 +108,8 @@ export interface Service {
   readonly lost: Promise<AppError>;
   isInPlace(): boolean;
   fullAt(): Date | null;
+  /** As the store says. */
+  readonly attempts: AttemptCounter | null;
   close(): Promise<void>;
 }
 
@@ -173,6 +175,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     lost: store.lost,
     isInPlace: () => store.isInPlace(),
     fullAt: () => store.fullAt(),
+    attempts: store.attempts,
     close: () => (closed ??= close()),
   };
 }
@@ -235,7 +238,7 @@ function createServices(
     timeZone: config.timeZone,
     log,
     events: createDocumentEvents(),
-    attempts: createRateLimiter(),
+    attempts: store.attempts ?? createRateLimiter(),
     searches: createSearchQueue(),
     audit: createAuditTrail({ store, clock, log }),
     uploads: openUploads(config.dataDirectory),

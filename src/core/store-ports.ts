@@ -1,3 +1,4 @@
+import type { AttemptCounter } from "../lib/rate-limit.js";
 import type { AppError } from "./errors.js";
 import type { JobStore } from "./job-ports.js";
 import type { VectorRecord } from "./search/vector-ports.js";
@@ -106,6 +107,8 @@ export interface Store extends Repositories {
   readonly vectors: VectorRecord;
   readonly textIndex: TextIndexStore;
   readonly keyProof: KeyProofStore;
+  /** Counts attempts for all services that share the record; null where only one has it. */
+  readonly attempts: AttemptCounter | null;
   readonly organizationId: string;
   /** All or nothing. No network, model or file work inside. */
   transaction<T>(work: (repositories: Repositories) => Promise<T>): Promise<T>;

@@ -127,6 +127,7 @@ function storeOver(db: Kysely<Database>, surroundings: Surroundings): Store {
     vectors: createVectorRecord(db),
     textIndex: createTextIndexStore(db),
     keyProof: createKeyProofStore(db),
+    attempts: null,
     organizationId,
 
     get background() {

@@ -20,6 +20,7 @@ import { type PostgresConnections, PostgresExecutor } from "./executor.js";
 import { migrate } from "./migrate.js";
 import { type DatabasePossession, possessDatabase } from "./possession.js";
 import { placeOf } from "./place.js";
+import { createSharedAttempts } from "./shared-attempts.js";
 import { PostgresWriter } from "./writer.js";
 
 export interface PostgresStoreOptions {
@@ -102,17 +103,19 @@ interface OpenedDatabase {
 
 async function storeOver(
   { pool, writing, place, possession }: OpenedDatabase,
-  { clock, dataDirectory, organizationId: wanted }: PostgresStoreOptions,
+  { url, clock, dataDirectory, organizationId: wanted, isShared = false }: PostgresStoreOptions,
 ): Promise<Store> {
   const writer = new PostgresWriter(writing, { place, permit: () => possession.require() });
   const connections: PostgresConnections = { pool, place, writer };
   const full = databaseOver(new PostgresExecutor(connections, "full"));
   const organizationId = await settleOrganization(full, wanted);
+  const attempts = isShared ? createSharedAttempts(url) : null;
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => (closing ??= end());
   const end = async (): Promise<void> => {
     // What is under way ends before another service may have the database; what never ends is not waited for.
-    await Promise.race([Promise.all([pool.end(), writing.end()]), sleep(CLOSE_PATIENCE_MS, { unref: true })]);
+    const ends = Promise.all([pool.end(), writing.end(), attempts?.close()]);
+    await Promise.race([ends, sleep(CLOSE_PATIENCE_MS, { unref: true })]);
     await possession.close();
   };
   const over = (db: Kysely<Database>): Store => ({
@@ -121,6 +124,7 @@ async function storeOver(
     vectors: createVectorRecord(db),
     textIndex: createTextIndexStore(db),
     keyProof: createKeyProofStore(db),
+    attempts,
     organizationId,
     get background() {
       return this;
