@@ -142,6 +142,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   let closed: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     await Promise.all([schedule.stop(), runner.stop(), context.calibrations.close()]);
+    // What was given back need not wait for the others to look.
+    store.workSignal?.tell();
     await context.audit.close();
     await context.embedders.close();
     await vectors.close();
@@ -161,6 +163,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     await whereThereIsRoom(context, () => resealAll(context));
     await whereThereIsRoom(context, retryModel);
     await runner.start();
+    store.workSignal?.listen(() => runner.wake());
     await schedule.start();
     // Last, because nothing may fail any more that would leave the engine's process behind.
     if (options.engine === "background") vectors.start();
@@ -196,7 +199,10 @@ function assemble(options: ServiceOptions, store: Store) {
   const context: CoreContext = {
     ...createServices(options, { store, model, clock }),
     vectors,
-    wakeJobs: () => runner.wake(),
+    wakeJobs: () => {
+      runner.wake();
+      if (runner.isFull()) store.workSignal?.tell();
+    },
     limits: limitsOf(config, model !== null),
     about: {
       version: options.version,

@@ -98,6 +98,14 @@ export interface Repositories {
   readonly volumes: VolumeStore;
 }
 
+/** Wakes those who share the record, to look for jobs sooner than they would. What is lost of it costs time only. */
+export interface WorkSignal {
+  /** Tells all that there are jobs for whoever has room. Call it after the commit that wrote them. */
+  tell(): void;
+  /** Calls back whenever somebody tells, this process too. Once only. */
+  listen(onTold: () => void): void;
+}
+
 export interface Store extends Repositories {
   /**
    * The same record for work that would be done again: what is written here is seen at once and survives the end of the
@@ -109,6 +117,8 @@ export interface Store extends Repositories {
   readonly keyProof: KeyProofStore;
   /** Counts attempts for all services that share the record; null where only one has it. */
   readonly attempts: AttemptCounter | null;
+  /** Null where only one service has the record. */
+  readonly workSignal: WorkSignal | null;
   readonly organizationId: string;
   /** All or nothing. No network, model or file work inside. */
   transaction<T>(work: (repositories: Repositories) => Promise<T>): Promise<T>;

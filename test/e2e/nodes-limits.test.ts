@@ -52,6 +52,9 @@ else
         });
         return answer.status;
       });
-      expect(statuses.toSorted()).toEqual([...Array<number>(10).fill(401), ...Array<number>(23).fill(429)]);
+      expect(statuses.toSorted((a, b) => a - b)).toEqual([
+        ...Array<number>(10).fill(401),
+        ...Array<number>(23).fill(429),
+      ]);
     });
   });

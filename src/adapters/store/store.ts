@@ -128,6 +128,7 @@ function storeOver(db: Kysely<Database>, surroundings: Surroundings): Store {
     textIndex: createTextIndexStore(db),
     keyProof: createKeyProofStore(db),
     attempts: null,
+    workSignal: null,
     organizationId,
 
     get background() {

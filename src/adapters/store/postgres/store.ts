@@ -21,6 +21,7 @@ import { migrate } from "./migrate.js";
 import { type DatabasePossession, possessDatabase } from "./possession.js";
 import { placeOf } from "./place.js";
 import { createSharedAttempts } from "./shared-attempts.js";
+import { createWorkSignal } from "./work-signal.js";
 import { PostgresWriter } from "./writer.js";
 
 export interface PostgresStoreOptions {
@@ -110,11 +111,12 @@ async function storeOver(
   const full = databaseOver(new PostgresExecutor(connections, "full"));
   const organizationId = await settleOrganization(full, wanted);
   const attempts = isShared ? createSharedAttempts(url) : null;
+  const workSignal = isShared ? createWorkSignal(url, pool) : null;
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => (closing ??= end());
   const end = async (): Promise<void> => {
     // What is under way ends before another service may have the database; what never ends is not waited for.
-    const ends = Promise.all([pool.end(), writing.end(), attempts?.close()]);
+    const ends = Promise.all([pool.end(), writing.end(), attempts?.close(), workSignal?.close()]);
     await Promise.race([ends, sleep(CLOSE_PATIENCE_MS, { unref: true })]);
     await possession.close();
   };
@@ -125,6 +127,7 @@ async function storeOver(
     textIndex: createTextIndexStore(db),
     keyProof: createKeyProofStore(db),
     attempts,
+    workSignal,
     organizationId,
     get background() {
       return this;
