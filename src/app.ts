@@ -23,6 +23,7 @@ import { openUploads } from "./data-folder.js";
 import { keylessOf } from "./core/access/keyless.js";
 import type { CoreContext } from "./core/context.js";
 import { createConnectors } from "./connectors/index.js";
+import { noteKey, requireSharedKey } from "./core/connections/key-proof.js";
 import { resealAll } from "./core/connections/secrets.js";
 import { createConnectionJobs } from "./core/connections/connection-jobs.js";
 import { createContainerJobs } from "./core/containers/container-jobs.js";
@@ -65,7 +66,7 @@ import { createRunner, type Runner } from "./jobs/runner.js";
 import { createRecurringWork } from "./recurring-work.js";
 import { readAllowedPlaces } from "./lib/allowed-places.js";
 import { FILES_FOLDER } from "./lib/files-folder.js";
-import { createRateLimiter } from "./lib/rate-limit.js";
+import { type AttemptCounter, createRateLimiter } from "./lib/rate-limit.js";
 import { type Tracer, traceTo } from "./lib/traces.js";
 
 /** Name of the file with the keys that credentials are encrypted with, inside a data folder. */
@@ -108,6 +109,8 @@ export interface Service {
   readonly lost: Promise<AppError>;
   isInPlace(): boolean;
   fullAt(): Date | null;
+  /** As the store says. */
+  readonly attempts: AttemptCounter | null;
   close(): Promise<void>;
 }
 
@@ -141,6 +144,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   let closed: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     await Promise.all([schedule.stop(), runner.stop(), context.calibrations.close()]);
+    // What was given back need not wait for the others to look.
+    store.workSignal?.tell();
     await context.audit.close();
     await context.embedders.close();
     await vectors.close();
@@ -151,6 +156,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   };
   try {
     tracer = await openTracer(options);
+    if (config.hasSeveralNodes) await requireSharedKey(context);
+    else await whereThereIsRoom(context, () => noteKey(context));
     await openEmbedders(context, {
       choice: choiceOf(config),
       isStated: config.embedding.isStated,
@@ -161,6 +168,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     await whereThereIsRoom(context, () => resealAll(context));
     await whereThereIsRoom(context, retryModel);
     await runner.start();
+    store.workSignal?.listen(() => runner.wake());
     await schedule.start();
     // Last, because nothing may fail any more that would leave the engine's process behind.
     if (options.engine === "background") vectors.start();
@@ -175,6 +183,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     lost: store.lost,
     isInPlace: () => store.isInPlace(),
     fullAt: () => store.fullAt(),
+    attempts: store.attempts,
     close: () => (closed ??= close()),
   };
 }
@@ -204,7 +213,10 @@ function assemble(options: ServiceOptions, store: Store) {
   const context: CoreContext = {
     ...createServices(options, { store, model, clock }),
     vectors,
-    wakeJobs: () => runner.wake(),
+    wakeJobs: () => {
+      runner.wake();
+      if (runner.isFull()) store.workSignal?.tell();
+    },
     limits: limitsOf(config, model !== null),
     about: {
       version: options.version,
@@ -246,7 +258,7 @@ function createServices(
     timeZone: config.timeZone,
     log,
     events: createDocumentEvents(),
-    attempts: createRateLimiter(),
+    attempts: store.attempts ?? createRateLimiter(),
     searches: createSearchQueue(),
     audit: createAuditTrail({ store, clock, log }),
     uploads: openUploads(config.dataDirectory),

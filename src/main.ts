@@ -112,6 +112,7 @@ async function listenFor(
     limits: config,
     uploads: await openUploads(config),
     rate: config.rate,
+    attempts: at.standing.attempts,
     allowed: { publicUrl: config.publicUrl, hosts: config.allowedHosts, origins: config.allowedOrigins },
     access: { isKeylessOff: config.isKeylessOff, trustedProxies: config.trustedProxies },
     defaultContainer: config.container,

@@ -5,6 +5,7 @@ import { AppError } from "./core/errors.js";
 import { type Call, type Core, coreOver, isUseCase, localActor, runsOnce } from "./core/index.js";
 import type { Actor } from "./core/types.js";
 import { createId } from "./lib/ids.js";
+import type { AttemptCounter } from "./lib/rate-limit.js";
 import { sleep } from "./lib/time.js";
 
 /** So long callers are told why nothing works any more, before the process ends. */
@@ -27,6 +28,8 @@ export interface Standing {
   readonly isReady: () => boolean;
   /** When it last had no room for what was to be written. */
   readonly fullAt: () => Date | null;
+  /** Counts attempts for all services that share the record; null while this process counts only its own. */
+  readonly attempts: () => AttemptCounter | null;
 }
 
 export interface NodeOptions extends ServiceOptions {
@@ -68,6 +71,7 @@ export function createNode(options: NodeOptions): Node {
       prove: () => proof(),
       isReady: () => service?.isInPlace() ?? true,
       fullAt: () => service?.fullAt() ?? null,
+      attempts: () => service?.attempts ?? null,
     };
     listening ??= options.listen(core, organizationId, standing);
     // A port that is taken may be free at the next try.

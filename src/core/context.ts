@@ -1,5 +1,5 @@
 import type { ConcurrencyLimit } from "../lib/concurrency-limit.js";
-import type { RateLimiter } from "../lib/rate-limit.js";
+import type { AttemptCounter } from "../lib/rate-limit.js";
 import type { Stages } from "../lib/stages.js";
 import type { TimeZone } from "../lib/time-zone.js";
 import type { SearchWaits } from "./search/waits.js";
@@ -74,7 +74,7 @@ export interface CoreContext {
   readonly limits: Limits;
   readonly events: DocumentEvents;
   /** Counts attempts to sign in. */
-  readonly attempts: RateLimiter;
+  readonly attempts: AttemptCounter;
   /** The line in which searches wait for each other. */
   readonly searches: ConcurrencyLimit;
   /** Who did what. */

@@ -1,3 +1,4 @@
+import type { AttemptCounter } from "../lib/rate-limit.js";
 import type { AppError } from "./errors.js";
 import type { JobStore } from "./job-ports.js";
 import type { VectorRecord } from "./search/vector-ports.js";
@@ -10,6 +11,7 @@ import type { ModelFailureStore } from "./documents/model-failure-ports.js";
 import type { AuditStore } from "./journal/audit-ports.js";
 import type { KeyStore } from "./access/key-ports.js";
 import type { ConnectionStore } from "./connections/ports.js";
+import type { KeyProofStore } from "./connections/secret-ports.js";
 import type { DeviceRequestStore } from "./access/device-ports.js";
 import type { OAuthStore } from "./access/oauth-ports.js";
 import type { SignInStore } from "./access/sign-in-ports.js";
@@ -96,6 +98,14 @@ export interface Repositories {
   readonly volumes: VolumeStore;
 }
 
+/** Wakes those who share the record, to look for jobs sooner than they would. What is lost of it costs time only. */
+export interface WorkSignal {
+  /** Tells all that there are jobs for whoever has room. Call it after the commit that wrote them. */
+  tell(): void;
+  /** Calls back whenever somebody tells, this process too. Once only. */
+  listen(onTold: () => void): void;
+}
+
 export interface Store extends Repositories {
   /**
    * The same record for work that would be done again: what is written here is seen at once and survives the end of the
@@ -104,6 +114,11 @@ export interface Store extends Repositories {
   readonly background: Store;
   readonly vectors: VectorRecord;
   readonly textIndex: TextIndexStore;
+  readonly keyProof: KeyProofStore;
+  /** Counts attempts for all services that share the record; null where only one has it. */
+  readonly attempts: AttemptCounter | null;
+  /** Null where only one service has the record. */
+  readonly workSignal: WorkSignal | null;
   readonly organizationId: string;
   /** All or nothing. No network, model or file work inside. */
   transaction<T>(work: (repositories: Repositories) => Promise<T>): Promise<T>;

@@ -37,6 +37,8 @@ export interface Runner {
   start(): Promise<void>;
   /** Looks for due jobs at once. Call it after the commit that wrote them; costs nothing when it was needless. */
   wake(): void;
+  /** True when jobs of the usual kinds would have to wait here. */
+  isFull(): boolean;
   /** Resolves when nothing is due and nothing runs, or the runner has stopped. Jobs that wait for a later time do not count. */
   idle(): Promise<void>;
   /** Takes no more jobs, aborts the running ones, waits briefly and puts back what did not finish. Never throws. */
@@ -215,6 +217,7 @@ export function createRunner(options: RunnerOptions): Runner {
       looping = options.soleOwner ? runSuspects().then(loop) : loop();
     },
     wake,
+    isFull: () => isStopping || isFull(),
     async idle() {
       if (isStopping) return;
       await new Promise<void>((resolve) => {

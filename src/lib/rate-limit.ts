@@ -16,10 +16,17 @@ export interface Allowance {
   readonly fullMs: number;
 }
 
-export interface RateLimiter {
+/** Counts attempts, in this process or where others count theirs, too. */
+export interface AttemptCounter {
   /** Counts an attempt of this name, or several at once: all of them, or none when that is refused. */
-  take(name: string, rate: Rate, attempts?: number): Allowance;
+  take(name: string, rate: Rate, attempts?: number): Allowance | Promise<Allowance>;
   /** Takes back an attempt that was counted and should not have been. */
+  giveBack(name: string, rate: Rate): void | Promise<void>;
+}
+
+/** Counts those of this process. */
+export interface RateLimiter extends AttemptCounter {
+  take(name: string, rate: Rate, attempts?: number): Allowance;
   giveBack(name: string, rate: Rate): void;
   /** Names that are remembered. */
   readonly size: number;

@@ -6,7 +6,7 @@ import { type Context, Hono } from "hono";
 import { AppError } from "../core/errors.js";
 import type { Core } from "../core/index.js";
 import type { LeveledLog } from "../lib/log.js";
-import type { Rate } from "../lib/rate-limit.js";
+import type { AttemptCounter, Rate } from "../lib/rate-limit.js";
 import { type AllowedHosts, objectionToHost } from "./allowed-hosts.js";
 import { type AccessRules, type HttpBindings, visitorOf } from "./visitor.js";
 import { isLoopbackAddress, issuerOf } from "./auth.js";
@@ -60,6 +60,8 @@ export interface HttpFaceOptions {
   readonly uploads: RestFaceOptions["uploads"];
   /** How often each key may call the API; everybody may at any time without it. */
   readonly rate?: Rate | undefined;
+  /** Counts attempts for other services, too; where there is none or it is null, this process counts its own. */
+  readonly attempts?: (() => AttemptCounter | null) | undefined;
   /** Where requests to the API are noted; nowhere without it. */
   readonly requests?: RestFaceOptions["requests"];
   /** Under which names browsers and MCP clients may call, beside those of this machine. */
@@ -93,7 +95,7 @@ export function createHttpFace(options: HttpFaceOptions): HttpApp {
     app.route("/internal", createOwnerDoor({ core, log, ownerToken, version, maxBodyBytes, prove }));
   }
   // A key has one rate, however it comes.
-  const limiting = { limitRequests: limitRequests(options.rate), inTurn: createLargeRequests() };
+  const limiting = { limitRequests: limitRequests(options.rate, options.attempts), inTurn: createLargeRequests() };
   app.onError((error, { req }) => {
     const { route = "(unknown path)" } = factsOf(req.raw);
     const refusal = refusalOf(error, withRequestId(log, requestIdOf(req.raw)), `${req.method} ${route}`);

@@ -20,8 +20,15 @@ export interface NodeCluster {
   stop(): Promise<void>;
 }
 
-/** @param programs the folder of PostgreSQL's programs */
-export async function startNodeCluster(programs: string, size: number): Promise<NodeCluster> {
+/**
+ * @param programs the folder of PostgreSQL's programs
+ * @param extra settings of all nodes besides those that every test has
+ */
+export async function startNodeCluster(
+  programs: string,
+  size: number,
+  extra: Readonly<Record<string, string>> = {},
+): Promise<NodeCluster> {
   const [postgres, bucket, front] = [
     await startPostgres(programs),
     await startBucketServer(),
@@ -40,6 +47,7 @@ export async function startNodeCluster(programs: string, size: number): Promise<
     AWS_REGION: BUCKET_KEYS.region,
     AWS_ACCESS_KEY_ID: BUCKET_KEYS.accessKeyId,
     AWS_SECRET_ACCESS_KEY: BUCKET_KEYS.secretAccessKey,
+    ...extra,
   };
   let nodes: ServeProcess[] = [];
   const leaves: (() => void)[] = [];

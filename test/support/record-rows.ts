@@ -5,7 +5,7 @@ import { loadSqlite, type SqliteConnection, type SqliteValue } from "../../src/l
 export type RecordRows = Readonly<Record<string, readonly string[]>>;
 
 /** Tables that each database has in a form of its own, and what is written of a row only by one of them. */
-const OWN = /^(?:sqlite_|text_index|word_splitting|schema_versions|moved_words)/;
+const OWN = /^(?:sqlite_|text_index|word_splitting|schema_versions|attempt_counts|moved_words)/;
 
 /** Read independently of the program's own readers: texts as their bytes. */
 export async function rowsOfStore(file: string): Promise<RecordRows> {

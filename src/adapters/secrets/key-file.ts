@@ -56,6 +56,8 @@ export function createSecretBox({ file, key }: SecretBoxOptions): SecretBox {
       const current = key ?? (await readKeys(file))[0];
       return current !== undefined && sealed.startsWith(`${idOf(current)}.`);
     },
+
+    hasKey: async () => key !== undefined || (await readKeys(file)).length > 0,
   };
 }
 

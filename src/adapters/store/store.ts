@@ -8,6 +8,7 @@ import { iso } from "../../lib/time.js";
 import { createChangeFeed } from "./change-feed.js";
 import { createCheckpointer } from "./checkpointer.js";
 import { type FileGuard, guardFiles } from "./file-guard.js";
+import { createKeyProofStore } from "./key-proof.js";
 import { openLogFile } from "./log-file.js";
 import { openSqliteStore, type OpenOptions } from "./open.js";
 import { settleOrganization } from "./organization.js";
@@ -125,6 +126,9 @@ function storeOver(db: Kysely<Database>, surroundings: Surroundings): Store {
     ...repositoriesOver(db, clock, caches),
     vectors: createVectorRecord(db),
     textIndex: createTextIndexStore(db),
+    keyProof: createKeyProofStore(db),
+    attempts: null,
+    workSignal: null,
     organizationId,
 
     get background() {

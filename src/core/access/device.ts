@@ -55,7 +55,7 @@ export async function startDevice(context: CoreContext, call: AuthorizedCall, ra
   // Counted once: the last that an address may start is told its codes again.
   const done = await findDone<StartedDevice>(context, call, operation);
   if (done) return done.result;
-  const { waitMs } = attempts.take(`device from ${networkOf(from)}`, STARTS);
+  const { waitMs } = await attempts.take(`device from ${networkOf(from)}`, STARTS);
   if (waitMs > 0) throw tooMany(waitMs);
   const now = clock.now();
   if ((await store.deviceRequests.countWaiting(organizationId, now)) >= MOST_WAITING) throw tooMany(MINUTE_MS);
@@ -174,11 +174,11 @@ export async function findDevice(
   raw: unknown,
 ): Promise<{ asker: Asker; state: DeviceState }> {
   const { userCode } = parseInput(z.object({ userCode: userCodeSchema }), raw);
-  const { waitMs } = attempts.take(`user codes of ${actor.name}`, GUESSES);
+  const { waitMs } = await attempts.take(`user codes of ${actor.name}`, GUESSES);
   if (waitMs > 0) throw tooMany(waitMs);
   const request = await store.deviceRequests.byUser(actor.organizationId, hashOfUserCode(userCode));
   if (!request || request.expiresAt <= iso(clock.now())) throw unknownCode();
-  attempts.giveBack(`user codes of ${actor.name}`, GUESSES);
+  await attempts.giveBack(`user codes of ${actor.name}`, GUESSES);
   return { asker: request.asker, state: request.state };
 }
 
@@ -206,7 +206,7 @@ export async function answerDevice(
   const { clock, attempts } = context;
   const { actor } = call;
   const { userCode, approve, grants = null, permission, expiresInDays = null } = parseInput(answerSchema, raw);
-  const { waitMs } = attempts.take(`user codes of ${actor.name}`, GUESSES);
+  const { waitMs } = await attempts.take(`user codes of ${actor.name}`, GUESSES);
   if (waitMs > 0) throw tooMany(waitMs);
   const approved = approve ? { grants, permission, expiresInDays } : null;
   const answer = { approved, at: clock.now() };
@@ -214,6 +214,6 @@ export async function answerDevice(
     if (!(await deviceRequests.answer(actor.organizationId, hashOfUserCode(userCode), answer))) throw unknownCode();
     return { approved: approve };
   });
-  attempts.giveBack(`user codes of ${actor.name}`, GUESSES);
+  await attempts.giveBack(`user codes of ${actor.name}`, GUESSES);
   return answered;
 }

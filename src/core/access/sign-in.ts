@@ -101,17 +101,17 @@ async function checkSecret(context: CoreContext, { key, password, from }: SignIn
   const { store } = context;
   const { organizationId } = store;
   const attempts = `${key === undefined ? "passwords" : "keys"} from ${networkOf(from)}`;
-  countAttempt(context, attempts);
+  await countAttempt(context, attempts);
   if (key !== undefined) {
     admit(await authenticate(context, key.trim()), "owner");
-    context.attempts.giveBack(attempts, ATTEMPTS);
+    await context.attempts.giveBack(attempts, ATTEMPTS);
     return "key";
   }
   const kept = await store.signIns.password(organizationId);
   // The same work without a password, so that nobody learns whether there is one.
   const isRight = await isPassword(password ?? "", kept ?? (await decoy()));
   if (kept !== null && isRight) {
-    context.attempts.giveBack(attempts, ATTEMPTS);
+    await context.attempts.giveBack(attempts, ATTEMPTS);
     return "password";
   }
   throw new AppError("unauthorized", "This is not the password. `recollect login` makes a link that signs you in.");
@@ -120,8 +120,8 @@ async function checkSecret(context: CoreContext, { key, password, from }: SignIn
 const decoy = loadOnce(() => hashPassword(randomSecret()));
 
 /** Before it is known whether it is right, so that many at once are counted, too. */
-function countAttempt({ attempts }: CoreContext, name: string): void {
-  const { waitMs } = attempts.take(name, ATTEMPTS);
+async function countAttempt({ attempts }: CoreContext, name: string): Promise<void> {
+  const { waitMs } = await attempts.take(name, ATTEMPTS);
   if (waitMs === 0) return;
   const retryAfter = Math.ceil(waitMs / 1_000);
   const message = `Too many attempts to sign in. Try again in ${retryAfter} s, or use the link that \`recollect login\` prints.`;

@@ -34,7 +34,7 @@ export async function receiveWebhook(
   const { id, ...message } = parseInput(messageSchema, raw);
   // Before it is known whether it is right, so that many at once are counted, too.
   const counted = `webhooks from ${networkOf(from?.address ?? "")}`;
-  const { waitMs } = attempts.take(counted, REFUSED);
+  const { waitMs } = await attempts.take(counted, REFUSED);
   if (waitMs > 0)
     throw new AppError("rate_limited", "Too many messages without proof came from there.", {
       retryAfter: Math.ceil(waitMs / 1_000),
@@ -49,7 +49,7 @@ export async function receiveWebhook(
   // While its key is missing nothing can be proved, and nothing is told.
   const secret = await secretBox.open(connection.webhooks.secret).catch(() => null);
   if (secret === null || !webhooks.verify(message, secret)) throw unknown();
-  attempts.giveBack(counted, REFUSED);
+  await attempts.giveBack(counted, REFUSED);
   if (isOpen(connection)) {
     const runAt = new Date(context.clock.now().getTime() + GATHERED_MS);
     const gathered = { runAt, reason: "Its source says that something changed." };

@@ -6,4 +6,13 @@ export interface SecretBox {
   open(sealed: string): Promise<string>;
   /** False for what an older key closed, which should be sealed anew. */
   isCurrent(sealed: string): Promise<boolean>;
+  /** False before anything was sealed, where no key was set. @throws as `open` */
+  hasKey(): Promise<boolean>;
+}
+
+/** Something sealed, by which services that share a record see whether they have the same key. */
+export interface KeyProofStore {
+  read(): Promise<string | null>;
+  /** @returns false, having changed nothing, where the proof is not the former one any more */
+  replace(former: string | null, proof: string): Promise<boolean>;
 }

@@ -150,6 +150,13 @@ export async function openSecrets<T extends SecretSettings>(
   return { ...settings, ...Object.fromEntries(opened) };
 }
 
+/** What is sealed of the organisation's settings. */
+export async function sealedInSettings(store: CoreContext["store"]): Promise<string[]> {
+  const kept: Settings | null = await store.settings.read(store.organizationId, EVERY_CLIENT);
+  const secrets = SECRETS.map((name) => kept?.[name] ?? "");
+  return secrets.filter((secret) => secret.startsWith(SEALED)).map((secret) => secret.slice(SEALED.length));
+}
+
 /** Seals anew what an older key has sealed, of the organisation itself: apps belong to it. */
 export async function resealSettings(context: Pick<CoreContext, "secretBox" | "log" | "store">): Promise<void> {
   const { store, secretBox } = context;

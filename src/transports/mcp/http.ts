@@ -28,7 +28,11 @@ export interface McpHttpOptions {
   readonly allowed: AllowedHosts;
   readonly access?: AccessRules | undefined;
   /** Counts a request, and the further messages that it holds. @throws AppError `rate_limited` or `invalid` */
-  readonly limitRequests: (actor: Actor, setHeader: (name: string, value: string) => void, further?: number) => void;
+  readonly limitRequests: (
+    actor: Actor,
+    setHeader: (name: string, value: string) => void,
+    further?: number,
+  ) => Promise<void>;
   readonly inTurn: InTurn;
   /** Where calls of tools and refused requests are noted; nowhere without it. */
   readonly requests?: { readonly note: (record: RequestRecord) => void } | undefined;
@@ -104,10 +108,10 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
     const headers = new Headers();
     const limit = (further?: number) =>
       options.limitRequests(actor, (name, value) => headers.set(name, value), further);
-    limit();
+    await limit();
     const answer = await options.inTurn(actor.name, request, async (whole) => {
       const read = await readMessages(whole, options.maxBodyBytes);
-      if (read.count > 1) limit(read.count - 1);
+      if (read.count > 1) await limit(read.count - 1);
       const authInfo = { token: "", clientId: actor.client ?? actor.name, scopes: [] };
       callers.set(authInfo, { actor, from: sourceOf(from), request });
       return handler.fetch(read.request, { authInfo, parsedBody: read.body });

@@ -5,7 +5,7 @@ import { type Core, coreFor, localActor } from "../../core/index.js";
 import type { CallSource } from "../../core/types.js";
 import { networkOf } from "../../lib/ip-address.js";
 import type { LeveledLog } from "../../lib/log.js";
-import { createRateLimiter } from "../../lib/rate-limit.js";
+import { type AttemptCounter, createRateLimiter } from "../../lib/rate-limit.js";
 import { readBodyText } from "../../lib/request-body.js";
 import { type AllowedHosts, objectionToHost } from "../allowed-hosts.js";
 import { issuerOf } from "../auth.js";
@@ -27,6 +27,8 @@ export interface OAuthFaceOptions {
   readonly log: LeveledLog;
   readonly allowed: AllowedHosts;
   readonly documents?: DocumentOptions | undefined;
+  /** Counts attempts for other services, too; where there is none or it is null, this process counts its own. */
+  readonly attempts?: (() => AttemptCounter | null) | undefined;
 }
 
 /** What a request's connection says. */
@@ -60,7 +62,8 @@ function sourceOf({ headers }: Request, { callerAddress }: OAuthVisitor): CallSo
 }
 
 /** The authorization server and the description of what it protects; the library is loaded by the first who needs it. */
-export function createOAuthFace({ core, organizationId, log, allowed, documents }: OAuthFaceOptions): OAuthFace {
+export function createOAuthFace(options: OAuthFaceOptions): OAuthFace {
+  const { core, organizationId, log, allowed, documents, attempts = () => null } = options;
   const call = { actor: localActor(organizationId) };
   const sessions = createSessions({ core, organizationId, allowed });
   const registrations = createRateLimiter();
@@ -93,7 +96,7 @@ export function createOAuthFace({ core, organizationId, log, allowed, documents 
     if (pathname.startsWith(`${CONSENT_PATH}/`)) return consent(request, visitor, issuer);
     const path = ALIASES[pathname] ?? pathname;
     if (request.method === "OPTIONS") return preflight(request);
-    if (path === REGISTER_PATH) countRegistration(visitor);
+    if (path === REGISTER_PATH) await countRegistration(visitor);
     return askProvider(request, path, await providerOf(issuer));
   }
 
@@ -106,10 +109,11 @@ export function createOAuthFace({ core, organizationId, log, allowed, documents 
     return answerConsent(request, { provider, core: coreFor(core, sourceOf(request, visitor)), owner });
   }
 
-  function countRegistration({ callerAddress = "unknown" }: OAuthVisitor): void {
-    const own = registrations.take(`from ${networkOf(callerAddress)}`, REGISTRATIONS);
+  async function countRegistration({ callerAddress = "unknown" }: OAuthVisitor): Promise<void> {
+    const counter = attempts() ?? registrations;
+    const own = await counter.take(`apps from ${networkOf(callerAddress)}`, REGISTRATIONS);
     // What is refused of one address takes nothing from all.
-    const { waitMs } = own.waitMs > 0 ? own : registrations.take("all", ALL_REGISTRATIONS);
+    const { waitMs } = own.waitMs > 0 ? own : await counter.take("apps of all", ALL_REGISTRATIONS);
     if (waitMs === 0) return;
     const retryAfter = Math.ceil(waitMs / 1_000);
     throw new AppError("rate_limited", `Too many apps registered. Try again in ${retryAfter} s.`, { retryAfter });

@@ -121,7 +121,7 @@ async function answer(context: RestContext, endpoint: Endpoint, options: Mounted
   const actor = keyless ?? (await identifyActor(context, options));
   if (!keyless) {
     facts.actor = actor;
-    options.limitRequests(actor, (name, value) => void (facts.headers[name] = value));
+    await options.limitRequests(actor, (name, value) => void (facts.headers[name] = value));
   }
   refusePinning(req.raw.headers);
   const sent = req.queries();

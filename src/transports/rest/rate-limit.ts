@@ -1,21 +1,32 @@
 import { AppError } from "../../core/errors.js";
 import type { Actor } from "../../core/types.js";
-import { createRateLimiter, type Rate } from "../../lib/rate-limit.js";
+import { type AttemptCounter, createRateLimiter, type Rate } from "../../lib/rate-limit.js";
 
 /**
  * Counts a request, or the further messages that a counted one turned out to hold.
  * @throws AppError `rate_limited` with the seconds until they are allowed, `invalid` for more than ever are
  */
-export type LimitRequests = (actor: Actor, setHeader: (name: string, value: string) => void, further?: number) => void;
+export type LimitRequests = (
+  actor: Actor,
+  setHeader: (name: string, value: string) => void,
+  further?: number,
+) => Promise<void>;
 
-/** Limits each key, and everybody without a key together, to a rate: its own where it has one; without any nobody is limited. */
-export function limitRequests(usual: Rate | undefined): LimitRequests {
-  const limiter = createRateLimiter();
-  return (actor, setHeader, further) => {
+/**
+ * Limits each key, and everybody without a key together, to a rate: its own where it has one; without any nobody is limited.
+ * @param shared counts for other services, too; where it gives none, this process counts its own
+ */
+export function limitRequests(
+  usual: Rate | undefined,
+  shared: () => AttemptCounter | null = () => null,
+): LimitRequests {
+  const own = createRateLimiter();
+  return async (actor, setHeader, further) => {
     const rate = actor.rate ?? usual;
     if (rate === undefined) return;
     if (further !== undefined && further >= rate.requests) throw tooManyAtOnce(rate);
-    const { allowed, remaining, waitMs, fullMs } = limiter.take(actor.name, rate, further ?? 1);
+    const counted = (shared() ?? own).take(`requests of ${actor.name}`, rate, further ?? 1);
+    const { allowed, remaining, waitMs, fullMs } = await counted;
     setHeader("x-ratelimit-limit", String(rate.requests));
     setHeader("x-ratelimit-remaining", String(remaining));
     setHeader("x-ratelimit-reset", String(seconds(fullMs)));

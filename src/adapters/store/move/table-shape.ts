@@ -36,8 +36,15 @@ export const INDEXED_TABLE = "moved_words";
 /** The row of `meta` that tells of a move; it belongs to its database and is not moved. */
 export const NOTE_KEY = "move";
 
-/** Tables that each database derives by itself: by triggers, from texts, or from the version of its schema. */
-const DERIVED = new Set(["metadata_values", "text_index", "word_splitting", "schema_versions", INDEXED_TABLE]);
+/** Tables that each database has for itself: filled by triggers, from texts, by the version of its schema, or for a moment. */
+const DERIVED = new Set([
+  "metadata_values",
+  "text_index",
+  "word_splitting",
+  "schema_versions",
+  "attempt_counts",
+  INDEXED_TABLE,
+]);
 
 /** Comes before what its triggers write to: the links of memories. `meta` says whose record it is, so it comes first. */
 const FIRST = ["meta", "containers", "documents", "memories"];

@@ -4,6 +4,7 @@ import { FUNCTIONS } from "./functions.js";
 import { INITIAL_SERVICE_TABLES } from "./initial-service-tables.js";
 import { INITIAL_TABLES } from "./initial-tables.js";
 import { INITIAL_TRIGGERS } from "./initial-triggers.js";
+import { ATTEMPTS_TABLE } from "./shared-attempts.js";
 
 /** Forward only, in order; the version of a record is the number of migrations it has seen. */
 const MIGRATIONS: readonly string[] = [
@@ -44,6 +45,7 @@ export async function migrate(pool: pg.Pool, place: string): Promise<{ from: num
       await client.query(migration);
       await client.query("insert into schema_versions values ($1, now())", [index + 1]);
     }
+    await client.query(ATTEMPTS_TABLE);
     await client.query("commit");
     client.release();
     return { from: version, to: MIGRATIONS.length };

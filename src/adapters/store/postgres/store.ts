@@ -3,6 +3,7 @@ import { type Kysely, sql } from "kysely";
 import pg from "pg";
 import type { Clock, Store, StoreHealth } from "../../../core/ports.js";
 import { sleep } from "../../../lib/time.js";
+import { createKeyProofStore } from "../key-proof.js";
 import { settleOrganization } from "../organization.js";
 import { databaseOver } from "../record-executor.js";
 import { countRecord, findLostRows } from "../record-health.js";
@@ -19,6 +20,8 @@ import { type PostgresConnections, PostgresExecutor } from "./executor.js";
 import { migrate } from "./migrate.js";
 import { type DatabasePossession, possessDatabase } from "./possession.js";
 import { placeOf } from "./place.js";
+import { createSharedAttempts } from "./shared-attempts.js";
+import { createWorkSignal } from "./work-signal.js";
 import { PostgresWriter } from "./writer.js";
 
 export interface PostgresStoreOptions {
@@ -101,17 +104,20 @@ interface OpenedDatabase {
 
 async function storeOver(
   { pool, writing, place, possession }: OpenedDatabase,
-  { clock, dataDirectory, organizationId: wanted }: PostgresStoreOptions,
+  { url, clock, dataDirectory, organizationId: wanted, isShared = false }: PostgresStoreOptions,
 ): Promise<Store> {
   const writer = new PostgresWriter(writing, { place, permit: () => possession.require() });
   const connections: PostgresConnections = { pool, place, writer };
   const full = databaseOver(new PostgresExecutor(connections, "full"));
   const organizationId = await settleOrganization(full, wanted);
+  const attempts = isShared ? createSharedAttempts(url) : null;
+  const workSignal = isShared ? createWorkSignal(url, pool) : null;
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => (closing ??= end());
   const end = async (): Promise<void> => {
     // What is under way ends before another service may have the database; what never ends is not waited for.
-    await Promise.race([Promise.all([pool.end(), writing.end()]), sleep(CLOSE_PATIENCE_MS)]);
+    const ends = Promise.all([pool.end(), writing.end(), attempts?.close(), workSignal?.close()]);
+    await Promise.race([ends, sleep(CLOSE_PATIENCE_MS, { unref: true })]);
     await possession.close();
   };
   const over = (db: Kysely<Database>): Store => ({
@@ -119,6 +125,9 @@ async function storeOver(
     ...createVectorSpaces(db, clock),
     vectors: createVectorRecord(db),
     textIndex: createTextIndexStore(db),
+    keyProof: createKeyProofStore(db),
+    attempts,
+    workSignal,
     organizationId,
     get background() {
       return this;

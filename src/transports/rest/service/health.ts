@@ -62,7 +62,7 @@ async function detailsFor(request: Request, env: HttpBindings | undefined, optio
   try {
     const visitor = visitorOf(request, env, options.access);
     const actor = await identify(visitor, { ...options, isKeylessOff: options.access?.isKeylessOff });
-    options.limitRequests(actor, () => undefined);
+    await options.limitRequests(actor, () => undefined);
     return presentHealth(await options.core.ownerStatus({ actor, from: sourceOf(visitor) }));
   } catch (error) {
     if (error instanceof AppError) return {};

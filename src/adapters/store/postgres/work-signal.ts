@@ -1,0 +1,76 @@
+import pg from "pg";
+import type { WorkSignal } from "../../../core/ports.js";
+
+const CHANNEL = "recollect_jobs";
+/** More often nobody needs to be told: whoever looks takes all that it has room for. */
+const TELLS_EVERY_MS = 100;
+const TRIES_AGAIN_MS = 2_000;
+const CONNECTS_WITHIN_MS = 5_000;
+
+export interface SharedWorkSignal extends WorkSignal {
+  close(): Promise<void>;
+}
+
+/**
+ * Notifications between the nodes of a database. They only save time, so that nobody is told where they do not arrive: nodes look
+ * for work by themselves, too.
+ * @param pool tells; listening takes a connection of its own, which is made anew when it ends
+ */
+export function createWorkSignal(url: string, pool: Pick<pg.Pool, "query">): SharedWorkSignal {
+  let client: pg.Client | undefined;
+  let next: NodeJS.Timeout | undefined;
+  let isClosed = false;
+  let toldAt = -TELLS_EVERY_MS;
+
+  async function connect(onTold: () => void): Promise<void> {
+    const made = new pg.Client({
+      connectionString: url,
+      application_name: "recollect",
+      connectionTimeoutMillis: CONNECTS_WITHIN_MS,
+      keepAlive: true,
+    });
+    client = made;
+    made.on("error", () => undefined);
+    made.on("notification", onTold);
+    made.once("end", () => tryAgain(onTold));
+    try {
+      await made.connect();
+      const isDirect = await isWithoutPooler(made);
+      if (isDirect && !isClosed) await made.query(`listen ${CHANNEL}`);
+      else isClosed = true;
+      if (isClosed) await made.end();
+    } catch {
+      await made.end().catch(() => undefined);
+      tryAgain(onTold);
+    }
+  }
+
+  function tryAgain(onTold: () => void): void {
+    clearTimeout(next);
+    if (isClosed) return;
+    next = setTimeout(() => void connect(onTold), TRIES_AGAIN_MS);
+    next.unref();
+  }
+
+  return {
+    tell() {
+      if (performance.now() - toldAt < TELLS_EVERY_MS) return;
+      toldAt = performance.now();
+      pool.query("select pg_notify($1, '')", [CHANNEL]).catch(() => undefined);
+    },
+
+    listen: (onTold) => void connect(onTold),
+
+    async close() {
+      isClosed = true;
+      clearTimeout(next);
+      await client?.end().catch(() => undefined);
+    },
+  };
+}
+
+/** A pooler tells its clients numbers of its own, and lends the connection that listens to somebody else. */
+async function isWithoutPooler(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
+  return "processID" in client && client.processID === rows[0]?.pid;
+}

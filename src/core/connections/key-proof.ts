@@ -1,0 +1,74 @@
+import type { CoreContext } from "../context.js";
+import { AppError, UnreadableSecret } from "../errors.js";
+import { sealedInSettings } from "../upkeep/settings.js";
+
+/** What a proof says once it is opened. It is no secret: only the key is that it was sealed with. */
+const PROOF = "The key of this record.";
+
+type ProofContext = Pick<CoreContext, "store" | "secretBox">;
+
+/**
+ * Makes sure that this service seals as all others do that share the record, and opens what they have sealed. The first of
+ * them leaves a proof of its key. One that has an older key besides, in its file, opens a proof of that, and leaves its own.
+ * @throws AppError `invalid` where it has another key
+ */
+export async function requireSharedKey(context: ProofContext): Promise<void> {
+  const { store, secretBox } = context;
+  for (;;) {
+    const kept = await store.keyProof.read();
+    const isOurs = kept === null ? await opensRecord(context) : await opens(secretBox, kept);
+    if (!isOurs) throw anotherKey();
+    if (kept !== null && (await secretBox.isCurrent(kept))) return;
+    if (await store.keyProof.replace(kept, await secretBox.seal(PROOF))) return;
+  }
+}
+
+/** Leaves a proof of the key of a service that has the record to itself, whatever key was used before. */
+export async function noteKey({ store, secretBox, log }: ProofContext & Pick<CoreContext, "log">): Promise<void> {
+  try {
+    // Nothing was sealed yet, and no key is made before there is something to seal.
+    if (!(await secretBox.hasKey())) return;
+    const kept = await store.keyProof.read();
+    if (kept !== null && (await secretBox.isCurrent(kept))) return;
+    await store.keyProof.replace(kept, await secretBox.seal(PROOF));
+  } catch (error) {
+    if (!(error instanceof AppError) || error.kind !== "corrupt") throw error;
+    log.warn("the key that credentials are encrypted with cannot be read", { error });
+  }
+}
+
+/** True where nothing is sealed, and where anything of it opens: the rest may be of a key that was lost long ago. */
+async function opensRecord({ store, secretBox }: ProofContext): Promise<boolean> {
+  let isAnythingSealed = false;
+  for await (const sealed of sealedTexts(store)) {
+    if (await opens(secretBox, sealed)) return true;
+    isAnythingSealed = true;
+  }
+  return !isAnythingSealed;
+}
+
+async function* sealedTexts(store: CoreContext["store"]): AsyncGenerator<string> {
+  yield* await sealedInSettings(store);
+  for (const { organizationId, id, webhooks } of await store.connections.list(store.organizationId)) {
+    const sealed = await store.connections.sealedSecrets(organizationId, id);
+    if (sealed !== null) yield sealed;
+    if (webhooks !== null) yield webhooks.secret;
+  }
+}
+
+async function opens(secretBox: CoreContext["secretBox"], sealed: string): Promise<boolean> {
+  try {
+    await secretBox.open(sealed);
+    return true;
+  } catch (error) {
+    if (error instanceof UnreadableSecret) return false;
+    throw error;
+  }
+}
+
+function anotherKey(): AppError {
+  return new AppError(
+    "invalid",
+    "RECOLLECT_SECRET_KEY is not the key that the credentials in this record were encrypted with. Set it to the same on all nodes. If a service used the record by itself before, its key is the first line of secret.key in its data folder, unless it had that setting. docs/operation.md says under “Several nodes” how to change the key, and what to do when it is lost.",
+  );
+}

@@ -1,0 +1,84 @@
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createWorkSignal, type SharedWorkSignal } from "../../src/adapters/store/postgres/work-signal.js";
+import { useCleanups } from "../support/cleanups.js";
+import { hasPooler, startPooler } from "../support/pooler.js";
+import { findPostgres, type PostgresServer, startPostgres } from "../support/postgres.js";
+import { waitFor } from "../support/recollect-process.js";
+
+const programs = findPostgres();
+const WITHIN_MS = 60_000;
+
+if (programs === undefined)
+  describe("what wakes other nodes", () =>
+    test.skip("left out: PostgreSQL is not installed on this machine", () => undefined));
+else
+  describe("what wakes other nodes", () => {
+    const cleanups = useCleanups();
+    let server: PostgresServer;
+    let url: string;
+    beforeAll(async () => {
+      server = await startPostgres(programs);
+      url = await server.createDatabase();
+    }, WITHIN_MS);
+    afterAll(() => server.stop(), WITHIN_MS);
+
+    function open(address: string): SharedWorkSignal {
+      const pool = new pg.Pool({ connectionString: address, max: 1 });
+      pool.on("error", () => undefined);
+      const signal = createWorkSignal(address, pool);
+      cleanups.push(() => Promise.all([signal.close(), pool.end()]));
+      return signal;
+    }
+
+    async function countListeners(): Promise<number> {
+      const client = new pg.Client(url);
+      await client.connect();
+      const { rowCount } = await client.query("select from pg_stat_activity where query ilike 'listen %'");
+      await client.end();
+      return rowCount ?? 0;
+    }
+
+    test(
+      "arrives at all who listen, and again after the server was away",
+      async () => {
+        const [teller, listener] = [open(url), open(url)];
+        let told = 0;
+        listener.listen(() => (told += 1));
+        await waitFor(async () => (await countListeners()) === 1, "somebody listens");
+        teller.tell();
+        await waitFor(() => told === 1, "the listener is told");
+        await server.crash();
+        await waitFor(async () => (await countListeners()) === 1, "somebody listens again");
+        await waitFor(() => {
+          teller.tell();
+          return told > 1;
+        }, "the listener is told again");
+      },
+      WITHIN_MS,
+    );
+
+    test("many at once are told as one", async () => {
+      const signal = open(url);
+      let told = 0;
+      signal.listen(() => (told += 1));
+      await waitFor(async () => (await countListeners()) === 1, "somebody listens");
+      for (let time = 0; time < 50; time += 1) signal.tell();
+      await waitFor(() => told > 0, "the listener is told");
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      expect(told).toBe(1);
+    });
+
+    test.skipIf(!hasPooler())("through a pooler nobody listens: its connections belong to others, too", async () => {
+      const pooler = await startPooler(url);
+      cleanups.push(() => pooler.stop());
+      const signal = open(pooler.through(url));
+      let told = 0;
+      signal.listen(() => (told += 1));
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      signal.tell();
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      expect(await countListeners()).toBe(0);
+      expect(told).toBe(0);
+    });
+  });
