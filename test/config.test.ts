@@ -228,11 +228,7 @@ test("every setting is read", () => {
     profileTokens: 800,
     searchMode: "memories",
     rerank: { kind: "service", baseUrl: "https://rerank.example/v2", model: "sorter", apiKey: "secret" },
-    traces: {
-      url: "http://127.0.0.1:4318",
-      headers: { authorization: "Bearer abc", "x-scope": "a" },
-      share: 0.1,
-    },
+    traces: { url: "http://127.0.0.1:4318", headers: { authorization: "Bearer abc", "x-scope": "a" }, share: 0.1 },
     patience: { serviceMs: 800, modelMs: 900 },
     connectionFolders: [],
     providerUrls: {},
