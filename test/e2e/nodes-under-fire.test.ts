@@ -3,17 +3,18 @@ import { CLUSTER_KEY, type NodeCluster, startNodeCluster } from "../support/node
 import { findPostgres } from "../support/postgres.js";
 import { waitFor } from "../support/recollect-process.js";
 
-const programs = findPostgres();
-const NODES = 3;
-const WRITERS = 4;
-const FACTS_OF_WRITER = 25;
-const KILLS = 4;
-/** After so many kills of a node, the database's server crashes as well. */
-const CRASHES_EVERY = 2;
-const PAUSE_MS = 700;
+/** RECOLLECT_FIRE=large takes a quarter of an hour. */
+const SIZES = {
+  usual: { nodes: 3, writers: 4, readers: 2, facts: 100, kills: 4, crashEvery: 2, pauseMs: 700, minutes: 3 },
+  large: { nodes: 4, writers: 8, readers: 8, facts: 10_000, kills: 100, crashEvery: 5, pauseMs: 2_000, minutes: 60 },
+} as const;
+const SIZE = SIZES[process.env["RECOLLECT_FIRE"] === "large" ? "large" : "usual"];
+/** After so many kills of a node, all connections to the database are cut, and after as many others they stand still. */
+const CUTS_EVERY = 3;
+const STALL_MS = 1_500;
 /** What a client does when nobody is there, or asks it to come back later. */
 const TRIES_AGAIN_MS = 100;
-const MOST_TRIES = 300;
+const MOST_TRIES = 600;
 
 interface Listed {
   readonly id: string;
@@ -21,6 +22,21 @@ interface Listed {
   readonly memory?: string;
 }
 
+/** What was seen meanwhile. */
+interface Seen {
+  readonly acknowledged: string[];
+  readonly statuses: Set<number>;
+  kills: number;
+  crashes: number;
+  cuts: number;
+  stalls: number;
+  searches: number;
+  /** Facts that were ready when they were asked for, and not found. */
+  readonly missed: string[];
+  isOver: boolean;
+}
+
+const programs = findPostgres();
 const factOf = (id: string): string => `Person${id} keeps bees in town${id}.`;
 
 if (programs === undefined)
@@ -28,116 +44,151 @@ if (programs === undefined)
     test.skip("left out: PostgreSQL is not installed on this machine", () => undefined));
 else
   test(
-    "whatever nodes and the database's server are killed, nothing that was acknowledged is lost or doubled",
-    { timeout: 180_000 },
+    "whatever nodes, lines and servers are killed, cut and held up, nothing that was acknowledged is lost or doubled",
+    { timeout: SIZE.minutes * 60_000, retry: 0 },
     async () => {
-      const cluster = await startNodeCluster(programs, NODES);
+      const cluster = await startNodeCluster(programs, SIZE.nodes);
       try {
-        const isOver = { value: false };
-        const fire = killInTurn(cluster, isOver);
-        const statuses = new Set<number>();
-        const ids = Array.from({ length: WRITERS }, (_, writer) =>
-          Array.from({ length: FACTS_OF_WRITER }, (_unused, fact) => `${writer}x${fact}`),
-        );
-        await Promise.all(ids.map((own) => write(cluster, own, statuses)));
-        isOver.value = true;
-        await fire;
+        const seen = await underFire(cluster);
         // Nothing but "done", "come back later" and what a proxy says of a node that has gone.
-        expect([...statuses].filter((status) => ![200, 503].includes(status))).toEqual([]);
-        const wanted = ids.flat();
-        await waitFor(async () => (await countFacts(cluster)) >= wanted.length, "all facts are found", 60);
-        await waitFor(async () => (await pending(cluster)).length === 0, "all work is done", 60);
+        expect([...seen.statuses].filter((status) => ![200, 503].includes(status))).toEqual([]);
+        expect(seen.missed).toEqual([]);
+        const wanted = seen.acknowledged;
+        expect(wanted).toHaveLength(SIZE.facts);
+        await waitFor(
+          async () => (await countFacts(cluster)) >= wanted.length,
+          "all facts are found",
+          SIZE.minutes * 20,
+        );
+        await waitFor(async () => (await unfinished(cluster)) === 0, "all work is done", SIZE.minutes * 20);
         for (const node of cluster.nodes) {
-          expect((await list(node.url, "/v3/documents/list", "memories")).map(customIdOf).toSorted()).toEqual(
-            wanted.toSorted(),
-          );
+          const documents = await list(node.url, "/v3/documents/list", "memories");
+          expect(documents.map(({ customId }) => customId ?? "none").toSorted()).toEqual(wanted.toSorted());
           const facts = await list(node.url, "/v4/memories/list", "memoryEntries");
           expect(facts.map(({ memory }) => memory ?? "none").toSorted()).toEqual(
             wanted.map((id) => factOf(id).slice(0, -1)).toSorted(),
           );
         }
         for (const id of wanted.filter((_, index) => index % 10 === 0))
-          expect(await search(cluster, `Where does Person${id} keep bees?`)).toContain(`town${id}`);
+          expect(await search(cluster, id)).toContain(`town${id}`);
+        const { acknowledged, missed, statuses, isOver, ...counts } = seen;
+        console.log(`under fire: ${acknowledged.length} acknowledged, ${JSON.stringify(counts)}`);
       } finally {
         await cluster.stop();
       }
     },
   );
 
-async function killInTurn(cluster: NodeCluster, isOver: { readonly value: boolean }): Promise<void> {
-  for (let kill = 1; kill <= KILLS || !isOver.value; kill += 1) {
-    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+/** Writes and reads while nodes and the server are killed, until all is written and enough was killed. */
+async function underFire(cluster: NodeCluster): Promise<Seen> {
+  const seen: Seen = {
+    ...{ acknowledged: [], statuses: new Set(), missed: [], isOver: false },
+    ...{ kills: 0, crashes: 0, cuts: 0, stalls: 0, searches: 0 },
+  };
+  const fire = killInTurn(cluster, seen);
+  const readers = Array.from({ length: SIZE.readers }, () => read(cluster, seen));
+  const perWriter = SIZE.facts / SIZE.writers;
+  await Promise.all(
+    Array.from({ length: SIZE.writers }, async (_, writer) => {
+      for (let fact = 0; fact < perWriter; fact += 1) await write(cluster, `${writer}x${fact}`, seen);
+    }),
+  );
+  seen.isOver = true;
+  await Promise.all([fire, ...readers]);
+  return seen;
+}
+
+async function killInTurn(cluster: NodeCluster, seen: Seen): Promise<void> {
+  while (seen.kills < SIZE.kills || !seen.isOver) {
+    await new Promise((resolve) => setTimeout(resolve, SIZE.pauseMs));
     const [oldest] = cluster.nodes;
     if (oldest) await cluster.kill(oldest);
-    if (kill % CRASHES_EVERY === 0) await cluster.postgres.crash();
+    seen.kills += 1;
+    if (seen.kills % SIZE.crashEvery === 0) {
+      await cluster.postgres.crash();
+      seen.crashes += 1;
+    }
+    if (seen.kills % CUTS_EVERY === 0) seen.cuts += cluster.line.cut();
+    if (seen.kills % CUTS_EVERY === 1) {
+      cluster.line.stall(STALL_MS);
+      seen.stalls += 1;
+    }
     await cluster.add();
   }
 }
 
-/** Adds each fact under an id of its own, again and again until it is acknowledged. */
-async function write(cluster: NodeCluster, ids: readonly string[], statuses: Set<number>): Promise<void> {
-  for (const id of ids) {
-    const body = { content: factOf(id), customId: id, containerTag: "fire" };
-    for (let tries = 1; ; tries += 1) {
-      const status = await post(cluster.url, "/v3/documents", body).then(
-        (answer) => answer.status,
-        () => null,
-      );
-      if (status !== null) statuses.add(status);
-      if (status === 200) break;
-      if (tries === MOST_TRIES) throw new Error(`"${id}" was not acknowledged; the last answer was ${status}.`);
-      await new Promise((resolve) => setTimeout(resolve, TRIES_AGAIN_MS));
-    }
+/** Adds a fact under an id of its own, again and again until it is acknowledged. */
+async function write(cluster: NodeCluster, id: string, seen: Seen): Promise<void> {
+  const body = { content: factOf(id), customId: id, containerTag: "fire" };
+  for (let tries = 1; ; tries += 1) {
+    const answer = await ask(cluster.url, "/v3/documents", body);
+    if (answer) seen.statuses.add(answer.status);
+    if (answer?.status === 200) return void seen.acknowledged.push(id);
+    if (tries === MOST_TRIES) throw new Error(`"${id}" was not acknowledged; the last answer was ${answer?.status}.`);
+    await new Promise((resolve) => setTimeout(resolve, TRIES_AGAIN_MS));
   }
 }
 
-function post(url: string, path: string, body: unknown): Promise<Response> {
+/** Asks any node for what any other said is ready. */
+async function read(cluster: NodeCluster, seen: Seen): Promise<void> {
+  for (let turn = 0; !seen.isOver; turn += 1) {
+    const { acknowledged } = seen;
+    const id = acknowledged[(turn * 7_919) % Math.max(1, acknowledged.length)];
+    const document = id === undefined ? undefined : await ask(cluster.url, `/v3/documents/${id}`);
+    const shown = document?.status === 200 ? ((await document.json()) as Record<string, unknown>) : {};
+    if (id === undefined || shown["status"] !== "done" || shown["dreamingStatus"] !== "done") {
+      await new Promise((resolve) => setTimeout(resolve, TRIES_AGAIN_MS));
+      continue;
+    }
+    const found = await ask(cluster.url, "/v4/search", questionOf(id));
+    if (found) seen.statuses.add(found.status);
+    if (found?.status !== 200) continue;
+    seen.searches += 1;
+    if (!(await found.text()).includes(`town${id}`)) seen.missed.push(id);
+  }
+}
+
+function questionOf(id: string) {
+  return { q: `Where does Person${id} keep bees?`, containerTag: "fire", searchMode: "hybrid", limit: 3 };
+}
+
+/** Null where nobody answered. */
+function ask(url: string, path: string, body?: unknown): Promise<Response | null> {
   return fetch(`${url}${path}`, {
-    method: "POST",
+    method: body === undefined ? "GET" : "POST",
     headers: { authorization: `Bearer ${CLUSTER_KEY}`, "content-type": "application/json" },
-    body: JSON.stringify(body),
-  });
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  }).catch(() => null);
+}
+
+/** @throws Error where nobody answers any more: nothing is under fire now */
+async function demand(url: string, path: string, body?: unknown): Promise<Record<string, unknown>> {
+  const answer = await ask(url, path, body);
+  if (answer?.status !== 200) throw new Error(`${path} was answered with ${answer?.status}.`);
+  return (await answer.json()) as Record<string, unknown>;
 }
 
 async function countFacts({ url }: NodeCluster): Promise<number> {
-  const answer = await post(url, "/v4/memories/list", { containerTags: ["fire"], limit: 1 });
-  return ((await answer.json()) as { pagination: { totalItems: number } }).pagination.totalItems;
+  const answer = await demand(url, "/v4/memories/list", { containerTags: ["fire"], limit: 1 });
+  return (answer["pagination"] as { totalItems: number }).totalItems;
 }
 
-/** Documents that are not ready yet, or of which it is not known yet what they state. */
-async function pending({ url }: NodeCluster): Promise<unknown[]> {
-  const documents = await list(url, "/v3/documents/list", "memories");
-  const ids = documents.map(({ id }) => id);
-  const found: unknown[] = [];
-  for (let start = 0; start < ids.length; start += 50) {
-    const shown = await Promise.all(
-      ids.slice(start, start + 50).map(async (id) => {
-        const headers = { authorization: `Bearer ${CLUSTER_KEY}` };
-        return (await (await fetch(`${url}/v3/documents/${id}`, { headers })).json()) as Record<string, unknown>;
-      }),
-    );
-    found.push(...shown.filter(({ status, dreamingStatus }) => status !== "done" || dreamingStatus !== "done"));
-  }
-  return found;
+/** How many documents are not ready yet, or of which it is not known yet what they state. */
+async function unfinished({ url }: NodeCluster): Promise<number> {
+  return Number((await demand(url, "/v3/documents/processing"))["totalCount"]);
 }
 
 /** Everything of a container, page by page. */
 async function list(url: string, path: string, field: string): Promise<Listed[]> {
   const all: Listed[] = [];
   for (let page = 1; ; page += 1) {
-    const answer = await post(url, path, { containerTags: ["fire"], limit: 100, page });
-    const body = (await answer.json()) as Record<string, unknown>;
+    const body = await demand(url, path, { containerTags: ["fire"], limit: 100, page });
     const found = body[field] as Listed[];
     all.push(...found);
     if (found.length < 100) return all;
   }
 }
 
-function customIdOf({ customId }: Listed): string {
-  return customId ?? "none";
-}
-
-async function search({ url }: NodeCluster, q: string): Promise<string> {
-  const answer = await post(url, "/v4/search", { q, containerTag: "fire", searchMode: "hybrid", limit: 3 });
-  return answer.text();
+async function search({ url }: NodeCluster, id: string): Promise<string> {
+  return JSON.stringify(await demand(url, "/v4/search", questionOf(id)));
 }

@@ -1,4 +1,5 @@
 import { BUCKET_KEYS, startBucketServer } from "./bucket-server.js";
+import { type FaultyLine, startFaultyLine } from "./faulty-line.js";
 import { type PostgresServer, startPostgres } from "./postgres.js";
 import { type ServeProcess, startServe, withDataDirectory } from "./recollect-process.js";
 import { startRoundRobin } from "./round-robin.js";
@@ -8,6 +9,8 @@ export const CLUSTER_KEY = "sm_tests_0123456789abcdefghijklmn";
 /** Nodes on a PostgreSQL database and a bucket, behind a proxy that gives each request to the next of them. */
 export interface NodeCluster {
   readonly postgres: PostgresServer;
+  /** What the nodes reach the database's server through. */
+  readonly line: FaultyLine;
   /** Base URL of the proxy. */
   readonly url: string;
   readonly settings: Readonly<Record<string, string>>;
@@ -34,8 +37,11 @@ export async function startNodeCluster(
     await startBucketServer(),
     await startRoundRobin(),
   ] as const;
+  const database = new URL(await postgres.createDatabase());
+  const line = await startFaultyLine(Number(database.port));
+  database.port = String(line.port);
   const settings = {
-    DATABASE_URL: await postgres.createDatabase(),
+    DATABASE_URL: database.href,
     RECOLLECT_NODES: "several",
     RECOLLECT_VECTORS: "exact",
     RECOLLECT_API_KEY: CLUSTER_KEY,
@@ -57,6 +63,7 @@ export async function startNodeCluster(
   };
   const cluster: NodeCluster = {
     postgres,
+    line,
     url: front.url,
     settings,
     get nodes() {
@@ -79,6 +86,7 @@ export async function startNodeCluster(
     async stop() {
       await Promise.all(nodes.map((node) => node.stop()));
       for (const leave of leaves) leave();
+      await line.close();
       await Promise.all([postgres.stop(), bucket.close(), front.close()]);
     },
   };

@@ -1,0 +1,57 @@
+import { connect, createServer, type AddressInfo, type Socket } from "node:net";
+
+/** A line to a server of any protocol that holds up what is sent, and breaks when it is told to. */
+export interface FaultyLine {
+  readonly port: number;
+  /** Passes on nothing in either direction for so long; then all of it, in order. */
+  stall(milliseconds: number): void;
+  /** Ends every connection that is open. @returns how many these were */
+  cut(): number;
+  close(): Promise<void>;
+}
+
+/** @param target port of the server on this machine */
+export async function startFaultyLine(target: number): Promise<FaultyLine> {
+  const open = new Set<Socket>();
+  let stalledUntil = 0;
+  const server = createServer((near) => {
+    const far = connect(target, "127.0.0.1");
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      open.add(from);
+      from.on("data", (data: Buffer) => pass(from, to, data));
+      from.on("error", () => undefined);
+      from.on("close", () => {
+        open.delete(from);
+        to.destroy();
+      });
+    }
+  });
+  const pass = (from: Socket, to: Socket, data: Buffer): void => {
+    const wait = stalledUntil - Date.now();
+    if (wait <= 0) return void to.write(data);
+    // One after the other: nothing overtakes what was sent before it.
+    from.pause();
+    setTimeout(() => {
+      to.write(data);
+      from.resume();
+    }, wait);
+  };
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    stall: (milliseconds) => void (stalledUntil = Date.now() + milliseconds),
+    cut() {
+      const connections = open.size / 2;
+      for (const socket of open) socket.destroy();
+      return Math.floor(connections);
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        for (const socket of open) socket.destroy();
+      }),
+  };
+}
