@@ -71,8 +71,8 @@ else
         }
         for (const id of wanted.filter((_, index) => index % 10 === 0))
           expect(await search(cluster, id)).toContain(`town${id}`);
-        const { acknowledged, missed, statuses, isOver, ...counts } = seen;
-        console.log(`under fire: ${acknowledged.length} acknowledged, ${JSON.stringify(counts)}`);
+        const { kills, crashes, cuts, stalls, searches } = seen;
+        console.log("under fire:", { acknowledged: wanted.length, kills, crashes, cuts, stalls, searches });
       } finally {
         await cluster.stop();
       }
@@ -81,10 +81,8 @@ else
 
 /** Writes and reads while nodes and the server are killed, until all is written and enough was killed. */
 async function underFire(cluster: NodeCluster): Promise<Seen> {
-  const seen: Seen = {
-    ...{ acknowledged: [], statuses: new Set(), missed: [], isOver: false },
-    ...{ kills: 0, crashes: 0, cuts: 0, stalls: 0, searches: 0 },
-  };
+  const counts = { kills: 0, crashes: 0, cuts: 0, stalls: 0, searches: 0 };
+  const seen: Seen = { acknowledged: [], statuses: new Set(), missed: [], isOver: false, ...counts };
   const fire = killInTurn(cluster, seen);
   const readers = Array.from({ length: SIZE.readers }, () => read(cluster, seen));
   const perWriter = SIZE.facts / SIZE.writers;
