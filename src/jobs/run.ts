@@ -45,60 +45,67 @@ export interface Run {
 
 /** Starts a taken job and sees to it that whatever happens ends in the store. */
 export function createRun(options: RunOptions): (job: Job) => Run {
-  const { jobs, log, worker } = options;
-  const postponements = new Map<number, number>();
-
+  const conductor = new JobConductor(options);
   return (job) => {
     const controller = new AbortController();
-    const abort = (reason: Error): void => controller.abort(reason);
-    return { abort, ended: conductAll(job, controller) };
+    return { abort: (reason) => controller.abort(reason), ended: conductor.conductAll(job, controller) };
   };
+}
 
-  async function conductAll(first: Job, controller: AbortController): Promise<void> {
+class JobConductor {
+  readonly #options: RunOptions;
+  readonly #postponements = new Map<number, number>();
+
+  constructor(options: RunOptions) {
+    this.#options = options;
+  }
+
+  async conductAll(first: Job, controller: AbortController): Promise<void> {
     for (let next: Job | null = first; next;) {
       const job: Job = next;
-      next = await conduct(job, controller).catch((error: unknown) => reportLost(job, error));
+      next = await this.#conduct(job, controller).catch((error: unknown) => this.#reportLost(job, error));
     }
   }
 
   /** @returns the job that the same run is to go on with */
-  async function conduct(job: Job, controller: AbortController): Promise<Job | null> {
+  async #conduct(job: Job, controller: AbortController): Promise<Job | null> {
     const started = performance.now();
-    const keepAlive = setInterval(() => void prolong(job, controller), options.leaseMs / 3);
+    const keepAlive = setInterval(() => void this.#prolong(job, controller), this.#options.leaseMs / 3);
     try {
-      const { isFinished, next } = await attempt(job, controller);
+      const { isFinished, next } = await this.#attempt(job, controller);
       // A handler may answer an abort by returning early. To run it again is harmless, to drop the rest is not.
       if (!isFinished) controller.signal.throwIfAborted();
-      if (!isFinished && !(await jobs.complete(worker, job.id))) log.warn("job.taken_away", describe(job));
-      postponements.delete(job.id);
-      log.debug("job.done", { ...describe(job), ms: Math.round(performance.now() - started) });
+      if (!isFinished && !(await this.#options.jobs.complete(this.#options.worker, job.id)))
+        this.#options.log.warn("job.taken_away", describe(job));
+      this.#postponements.delete(job.id);
+      this.#options.log.debug("job.done", { ...describe(job), ms: Math.round(performance.now() - started) });
       return next;
     } catch (error) {
-      await settle(job, error, controller.signal);
+      await this.#settle(job, error, controller.signal);
       return null;
     } finally {
       clearInterval(keepAlive);
     }
   }
 
-  function handlerOf({ kind }: Job): JobHandler | undefined {
-    return Object.hasOwn(options.handlers, kind) ? options.handlers[kind] : undefined;
+  #handlerOf({ kind }: Job): JobHandler | undefined {
+    return Object.hasOwn(this.#options.handlers, kind) ? this.#options.handlers[kind] : undefined;
   }
 
-  function mostCrashes({ resumes }: JobHandler): number {
+  #mostCrashes({ resumes }: JobHandler): number {
     if (resumes) return MOST_RESUMED;
-    return options.soleOwner ? MOST_CRASHES : MOST_CRASHES_AMONG_OTHERS;
+    return this.#options.soleOwner ? MOST_CRASHES : MOST_CRASHES_AMONG_OTHERS;
   }
 
   /** `isFinished`: the handler removed the job itself. */
-  async function attempt(
+  async #attempt(
     job: Job,
     controller: AbortController,
   ): Promise<{ readonly isFinished: boolean; readonly next: Job | null }> {
-    const handler = handlerOf(job);
+    const handler = this.#handlerOf(job);
     if (!handler)
       throw new AppError("invalid", `Nothing handles jobs of the kind "${job.kind}"; another version wrote it.`);
-    if (job.crashes >= mostCrashes(handler)) throw setAside(job.crashes, handler);
+    if (job.crashes >= this.#mostCrashes(handler)) throw setAside(job.crashes, handler);
     if (job.attempt > job.maxAttempts) throw setAside(job.maxAttempts, handler);
     const payload = handler.schema.safeParse(job.payload);
     if (!payload.success)
@@ -110,15 +117,17 @@ export function createRun(options: RunOptions): (job: Job) => Run {
     let next: Job | null = null;
     const notOurs = () => new AppError("conflict", `The job "${job.kind}" (${job.id}) no longer belongs to this run.`);
     const finish = async (transaction: JobStore): Promise<void> => {
-      if (isOver || !(await transaction.complete(worker, job.id))) throw notOurs();
+      if (isOver || !(await transaction.complete(this.#options.worker, job.id))) throw notOurs();
       isFinished = true;
     };
     const follow = async (transaction: JobStore, draft: JobDraft): Promise<void> => {
-      if (!isNext(draft)) {
+      if (!this.#isNext(draft)) {
         await finish(transaction);
         return transaction.enqueue([draft]);
       }
-      const taken = isOver ? "gone" : await transaction.replace(worker, job.id, draft, options.leaseMs);
+      const taken = isOver
+        ? "gone"
+        : await transaction.replace(this.#options.worker, job.id, draft, this.#options.leaseMs);
       if (taken === "gone") throw notOurs();
       isFinished = true;
       next = taken;
@@ -129,21 +138,21 @@ export function createRun(options: RunOptions): (job: Job) => Run {
       const work = traced({ name: `job ${job.kind}`, kind: "consumer", facts }, () =>
         handler.run(payload.data, context),
       );
-      await withinTime(work, job, controller, handler.timeoutMs);
+      await this.#withinTime(work, job, controller, handler.timeoutMs);
       return { isFinished, next };
     } finally {
       isOver = true;
     }
   }
 
-  function isNext({ kind, exclusive, runAt }: JobDraft): boolean {
-    const isDue = runAt === undefined || runAt <= options.clock.now();
-    return isDue && !exclusive && !options.isStopping() && options.mayGoOnWith(kind);
+  #isNext({ kind, exclusive, runAt }: JobDraft): boolean {
+    const isDue = runAt === undefined || runAt <= this.#options.clock.now();
+    return isDue && !exclusive && !this.#options.isStopping() && this.#options.mayGoOnWith(kind);
   }
 
   /** Waits for a run, and after an abort only for the grace: a handler that ignores its signal must not hold a place. */
-  async function withinTime(work: Promise<void>, job: Job, controller: AbortController, ownLimit?: number) {
-    const limitMs = ownLimit ?? options.timeoutMs ?? 600_000;
+  async #withinTime(work: Promise<void>, job: Job, controller: AbortController, ownLimit?: number) {
+    const limitMs = ownLimit ?? this.#options.timeoutMs ?? 600_000;
     const { signal } = controller;
     const settled = new AbortController();
     const late = setTimeout(() => {
@@ -152,7 +161,7 @@ export function createRun(options: RunOptions): (job: Job) => Run {
     }, limitMs);
     const leftBehind = new Promise<never>((_, reject) => {
       const giveUp = (): void => {
-        sleep(options.graceMs ?? 2_000, { signal: settled.signal }).then(
+        sleep(this.#options.graceMs ?? 2_000, { signal: settled.signal }).then(
           () => reject(signal.reason),
           () => undefined,
         );
@@ -168,82 +177,90 @@ export function createRun(options: RunOptions): (job: Job) => Run {
     }
   }
 
-  async function prolong(job: Job, controller: AbortController): Promise<void> {
+  async #prolong(job: Job, controller: AbortController): Promise<void> {
     try {
-      if (await jobs.extend(worker, job.id, options.leaseMs)) return;
+      if (await this.#options.jobs.extend(this.#options.worker, job.id, this.#options.leaseMs)) return;
       controller.abort(new AppError("conflict", `The job "${job.kind}" (${job.id}) was taken away.`));
     } catch (error) {
-      log.warn("job.lease_not_extended", { ...describe(job), error });
+      this.#options.log.warn("job.lease_not_extended", { ...describe(job), error });
     }
   }
 
-  async function settle(job: Job, thrown: unknown, signal: AbortSignal): Promise<void> {
+  async #settle(job: Job, thrown: unknown, signal: AbortSignal): Promise<void> {
     // What a handler throws once it was aborted is only an echo of the abort.
     const error: unknown = signal.aborted ? signal.reason : thrown;
-    const now = options.clock.now().getTime();
-    if (signal.aborted && options.isStopping()) {
-      await jobs.release(worker, job.id, { runAt: job.runAt, failed: false, reason: "The service stopped." });
+    const now = this.#options.clock.now().getTime();
+    if (signal.aborted && this.#options.isStopping()) {
+      await this.#options.jobs.release(this.#options.worker, job.id, {
+        runAt: job.runAt,
+        failed: false,
+        reason: "The service stopped.",
+      });
       return;
     }
     const errorId = createId();
-    if (error instanceof RetryLater && error.isFurther) postponements.delete(job.id);
+    if (error instanceof RetryLater && error.isFurther) this.#postponements.delete(job.id);
     const verdict = judge(error, job, {
-      postponements: postponements.get(job.id) ?? 0,
+      postponements: this.#postponements.get(job.id) ?? 0,
       errorId,
-      random: options.random,
+      random: this.#options.random,
     });
     const fields = { ...describe(job), reason: verdict.reason };
     if (verdict.action === "bury") {
       // Its reason says it all, such as that a file is damaged.
-      if (error instanceof AppError && error.kind !== "unavailable") log.info("job.dead", fields);
-      else log.error("job.dead", { ...fields, errorId, error });
-      await bury(job, verdict.reason);
+      if (error instanceof AppError && error.kind !== "unavailable") this.#options.log.info("job.dead", fields);
+      else this.#options.log.error("job.dead", { ...fields, errorId, error });
+      await this.#bury(job, verdict.reason);
       return;
     }
     const isPostponed = verdict.action === "postpone";
-    if (isPostponed) postponements.set(job.id, (postponements.get(job.id) ?? 0) + 1);
+    if (isPostponed) this.#postponements.set(job.id, (this.#postponements.get(job.id) ?? 0) + 1);
     // What only waits for its turn is nothing to look after; a service that is away is.
     const level = error instanceof AppError ? "warn" : "info";
-    if (isPostponed) log[level]("job.postponed", { ...fields, waitMs: verdict.waitMs });
-    else log.warn("job.failed", { ...fields, waitMs: verdict.waitMs, errorId, error });
+    if (isPostponed) this.#options.log[level]("job.postponed", { ...fields, waitMs: verdict.waitMs });
+    else this.#options.log.warn("job.failed", { ...fields, waitMs: verdict.waitMs, errorId, error });
     const runAt = new Date(now + verdict.waitMs);
-    await jobs.release(worker, job.id, { runAt, failed: !isPostponed, reason: verdict.reason });
+    await this.#options.jobs.release(this.#options.worker, job.id, {
+      runAt,
+      failed: !isPostponed,
+      reason: verdict.reason,
+    });
   }
 
-  async function bury(job: Job, reason: string): Promise<void> {
-    postponements.delete(job.id);
-    if (await isToldElsewhere(job, reason)) return;
+  async #bury(job: Job, reason: string): Promise<void> {
+    this.#postponements.delete(job.id);
+    if (await this.#isToldElsewhere(job, reason)) return;
     let told = reason;
     let isBuried = false;
     try {
-      await options.onDead?.(job, reason, async (transaction) => {
-        await transaction.bury(worker, job.id, reason);
+      await this.#options.onDead?.(job, reason, async (transaction) => {
+        await transaction.bury(this.#options.worker, job.id, reason);
         isBuried = true;
       });
     } catch (error) {
-      log.error("job.death_not_told", { ...describe(job), error });
+      this.#options.log.error("job.death_not_told", { ...describe(job), error });
       told = `${reason} (The failure could not be noted where it belongs; the log has the details.)`;
       isBuried = false;
     }
-    if (!isBuried) await jobs.bury(worker, job.id, told);
+    if (!isBuried) await this.#options.jobs.bury(this.#options.worker, job.id, told);
   }
 
-  async function isToldElsewhere(job: Job, reason: string): Promise<boolean> {
-    const handler = handlerOf(job);
+  async #isToldElsewhere(job: Job, reason: string): Promise<boolean> {
+    const handler = this.#handlerOf(job);
     const payload = handler?.schema.safeParse(job.payload);
     if (!handler?.giveUp || payload?.success !== true) return false;
     try {
       await handler.giveUp(payload.data, reason);
-      return await jobs.complete(worker, job.id);
+      return await this.#options.jobs.complete(this.#options.worker, job.id);
     } catch (error) {
-      log.error("job.death_not_told", { ...describe(job), error });
+      this.#options.log.error("job.death_not_told", { ...describe(job), error });
       return false;
     }
   }
 
   /** The store refused even the outcome. The lease runs out and the job is taken again. */
-  function reportLost(job: Job, error: unknown): null {
-    log.error("job.outcome_not_written", { ...describe(job), error });
+  #reportLost(job: Job, error: unknown): null {
+    this.#options.log.error("job.outcome_not_written", { ...describe(job), error });
     return null;
   }
 }

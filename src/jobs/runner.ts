@@ -56,105 +56,142 @@ const ALONE_MS = 2_000;
  * effect exactly once. A failing job or store never ends the loop.
  */
 export function createRunner(options: RunnerOptions): Runner {
-  const { jobs, clock, log, concurrency } = options;
-  const leaseMs = options.leaseMs ?? 60_000;
-  const worker = createId();
-  const running = new Map<number, Run & { readonly kind: string }>();
-  const slots = new Map(
-    Object.entries(options.handlers).flatMap(([kind, own]) => (own.slots ? [[kind, own.slots]] : [])),
-  );
-  let idleWaiters: (() => void)[] = [];
-  let isWoken = false;
-  let interrupt: (() => void) | undefined;
-  let isStopping = false;
-  let looping: Promise<void> | undefined;
-  let stopped: Promise<void> | undefined;
-  const run = createRun({
-    ...options,
-    worker,
-    leaseMs,
-    isStopping: () => isStopping,
-    mayGoOnWith: (kind) => !slots.has(kind),
-  });
+  return new JobRunner(options);
+}
 
-  function wake(): void {
-    isWoken = true;
-    interrupt?.();
+class JobRunner implements Runner {
+  readonly #options: RunnerOptions;
+  readonly #leaseMs: number;
+  readonly #worker = createId();
+  readonly #running = new Map<number, Run & { readonly kind: string }>();
+  /** Of the kinds that have some of their own. */
+  readonly #slots: ReadonlyMap<string, number>;
+  readonly #run: (job: Job) => Run;
+  #idleWaiters: (() => void)[] = [];
+  #isWoken = false;
+  #interrupt: (() => void) | undefined;
+  #isStopping = false;
+  #looping: Promise<void> | undefined;
+  #stopped: Promise<void> | undefined;
+
+  constructor(options: RunnerOptions) {
+    this.#options = options;
+    this.#leaseMs = options.leaseMs ?? 60_000;
+    this.#slots = new Map(
+      Object.entries(options.handlers).flatMap(([kind, own]) => (own.slots ? [[kind, own.slots]] : [])),
+    );
+    this.#run = createRun({
+      ...options,
+      worker: this.#worker,
+      leaseMs: this.#leaseMs,
+      isStopping: () => this.#isStopping,
+      mayGoOnWith: (kind) => !this.#slots.has(kind),
+    });
   }
 
-  function launch(job: Job): void {
+  async start(): Promise<void> {
+    if (this.#looping || this.#isStopping) throw new Error("A runner is started once.");
+    if (this.#options.soleOwner) await this.#takeOver();
+    this.#looping = this.#options.soleOwner ? this.#runSuspects().then(() => this.#loop()) : this.#loop();
+  }
+
+  wake(): void {
+    this.#isWoken = true;
+    this.#interrupt?.();
+  }
+
+  isFull(): boolean {
+    return this.#isStopping || this.#hasNoPlace();
+  }
+
+  async idle(): Promise<void> {
+    if (this.#isStopping) return;
+    await new Promise<void>((resolve) => {
+      this.#idleWaiters.push(resolve);
+      this.wake();
+    });
+  }
+
+  stop(): Promise<void> {
+    this.#stopped ??= this.#shutDown();
+    return this.#stopped;
+  }
+
+  #launch(job: Job): void {
     // Its lease ran out while it is still being worked on here; the claim has just renewed it.
-    if (running.has(job.id)) return;
-    const started = { ...run(job), kind: job.kind };
-    running.set(job.id, started);
-    if (isStopping) started.abort(stopReason());
+    if (this.#running.has(job.id)) return;
+    const started = { ...this.#run(job), kind: job.kind };
+    this.#running.set(job.id, started);
+    if (this.#isStopping) started.abort(stopReason());
     void started.ended.then(() => {
-      running.delete(job.id);
-      wake();
+      this.#running.delete(job.id);
+      this.wake();
     });
   }
 
   /** How many jobs of a kind with slots of its own run, or of all other kinds. */
-  function countRunning(kind?: string): number {
-    const kinds = [...running.values()].map((one) => (slots.has(one.kind) ? one.kind : undefined));
+  #countRunning(kind?: string): number {
+    const kinds = [...this.#running.values()].map((one) => (this.#slots.has(one.kind) ? one.kind : undefined));
     return kinds.filter((one) => one === kind).length;
   }
 
-  function isFull(): boolean {
-    return countRunning() >= concurrency;
+  #hasNoPlace(): boolean {
+    return this.#countRunning() >= this.#options.concurrency;
   }
 
-  async function takeUpTo(limit: number, kinds?: JobChoice): Promise<number> {
-    const taken = limit > 0 ? await jobs.claim(worker, limit, leaseMs, kinds) : [];
-    for (const job of taken) launch(job);
+  async #takeUpTo(limit: number, kinds?: JobChoice): Promise<number> {
+    const taken = limit > 0 ? await this.#options.jobs.claim(this.#worker, limit, this.#leaseMs, kinds) : [];
+    for (const job of taken) this.#launch(job);
     const [first] = taken;
-    if (first && first.crashes > 0) await leftAlone(first);
+    if (first && first.crashes > 0) await this.#leftAlone(first);
     return taken.length;
   }
 
-  async function leftAlone({ id }: Job): Promise<void> {
-    await Promise.race([running.get(id)?.ended, sleep(ALONE_MS, { unref: true })]);
+  async #leftAlone({ id }: Job): Promise<void> {
+    await Promise.race([this.#running.get(id)?.ended, sleep(ALONE_MS, { unref: true })]);
   }
 
-  function choiceOf(kind: string): JobChoice {
-    const mostOfGroup = options.handlers[kind]?.slotsOfGroup;
+  #choiceOf(kind: string): JobChoice {
+    const mostOfGroup = this.#options.handlers[kind]?.slotsOfGroup;
     return { only: [kind], ...(mostOfGroup !== undefined && { mostOfGroup }) };
   }
 
-  async function takeFree(): Promise<number> {
-    if (slots.size === 0) return takeUpTo(concurrency - countRunning());
-    let taken = await takeUpTo(concurrency - countRunning(), { except: [...slots.keys()] });
-    for (const kind of await jobs.dueKinds([...slots.keys()]))
-      taken += await takeUpTo((slots.get(kind) ?? 0) - countRunning(kind), choiceOf(kind));
+  async #takeFree(): Promise<number> {
+    if (this.#slots.size === 0) return this.#takeUpTo(this.#options.concurrency - this.#countRunning());
+    let taken = await this.#takeUpTo(this.#options.concurrency - this.#countRunning(), {
+      except: [...this.#slots.keys()],
+    });
+    for (const kind of await this.#options.jobs.dueKinds([...this.#slots.keys()]))
+      taken += await this.#takeUpTo((this.#slots.get(kind) ?? 0) - this.#countRunning(kind), this.#choiceOf(kind));
     return taken;
   }
 
-  async function loop(): Promise<void> {
-    for (let failures = 0; !isStopping;) {
+  async #loop(): Promise<void> {
+    for (let failures = 0; !this.#isStopping;) {
       try {
-        isWoken = false;
-        const taken = await takeFree();
+        this.#isWoken = false;
+        const taken = await this.#takeFree();
         failures = 0;
-        if (taken === 0 || isFull()) {
-          await pause();
+        if (taken === 0 || this.#hasNoPlace()) {
+          await this.#pause();
           // What is committed together ends together: one claim for all the places that become free in this turn.
           await yieldTurn();
         }
       } catch (error) {
         failures += 1;
-        log.error("jobs.loop_failed", { error, failures });
-        await rest(Math.min(PAUSE_MS * 2 ** Math.min(failures - 1, 8), 30_000));
+        this.#options.log.error("jobs.loop_failed", { error, failures });
+        await this.#rest(Math.min(PAUSE_MS * 2 ** Math.min(failures - 1, 8), 30_000));
       }
     }
   }
 
-  async function takeOver(): Promise<void> {
+  async #takeOver(): Promise<void> {
     try {
-      const freed = await jobs.reclaim();
-      if (freed > 0) log.info("jobs.taken_over", { count: freed });
+      const freed = await this.#options.jobs.reclaim();
+      if (freed > 0) this.#options.log.info("jobs.taken_over", { count: freed });
     } catch (error) {
       // A full disk must not keep the service from starting: their leases run out.
-      log.error("jobs.not_taken_over", { error });
+      this.#options.log.error("jobs.not_taken_over", { error });
     }
   }
 
@@ -162,74 +199,55 @@ export function createRunner(options: RunnerOptions): Runner {
    * Jobs that the last process died with go first, each alone for a while: if this one dies too, only one of them was running.
    * What freezes the process keeps others from beginning beside it in any case.
    */
-  async function runSuspects(): Promise<void> {
+  async #runSuspects(): Promise<void> {
     try {
       for (;;) {
-        const [suspect] = isStopping ? [] : await jobs.claim(worker, 1, leaseMs, { crashed: true });
+        const [suspect] = this.#isStopping
+          ? []
+          : await this.#options.jobs.claim(this.#worker, 1, this.#leaseMs, { crashed: true });
         if (!suspect) return;
-        launch(suspect);
-        await leftAlone(suspect);
+        this.#launch(suspect);
+        await this.#leftAlone(suspect);
       }
     } catch (error) {
-      log.error("jobs.suspects_not_taken", { error });
+      this.#options.log.error("jobs.suspects_not_taken", { error });
     }
   }
 
   /** Waits until something may have changed: a wake-up, the end of a job, or the time of the next one. */
-  async function pause(): Promise<void> {
-    if (isWoken) return;
+  async #pause(): Promise<void> {
+    if (this.#isWoken) return;
     // What has slots of its own begins beside those that run.
-    if (isFull() && slots.size === 0) return rest(leaseMs);
-    const due = await jobs.nextDue();
-    const waitMs = due ? due.getTime() - clock.now().getTime() : Number.POSITIVE_INFINITY;
-    if (isWoken) return;
-    if (running.size === 0 && waitMs > 0) releaseIdle();
-    await rest(Math.min(Math.max(waitMs, PAUSE_MS), options.looksEveryMs ?? leaseMs / 2));
+    if (this.#hasNoPlace() && this.#slots.size === 0) return this.#rest(this.#leaseMs);
+    const due = await this.#options.jobs.nextDue();
+    const waitMs = due ? due.getTime() - this.#options.clock.now().getTime() : Number.POSITIVE_INFINITY;
+    if (this.#isWoken) return;
+    if (this.#running.size === 0 && waitMs > 0) this.#releaseIdle();
+    await this.#rest(Math.min(Math.max(waitMs, PAUSE_MS), this.#options.looksEveryMs ?? this.#leaseMs / 2));
   }
 
-  async function rest(ms: number): Promise<void> {
-    if (isWoken || isStopping) return;
+  async #rest(ms: number): Promise<void> {
+    if (this.#isWoken || this.#isStopping) return;
     const controller = new AbortController();
-    interrupt = () => controller.abort();
+    this.#interrupt = () => controller.abort();
     await sleep(ms, { signal: controller.signal }).catch(() => undefined);
-    interrupt = undefined;
+    this.#interrupt = undefined;
   }
 
-  function releaseIdle(): void {
-    const waiters = idleWaiters;
-    idleWaiters = [];
+  #releaseIdle(): void {
+    const waiters = this.#idleWaiters;
+    this.#idleWaiters = [];
     for (const resolve of waiters) resolve();
   }
 
-  async function shutDown(): Promise<void> {
-    isStopping = true;
-    for (const one of running.values()) one.abort(stopReason());
-    wake();
-    await looping;
-    await Promise.all([...running.values()].map((one) => one.ended));
-    releaseIdle();
+  async #shutDown(): Promise<void> {
+    this.#isStopping = true;
+    for (const one of this.#running.values()) one.abort(stopReason());
+    this.wake();
+    await this.#looping;
+    await Promise.all([...this.#running.values()].map((one) => one.ended));
+    this.#releaseIdle();
   }
-
-  return {
-    async start() {
-      if (looping || isStopping) throw new Error("A runner is started once.");
-      if (options.soleOwner) await takeOver();
-      looping = options.soleOwner ? runSuspects().then(loop) : loop();
-    },
-    wake,
-    isFull: () => isStopping || isFull(),
-    async idle() {
-      if (isStopping) return;
-      await new Promise<void>((resolve) => {
-        idleWaiters.push(resolve);
-        wake();
-      });
-    },
-    stop() {
-      stopped ??= shutDown();
-      return stopped;
-    },
-  };
 }
 
 function stopReason(): AppError {

@@ -52,40 +52,89 @@ const LONGEST_TIMER_MS = 15 * 60_000;
 const LARGEST_JITTER_MS = 60_000;
 
 /** Recurring work in this process. A failing run is logged and has its next turn at its next time. */
-export function createSchedule({
-  runs,
-  clock,
-  log,
-  isShared = false,
-  random = Math.random,
-}: ScheduleOptions): Schedule {
-  const entries = new Map<string, Entry>();
-  const stopping = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
-  let isStarted = false;
+export function createSchedule(options: ScheduleOptions): Schedule {
+  return new RecurringSchedule(options);
+}
 
-  function plan(entry: Entry, last: Date): void {
-    entry.last = last;
-    const following = entry.following(last);
-    entry.due = following ? new Date(following.getTime() + entry.jitterMs) : null;
+class RecurringSchedule implements Schedule {
+  readonly #runs: ScheduleOptions["runs"];
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #isShared: boolean;
+  readonly #random: () => number;
+  readonly #entries = new Map<string, Entry>();
+  readonly #stopping = new AbortController();
+  #timer: NodeJS.Timeout | undefined;
+  #isStarted = false;
+
+  constructor({ runs, clock, log, isShared = false, random = Math.random }: ScheduleOptions) {
+    this.#runs = runs;
+    this.#clock = clock;
+    this.#log = log;
+    this.#isShared = isShared;
+    this.#random = random;
   }
 
-  async function runEntry(entry: Entry): Promise<void> {
-    const started = clock.now();
-    if (entry.isShared && !(await take(entry, started))) return;
+  every(
+    name: string,
+    recurrence: Recurrence,
+    run: (signal: AbortSignal) => Promise<void>,
+    subject: Subject = "record",
+  ): void {
+    if (this.#entries.has(name)) throw new Error(`Recurring work "${name}" exists already.`);
+    const { following, gapMs } = readRecurrence(recurrence);
+    const jitterMs = Math.floor(this.#random() * Math.min(LARGEST_JITTER_MS, gapMs / 10));
+    const isShared = this.#isShared && subject === "record";
+    const last = this.#clock.now();
+    this.#entries.set(name, { name, run, following, jitterMs, isShared, last, due: null, running: undefined });
+  }
+
+  async start(): Promise<void> {
+    const now = this.#clock.now();
+    for (const entry of this.#entries.values()) {
+      const last = await this.#runs.lastRun(entry.name);
+      if (!last) await this.#note(entry.name, now);
+      // A last run in the future comes from a clock that was wrong; believing it could mean never to run again.
+      plan(entry, last && last <= now ? last : now);
+    }
+    this.#isStarted = true;
+    void this.check();
+  }
+
+  async check(): Promise<void> {
+    if (!this.#isStarted || this.#stopping.signal.aborted) return;
+    const now = this.#clock.now().getTime();
+    const due = [...this.#entries.values()].filter(
+      (entry) => !entry.running && entry.due && entry.due.getTime() <= now,
+    );
+    for (const entry of due) entry.running = this.#run(entry).finally(() => (entry.running = undefined));
+    this.#setTimer();
+    await this.#settle();
+  }
+
+  async stop(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#stopping.abort(new Error("The service is stopping."));
+    await this.#settle();
+  }
+
+  async #run(entry: Entry): Promise<void> {
+    const started = this.#clock.now();
+    if (entry.isShared && !(await this.#take(entry, started))) return;
     plan(entry, started);
     try {
-      await entry.run(stopping.signal);
-      log.debug("schedule.done", { name: entry.name });
+      await entry.run(this.#stopping.signal);
+      this.#log.debug("schedule.done", { name: entry.name });
     } catch (error) {
-      if (stopping.signal.aborted) return;
-      log.error("schedule.failed", { name: entry.name, error });
+      if (this.#stopping.signal.aborted) return;
+      this.#log.error("schedule.failed", { name: entry.name, error });
     }
-    if (!entry.isShared) await note(entry.name, started);
+    if (!entry.isShared) await this.#note(entry.name, started);
   }
 
   /** Whether this process is the one that does what is due now; otherwise its next turn is planned. */
-  async function take(entry: Entry, at: Date): Promise<boolean> {
+  async #take(entry: Entry, at: Date): Promise<boolean> {
+    const runs = this.#runs;
     try {
       if (await runs.takeRun(entry.name, { known: entry.last, at })) return true;
       const last = (await runs.lastRun(entry.name)) ?? at;
@@ -93,79 +142,38 @@ export function createSchedule({
       if (isWrong && (await runs.takeRun(entry.name, { known: last, at }))) return true;
       plan(entry, isWrong ? at : last);
     } catch (error) {
-      log.error("schedule.not_taken", { name: entry.name, error });
+      this.#log.error("schedule.not_taken", { name: entry.name, error });
       plan(entry, at);
     }
     return false;
   }
 
-  async function note(name: string, run: Date): Promise<void> {
+  async #note(name: string, run: Date): Promise<void> {
     try {
-      await runs.setLastRun(name, run);
+      await this.#runs.setLastRun(name, run);
     } catch (error) {
-      log.error("schedule.not_noted", { name, error });
+      this.#log.error("schedule.not_noted", { name, error });
     }
   }
 
-  async function check(): Promise<void> {
-    if (!isStarted || stopping.signal.aborted) return;
-    const now = clock.now().getTime();
-    const due = [...entries.values()].filter((entry) => !entry.running && entry.due && entry.due.getTime() <= now);
-    for (const entry of due) entry.running = runEntry(entry).finally(() => (entry.running = undefined));
-    setTimer();
-    await settle();
+  async #settle(): Promise<void> {
+    await Promise.all([...this.#entries.values()].flatMap((entry) => entry.running ?? []));
   }
 
-  async function settle(): Promise<void> {
-    await Promise.all([...entries.values()].flatMap((entry) => entry.running ?? []));
+  #setTimer(): void {
+    clearTimeout(this.#timer);
+    const dues = [...this.#entries.values()].flatMap((entry) => (entry.due ? [entry.due.getTime()] : []));
+    if (dues.length === 0 || this.#stopping.signal.aborted) return;
+    const waitMs = Math.min(...dues) - this.#clock.now().getTime();
+    this.#timer = setTimeout(() => void this.check(), Math.min(Math.max(waitMs, 1_000), LONGEST_TIMER_MS));
+    this.#timer.unref();
   }
+}
 
-  function setTimer(): void {
-    clearTimeout(timer);
-    const dues = [...entries.values()].flatMap((entry) => (entry.due ? [entry.due.getTime()] : []));
-    if (dues.length === 0 || stopping.signal.aborted) return;
-    const waitMs = Math.min(...dues) - clock.now().getTime();
-    timer = setTimeout(() => void check(), Math.min(Math.max(waitMs, 1_000), LONGEST_TIMER_MS));
-    timer.unref();
-  }
-
-  return {
-    every(name, recurrence, run, subject = "record") {
-      if (entries.has(name)) throw new Error(`Recurring work "${name}" exists already.`);
-      const { following, gapMs } = readRecurrence(recurrence);
-      const jitterMs = Math.floor(random() * Math.min(LARGEST_JITTER_MS, gapMs / 10));
-      entries.set(name, {
-        name,
-        run,
-        following,
-        jitterMs,
-        isShared: isShared && subject === "record",
-        last: clock.now(),
-        due: null,
-        running: undefined,
-      });
-    },
-
-    async start() {
-      const now = clock.now();
-      for (const entry of entries.values()) {
-        const last = await runs.lastRun(entry.name);
-        if (!last) await note(entry.name, now);
-        // A last run in the future comes from a clock that was wrong; believing it could mean never to run again.
-        plan(entry, last && last <= now ? last : now);
-      }
-      isStarted = true;
-      void check();
-    },
-
-    check,
-
-    async stop() {
-      clearTimeout(timer);
-      stopping.abort(new Error("The service is stopping."));
-      await settle();
-    },
-  };
+function plan(entry: Entry, last: Date): void {
+  entry.last = last;
+  const following = entry.following(last);
+  entry.due = following ? new Date(following.getTime() + entry.jitterMs) : null;
 }
 
 function readRecurrence(recurrence: Recurrence): { following: (last: Date) => Date | null; gapMs: number } {
