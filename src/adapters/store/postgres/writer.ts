@@ -69,14 +69,26 @@ export class PostgresWriter {
       client.release(isBroken);
       this.#release();
     };
+    // The server answers in order, so the first failure is the one that the others follow from.
+    let underWay: Promise<unknown>[] = [];
     return {
       run: async <R>(query: CompiledQuery) => {
         if (!isOpen) throw new Error("This transaction is over.");
-        return runOn<R>(client, query, this.#place);
+        const before = underWay;
+        underWay = [];
+        const [result] = await Promise.all([runOn<R>(client, query, this.#place), ...before]);
+        return result;
+      },
+      send: async (query) => {
+        if (!isOpen) throw new Error("This transaction is over.");
+        const sent = runOn(client, query, this.#place);
+        sent.catch(() => undefined);
+        underWay.push(sent);
       },
       commit: async () => {
         if (!isOpen) throw new Error("This transaction is over.");
         this.#permit();
+        await Promise.all(underWay);
         try {
           const { command } = await client.query("commit");
           if (command !== "COMMIT")
