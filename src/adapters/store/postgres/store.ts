@@ -20,7 +20,7 @@ import { migrate } from "./migrate.js";
 import { type DatabasePossession, possessDatabase } from "./possession.js";
 import { placeOf } from "./place.js";
 import { beginSession } from "./prepared.js";
-import { PostgresWriter } from "./writer.js";
+import { BEGUN_AT_ONCE, PostgresWriter } from "./writer.js";
 
 export interface PostgresStoreOptions {
   /** As `postgres://user:password@host:5432/name`, with the library's options behind `?`. */
@@ -54,8 +54,13 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
   const place = placeOf(url);
   requireRecordPlace(options.dataDirectory, place);
   const pool = openPool(url, { max: maxConnections, settings: `${SESSION}; ${PLANNED_EACH_TIME}` });
-  // Its own, so that no number of readers keeps it waiting: transactions follow one another.
-  const writing = openPool(url, { max: 1, pipeline: true, maxLifetimeSeconds: PLANS_LAST_S, settings: SESSION });
+  // Its own, so that no number of readers keeps it waiting.
+  const writing = openPool(url, {
+    max: BEGUN_AT_ONCE,
+    pipeline: true,
+    maxLifetimeSeconds: PLANS_LAST_S,
+    settings: SESSION,
+  });
   let possession: DatabasePossession | undefined;
   try {
     possession = await possessDatabase(url, { place, isShared });
