@@ -16,6 +16,7 @@ import { speakersIn } from "./conversation-edits.js";
 import { formerSentence, type Edit } from "./edits.js";
 import type { IngestContext } from "./context.js";
 import { guidanceFor } from "../core/documents/guidance.js";
+import { readingOf } from "../core/documents/known-text.js";
 import { splitFrontMatter } from "../lib/front-matter.js";
 import { withoutPictureDescription } from "../core/documents/picture-description.js";
 import { judgeWishes, plainWishesOf } from "../core/documents/plain-wishes.js";
@@ -87,7 +88,7 @@ export async function submissionOf(
   const timeZone = await timeZoneOf(context, document);
   if (document.facts)
     return { ...kept, stated: await candidatesOfStated(document.facts, { content: document.content, timeZone }) };
-  const read = (await store.documents.reading(organizationId, id))?.outcome ?? null;
+  const read = (await readingOf(store, document))?.outcome ?? null;
   const author = document.metadata?.["author"];
   const told = wordsOf(document.content, read !== null);
   const before = wordsOf(previous, read !== null);

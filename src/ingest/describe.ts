@@ -1,4 +1,4 @@
-import { outcomeOfText } from "../core/documents/known-text.js";
+import { outcomeOfText, readingOf } from "../core/documents/known-text.js";
 import { guidanceFor } from "../core/documents/guidance.js";
 import { isTitleFromText } from "../core/documents/document-title.js";
 import { AppError, RetryLater } from "../core/errors.js";
@@ -40,14 +40,14 @@ export async function descriptionOf(
 
 /** True when the title of a document is nobody's choice: it has none, the text's first words, or what a model called it. */
 export async function hasMadeTitle(
-  { documents }: Pick<Repositories, "documents">,
+  repositories: Pick<Repositories, "documents">,
   document: Document,
 ): Promise<boolean> {
-  const reading = await documents.reading(document.organizationId, document.id);
+  const reading = await readingOf(repositories, document);
   // What a file calls itself may stand at its beginning, too.
   if (document.title !== null && document.title === outcomeOfText(reading)?.title) return false;
   if (isTitleFromText(document)) return true;
-  const kept = await documents.description(document.organizationId, document.id);
+  const kept = await repositories.documents.description(document.organizationId, document.id);
   return kept !== null && kept.title === document.title;
 }
 

@@ -1,4 +1,4 @@
-import { outcomeOfText } from "../core/documents/known-text.js";
+import { outcomeOfText, readingOf } from "../core/documents/known-text.js";
 import { timeZoneOf } from "../core/containers/time-zone.js";
 import type { JobContext, Repositories } from "../core/ports.js";
 import { chunkingMark, chunkingOf, type Chunking } from "../core/documents/chunking.js";
@@ -39,7 +39,7 @@ export interface CutDocument {
 
 export async function cutDocument(context: IngestContext, document: Document): Promise<CutDocument> {
   const chunking = chunkingOf(await readSettings(context.store, document.organizationId, document.client));
-  const read = outcomeOfText(await context.store.documents.reading(document.organizationId, document.id));
+  const read = outcomeOfText(await readingOf(context.store, document));
   const pieces = await chunkDocument({
     content: document.content,
     // Whatever a file was, its text is Markdown.

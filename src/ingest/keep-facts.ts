@@ -1,6 +1,6 @@
 import type { AppError } from "../core/errors.js";
 import { systemActor } from "../core/auth.js";
-import { timeZoneOf } from "../core/containers/time-zone.js";
+import { ownTimeZone, sharedTimeZone } from "../core/containers/time-zone.js";
 import { formsMemories } from "../core/documents/memory-paths.js";
 import { isOver } from "../core/memories/find-memory.js";
 import { forgetUnsaid } from "../core/memories/forget-unsaid.js";
@@ -85,10 +85,9 @@ export async function writeResolved(
   { resolved, statedAt, readAgain, now }: Told,
 ): Promise<{ readonly facts: readonly RememberedFact[]; readonly leftOut: number }> {
   const { organizationId, id } = document;
-  const stillIn = new Set(
-    (await repositories.containers.ofDocument(organizationId, id)).map((container) => container.id),
-  );
-  const timeZone = await timeZoneOf({ ...context, store: repositories }, document);
+  const containers = await repositories.containers.ofDocument(organizationId, id);
+  const stillIn = new Set(containers.map((container) => container.id));
+  const timeZone = ownTimeZone(document.metadata) ?? sharedTimeZone(context, containers);
   const facts: RememberedFact[] = [];
   let leftOut = 0;
   for (const { container, resolution } of resolved.filter((one) => stillIn.has(one.container.id))) {

@@ -4,11 +4,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beginSession, preparedName } from "../../src/adapters/store/postgres/prepared.js";
 import { createPostgresStore } from "../../src/adapters/store/postgres/store.js";
 import type { Store } from "../../src/core/ports.js";
 import { describeJobStore } from "../contract/jobs.js";
 import { describeStore } from "../contract/store.js";
-import { buildDocumentDraft, buildDocumentQuery, buildMemoryDraft, FIRST_VERSION } from "../support/builders.js";
+import {
+  buildChunkDrafts,
+  buildDocumentDraft,
+  buildDocumentQuery,
+  buildMemoryDraft,
+  FIRST_VERSION,
+} from "../support/builders.js";
 import { ManualClock } from "../support/clock.js";
 import { findPostgres, type PostgresServer, startPostgres } from "../support/postgres.js";
 import { createDatabases, type PostgresDatabases } from "../support/postgres-databases.js";
@@ -75,6 +82,41 @@ else {
       expect(total).toBe(1);
     } finally {
       await store.close();
+    }
+  });
+
+  test("what was wrong with a write that nobody waited for ends its transaction, and nothing of it stays", async () => {
+    const { store } = await openStore(databases, new ManualClock());
+    try {
+      const { organizationId } = store;
+      const draft = buildDocumentDraft({ containerTags: ["a"] });
+      const twice = buildChunkDrafts("one", "another").map((chunk) => ({ ...chunk, id: "same" }));
+      const writing = store.transaction(async ({ documents, chunks }) => {
+        await documents.insert(organizationId, draft);
+        await chunks.replace(organizationId, draft.id, 1, twice);
+      });
+      await expect(writing).rejects.toThrow(/duplicate key/);
+      expect(await store.documents.byId(organizationId, draft.id)).toBeNull();
+      await store.documents.insert(organizationId, draft);
+    } finally {
+      await store.close();
+    }
+  });
+
+  test("statements that are asked often are prepared on connections of the server's own, except those for all columns", async () => {
+    const client = new pg.Client(await databases.take());
+    await client.connect();
+    try {
+      const often = (statement: string): (string | undefined)[] =>
+        Array.from({ length: 10 }, () => preparedName(client, statement));
+      const statement = "select count(*) from documents where seq * 2 > $1";
+      expect(often(statement)).not.toContainEqual(expect.any(String));
+      await beginSession(client, "set application_name = 'recollect'");
+      expect(often(statement).at(-1)).toMatch(/^recollect_\d+$/);
+      for (const all of ["select * from documents", "select chunks.* from chunks", "delete from jobs returning *"])
+        expect(often(all).at(-1)).toBeUndefined();
+    } finally {
+      await client.end();
     }
   });
 

@@ -1,5 +1,6 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beginSession, preparedName } from "../../src/adapters/store/postgres/prepared.js";
 import { hasPooler, type Pooler, POOL_SIZE, startPooler } from "../support/pooler.js";
 import { findPostgres, type PostgresServer, startPostgres } from "../support/postgres.js";
 import { runProgram, type ServeProcess, startServe, waitFor, withDataDirectory } from "../support/recollect-process.js";
@@ -57,6 +58,18 @@ else
 
     const find = async (url: string, q: string): Promise<string> =>
       (await call(url, "/v4/search", { q, containerTag: "house" })).text();
+
+    test("is seen, so that no statement is prepared on a connection that it lends out", async () => {
+      const client = new pg.Client(pooler.through(await server.createDatabase()));
+      await client.connect();
+      try {
+        await beginSession(client, "select 1");
+        const names = Array.from({ length: 10 }, () => preparedName(client, "select 2"));
+        expect(names).not.toContainEqual(expect.any(String));
+      } finally {
+        await client.end();
+      }
+    });
 
     test("keeps a second service out, and lets it in when the first was killed", () =>
       withServices({}, async (serve) => {

@@ -3,7 +3,7 @@ import type { ChunkDraft, ChunkStore, Clock } from "../../core/ports.js";
 import { unitOf, type Chunk } from "../../core/types.js";
 import { iso } from "../../lib/time.js";
 import { ofOrganization } from "./documents.js";
-import { readRows } from "./fixed-query.js";
+import { readRows, writeRows } from "./fixed-query.js";
 import { fromJson, listParameter, toJson } from "./json.js";
 import type { Database } from "./schema.js";
 import { chunkMetadataOf, storedChunkMetadata } from "./stranger-mark.js";
@@ -117,7 +117,7 @@ export function createChunkStore(db: Kysely<Database>, clock: Clock): ChunkStore
   ): Promise<void> {
     const now = iso(clock.now());
     for (const { draft, position } of drafts)
-      await readRows(db, INSERT, [
+      await writeRows(db, INSERT, [
         draft.id,
         documentId,
         revision,

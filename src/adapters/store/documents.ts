@@ -6,7 +6,7 @@ import { readContents } from "./document-contents.js";
 import { CATEGORY, countCategories, readOutlines } from "./document-outlines.js";
 import { columnsOf, documentOf, type DocumentRow, headOf, type HeadRow, rowOf, SET_WAITING } from "./document-rows.js";
 import { documentFilterSql } from "./filters.js";
-import { readRows, readSteadyRows } from "./fixed-query.js";
+import { readRows, readSteadyRows, writeRows } from "./fixed-query.js";
 import { listParameter } from "./json.js";
 import { columnsOfTable, packedRows } from "./packed-rows.js";
 import type { Database } from "./schema.js";
@@ -76,7 +76,7 @@ export function createDocumentStore(db: Kysely<Database>, clock: Clock): Documen
     tags: readonly string[],
   ): Promise<void> {
     const rows = await createContainerStore(db, clock).ensure(organizationId, tags);
-    for (const [position, { id }] of rows.entries()) await readRows(db, LINK, [documentId, id, position]);
+    for (const [position, { id }] of rows.entries()) await writeRows(db, LINK, [documentId, id, position]);
   }
 
   const select = (organizationId: string) =>

@@ -1,7 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { Clock, DocumentCutting, DocumentReading, ExtractionStore, ReadingQuery } from "../../core/ports.js";
 import { iso } from "../../lib/time.js";
-import { readRows } from "./fixed-query.js";
+import { writeRows } from "./fixed-query.js";
 import { listParameter } from "./json.js";
 import type { Database } from "./schema.js";
 
@@ -72,14 +72,14 @@ export function createExtractionStore(db: Kysely<Database>, clock: Clock): Extra
     },
 
     async noteReading(documentId, extractor) {
-      await readRows(db, NOTE_READING, [documentId, extractor]);
+      await writeRows(db, NOTE_READING, [documentId, extractor]);
     },
 
     readings: (organizationId, query) => listReadings(db, organizationId, query),
 
     async noteCutting(documentId, chunking) {
-      if (chunking === null) await readRows(db, FORGET_CUTTING, [documentId]);
-      else await readRows(db, NOTE_CUTTING, [documentId, chunking]);
+      if (chunking === null) await writeRows(db, FORGET_CUTTING, [documentId]);
+      else await writeRows(db, NOTE_CUTTING, [documentId, chunking]);
     },
 
     cuttings: (organizationId, query) => listCuttings(db, organizationId, query),

@@ -19,6 +19,15 @@ export async function readRows<Row>(
   return rows;
 }
 
+/** Runs such a statement that writes and returns no rows, as `RecordExecutor.executeWrite` says. */
+export async function writeRows(
+  db: Kysely<Database>,
+  statement: string,
+  parameters: readonly Value[] = [],
+): Promise<void> {
+  await executorOf(db).executeWrite({ ...ANY, sql: statement, parameters });
+}
+
 /**
  * The same for what is asked again and again with the same parameters: remembered for as long as nobody writes to the store.
  * The rows belong to all who ask.

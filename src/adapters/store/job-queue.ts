@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import type { Clock, JobStore, KeyedJob } from "../../core/ports.js";
 import { iso } from "../../lib/time.js";
-import { readRows } from "./fixed-query.js";
+import { readRows, writeRows } from "./fixed-query.js";
 import { createChooser } from "./job-claim.js";
 import { DRAFT_COLUMNS, PACKED_JOBS, readJobs, readPayload, draftValues } from "./job-rows.js";
 import { listParameter } from "./json.js";
@@ -26,6 +26,9 @@ const TAKE = `update jobs set state = 'running', worker = ?1, lease_until = ?2, 
 const ENQUEUE = `insert into jobs (${DRAFT_COLUMNS.join(", ")}, state, attempt)
   select ${DRAFT_COLUMNS.map(valueAt).join(", ")}, 'waiting', 0 from json_each(?) where true
   on conflict do nothing`;
+/** A step enqueues one mostly, and PostgreSQL takes a list apart for longer than it writes the row. */
+const ENQUEUE_ONE = `insert into jobs (${DRAFT_COLUMNS.join(", ")}, state, attempt)
+  values (${DRAFT_COLUMNS.map(() => "?").join(", ")}, 'waiting', 0) on conflict do nothing`;
 
 /** The plus leaves the choice of the index, which is one of living jobs, to the keys. */
 const WAITING_WITH = `select id, dedupe_key as key from jobs
@@ -46,9 +49,11 @@ export function createJobQueue(
   const choose = createChooser();
   return {
     async enqueue(drafts) {
-      if (drafts.length === 0) return;
+      const [draft, ...others] = drafts;
+      if (!draft) return;
       const now = iso(clock.now());
-      await readRows(db, ENQUEUE, [JSON.stringify(drafts.map((draft) => draftValues(draft, now)))]);
+      if (others.length === 0) await writeRows(db, ENQUEUE_ONE, draftValues(draft, now));
+      else await writeRows(db, ENQUEUE, [JSON.stringify(drafts.map((one) => draftValues(one, now)))]);
     },
 
     async claim(worker, limit, leaseMs, kinds) {

@@ -2,7 +2,7 @@ import { type Kysely, type Selectable, sql } from "kysely";
 import type { Clock, JournalQuery, JournalRow, JournalStore } from "../../core/ports.js";
 import type { JournalEntry } from "../../core/types.js";
 import { iso } from "../../lib/time.js";
-import { readRows } from "./fixed-query.js";
+import { writeRows } from "./fixed-query.js";
 import { fromJson, listParameter, toJson } from "./json.js";
 import type { Database } from "./schema.js";
 import { atomically } from "./transact.js";
@@ -16,8 +16,8 @@ export function createJournalStore(db: Kysely<Database>, clock: Clock): JournalS
     async append(organizationId, entries) {
       if (entries.length === 0) return;
       const at = iso(clock.now());
-      const append = async (db: Kysely<Database>, entry: JournalEntry): Promise<unknown> =>
-        readRows(db, APPEND, [
+      const append = async (db: Kysely<Database>, entry: JournalEntry): Promise<void> =>
+        writeRows(db, APPEND, [
           organizationId,
           entry.batchId,
           at,

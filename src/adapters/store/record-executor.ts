@@ -20,6 +20,8 @@ export type RecordDatabase = "sqlite" | "postgres";
 export interface RecordTransaction {
   /** Refuses after an end. */
   run<R>(query: CompiledQuery): Promise<QueryResult<R>>;
+  /** As `RecordExecutor.executeWrite` says. */
+  send(query: CompiledQuery): Promise<unknown>;
   /** Resolves when others can see what was written. */
   commit(): Promise<void>;
   /** Does nothing after an end, also one that failed: then nothing is left to take back. */
@@ -57,6 +59,14 @@ export abstract class RecordExecutor extends DefaultQueryExecutor {
 
   /** The same for what only reads and many ask for: it may be answered from memory while nothing is written. */
   abstract executeCached<R>(query: CompiledQuery): Promise<QueryResult<R>>;
+
+  /**
+   * For what writes and returns nothing. Within a transaction it may still be under way when this resolves: statements after it
+   * see what it wrote, and what was wrong with it is thrown by one of them, or by the commit.
+   */
+  executeWrite(query: CompiledQuery): Promise<unknown> {
+    return this.executeQuery(query);
+  }
 
   abstract begin(): Promise<RecordTransaction>;
 

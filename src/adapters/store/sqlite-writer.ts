@@ -150,6 +150,7 @@ export class SqliteWriter {
     };
     return {
       run,
+      send: run,
       commit: async () => {
         const committed = ends.commit();
         isOver = true;

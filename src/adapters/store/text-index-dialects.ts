@@ -101,6 +101,10 @@ function quoted(lexeme: string): string {
   return `'${lexeme.replaceAll("\\", "\\\\").replaceAll("'", "''")}'`;
 }
 
+const INSERT_WORDS = "insert into text_index (rowid, words) values (?, cast(? as tsvector))";
+const INSERT_LIST = `insert into text_index (rowid, words)
+  select cast(value ->> '$[0]' as bigint), cast(value ->> '$[1]' as tsvector) from json_each(?)`;
+
 /** The same words and stems in a `tsvector`, those of a column marked by a prefix; nothing of its ranking is used. */
 const TSVECTOR: TextIndexDialect = {
   anyOf(column, words, scope) {
@@ -122,13 +126,13 @@ const TSVECTOR: TextIndexDialect = {
   among: `select json_group_array(rowid) as packed from text_index
     where words @@ cast(? as tsquery) and rowid in (select cast(value as bigint) from json_each(?))`,
   noteChange: null,
-  insertions: (entries) => [
-    {
-      statement: `insert into text_index (rowid, words)
-        select cast(value ->> '$[0]' as bigint), cast(value ->> '$[1]' as tsvector) from json_each(?)`,
-      parameters: [JSON.stringify(entries.map((entry) => [entry.unit, lexemesOf(entry).map(quoted).join(" ")]))],
-    },
-  ],
+  insertions(entries) {
+    const values = entries.map((entry) => [entry.unit, lexemesOf(entry).map(quoted).join(" ")] as const);
+    const [only, ...more] = values;
+    // To take a list apart costs more than to write the row.
+    if (only && more.length === 0) return [{ statement: INSERT_WORDS, parameters: only }];
+    return [{ statement: INSERT_LIST, parameters: [JSON.stringify(values)] }];
+  },
 };
 
 export const TEXT_INDEX_DIALECTS: Readonly<Record<RecordDatabase, TextIndexDialect>> = {

@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 import { kindOf, unitOf, type Unit, type UnitKind } from "../../core/types.js";
-import { readRows } from "./fixed-query.js";
+import { writeRows } from "./fixed-query.js";
 import type { Database } from "./schema.js";
 import { REMOVE_TEXT, textIndexDialect } from "./text-index-dialects.js";
 
@@ -21,9 +21,9 @@ export async function writeText(
   const { unit, text, context } = entry;
   const scope = entry.containerIds.map((id) => scopeWord(kindOf(unit), id, entry.forgotten));
   for (const id of entry.containerIds) await noteChange(db, unit, id);
-  await readRows(db, REMOVE_TEXT, [unit]);
+  await writeRows(db, REMOVE_TEXT, [unit]);
   for (const { statement, parameters } of textIndexDialect(db).insertions([{ unit, text, context, scope }]))
-    await readRows(db, statement, parameters);
+    await writeRows(db, statement, parameters);
 }
 
 /** To be called before a unit is found in other containers than before. */
@@ -33,13 +33,13 @@ export async function noteAnywhere(db: Kysely<Database>, unit: Unit): Promise<vo
 
 async function noteChange(db: Kysely<Database>, unit: Unit, containerId: number): Promise<void> {
   const statement = textIndexDialect(db).noteChange;
-  if (statement !== null) await readRows(db, statement, [unit, containerId]);
+  if (statement !== null) await writeRows(db, statement, [unit, containerId]);
 }
 
 /** Takes a unit out of the text index and the vectors, with a line in the change log for each of its containers. */
 export async function dropUnit(db: Kysely<Database>, unit: Unit): Promise<void> {
   await noteAnywhere(db, unit);
-  await readRows(db, REMOVE_TEXT, [unit]);
+  await writeRows(db, REMOVE_TEXT, [unit]);
   const removed = await db
     .deleteFrom("vectors")
     .where("unit", "=", unit)

@@ -2,7 +2,7 @@ import { type Kysely, sql } from "kysely";
 import type { Clock, UnitStore } from "../../core/ports.js";
 import { seqOf, kindOf, type Unit, type UnitKind, unitOf } from "../../core/types.js";
 import { setDocumentForgotten } from "./document-expiry.js";
-import { readRows } from "./fixed-query.js";
+import { readRows, writeRows } from "./fixed-query.js";
 import { listParameter } from "./json.js";
 import type { Database } from "./schema.js";
 import { readStatements } from "./passage-statements.js";
@@ -16,23 +16,23 @@ import { createTextSearch } from "./text-search.js";
 import { atomically } from "./transact.js";
 import { packVectors, vectorBytes } from "./vector-bytes.js";
 
-const WRITE_VECTOR = `insert into vectors (space_id, container_id, unit, active, vector) values (?, ?, ?, ?, ?)
-  on conflict (space_id, container_id, unit) do update set vector = excluded.vector, active = excluded.active`;
+const vectorInto = (places: string): string => `insert into vectors (space_id, container_id, unit, active, vector)
+  select ?, container_id, ?, 1 - is_forgotten, ? from ${places}
+  on conflict (space_id, container_id, unit) do update set vector = excluded.vector, active = excluded.active
+  returning container_id`;
+/** Into the containers that a unit lies in: none for one that was removed or superseded meanwhile. */
+const WRITE_VECTOR = {
+  chunk: vectorInto(`chunks join documents on documents.id = chunks.document_id
+    join document_containers on document_containers.document_id = documents.id where chunks.seq = ?`),
+  memory: vectorInto("memories where seq = ? and is_latest = 1"),
+};
 const NOTE_VECTOR = "insert into vector_changes (space_id, container_id, unit) values (?, ?, ?)";
 
 /** Forgotten units that one search compares by meaning: they lie in no matrix, and are read for it. Words find all. */
 const MOST_FORGOTTEN = 20_000;
 
-const PLACES = {
-  chunk: `select container_id from chunks
-    join document_containers on document_containers.document_id = chunks.document_id where chunks.seq = ?`,
-  memory: "select container_id from memories where seq = ?",
-};
-const ACTIVITY = {
-  chunk: `select 1 - is_forgotten as active from chunks
-    join documents on documents.id = chunks.document_id where chunks.seq = ?`,
-  memory: "select 1 - is_forgotten as active from memories where seq = ? and is_latest = 1",
-};
+const IS_FORGOTTEN = `select is_forgotten from chunks
+  join documents on documents.id = chunks.document_id where chunks.seq = ?`;
 
 /** @param caches absent within a transaction, whose changes may be taken back */
 export function createUnitStore(db: Kysely<Database>, clock: Clock, caches?: UnitCaches): UnitStore {
@@ -40,20 +40,21 @@ export function createUnitStore(db: Kysely<Database>, clock: Clock, caches?: Uni
   return {
     async indexText(entry) {
       await atomically(db, async (db) => {
-        const forgotten = kindOf(entry.unit) === "chunk" && (await activityOf(db, entry.unit)) === 0;
+        const forgotten = kindOf(entry.unit) === "chunk" && (await isForgotten(db, entry.unit));
         await writeText(db, { ...entry, forgotten });
       });
     },
 
     async addVector(unit, space, values) {
       await atomically(db, async (db) => {
-        const active = await activityOf(db, unit);
-        if (active === null) return;
-        const vector = vectorBytes(values);
-        for (const containerId of await placesOf(db, unit)) {
-          await readRows(db, WRITE_VECTOR, [space.id, containerId, unit, active, vector]);
-          await readRows(db, NOTE_VECTOR, [space.id, containerId, unit]);
-        }
+        const written = await readRows<{ container_id: number }>(db, WRITE_VECTOR[kindOf(unit)], [
+          space.id,
+          unit,
+          vectorBytes(values),
+          seqOf(unit),
+        ]);
+        for (const { container_id: containerId } of written)
+          await writeRows(db, NOTE_VECTOR, [space.id, containerId, unit]);
       });
     },
 
@@ -150,19 +151,13 @@ export function createUnitStore(db: Kysely<Database>, clock: Clock, caches?: Uni
   };
 }
 
-/** The containers that a unit lies in. */
-async function placesOf(db: Kysely<Database>, unit: Unit): Promise<number[]> {
-  const rows = await readRows<{ container_id: number }>(db, PLACES[kindOf(unit)], [seqOf(unit)]);
-  return rows.map((row) => row.container_id);
-}
-
 /** What the lowest bit of the units of a kind is. */
 function sideOf(kind: UnitKind): number {
   return unitOf(kind, 0);
 }
 
-/** `vectors.active` for a unit: 0 for a forgotten one, null for a unit that was removed or superseded meanwhile. */
-async function activityOf(db: Kysely<Database>, unit: Unit): Promise<0 | 1 | null> {
-  const [found] = await readRows<{ active: 0 | 1 }>(db, ACTIVITY[kindOf(unit)], [seqOf(unit)]);
-  return found?.active ?? null;
+/** Whether a chunk is of a document that is forgotten. */
+async function isForgotten(db: Kysely<Database>, chunk: Unit): Promise<boolean> {
+  const [found] = await readRows<{ is_forgotten: 0 | 1 }>(db, IS_FORGOTTEN, [seqOf(chunk)]);
+  return found?.is_forgotten === 1;
 }

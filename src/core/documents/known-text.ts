@@ -5,6 +5,14 @@ import type { PreparedDocument } from "./prepare-document.js";
 import { FILES_PATH } from "./file-links.js";
 import { isUnfetched } from "./web-address.js";
 
+/** The file or page that a document is read from; null for one that names none, which is not looked up. */
+export async function readingOf(
+  { documents }: Pick<Repositories, "documents">,
+  { organizationId, id, url }: Pick<Document, "organizationId" | "id" | "url">,
+): Promise<FileReading | null> {
+  return url === null ? null : documents.reading(organizationId, id);
+}
+
 /** What the text that a document has now was read with; null where it was not read from a file or a page. */
 export function outcomeOfText(reading: FileReading | null): ReadingOutcome | null {
   return reading && (reading.outcome ?? reading.former);

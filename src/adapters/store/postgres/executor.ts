@@ -2,7 +2,7 @@ import type { CompiledQuery, QueryResult } from "kysely";
 import type pg from "pg";
 import { onlyReads, RecordExecutor, type RecordTransaction } from "../record-executor.js";
 import type { Durability } from "../sqlite-writer.js";
-import { runOn } from "./session.js";
+import { runOnAny } from "./session.js";
 import type { PostgresWriter } from "./writer.js";
 
 /** The ways to the record on a PostgreSQL server. */
@@ -30,12 +30,16 @@ export class PostgresExecutor extends RecordExecutor {
   override executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     if (this.#transaction) return this.#transaction.run<R>(query);
     const { pool, writer, place } = this.#connections;
-    return onlyReads(query) ? runOn<R>(pool, query, place) : writer.run<R>(query, this.#durability);
+    return onlyReads(query) ? runOnAny<R>(pool, query, place) : writer.run<R>(query, this.#durability);
   }
 
   /** Another node may have written meanwhile, so nothing is answered from memory. */
   override executeCached<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     return this.executeQuery<R>(query);
+  }
+
+  override executeWrite(query: CompiledQuery): Promise<unknown> {
+    return this.#transaction ? this.#transaction.send(query) : this.executeQuery(query);
   }
 
   override begin(): Promise<RecordTransaction> {

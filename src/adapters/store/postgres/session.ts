@@ -1,6 +1,7 @@
 import type { CompiledQuery, QueryResult } from "kysely";
 import pg from "pg";
 import { describePostgresError } from "./errors.js";
+import { preparedName } from "./prepared.js";
 import { translate } from "./translate.js";
 
 const { builtins } = pg.types;
@@ -22,18 +23,18 @@ export const TYPES: pg.CustomTypesConfig = {
 /** In the place of the character 0, which PostgreSQL's text cannot hold. */
 const REPLACEMENT = "\uFFFD";
 
-/** What runs a statement: the pool, or one connection of it. */
-export type Runner = Pick<pg.Pool | pg.PoolClient, "query">;
-
 /**
- * Runs a statement of SQLite's dialect.
+ * Runs a statement of SQLite's dialect on one connection.
  * @param place names the database in messages
  * @throws AppError as `describePostgresError` says
  */
-export async function runOn<R>(runner: Runner, query: CompiledQuery, place: string): Promise<QueryResult<R>> {
+export async function runOn<R>(client: pg.ClientBase, query: CompiledQuery, place: string): Promise<QueryResult<R>> {
   try {
-    const { rows, rowCount, command } = await runner.query({
-      text: translate(query.sql),
+    const text = translate(query.sql);
+    const name = preparedName(client, text);
+    const { rows, rowCount, command } = await client.query({
+      text,
+      ...(name !== undefined && { name }),
       values: query.parameters.map(toPostgresValue),
       types: TYPES,
     });
@@ -41,6 +42,21 @@ export async function runOn<R>(runner: Runner, query: CompiledQuery, place: stri
     return isRead ? { rows: rows as R[] } : { rows: [], numAffectedRows: BigInt(rowCount ?? 0) };
   } catch (error) {
     throw describePostgresError(error, place);
+  }
+}
+
+/** The same on any connection of a pool, which closes one on which it failed. */
+export async function runOnAny<R>(pool: pg.Pool, query: CompiledQuery, place: string): Promise<QueryResult<R>> {
+  const client = await pool.connect().catch((error: unknown) => {
+    throw describePostgresError(error, place);
+  });
+  let isBroken = true;
+  try {
+    const result = await runOn<R>(client, query, place);
+    isBroken = false;
+    return result;
+  } finally {
+    client.release(isBroken);
   }
 }
 

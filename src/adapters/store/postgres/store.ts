@@ -20,9 +20,10 @@ import { type PostgresConnections, PostgresExecutor } from "./executor.js";
 import { migrate } from "./migrate.js";
 import { type DatabasePossession, possessDatabase } from "./possession.js";
 import { placeOf } from "./place.js";
+import { beginSession } from "./prepared.js";
 import { createSharedAttempts } from "./shared-attempts.js";
 import { createWorkSignal } from "./work-signal.js";
-import { PostgresWriter } from "./writer.js";
+import { BEGUN_AT_ONCE, PostgresWriter } from "./writer.js";
 
 export interface PostgresStoreOptions {
   /** As `postgres://user:password@host:5432/name`, with the library's options behind `?`. */
@@ -55,9 +56,14 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
   const { url, isShared = false, maxConnections = MAX_CONNECTIONS } = options;
   const place = placeOf(url);
   requireRecordPlace(options.dataDirectory, place);
-  const pool = openPool(url, maxConnections);
-  // Its own, so that no number of readers keeps it waiting: transactions follow one another.
-  const writing = openPool(url, 1);
+  const pool = openPool(url, { max: maxConnections, settings: `${SESSION}; ${PLANNED_EACH_TIME}` });
+  // Its own, so that no number of readers keeps it waiting.
+  const writing = openPool(url, {
+    max: BEGUN_AT_ONCE,
+    pipeline: true,
+    maxLifetimeSeconds: PLANS_LAST_S,
+    settings: SESSION,
+  });
   let possession: DatabasePossession | undefined;
   try {
     possession = await possessDatabase(url, { place, isShared });
@@ -79,15 +85,28 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
  */
 const SESSION = "set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3";
 
-function openPool(url: string, max: number): pg.Pool {
+/** What searches find depends on what they ask for, and how it is found best does as well. */
+const PLANNED_EACH_TIME = "set plan_cache_mode = force_custom_plan";
+/**
+ * Statements of transactions find rows by their keys, so one plan serves all. A plan made while a table was small is given up
+ * when the server has counted its rows anew, or with its connection.
+ */
+const PLANS_LAST_S = 300;
+
+interface PoolOptions extends Pick<pg.PoolConfig, "max" | "maxLifetimeSeconds" | "pipeline"> {
+  /** Statements that every connection begins with. */
+  readonly settings: string;
+}
+
+function openPool(url: string, { settings, ...options }: PoolOptions): pg.Pool {
   const pool = new pg.Pool({
+    ...options,
     connectionString: url,
-    max,
     connectionTimeoutMillis: CONNECT_PATIENCE_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     application_name: "recollect",
-    onConnect: (client) => client.query(SESSION),
+    onConnect: (client) => beginSession(client, settings),
   });
   // A connection may end while nothing is asked of it, idle or within a transaction: whoever uses it next is told.
   pool.on("error", () => undefined);

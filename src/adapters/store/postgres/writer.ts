@@ -8,6 +8,12 @@ import { runOn } from "./session.js";
 /** What all nodes of a record lock while they write, of PostgreSQL's advisory locks. */
 export const WRITE_LOCK = 7_267_310_001;
 
+/**
+ * Transactions of this process that are begun: while one writes, the next one waits for the lock at the server, and has it
+ * without another way there and back.
+ */
+export const BEGUN_AT_ONCE = 2;
+
 /** Who says nothing within a transaction for so long loses it: all nodes write one after another. */
 const SPEAKS_WITHIN = "set local idle_in_transaction_session_timeout = '10s'";
 const BEGIN: Readonly<Record<Durability, string>> = {
@@ -18,14 +24,14 @@ const BEGIN: Readonly<Record<Durability, string>> = {
 /**
  * Writes one transaction after the other, over all nodes: what a transaction reads stays so until its end, as on SQLite, and
  * none has to be tried again. The lock ends with its transaction, so that a pooler between may share connections by
- * transaction. Those of this process wait here, and take one connection.
+ * transaction. Those of this process wait here, but for the next one.
  */
 export class PostgresWriter {
   readonly #pool: pg.Pool;
   readonly #place: string;
   readonly #permit: () => void;
   readonly #waiting: (() => void)[] = [];
-  #isTaken = false;
+  #begun = 0;
 
   /** @param options.permit is called before anything is committed, and throws when it must not be */
   constructor(pool: pg.Pool, { place, permit }: { readonly place: string; readonly permit: () => void }) {
@@ -69,14 +75,26 @@ export class PostgresWriter {
       client.release(isBroken);
       this.#release();
     };
+    // The server answers in order, so the first failure is the one that the others follow from.
+    let underWay: Promise<unknown>[] = [];
     return {
       run: async <R>(query: CompiledQuery) => {
         if (!isOpen) throw new Error("This transaction is over.");
-        return runOn<R>(client, query, this.#place);
+        const before = underWay;
+        underWay = [];
+        const [result] = await Promise.all([runOn<R>(client, query, this.#place), ...before]);
+        return result;
+      },
+      send: async (query) => {
+        if (!isOpen) throw new Error("This transaction is over.");
+        const sent = runOn(client, query, this.#place);
+        sent.catch(() => undefined);
+        underWay.push(sent);
       },
       commit: async () => {
         if (!isOpen) throw new Error("This transaction is over.");
         this.#permit();
+        await Promise.all(underWay);
         try {
           const { command } = await client.query("commit");
           if (command !== "COMMIT")
@@ -99,13 +117,13 @@ export class PostgresWriter {
   }
 
   async #acquire(): Promise<void> {
-    if (this.#isTaken) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    this.#isTaken = true;
+    if (this.#begun >= BEGUN_AT_ONCE) return new Promise((resolve) => this.#waiting.push(resolve));
+    this.#begun += 1;
   }
 
   #release(): void {
     const next = this.#waiting.shift();
     if (next) next();
-    else this.#isTaken = false;
+    else this.#begun -= 1;
   }
 }
