@@ -213,10 +213,7 @@ function assemble(options: ServiceOptions, store: Store) {
   const context: CoreContext = {
     ...createServices(options, { store, model, clock }),
     vectors,
-    wakeJobs: () => {
-      runner.wake();
-      if (runner.isFull()) store.workSignal?.tell();
-    },
+    wakeJobs: () => runner.wake(),
     limits: limitsOf(config, model !== null),
     about: {
       version: options.version,
@@ -330,6 +327,7 @@ function createJobRunner(
     concurrency: config.concurrency,
     clock,
     log,
+    onFull: () => context.store.workSignal?.tell(),
     ...(config.hasSeveralNodes ? AMONG_OTHERS : { soleOwner: true }),
     onDead: async (job, reason, bury) => {
       await reportDead(ingest, job, reason, bury);

@@ -102,7 +102,7 @@ export interface Repositories {
 export interface WorkSignal {
   /** Tells all that there are jobs for whoever has room. Call it after the commit that wrote them. */
   tell(): void;
-  /** Calls back whenever somebody tells, this process too. Once only. */
+  /** Calls back whenever another process tells. Once only. */
   listen(onTold: () => void): void;
 }
 

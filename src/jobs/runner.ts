@@ -18,6 +18,8 @@ export interface RunnerOptions {
    * throws is logged and joins the reason.
    */
   readonly onDead?: (job: Job, reason: string, bury: Bury) => Promise<void>;
+  /** Called when what is due has to wait because all places are taken; again at each look for jobs for as long as it does. */
+  readonly onFull?: () => void;
   /** True when nobody else works on this store: jobs of a process that died are taken over at once. Default false. */
   readonly soleOwner?: boolean;
   /** Longest pause, in milliseconds, before a look for jobs that other processes have added. Default: half a lease. */
@@ -37,8 +39,6 @@ export interface Runner {
   start(): Promise<void>;
   /** Looks for due jobs at once. Call it after the commit that wrote them; costs nothing when it was needless. */
   wake(): void;
-  /** True when jobs of the usual kinds would have to wait here. */
-  isFull(): boolean;
   /** Resolves when nothing is due and nothing runs, or the runner has stopped. Jobs that wait for a later time do not count. */
   idle(): Promise<void>;
   /** Takes no more jobs, aborts the running ones, waits briefly and puts back what did not finish. Never throws. */
@@ -98,10 +98,6 @@ class JobRunner implements Runner {
   wake(): void {
     this.#isWoken = true;
     this.#interrupt?.();
-  }
-
-  isFull(): boolean {
-    return this.#isStopping || this.#hasNoPlace();
   }
 
   async idle(): Promise<void> {
@@ -218,9 +214,10 @@ class JobRunner implements Runner {
   async #pause(): Promise<void> {
     if (this.#isWoken) return;
     // What has slots of its own begins beside those that run.
-    if (this.#hasNoPlace() && this.#slots.size === 0) return this.#rest(this.#leaseMs);
+    if (this.#hasNoPlace() && this.#slots.size === 0 && !this.#options.onFull) return this.#rest(this.#leaseMs);
     const due = await this.#options.jobs.nextDue();
     const waitMs = due ? due.getTime() - this.#options.clock.now().getTime() : Number.POSITIVE_INFINITY;
+    if (waitMs <= 0 && this.#hasNoPlace()) this.#options.onFull?.();
     if (this.#isWoken) return;
     if (this.#running.size === 0 && waitMs > 0) this.#releaseIdle();
     await this.#rest(Math.min(Math.max(waitMs, PAUSE_MS), this.#options.looksEveryMs ?? this.#leaseMs / 2));

@@ -1,5 +1,6 @@
 import pg from "pg";
 import type { WorkSignal } from "../../../core/ports.js";
+import { createId } from "../../../lib/ids.js";
 
 const CHANNEL = "recollect_jobs";
 /** More often nobody needs to be told: whoever looks takes all that it has room for. */
@@ -17,6 +18,7 @@ export interface SharedWorkSignal extends WorkSignal {
  * @param pool tells; listening takes a connection of its own, which is made anew when it ends
  */
 export function createWorkSignal(url: string, pool: Pick<pg.Pool, "query">): SharedWorkSignal {
+  const own = createId();
   let client: pg.Client | undefined;
   let next: NodeJS.Timeout | undefined;
   let isClosed = false;
@@ -31,7 +33,9 @@ export function createWorkSignal(url: string, pool: Pick<pg.Pool, "query">): Sha
     });
     client = made;
     made.on("error", () => undefined);
-    made.on("notification", onTold);
+    made.on("notification", ({ payload }) => {
+      if (payload !== own) onTold();
+    });
     made.once("end", () => tryAgain(onTold));
     try {
       await made.connect();
@@ -56,7 +60,7 @@ export function createWorkSignal(url: string, pool: Pick<pg.Pool, "query">): Sha
     tell() {
       if (performance.now() - toldAt < TELLS_EVERY_MS) return;
       toldAt = performance.now();
-      pool.query("select pg_notify($1, '')", [CHANNEL]).catch(() => undefined);
+      pool.query("select pg_notify($1, $2)", [CHANNEL, own]).catch(() => undefined);
     },
 
     listen: (onTold) => void connect(onTold),
