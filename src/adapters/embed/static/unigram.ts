@@ -167,11 +167,13 @@ class BestPaths {
 
   /** Notes a way to get to `end`, unless a better one is known. */
   offer(begin: number, end: number, id: number, score: number): void {
-    const sum = (this.#best[begin] ?? 0) + score;
-    if ((this.#begins[end] ?? 0) >= 0 && sum <= (this.#best[end] ?? 0)) return;
-    this.#best[end] = sum;
+    const best = this.#best;
+    const begins = this.#begins;
+    const sum = (best[begin] ?? 0) + score;
+    if ((begins[end] ?? 0) >= 0 && sum <= (best[end] ?? 0)) return;
+    best[end] = sum;
+    begins[end] = begin;
     this.#ids[end] = id;
-    this.#begins[end] = begin;
   }
 
   /** Ids of the pieces that lead to a place; undefined for each unknown character. */
