@@ -1,4 +1,4 @@
-import { createOwnership } from "./adapters/owner/election.js";
+import { createOwnership, type OwnService, type Seat } from "./adapters/owner/election.js";
 import type { Possession } from "./adapters/owner/possession.js";
 import { openService, type Service, type ServiceOptions } from "./app.js";
 import { AppError } from "./core/errors.js";
@@ -60,85 +60,114 @@ export interface Node {
 
 /** Opens nothing by itself: the first call, or `role`, finds the owner or becomes it. */
 export function createNode(options: NodeOptions): Node {
-  let service: Service | undefined;
-  let listening: Promise<Listening> | undefined;
-  let isHungUp = false;
-  let proof: () => Possession | null = () => null;
-  const listen = (organizationId: string): Promise<Listening> => {
-    // A start that was interrupted may come this far after the end.
-    if (isHungUp) return Promise.reject(shuttingDown());
-    const standing: Standing = {
-      prove: () => proof(),
-      isReady: () => service?.isInPlace() ?? true,
-      fullAt: () => service?.fullAt() ?? null,
-      attempts: () => service?.attempts ?? null,
-    };
-    listening ??= options.listen(core, organizationId, standing);
-    // A port that is taken may be free at the next try.
-    listening.catch(() => (listening = undefined));
-    return listening;
-  };
-  const hangUp = async (): Promise<void> => {
-    isHungUp = true;
-    // A server that could not be started was reported to whoever wanted it.
-    await (await listening?.catch(() => undefined))?.close();
-  };
-  const leave = async (reason: AppError): Promise<void> => {
-    options.log.error("the data folder is lost", { reason: reason.message });
-    await sleep(LAST_WORDS_MS);
-    await hangUp();
-    options.onLost();
-  };
-  const seat = createOwnership({
-    dataDirectory: options.config.dataDirectory,
-    version: options.version,
-    log: options.log,
-    standby: options.standby,
-    async open(prove) {
-      proof = prove;
-      const opened = await openService({ ...options, isShortLived: !options.standby });
-      if (options.mustListen)
-        await listen(opened.organizationId).catch(async (error: unknown) => {
-          await opened.close();
-          throw error;
-        });
-      service = opened;
-      void opened.lost.then(leave);
-      return {
-        async call(name, call, input) {
-          try {
-            return await callLocally(opened.core, name, call as Call, input);
-          } catch (error) {
-            // Whoever asked is gone, or asks the next owner; the closed store is no news.
-            if (isHungUp && !(error instanceof AppError)) throw shuttingDown(error);
-            throw error;
-          }
-        },
-        listen: () => listen(opened.organizationId),
-        async close() {
-          service = undefined;
-          await opened.close();
-        },
-      };
-    },
-    hangUp,
-  });
-  const core = coreOver((name, call, input) => {
-    const needsId = runsOnce(name) && call.operationId === undefined;
-    return seat.call(name, needsId ? { ...call, operationId: createId() } : call, input);
-  });
-  const actor = async (): Promise<Actor> => {
-    const { organizationId } = await core.session({ actor: localActor("") });
+  return new ProcessNode(options);
+}
+
+class ProcessNode implements Node {
+  readonly core: Core;
+  readonly #options: NodeOptions;
+  readonly #seat: Seat;
+  #service: Service | undefined;
+  #listening: Promise<Listening> | undefined;
+  #isHungUp = false;
+  #prove: () => Possession | null = () => null;
+
+  constructor(options: NodeOptions) {
+    const { config, version, log, standby } = options;
+    this.#options = options;
+    this.#seat = createOwnership({
+      dataDirectory: config.dataDirectory,
+      version,
+      log,
+      standby,
+      open: (prove) => this.#open(prove),
+      hangUp: () => this.#hangUp(),
+    });
+    this.core = coreOver((name, call, input) => {
+      const needsId = runsOnce(name) && call.operationId === undefined;
+      return this.#seat.call(name, needsId ? { ...call, operationId: createId() } : call, input);
+    });
+  }
+
+  async actor(): Promise<Actor> {
+    const { organizationId } = await this.core.session({ actor: localActor("") });
     return localActor(organizationId);
-  };
-  return {
-    core,
-    actor,
-    role: () => seat.take(),
-    listen: async () => (await listen((await actor()).organizationId)).url,
-    settle: async () => service?.settle(),
-    close: () => seat.close(),
-  };
+  }
+
+  role(): Promise<"owner" | "client"> {
+    return this.#seat.take();
+  }
+
+  async listen(): Promise<string> {
+    const { organizationId } = await this.actor();
+    return (await this.#listen(organizationId)).url;
+  }
+
+  async settle(): Promise<void> {
+    await this.#service?.settle();
+  }
+
+  close(): Promise<void> {
+    return this.#seat.close();
+  }
+
+  async #open(prove: () => Possession | null): Promise<OwnService> {
+    this.#prove = prove;
+    const opened = await openService({ ...this.#options, isShortLived: !this.#options.standby });
+    if (this.#options.mustListen)
+      await this.#listen(opened.organizationId).catch(async (error: unknown) => {
+        await opened.close();
+        throw error;
+      });
+    this.#service = opened;
+    void opened.lost.then((reason) => this.#leave(reason));
+    return {
+      call: (name, call, input) => this.#callHere(opened.core, name, call as Call, input),
+      listen: () => this.#listen(opened.organizationId),
+      close: async () => {
+        this.#service = undefined;
+        await opened.close();
+      },
+    };
+  }
+
+  async #callHere(core: Core, name: string, call: Call, input: unknown): Promise<unknown> {
+    try {
+      return await callLocally(core, name, call, input);
+    } catch (error) {
+      // Whoever asked is gone, or asks the next owner; the closed store is no news.
+      if (this.#isHungUp && !(error instanceof AppError)) throw shuttingDown(error);
+      throw error;
+    }
+  }
+
+  #listen(organizationId: string): Promise<Listening> {
+    // A start that was interrupted may come this far after the end.
+    if (this.#isHungUp) return Promise.reject(shuttingDown());
+    const standing: Standing = {
+      prove: () => this.#prove(),
+      isReady: () => this.#service?.isInPlace() ?? true,
+      fullAt: () => this.#service?.fullAt() ?? null,
+      attempts: () => this.#service?.attempts ?? null,
+    };
+    this.#listening ??= this.#options.listen(this.core, organizationId, standing);
+    // A port that is taken may be free at the next try.
+    this.#listening.catch(() => (this.#listening = undefined));
+    return this.#listening;
+  }
+
+  async #leave(reason: AppError): Promise<void> {
+    this.#options.log.error("the data folder is lost", { reason: reason.message });
+    await sleep(LAST_WORDS_MS);
+    await this.#hangUp();
+    this.#options.onLost();
+  }
+
+  async #hangUp(): Promise<void> {
+    this.#isHungUp = true;
+    // A server that could not be started was reported to whoever wanted it.
+    await (await this.#listening?.catch(() => undefined))?.close();
+  }
 }
 
 function shuttingDown(cause?: unknown): AppError {

@@ -10,7 +10,7 @@ import {
   readCheckpoint,
 } from "../core/connections/connector-errors.js";
 import { AppError } from "../core/errors.js";
-import type { ChangePage, Connector, SourceAccess, SourceItem } from "../core/ports.js";
+import type { ChangePage, Connector, SourceAccess, SourceContent, SourceItem } from "../core/ports.js";
 import { codeOf } from "../lib/error-code.js";
 import { identityOf, isFileError, isMissingFile } from "../lib/file-identity.js";
 import { allFilesIn, describeLeftOut, isDataFolder, MOST_FILES } from "../lib/folder-files.js";
@@ -86,27 +86,32 @@ export function createFolderConnector({ roots }: { readonly roots: readonly stri
       return { account: null };
     },
     changes: walk,
-    async read(access, { id, title }) {
-      const place = begun.get(access) ?? (await begin(access));
-      const path = join(place.path, ...id.split("/"));
-      const { maximumBytes } = access;
-      const found = await readContainedFile(path, { root: place.path, maximumBytes }).catch((error: unknown) => {
-        throw unread(error, id);
-      });
-      await requireSame(place);
-      if (found.kind === "absent") throw new ItemGone();
-      if (found.kind === "too_large") throw new ItemTooLarge("The file", found.bytes, maximumBytes);
-      if (found.bytes.byteLength === 0) throw new ItemSkipped("The file is empty.");
-      return {
-        content: found.bytes,
-        mimeType: null,
-        fileName: basename(path),
-        type: null,
-        title,
-        changedAt: found.changedAt.toISOString(),
-        metadata: { path: id },
-      };
-    },
+    read: async (access, item) => readFileIn(begun.get(access) ?? (await begin(access)), access, item),
+  };
+}
+
+/** As `Connector.read`. */
+async function readFileIn(
+  place: Place,
+  { maximumBytes }: SourceAccess,
+  { id, title }: SourceItem,
+): Promise<SourceContent> {
+  const path = join(place.path, ...id.split("/"));
+  const found = await readContainedFile(path, { root: place.path, maximumBytes }).catch((error: unknown) => {
+    throw unread(error, id);
+  });
+  await requireSame(place);
+  if (found.kind === "absent") throw new ItemGone();
+  if (found.kind === "too_large") throw new ItemTooLarge("The file", found.bytes, maximumBytes);
+  if (found.bytes.byteLength === 0) throw new ItemSkipped("The file is empty.");
+  return {
+    content: found.bytes,
+    mimeType: null,
+    fileName: basename(path),
+    type: null,
+    title,
+    changedAt: found.changedAt.toISOString(),
+    metadata: { path: id },
   };
 }
 

@@ -57,43 +57,12 @@ const PROGRAM = new URL(
  * nothing to do for a minute.
  */
 export function createExtractionProcess(options: ExtractionProcessOptions): ContentExtractor {
-  let worker: Worker | null = null;
+  const { languages, languageSource = null, limits, programFolders } = options;
+  const reader = new ProcessReader(options);
   const turns = createFairTurns();
-  let isClosed = false;
-
-  const discard = (): void => {
-    worker?.end();
-    worker = null;
-  };
-
-  async function readOnce(order: ExtractionOrderMessage, ways: Ways): Promise<ExtractedContent> {
-    if (isClosed) throw new AppError("unavailable", "The service is stopping.");
-    ways.signal.throwIfAborted();
-    if (!worker?.isUsable()) discard();
-    const own = (worker ??= new Worker(options));
-    try {
-      return await own.read(order, ways);
-    } finally {
-      // The service may have stopped meanwhile.
-      if (worker === own && !own.isUsable()) discard();
-    }
-  }
-
-  async function read(order: ExtractionOrderMessage, ways: Ways): Promise<ExtractedContent> {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await readOnce(order, ways);
-      } catch (error) {
-        if (!(error instanceof ProcessDied) || isClosed) throw error;
-        options.log.warn("the process that reads files ended", { reason: error.how, attempt });
-        if (error.isFilesFault || attempt >= TRIES) throw error.describe(options);
-      }
-    }
-  }
-
   return {
     endings: Object.values(FORMATS).flatMap((format: Format) => format.endings),
-    programs: () => findPrograms(options.programFolders, options.languages, options.languageSource),
+    programs: () => findPrograms(programFolders, languages, options.languageSource),
     async accepts(file) {
       const sample = "path" in file ? { ...file, bytes: await sampleFile(file.path) } : file;
       return (await recognizeFormat(sample)) !== null;
@@ -101,21 +70,65 @@ export function createExtractionProcess(options: ExtractionProcessOptions): Cont
     extract(file, { password = null, queue = "", signal, onTurn, onProgress = () => undefined }) {
       const { name, mimeType, charset, url } = file;
       const content = "path" in file ? { path: file.path } : { bytes: file.bytes };
-      const { languages, languageSource = null, limits } = options;
       const order = { file: { ...content, name, mimeType, charset, url }, password, languages, limits };
       const inTurn = (languageData: LanguageData | null): Promise<ExtractedContent> =>
         turns.take(queue, () => {
           onTurn?.();
-          return read({ ...order, languageData }, { signal, onProgress });
+          return reader.read({ ...order, languageData }, { signal, onProgress });
         });
       return languageSource === null ? inTurn(null) : readWithLanguages(languageSource, inTurn, signal);
     },
     async close() {
-      isClosed = true;
-      discard();
+      reader.close();
       await turns.ended();
     },
   };
+}
+
+/** Reads files in one process after the other. */
+class ProcessReader {
+  readonly #options: ExtractionProcessOptions;
+  #worker: Worker | null = null;
+  #isClosed = false;
+
+  constructor(options: ExtractionProcessOptions) {
+    this.#options = options;
+  }
+
+  async read(order: ExtractionOrderMessage, ways: Ways): Promise<ExtractedContent> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.#readOnce(order, ways);
+      } catch (error) {
+        if (!(error instanceof ProcessDied) || this.#isClosed) throw error;
+        this.#options.log.warn("the process that reads files ended", { reason: error.how, attempt });
+        if (error.isFilesFault || attempt >= TRIES) throw error.describe(this.#options);
+      }
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#discard();
+  }
+
+  async #readOnce(order: ExtractionOrderMessage, ways: Ways): Promise<ExtractedContent> {
+    if (this.#isClosed) throw new AppError("unavailable", "The service is stopping.");
+    ways.signal.throwIfAborted();
+    if (!this.#worker?.isUsable()) this.#discard();
+    const own = (this.#worker ??= new Worker(this.#options));
+    try {
+      return await own.read(order, ways);
+    } finally {
+      // The service may have stopped meanwhile.
+      if (this.#worker === own && !own.isUsable()) this.#discard();
+    }
+  }
+
+  #discard(): void {
+    this.#worker?.end();
+    this.#worker = null;
+  }
 }
 
 interface Ways {

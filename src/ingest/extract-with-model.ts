@@ -46,17 +46,101 @@ interface WindowAnswer {
  * without a quote that is in the text is an inference. At most 500 candidates a document. Throws `RetryLater` while the
  * model is away; what was answered by then is not asked again.
  */
-export function createModelExtractor({ model, fallback, log }: ModelExtractorOptions): FactExtractor {
-  const answered = new Map<string, WindowAnswer>();
+export function createModelExtractor(options: ModelExtractorOptions): FactExtractor {
+  return new ModelExtractor(options);
+}
 
-  async function ask(reading: Reading, input: ExtractFactsInput): Promise<WindowAnswer> {
+class ModelExtractor implements FactExtractor {
+  readonly name: string;
+  readonly #model: LanguageModel;
+  readonly #fallback: FactExtractor;
+  readonly #log: Log;
+  /** By question. */
+  readonly #answered = new Map<string, WindowAnswer>();
+
+  constructor({ model, fallback, log }: ModelExtractorOptions) {
+    this.name = `${model.name}, rules where it refuses`;
+    this.#model = model;
+    this.#fallback = fallback;
+    this.#log = log;
+  }
+
+  async extract(source: FactSource, signal?: AbortSignal): Promise<FactCandidate[]> {
+    const reading = startReading(source, signal);
+    const find = await prepareQuoteFinder(source.content, signal);
+    const candidates = new Map<string, FactCandidate>();
+    for (const window of reading.windows) {
+      reading.part += 1;
+      const stated = await this.#stateUnlessRefused(reading, window);
+      const found =
+        stated === null
+          ? await this.#fallback.extract(partOf(source, window), signal)
+          : stated.flatMap((fact) => checkFact(fact, source, find) ?? []);
+      for (const candidate of found) addCandidate(candidates, candidate);
+      if (candidates.size >= MOST_CANDIDATES) break;
+    }
+    for (const key of reading.questions) this.#answered.delete(key);
+    if (reading.refusal) await source.onRefused?.(reading.refusal);
+    return [...candidates.values()].slice(0, MOST_CANDIDATES);
+  }
+
+  /** Null when the model refuses for good; after some refusals in a row it is not asked any more. */
+  async #stateUnlessRefused(reading: Reading, window: Place): Promise<StatedByModel[] | null> {
+    if (reading.refusal && reading.refusalsInARow >= PATIENCE) return null;
+    const stated = await this.#tryWindow(reading, window);
+    if (!(stated instanceof AppError)) {
+      reading.refusalsInARow = 0;
+      return stated;
+    }
+    reading.refusalsInARow += 1;
+    reading.refusal = stated;
+    return null;
+  }
+
+  /** Why not, when the model refuses for good. */
+  async #tryWindow(reading: Reading, window: Place): Promise<StatedByModel[] | AppError> {
+    try {
+      return await this.#askOrHalve(reading, window);
+    } catch (error) {
+      reading.signal?.throwIfAborted();
+      if (!(error instanceof AppError)) throw error;
+      if (error.kind === "unavailable") throw new RetryLater(error.retryAfter ?? PAUSE, error.publicMessage);
+      const { part, windows } = reading;
+      this.#log.warn("facts are found by rules", { part, parts: windows.length, reason: error.message });
+      return error;
+    }
+  }
+
+  /** Asks about a window, and about its halves where it is too much at once. */
+  async #askOrHalve(reading: Reading, window: Place): Promise<StatedByModel[]> {
+    const input = inputOf(reading, window);
+    try {
+      const { facts, summary } = await this.#ask(reading, input);
+      if (input.parts > 1) reading.summary = truncate(summary, LONGEST_SUMMARY);
+      return facts.slice(0, MOST_PER_WINDOW);
+    } catch (error) {
+      if (!(error instanceof AppError) || error.kind !== "too_large") throw error;
+      const length = window.end - window.start;
+      if (length < 2 * SMALLEST_WINDOW) throw error;
+      this.#log.debug("extract.halved", { characters: length });
+      const facts: StatedByModel[] = [];
+      const sizes = { length: Math.ceil(length / 2) + 200, overlap: 200 };
+      for (const half of windowsOf(input.text, sizes)) {
+        const place = { start: window.start + half.start, end: window.start + half.end };
+        facts.push(...(await this.#askOrHalve(reading, place)));
+      }
+      return facts;
+    }
+  }
+
+  async #ask(reading: Reading, input: ExtractFactsInput): Promise<WindowAnswer> {
     const { source, signal } = reading;
     const { name, version, schema, messages } = extractFactsPrompt;
     // What is known grows while a document waits, and it may get a title; that is no reason to ask again.
     const question = messages({ ...input, known: [], title: null });
     const key = createHash("sha256").update(JSON.stringify(question)).digest("base64");
     reading.questions.add(key);
-    const known = answered.get(key);
+    const known = this.#answered.get(key);
     if (known) return known;
     const request = {
       name,
@@ -66,77 +150,17 @@ export function createModelExtractor({ model, fallback, log }: ModelExtractorOpt
       maxTokens: MOST_TOKENS,
       subject: key,
     } as const;
-    const { value, ...spent } = await model.generate(request, signal);
+    const { value, ...spent } = await this.#model.generate(request, signal);
     await source.onModelUse?.({ ...spent, prompt: `${name}/${version}` });
-    noteUnusable(log, value.facts);
-    answered.set(key, value);
-    for (const oldest of answered.keys()) if (answered.size > KEPT_ANSWERS) answered.delete(oldest);
+    noteUnusable(this.#log, value.facts);
+    this.#keep(key, value);
     return value;
   }
 
-  /** Asks about a window, and about its halves where it is too much at once. */
-  async function askOrHalve(reading: Reading, window: Place): Promise<StatedByModel[]> {
-    const input = inputOf(reading, window);
-    try {
-      const { facts, summary } = await ask(reading, input);
-      if (input.parts > 1) reading.summary = truncate(summary, LONGEST_SUMMARY);
-      return facts.slice(0, MOST_PER_WINDOW);
-    } catch (error) {
-      if (!(error instanceof AppError) || error.kind !== "too_large") throw error;
-      const length = window.end - window.start;
-      if (length < 2 * SMALLEST_WINDOW) throw error;
-      log.debug("extract.halved", { characters: length });
-      const facts: StatedByModel[] = [];
-      const sizes = { length: Math.ceil(length / 2) + 200, overlap: 200 };
-      for (const half of windowsOf(input.text, sizes)) {
-        const place = { start: window.start + half.start, end: window.start + half.end };
-        facts.push(...(await askOrHalve(reading, place)));
-      }
-      return facts;
-    }
+  #keep(key: string, answer: WindowAnswer): void {
+    this.#answered.set(key, answer);
+    for (const oldest of this.#answered.keys()) if (this.#answered.size > KEPT_ANSWERS) this.#answered.delete(oldest);
   }
-
-  /** Why not, when the model refuses for good. */
-  async function tryWindow(reading: Reading, window: Place): Promise<StatedByModel[] | AppError> {
-    try {
-      return await askOrHalve(reading, window);
-    } catch (error) {
-      reading.signal?.throwIfAborted();
-      if (!(error instanceof AppError)) throw error;
-      if (error.kind === "unavailable") throw new RetryLater(error.retryAfter ?? PAUSE, error.publicMessage);
-      const { part, windows } = reading;
-      log.warn("facts are found by rules", { part, parts: windows.length, reason: error.message });
-      return error;
-    }
-  }
-
-  return {
-    name: `${model.name}, rules where it refuses`,
-
-    async extract(source, signal) {
-      const reading = startReading(source, signal);
-      const find = await prepareQuoteFinder(source.content, signal);
-      const candidates = new Map<string, FactCandidate>();
-      let refusals = 0;
-      let refusal: AppError | undefined;
-      for (const window of reading.windows) {
-        reading.part += 1;
-        const stated: StatedByModel[] | AppError =
-          refusal && refusals >= PATIENCE ? refusal : await tryWindow(reading, window);
-        const isRefused = stated instanceof AppError;
-        refusals = isRefused ? refusals + 1 : 0;
-        if (isRefused) refusal = stated;
-        const found = isRefused
-          ? await fallback.extract(partOf(source, window), signal)
-          : stated.flatMap((fact) => checkFact(fact, source, find) ?? []);
-        for (const candidate of found) addCandidate(candidates, candidate);
-        if (candidates.size >= MOST_CANDIDATES) break;
-      }
-      for (const key of reading.questions) answered.delete(key);
-      if (refusal) await source.onRefused?.(refusal);
-      return [...candidates.values()].slice(0, MOST_CANDIDATES);
-    },
-  };
 }
 
 /** How far a document was read. */
@@ -149,11 +173,23 @@ interface Reading {
   summary: string;
   /** Keys of the answers that are kept until the document is read. */
   readonly questions: Set<string>;
+  /** The model's last one. */
+  refusal: AppError | null;
+  refusalsInARow: number;
 }
 
 function startReading(source: FactSource, signal: AbortSignal | undefined): Reading {
-  const windows = windowsOf(source.content, WINDOWS);
-  return { source, signal, windows, fence: fenceOf(source.content), part: 0, summary: "", questions: new Set() };
+  return {
+    source,
+    signal,
+    windows: windowsOf(source.content, WINDOWS),
+    fence: fenceOf(source.content),
+    part: 0,
+    summary: "",
+    questions: new Set(),
+    refusal: null,
+    refusalsInARow: 0,
+  };
 }
 
 function inputOf({ source, windows, fence, part, summary }: Reading, window: Place): ExtractFactsInput {

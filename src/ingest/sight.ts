@@ -53,14 +53,50 @@ const BLIND =
  * Shows pictures to the model of small questions. Where it refuses one before it has described any, it is shown a plain one: if it
  * refuses that too, it cannot see, and is not asked again for an hour.
  */
-export function createSight({ model, clock, log, patienceMs = PATIENCE }: SightOptions): Sight {
-  let hasSeen = false;
-  let blindUntil = 0;
-  let trial: Promise<boolean> | null = null;
+export function createSight(options: SightOptions): Sight {
+  return new ModelSight(options);
+}
+
+class ModelSight implements Sight {
+  readonly #model: LanguageModel;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #patienceMs: number;
+  #hasSeen = false;
+  #blindUntil = 0;
+  #trial: Promise<boolean> | null = null;
+
+  constructor({ model, clock, log, patienceMs = PATIENCE }: SightOptions) {
+    this.#model = model;
+    this.#clock = clock;
+    this.#log = log;
+    this.#patienceMs = patienceMs;
+  }
+
+  async look(picture: ModelPicture, { guidance, onModelUse }: LookingWishes, signal: AbortSignal): Promise<string> {
+    if (this.#clock.now().getTime() < this.#blindUntil) throw new AppError("unsupported", BLIND);
+    if (picture.bytes.length > MOST_BYTES)
+      throw new AppError("unsupported", "The picture is too large to be described: it has more than 10 MB.");
+    const answer = await this.#ask(picture, guidance, signal).catch(async (error: unknown) => {
+      throw error instanceof AppError && error.kind === "unsupported" ? await this.#judge(error) : error;
+    });
+    const { value, ...spent } = answer;
+    await onModelUse({ ...spent, prompt: `${describePicturePrompt.name}/${describePicturePrompt.version}` });
+    if (!value.sees) throw new AppError("unsupported", "The language model says that it does not see the picture.");
+    this.#hasSeen = true;
+    return checkPictureDescription(value.description);
+  }
+
+  async #judge(refusal: AppError): Promise<AppError> {
+    if (this.#hasSeen || (await this.#seesPlainPicture())) return refusal;
+    this.#log.info("the language model does not take pictures", { reason: refusal.message });
+    this.#blindUntil = this.#clock.now().getTime() + BLIND_MS;
+    return new AppError("unsupported", BLIND, { cause: refusal });
+  }
 
   /** Asked once for all whose picture was refused meanwhile. */
-  function seesPlainPicture(): Promise<boolean> {
-    trial ??= ask(PLAIN_PICTURE, {})
+  #seesPlainPicture(): Promise<boolean> {
+    this.#trial ??= this.#ask(PLAIN_PICTURE, {})
       .then(
         () => true,
         (error: unknown) => {
@@ -68,11 +104,11 @@ export function createSight({ model, clock, log, patienceMs = PATIENCE }: SightO
           return error.kind !== "unsupported";
         },
       )
-      .finally(() => (trial = null));
-    return trial;
+      .finally(() => (this.#trial = null));
+    return this.#trial;
   }
 
-  async function ask(picture: ModelPicture, guidance: ExtractionGuidance, signal?: AbortSignal) {
+  async #ask(picture: ModelPicture, guidance: ExtractionGuidance, signal?: AbortSignal) {
     const { name, schema, messages } = describePicturePrompt;
     const question = {
       name,
@@ -82,37 +118,14 @@ export function createSight({ model, clock, log, patienceMs = PATIENCE }: SightO
       effort: "fast",
       maxTokens: MOST_TOKENS,
     } as const;
-    const late = AbortSignal.timeout(patienceMs);
+    const late = AbortSignal.timeout(this.#patienceMs);
     try {
-      return await model.generate(question, signal ? AbortSignal.any([signal, late]) : late);
+      return await this.#model.generate(question, signal ? AbortSignal.any([signal, late]) : late);
     } catch (error) {
       signal?.throwIfAborted();
       if (!late.aborted) throw error;
-      const what = `The language model took longer than ${patienceMs / 1_000} seconds to look at the picture.`;
+      const what = `The language model took longer than ${this.#patienceMs / 1_000} seconds to look at the picture.`;
       throw new AppError("unavailable", what, { cause: error, retryAfter: SLOW_PAUSE });
     }
   }
-
-  async function judge(refusal: AppError): Promise<AppError> {
-    if (hasSeen || (await seesPlainPicture())) return refusal;
-    log.info("the language model does not take pictures", { reason: refusal.message });
-    blindUntil = clock.now().getTime() + BLIND_MS;
-    return new AppError("unsupported", BLIND, { cause: refusal });
-  }
-
-  return {
-    async look(picture, { guidance, onModelUse }, signal) {
-      if (clock.now().getTime() < blindUntil) throw new AppError("unsupported", BLIND);
-      if (picture.bytes.length > MOST_BYTES)
-        throw new AppError("unsupported", "The picture is too large to be described: it has more than 10 MB.");
-      const answer = await ask(picture, guidance, signal).catch(async (error: unknown) => {
-        throw error instanceof AppError && error.kind === "unsupported" ? await judge(error) : error;
-      });
-      const { value, ...spent } = answer;
-      await onModelUse({ ...spent, prompt: `${describePicturePrompt.name}/${describePicturePrompt.version}` });
-      if (!value.sees) throw new AppError("unsupported", "The language model says that it does not see the picture.");
-      hasSeen = true;
-      return checkPictureDescription(value.description);
-    },
-  };
 }

@@ -38,6 +38,7 @@ export interface CircuitBreaker {
   failure(): Error | null;
 }
 
+const MOST_FAILURES = 3;
 const REST_MS = 30_000;
 const LONGEST_REST_MS = 600_000;
 
@@ -56,103 +57,119 @@ interface Rest {
  * follows is looked into after as long a time, so that it is not told of for hours.
  */
 export function createCircuitBreaker<F extends Error>(options: BreakerOptions<F>): CircuitBreaker {
-  const { failures: most = 3, restMs = REST_MS, longestRestMs = LONGEST_REST_MS, isFailure, forOthers } = options;
-  let failures = 0;
-  let last: Error | null = null;
-  let resting: Rest | undefined;
-  let isInDoubt = false;
-  let isToLook = false;
+  return new Breaker(options);
+}
 
-  function succeed(): void {
-    failures = 0;
-    last = null;
-    resting = undefined;
+class Breaker<F extends Error> implements CircuitBreaker {
+  readonly #options: BreakerOptions<F>;
+  readonly #most: number;
+  readonly #restMs: number;
+  #failures = 0;
+  #last: Error | null = null;
+  #resting: Rest | undefined;
+  #isInDoubt = false;
+  #isToLook = false;
+
+  constructor(options: BreakerOptions<F>) {
+    this.#options = options;
+    this.#most = options.failures ?? MOST_FAILURES;
+    this.#restMs = options.restMs ?? REST_MS;
   }
 
-  function fail(failure: F): void {
-    failures += 1;
-    last = forOthers(failure);
-    const ms = options.restAfter?.(failure);
-    if (ms) rest(ms, failure, true);
-    else if (failures < most) lookLater();
-    else if (!isInDoubt) void verify();
+  failure(): Error | null {
+    if (this.#resting) this.#turnAway(this.#resting);
+    return this.#last;
   }
 
-  function lookLater(): void {
-    if (isToLook) return;
-    isToLook = true;
-    setTimeout(() => {
-      isToLook = false;
-      if (failures > 0 && !resting && !isInDoubt) void verify();
-    }, restMs).unref();
-  }
-
-  function rest(ms: number, failure: F, isWanted: boolean): void {
-    const next: Rest = { ms, failure: forOthers(failure), isWanted, isOver: false };
-    resting = next;
-    last = next.failure;
-    // A process that ends waits for no rest.
-    setTimeout(() => {
-      if (resting !== next) return;
-      next.isOver = true;
-      if (next.isWanted) void tryAgain(next);
-    }, ms).unref();
-  }
-
-  /** What the service fails a trial with; undefined when it answers. */
-  async function tryOnce(): Promise<F | undefined> {
+  async ask<T>(work: Work<T>): Promise<T> {
+    if (this.#resting) {
+      this.#turnAway(this.#resting);
+      throw this.#resting.failure;
+    }
     try {
-      await withPatience(options.trial, options);
-      return undefined;
+      const value = await withPatience(work, this.#options);
+      this.#succeed();
+      return value;
     } catch (error) {
-      return isFailure(error) ? error : undefined;
+      if (this.#options.isFailure(error) && !this.#resting) this.#fail(error);
+      throw error;
     }
   }
 
-  async function verify(): Promise<void> {
-    isInDoubt = true;
-    const failure = await tryOnce();
-    isInDoubt = false;
-    if (resting) return;
-    if (!failure) succeed();
-    else if (failures >= most) rest(options.restAfter?.(failure) || restMs, failure, true);
-    else fail(failure);
+  #succeed(): void {
+    this.#failures = 0;
+    this.#last = null;
+    this.#resting = undefined;
   }
 
-  async function tryAgain(after: Rest): Promise<void> {
-    after.isOver = false;
-    after.isWanted = false;
-    const failure = await tryOnce();
-    if (resting !== after) return;
-    if (!failure) succeed();
-    else rest(options.restAfter?.(failure) || Math.min(after.ms * 2, longestRestMs), failure, after.isWanted);
+  #fail(failure: F): void {
+    this.#failures += 1;
+    this.#last = this.#options.forOthers(failure);
+    const ms = this.#wantedRest(failure);
+    if (ms) this.#rest(ms, failure, true);
+    else if (this.#failures < this.#most) this.#lookLater();
+    else if (!this.#isInDoubt) void this.#verify();
   }
 
-  function turnAway(from: Rest): void {
-    if (from.isOver) void tryAgain(from);
+  #lookLater(): void {
+    if (this.#isToLook) return;
+    this.#isToLook = true;
+    setTimeout(() => {
+      this.#isToLook = false;
+      if (this.#failures > 0 && !this.#resting && !this.#isInDoubt) void this.#verify();
+    }, this.#restMs).unref();
+  }
+
+  async #verify(): Promise<void> {
+    this.#isInDoubt = true;
+    const failure = await this.#tryOnce();
+    this.#isInDoubt = false;
+    if (this.#resting) return;
+    if (!failure) this.#succeed();
+    else if (this.#failures >= this.#most) this.#rest(this.#wantedRest(failure) || this.#restMs, failure, true);
+    else this.#fail(failure);
+  }
+
+  #rest(ms: number, failure: F, isWanted: boolean): void {
+    const next: Rest = { ms, failure: this.#options.forOthers(failure), isWanted, isOver: false };
+    this.#resting = next;
+    this.#last = next.failure;
+    // A process that ends waits for no rest.
+    setTimeout(() => {
+      if (this.#resting !== next) return;
+      next.isOver = true;
+      if (next.isWanted) void this.#tryAgain(next);
+    }, ms).unref();
+  }
+
+  #turnAway(from: Rest): void {
+    if (from.isOver) void this.#tryAgain(from);
     else from.isWanted = true;
   }
 
-  return {
-    failure() {
-      if (resting) turnAway(resting);
-      return last;
-    },
-    async ask(work) {
-      if (resting) {
-        turnAway(resting);
-        throw resting.failure;
-      }
-      try {
-        const value = await withPatience(work, options);
-        succeed();
-        return value;
-      } catch (error) {
-        if (isFailure(error) && !resting) fail(error);
-        throw error;
-      }
-    },
-  };
+  async #tryAgain(after: Rest): Promise<void> {
+    after.isOver = false;
+    after.isWanted = false;
+    const failure = await this.#tryOnce();
+    if (this.#resting !== after) return;
+    const longestMs = this.#options.longestRestMs ?? LONGEST_REST_MS;
+    if (!failure) this.#succeed();
+    else this.#rest(this.#wantedRest(failure) || Math.min(after.ms * 2, longestMs), failure, after.isWanted);
+  }
+
+  /** What the service fails a trial with; undefined when it answers. */
+  async #tryOnce(): Promise<F | undefined> {
+    try {
+      await withPatience(this.#options.trial, this.#options);
+      return undefined;
+    } catch (error) {
+      return this.#options.isFailure(error) ? error : undefined;
+    }
+  }
+
+  #wantedRest(failure: F): number | undefined {
+    return this.#options.restAfter?.(failure);
+  }
 }
 
 /** The signal tells the work that nobody waits any more. */

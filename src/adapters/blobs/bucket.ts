@@ -4,7 +4,7 @@ import { AppError } from "../../core/errors.js";
 import type { BlobStore, ListedBlob } from "../../core/ports.js";
 import { createFetch } from "../../lib/http-fetch.js";
 import { isId } from "../../lib/ids.js";
-import { readListing } from "../../lib/s3-listing.js";
+import { type Listing, readListing } from "../../lib/s3-listing.js";
 import { retry } from "../../lib/retry.js";
 
 /** A bucket of Amazon S3 or of a store that speaks its protocol. */
@@ -24,6 +24,7 @@ const TIMEOUT_MS = 60_000;
 const LARGEST_ANSWER = 1024 * 1024 * 1024;
 const RETRY = { attempts: 3, baseMs: 200, maximumMs: 2_000 };
 const LONGEST_REASON = 200;
+const NOT_READ = "The file was not read";
 const NOT_LISTED = "The files were not listed";
 
 /**
@@ -32,94 +33,123 @@ const NOT_LISTED = "The files were not listed";
  * answer that asks to try again (429, 5xx) is tried three times in all.
  */
 export function createBucketBlobs(bucket: Bucket): BlobStore {
-  const { accessKeyId, secretAccessKey, sessionToken, region, url } = bucket;
-  const client = new AwsClient({
-    accessKeyId,
-    secretAccessKey,
-    ...(sessionToken !== undefined && { sessionToken }),
-    region,
-    service: "s3",
-  });
-  const send = createFetch({ timeoutMs: TIMEOUT_MS, maximumBytes: LARGEST_ANSWER });
-  const path = bucket.prefix === "" ? "" : `${bucket.prefix}/`;
+  return new BucketBlobs(bucket);
+}
+
+class BucketBlobs implements BlobStore {
+  readonly #bucket: Bucket;
+  readonly #client: AwsClient;
+  readonly #send = createFetch({ timeoutMs: TIMEOUT_MS, maximumBytes: LARGEST_ANSWER });
+  /** What all keys begin with. */
+  readonly #path: string;
+
+  constructor(bucket: Bucket) {
+    const { accessKeyId, secretAccessKey, sessionToken, region, prefix } = bucket;
+    this.#bucket = bucket;
+    this.#path = prefix === "" ? "" : `${prefix}/`;
+    this.#client = new AwsClient({
+      accessKeyId,
+      secretAccessKey,
+      ...(sessionToken !== undefined && { sessionToken }),
+      region,
+      service: "s3",
+    });
+  }
+
+  put(key: string, bytes: Uint8Array): Promise<void> {
+    return this.#put(key, Uint8Array.from(bytes));
+  }
+
+  async keep(key: string, path: string): Promise<void> {
+    await this.#put(key, await openAsBlob(path));
+  }
+
+  pathOf(): Promise<null> {
+    return Promise.resolve(null);
+  }
+
+  async read(key: string, start: number, length: number): Promise<Uint8Array | null> {
+    if (!isId(key)) return null;
+    if (length <= 0) return this.#readNothing(key);
+    const headers = { range: `bytes=${start}-${start + length - 1}` };
+    const answer = await this.#call(NOT_READ, this.#addressOf(key), { headers }, [404, 416]);
+    if (answer.status === 404) return null;
+    // The range begins behind the end.
+    if (answer.status === 416) return new Uint8Array();
+    const bytes = new Uint8Array(await answer.arrayBuffer());
+    // Whoever does not know ranges answers with all of it.
+    return answer.status === 206 ? bytes : bytes.slice(start, start + length);
+  }
+
+  async remove(key: string): Promise<void> {
+    if (!isId(key)) return;
+    await this.#call("The file was not removed", this.#addressOf(key), { method: "DELETE" }, [404]);
+  }
+
+  async list(): Promise<ListedBlob[]> {
+    const found: ListedBlob[] = [];
+    for (let after = ""; ;) {
+      const { listing, now } = await this.#listPage(after);
+      for (const object of listing.objects) found.push(...this.#blobOf(object, now));
+      if (!listing.isTruncated) return found;
+      const last = listing.objects.at(-1)?.key ?? "";
+      if (last <= after) throw unavailable(this.#bucket, NOT_LISTED, "repeats its pages");
+      after = last;
+    }
+  }
+
+  /** `now` is the time of the store; NaN where it does not tell. */
+  async #listPage(after: string): Promise<{ readonly listing: Listing; readonly now: number }> {
+    const page = new URL(this.#bucket.url);
+    page.searchParams.set("list-type", "2");
+    page.searchParams.set("prefix", this.#path);
+    if (after !== "") page.searchParams.set("start-after", after);
+    const answer = await this.#call(NOT_LISTED, page.href, {}, []);
+    const now = Date.parse(answer.headers.get("date") ?? "");
+    const listing = await readListing(await answer.text());
+    if (listing === null) throw unavailable(this.#bucket, NOT_LISTED, "answers with no whole list");
+    return { listing, now };
+  }
+
+  /** None for an object that is none of ours. */
+  #blobOf({ key: name, lastModified }: Listing["objects"][number], now: number): ListedBlob[] {
+    const key = name.slice(this.#path.length);
+    const ageMs = now - Date.parse(lastModified);
+    // Without both times nothing says that it is not being written.
+    return isId(key) ? [{ key, ageMs: Number.isNaN(ageMs) ? 0 : ageMs }] : [];
+  }
+
+  async #put(key: string, body: Uint8Array<ArrayBuffer> | Blob): Promise<void> {
+    if (!isId(key)) throw new Error("The key of a blob must be an id");
+    await this.#call("The file was not kept", this.#addressOf(key), { method: "PUT", body }, []);
+  }
+
+  /** Null when there is nothing under the key. */
+  async #readNothing(key: string): Promise<Uint8Array | null> {
+    const found = await this.#call(NOT_READ, this.#addressOf(key), { method: "HEAD" }, [404]);
+    return found.ok ? new Uint8Array() : null;
+  }
+
+  #addressOf(key: string): string {
+    return `${this.#bucket.url}/${this.#path}${key}`;
+  }
 
   /** @throws AppError `unavailable` when the store does not answer or refuses, other than with one of `expected` */
-  async function call(what: string, target: string, init: RequestInit, expected: readonly number[]): Promise<Response> {
-    const once = async (): Promise<Response> => {
-      const signed = await client.sign(target, init);
-      const response = await send(signed).catch((error: unknown) => {
-        throw unavailable(bucket, what, "does not answer", error);
-      });
-      if (response.status === 429 || response.status >= 500) throw unavailable(bucket, what, await reasonOf(response));
-      return response;
-    };
-    const answer = await retry(once, { ...RETRY, judge: () => true });
-    if (!answer.ok && !expected.includes(answer.status)) throw unavailable(bucket, what, await reasonOf(answer));
+  async #call(what: string, target: string, init: RequestInit, expected: readonly number[]): Promise<Response> {
+    const answer = await retry(() => this.#callOnce(what, target, init), { ...RETRY, judge: () => true });
+    if (!answer.ok && !expected.includes(answer.status)) throw unavailable(this.#bucket, what, await reasonOf(answer));
     return answer;
   }
 
-  const addressOf = (key: string): string => `${url}/${path}${key}`;
-
-  async function put(key: string, body: Uint8Array<ArrayBuffer> | Blob): Promise<void> {
-    if (!isId(key)) throw new Error("The key of a blob must be an id");
-    await call("The file was not kept", addressOf(key), { method: "PUT", body }, []);
+  async #callOnce(what: string, target: string, init: RequestInit): Promise<Response> {
+    const signed = await this.#client.sign(target, init);
+    const response = await this.#send(signed).catch((error: unknown) => {
+      throw unavailable(this.#bucket, what, "does not answer", error);
+    });
+    if (response.status === 429 || response.status >= 500)
+      throw unavailable(this.#bucket, what, await reasonOf(response));
+    return response;
   }
-
-  return {
-    put: (key, bytes) => put(key, Uint8Array.from(bytes)),
-
-    async keep(key, path) {
-      await put(key, await openAsBlob(path));
-    },
-
-    pathOf: () => Promise.resolve(null),
-
-    async read(key, start, length) {
-      if (!isId(key)) return null;
-      const what = "The file was not read";
-      if (length <= 0) {
-        const found = await call(what, addressOf(key), { method: "HEAD" }, [404]);
-        return found.ok ? new Uint8Array() : null;
-      }
-      const headers = { range: `bytes=${start}-${start + length - 1}` };
-      const answer = await call(what, addressOf(key), { headers }, [404, 416]);
-      if (answer.status === 404) return null;
-      // The range begins behind the end.
-      if (answer.status === 416) return new Uint8Array();
-      const bytes = new Uint8Array(await answer.arrayBuffer());
-      // Whoever does not know ranges answers with all of it.
-      return answer.status === 206 ? bytes : bytes.slice(start, start + length);
-    },
-
-    async remove(key) {
-      if (!isId(key)) return;
-      await call("The file was not removed", addressOf(key), { method: "DELETE" }, [404]);
-    },
-
-    async list() {
-      const found: ListedBlob[] = [];
-      for (let after = ""; ;) {
-        const page = new URL(url);
-        page.searchParams.set("list-type", "2");
-        page.searchParams.set("prefix", path);
-        if (after !== "") page.searchParams.set("start-after", after);
-        const answer = await call(NOT_LISTED, page.href, {}, []);
-        const now = Date.parse(answer.headers.get("date") ?? "");
-        const listing = await readListing(await answer.text());
-        if (listing === null) throw unavailable(bucket, NOT_LISTED, "answers with no whole list");
-        for (const { key: name, lastModified } of listing.objects) {
-          const key = name.slice(path.length);
-          const ageMs = now - Date.parse(lastModified);
-          // Without both times nothing says that it is not being written.
-          if (isId(key)) found.push({ key, ageMs: Number.isNaN(ageMs) ? 0 : ageMs });
-        }
-        if (!listing.isTruncated) return found;
-        const last = listing.objects.at(-1)?.key ?? "";
-        if (last <= after) throw unavailable(bucket, NOT_LISTED, "repeats its pages");
-        after = last;
-      }
-    },
-  };
 }
 
 /** The text of the first element of this name, for the plain XML of S3. */

@@ -37,93 +37,99 @@ type Purpose = "document" | "query";
 
 /** Vectors from any service that speaks OpenAI's embeddings API. Nothing is loaded or sent before the first call. */
 export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
-  const { model, log } = options;
-  const endpoint = { baseUrl: options.baseUrl, model, apiKey: options.apiKey };
-  const timeouts = options.timeoutMs ?? TIMEOUTS;
-  let knownSize = options.dimensions;
+  const { model, dimensions, batch = 64 } = options;
+  const embeddings = new Embeddings(options);
+  return {
+    name: `openai ${model}`,
+    fingerprint: `openai/1 model=${JSON.stringify(model)} dimensions=${dimensions ?? "own"}`,
+    maxBatch: batch,
+    calibration: NEURAL_CALIBRATION,
 
-  const connectFor = (purpose: Purpose): (() => Promise<OpenAI>) =>
-    loadOnce(() => createOpenAiClient({ ...endpoint, timeoutMs: timeouts[purpose], maximumBytes: LARGEST_ANSWER }));
-  const clients = { query: connectFor("query"), document: connectFor("document") };
+    async embed(texts, purpose, signal) {
+      const vectors: Float32Array[] = [];
+      for (let start = 0; start < texts.length; start += batch)
+        vectors.push(...(await embeddings.request(texts.slice(start, start + batch), purpose, signal)));
+      return vectors;
+    },
+  };
+}
 
-  async function request(texts: readonly string[], purpose: Purpose, signal?: AbortSignal): Promise<Float32Array[]> {
-    const client = await clients[purpose]();
+class Embeddings {
+  readonly #options: OpenAiEmbedderOptions;
+  readonly #clients: Readonly<Record<Purpose, () => Promise<OpenAI>>>;
+  #knownSize: number | undefined;
+
+  constructor(options: OpenAiEmbedderOptions) {
+    const { baseUrl, apiKey, dimensions, timeoutMs = TIMEOUTS } = options;
+    const connectFor = (purpose: Purpose): (() => Promise<OpenAI>) =>
+      loadOnce(() =>
+        createOpenAiClient({ baseUrl, apiKey, timeoutMs: timeoutMs[purpose], maximumBytes: LARGEST_ANSWER }),
+      );
+    this.#options = options;
+    this.#clients = { query: connectFor("query"), document: connectFor("document") };
+    this.#knownSize = dimensions;
+  }
+
+  /** Vectors of no more texts than a batch. Some services limit the texts or tokens of a request without telling the limit; halves find it. */
+  async request(texts: readonly string[], purpose: Purpose, signal?: AbortSignal): Promise<Float32Array[]> {
+    try {
+      return await this.#requestPatiently(texts, purpose, signal);
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (texts.length === 1 || !(error instanceof AppError) || !isBatchTooLarge(error.cause)) throw error;
+      const middle = Math.ceil(texts.length / 2);
+      this.#options.log.debug("embed.halved", { model: this.#options.model, texts: texts.length });
+      const first = await this.request(texts.slice(0, middle), purpose, signal);
+      return [...first, ...(await this.request(texts.slice(middle), purpose, signal))];
+    }
+  }
+
+  #requestPatiently(texts: readonly string[], purpose: Purpose, signal?: AbortSignal): Promise<Float32Array[]> {
+    const { model, log, pauseMs: baseMs = 500 } = this.#options;
+    const { attempts, longestWaitMs } = PATIENCE[purpose];
+    return retry(() => this.#requestOrExplain(texts, purpose, signal), {
+      attempts,
+      baseMs,
+      maximumMs: longestWaitMs,
+      signal,
+      judge: (error) => {
+        if (!(error instanceof AppError) || error.kind !== "unavailable") return false;
+        log.warn("embed.failed", { model, texts: texts.length, reason: error.message });
+        const pauseMs = pauseBeforeRetry(error);
+        return pauseMs !== undefined && pauseMs <= longestWaitMs && pauseMs;
+      },
+    });
+  }
+
+  async #requestOrExplain(texts: readonly string[], purpose: Purpose, signal?: AbortSignal): Promise<Float32Array[]> {
+    try {
+      return await this.#requestOnce(texts, purpose, signal);
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw describeFailure(error, this.#options);
+    }
+  }
+
+  async #requestOnce(texts: readonly string[], purpose: Purpose, signal?: AbortSignal): Promise<Float32Array[]> {
+    const { baseUrl, model, dimensions } = this.#options;
+    const client = await this.#clients[purpose]();
     const answer: unknown = await client.embeddings.create(
       {
         model,
         input: texts.map(acceptable),
         encoding_format: "float",
-        ...(options.dimensions === undefined ? {} : { dimensions: options.dimensions }),
+        ...(dimensions === undefined ? {} : { dimensions }),
       },
       signal ? { signal } : {},
     );
     const vectors = readVectors(answer, texts.length, {
-      expectedSize: knownSize,
-      wasRequested: options.dimensions !== undefined,
-      baseUrl: options.baseUrl,
+      expectedSize: this.#knownSize,
+      wasRequested: dimensions !== undefined,
+      baseUrl,
     });
-    knownSize ??= vectors[0]?.length;
+    this.#knownSize ??= vectors[0]?.length;
     return vectors;
   }
-
-  /** Some services limit the texts or tokens of a request without telling the limit; halves find it. */
-  async function requestOrHalve(
-    texts: readonly string[],
-    purpose: Purpose,
-    signal: AbortSignal | undefined,
-  ): Promise<Float32Array[]> {
-    try {
-      return await requestPatiently(texts, purpose, signal);
-    } catch (error) {
-      signal?.throwIfAborted();
-      if (texts.length === 1 || !(error instanceof AppError) || !isBatchTooLarge(error.cause)) throw error;
-      const middle = Math.ceil(texts.length / 2);
-      log.debug("embed.halved", { model, texts: texts.length });
-      const first = await requestOrHalve(texts.slice(0, middle), purpose, signal);
-      return [...first, ...(await requestOrHalve(texts.slice(middle), purpose, signal))];
-    }
-  }
-
-  async function requestPatiently(texts: readonly string[], purpose: Purpose, signal?: AbortSignal) {
-    const { attempts, longestWaitMs } = PATIENCE[purpose];
-    return retry(
-      async () => {
-        try {
-          return await request(texts, purpose, signal);
-        } catch (error) {
-          signal?.throwIfAborted();
-          throw describeFailure(error, endpoint);
-        }
-      },
-      {
-        attempts,
-        baseMs: options.pauseMs ?? 500,
-        maximumMs: longestWaitMs,
-        signal,
-        judge: (error) => {
-          if (!(error instanceof AppError) || error.kind !== "unavailable") return false;
-          log.warn("embed.failed", { model, texts: texts.length, reason: error.message });
-          const pauseMs = pauseBeforeRetry(error);
-          return pauseMs !== undefined && pauseMs <= longestWaitMs && pauseMs;
-        },
-      },
-    );
-  }
-
-  const maxBatch = options.batch ?? 64;
-  return {
-    name: `openai ${model}`,
-    fingerprint: `openai/1 model=${JSON.stringify(model)} dimensions=${options.dimensions ?? "own"}`,
-    maxBatch,
-    calibration: NEURAL_CALIBRATION,
-
-    async embed(texts, purpose, signal) {
-      const vectors: Float32Array[] = [];
-      for (let start = 0; start < texts.length; start += maxBatch)
-        vectors.push(...(await requestOrHalve(texts.slice(start, start + maxBatch), purpose, signal)));
-      return vectors;
-    },
-  };
 }
 
 /** Services refuse empty texts, and halves of surrogate pairs are not valid in JSON for most of them. */

@@ -1,6 +1,6 @@
 import { AppError, forOthers } from "../../core/errors.js";
 import type { Embedder } from "../../core/ports.js";
-import { createCircuitBreaker } from "../../lib/circuit-breaker.js";
+import { type CircuitBreaker, createCircuitBreaker } from "../../lib/circuit-breaker.js";
 
 export interface WatchOptions {
   /** How long the vector of one query is waited for, in milliseconds. */
@@ -21,66 +21,88 @@ const TRIAL = "green tea";
  * background. What was asked goes on meanwhile: some services load their model then, and begin anew when nobody waits.
  * `problem` tells what fails now: what failed once and was not asked for again is tried in the background.
  */
-export function watchEmbedder(embedder: Embedder, { patienceMs, restMs = REST_MS }: WatchOptions): Embedder {
-  let failed: AppError | undefined;
-  let isLooking = false;
-  const breaker = createCircuitBreaker({
-    patienceMs,
-    restMs,
-    isFailure: isOutage,
-    forOthers,
-    trial: () => embed([TRIAL], "query"),
-    late: () => tooLate(embedder.name, patienceMs),
-  });
+export function watchEmbedder(embedder: Embedder, options: WatchOptions): Embedder {
+  const watch = new EmbedderWatch(embedder, options);
+  return {
+    ...embedder,
+    problem: () => watch.problem(),
+    // Nobody waits for the queries that are sent together.
+    embed: (texts, purpose, signal) =>
+      purpose === "query" && texts.length === 1
+        ? watch.embedInTime(texts, purpose, signal)
+        : watch.embedMany(texts, purpose, signal),
+  };
+}
 
-  /** Whatever it gives a vector of shows that it is there again. */
-  async function embed(...call: Parameters<Embedder["embed"]>): Promise<Float32Array[]> {
-    const vectors = await embedder.embed(...call);
-    failed = undefined;
-    return vectors;
+type EmbedCall = Parameters<Embedder["embed"]>;
+
+class EmbedderWatch {
+  readonly #embedder: Embedder;
+  readonly #restMs: number;
+  readonly #breaker: CircuitBreaker;
+  #failed: AppError | undefined;
+  #isLooking = false;
+
+  constructor(embedder: Embedder, { patienceMs, restMs = REST_MS }: WatchOptions) {
+    this.#embedder = embedder;
+    this.#restMs = restMs;
+    this.#breaker = createCircuitBreaker({
+      patienceMs,
+      restMs,
+      isFailure: isOutage,
+      forOthers,
+      trial: () => this.#embed([TRIAL], "query"),
+      late: () => tooLate(embedder.name, patienceMs),
+    });
   }
 
-  async function embedMany(...call: Parameters<Embedder["embed"]>): Promise<Float32Array[]> {
+  problem(): string | null {
+    return (this.#breaker.failure() ?? this.#failed)?.message ?? null;
+  }
+
+  embedInTime(...call: EmbedCall): Promise<Float32Array[]> {
+    return this.#breaker.ask(() => this.#embed(...call));
+  }
+
+  async embedMany(...call: EmbedCall): Promise<Float32Array[]> {
     try {
-      return await embed(...call).catch((error: unknown) => embedUnlessRefused(error, call));
+      return await this.#embed(...call).catch((error: unknown) => this.#embedUnlessRefused(error, call));
     } catch (error) {
       if (isOutage(error)) {
-        failed = error;
-        lookLater(restMs);
+        this.#failed = error;
+        this.#lookLater(this.#restMs);
       }
       throw error;
     }
   }
 
   /** A service may refuse whatever it is asked for a while: only what it refuses again beside a text that it takes is at fault. */
-  async function embedUnlessRefused(error: unknown, call: Parameters<Embedder["embed"]>): Promise<Float32Array[]> {
+  async #embedUnlessRefused(error: unknown, call: EmbedCall): Promise<Float32Array[]> {
     if (!(error instanceof AppError) || error.kind !== "invalid") throw error;
-    await embed([TRIAL], "query", call[2]).catch(() => {
+    await this.#embed([TRIAL], "query", call[2]).catch(() => {
       const { message, quote } = error;
-      throw new AppError("unavailable", message, { cause: error, quote, retryAfter: restMs / 1_000 });
+      throw new AppError("unavailable", message, { cause: error, quote, retryAfter: this.#restMs / 1_000 });
     });
-    return embed(...call);
+    return this.#embed(...call);
+  }
+
+  /** Whatever it gives a vector of shows that it is there again. */
+  async #embed(...call: EmbedCall): Promise<Float32Array[]> {
+    const vectors = await this.#embedder.embed(...call);
+    this.#failed = undefined;
+    return vectors;
   }
 
   /** What nothing else is asked of after it failed is tried in the background, less and less often. */
-  function lookLater(ms: number): void {
-    if (isLooking) return;
-    isLooking = true;
+  #lookLater(ms: number): void {
+    if (this.#isLooking) return;
+    this.#isLooking = true;
     setTimeout(() => {
-      isLooking = false;
-      if (failed) void embed([TRIAL], "query").catch(() => lookLater(Math.min(2 * ms, LONGEST_REST_MS)));
+      this.#isLooking = false;
+      if (!this.#failed) return;
+      void this.#embed([TRIAL], "query").catch(() => this.#lookLater(Math.min(2 * ms, LONGEST_REST_MS)));
     }, ms).unref();
   }
-
-  return {
-    ...embedder,
-    problem: () => (breaker.failure() ?? failed)?.message ?? null,
-    // Nobody waits for the queries that are sent together.
-    embed: (texts, purpose, signal) =>
-      purpose === "query" && texts.length === 1
-        ? breaker.ask(() => embed(texts, purpose, signal))
-        : embedMany(texts, purpose, signal),
-  };
 }
 
 function isOutage(error: unknown): error is AppError {

@@ -1,3 +1,4 @@
+import type { OpenAI } from "openai";
 import * as z from "zod";
 import { AppError } from "../../core/errors.js";
 import type {
@@ -53,24 +54,92 @@ const ANSWERS = 2;
  * what the service does not take. Nothing is loaded or sent before the first question.
  */
 export function createOpenAiModel(options: OpenAiModelOptions): LanguageModel {
-  const { log } = options;
-  const dialects = new Map<string, Dialect>();
-  const connect = loadOnce(() =>
-    createOpenAiClient({
-      baseUrl: options.baseUrl,
-      apiKey: options.apiKey,
-      timeoutMs: options.timeoutMs ?? TIMEOUT,
-      maximumBytes: LARGEST_ANSWER,
-    }),
-  );
+  const completions = new ChatCompletions(options);
+  return {
+    name: `${options.provider} ${options.model}`,
+    mark: markOf(options),
+    prices: options.prices?.careful,
+    generate: (request, signal) => completions.generate(request, signal),
+  };
+}
+
+class ChatCompletions {
+  readonly #options: OpenAiModelOptions;
+  readonly #connect: () => Promise<OpenAI>;
+  readonly #dialects = new Map<string, Dialect>();
+
+  constructor(options: OpenAiModelOptions) {
+    const { baseUrl, apiKey, timeoutMs = TIMEOUT } = options;
+    this.#options = options;
+    this.#connect = loadOnce(() => createOpenAiClient({ baseUrl, apiKey, timeoutMs, maximumBytes: LARGEST_ANSWER }));
+  }
+
+  async generate<T>(request: ModelRequest<T>, signal?: AbortSignal): Promise<ModelAnswer<T>> {
+    const { fastModel, model: carefulModel, prices } = this.#options;
+    const isFast = request.effort === "fast";
+    const used = { model: isFast ? fastModel : carefulModel, inputTokens: 0, outputTokens: 0 };
+    const use = () => ({ ...used, cost: costOf(used, isFast ? prices?.fast : prices?.careful) });
+    try {
+      const value = await this.#fittingValue(request, used, signal);
+      return { value, ...use() };
+    } catch (error) {
+      // The first answer is billed also where the question that should mend it fails.
+      if (error instanceof AppError && used.inputTokens + used.outputTokens > 0) error.unusable = use();
+      throw error;
+    }
+  }
+
+  /** Adds what each answer takes to `used`. */
+  async #fittingValue<T>(request: ModelRequest<T>, used: Used, signal: AbortSignal | undefined): Promise<T> {
+    const { model } = used;
+    const question: Question = { ...request, jsonSchema: jsonSchemaOf(request.schema) };
+    let messages = request.messages;
+    let verdict: Verdict<T> = { problem: "there was none", isCutOff: false };
+    for (let answer = 1; answer <= ANSWERS; answer += 1) {
+      const completion = await this.#completePatiently(model, { ...question, messages }, signal);
+      used.inputTokens += completion.inputTokens;
+      used.outputTokens += completion.outputTokens;
+      verdict = judge(completion, request.schema);
+      if ("value" in verdict) return verdict.value;
+      this.#options.log.warn("llm.unfit", { model, prompt: request.name, answer, reason: verdict.problem });
+      messages = correct(question, completion, verdict.problem);
+    }
+    const what = `The language model "${model}" at ${this.#options.baseUrl} gave no answer to "${request.name}" that can be used:`;
+    throw new AppError(verdict.isCutOff ? "too_large" : "invalid", `${what} ${verdict.problem}.`);
+  }
+
+  #completePatiently(model: string, question: Question, signal: AbortSignal | undefined): Promise<Completion> {
+    return retry(() => this.#completeOrExplain(model, question, signal), {
+      attempts: ATTEMPTS,
+      baseMs: this.#options.pauseMs ?? 500,
+      maximumMs: LONGEST_WAIT,
+      signal,
+      judge: (error) => {
+        const pauseMs = error instanceof AppError ? pauseBeforeRetry(error) : undefined;
+        if (!(error instanceof AppError) || pauseMs === undefined) return false;
+        this.#options.log.warn("llm.failed", { model, prompt: question.name, reason: error.message });
+        return pauseMs <= LONGEST_WAIT && pauseMs;
+      },
+    });
+  }
+
+  async #completeOrExplain(model: string, question: Question, signal: AbortSignal | undefined): Promise<Completion> {
+    try {
+      return await this.#complete(model, question, signal);
+    } catch (error) {
+      signal?.throwIfAborted();
+      const refusal = question.picture && describePictureRefusal(error, this.#options);
+      throw refusal ?? describeFailure(error, this.#options, model);
+    }
+  }
 
   /** One request, in a humbler way as often as the service refuses the form of it. */
-  async function complete(model: string, question: Question, signal: AbortSignal | undefined): Promise<Completion> {
-    const ready = await connect();
+  async #complete(model: string, question: Question, signal: AbortSignal | undefined): Promise<Completion> {
+    const ready = await this.#connect();
     // What it says against a picture may sound like a word against the form of texts.
     const key = question.picture ? `${model} with pictures` : model;
     for (;;) {
-      const dialect = dialects.get(key) ?? dialects.get(model) ?? firstDialect(options.baseUrl);
+      const dialect = this.#dialects.get(key) ?? this.#dialects.get(model) ?? firstDialect(this.#options.baseUrl);
       try {
         const answer: unknown = await ready.chat.completions.create(
           bodyOf(model, question, dialect),
@@ -83,71 +152,18 @@ export function createOpenAiModel(options: OpenAiModelOptions): LanguageModel {
         if (isUnusableAnswer(error)) return NOTHING;
         const next = humbler(dialect, error);
         if (!next) throw error;
-        log.debug("llm.humbler", { model, ...next });
-        dialects.set(key, next);
+        this.#options.log.debug("llm.humbler", { model, ...next });
+        this.#dialects.set(key, next);
       }
     }
   }
+}
 
-  async function completePatiently(model: string, question: Question, signal?: AbortSignal): Promise<Completion> {
-    return retry(
-      async () => {
-        try {
-          return await complete(model, question, signal);
-        } catch (error) {
-          signal?.throwIfAborted();
-          const refusal = question.picture && describePictureRefusal(error, options);
-          throw refusal ?? describeFailure(error, options, model);
-        }
-      },
-      {
-        attempts: ATTEMPTS,
-        baseMs: options.pauseMs ?? 500,
-        maximumMs: LONGEST_WAIT,
-        signal,
-        judge: (error) => {
-          const pauseMs = error instanceof AppError ? pauseBeforeRetry(error) : undefined;
-          if (!(error instanceof AppError) || pauseMs === undefined) return false;
-          log.warn("llm.failed", { model, prompt: question.name, reason: error.message });
-          return pauseMs <= LONGEST_WAIT && pauseMs;
-        },
-      },
-    );
-  }
-
-  return {
-    name: `${options.provider} ${options.model}`,
-    mark: markOf(options),
-    prices: options.prices?.careful,
-
-    async generate<T>(request: ModelRequest<T>, signal?: AbortSignal): Promise<ModelAnswer<T>> {
-      const isFast = request.effort === "fast";
-      const model = isFast ? options.fastModel : options.model;
-      const prices = isFast ? options.prices?.fast : options.prices?.careful;
-      const question: Question = { ...request, jsonSchema: jsonSchemaOf(request.schema) };
-      const used = { model, inputTokens: 0, outputTokens: 0 };
-      const use = () => ({ ...used, cost: costOf(used, prices) });
-      try {
-        let messages = request.messages;
-        let verdict: Verdict<T> = { problem: "there was none", isCutOff: false };
-        for (let answer = 1; answer <= ANSWERS; answer += 1) {
-          const completion = await completePatiently(model, { ...question, messages }, signal);
-          used.inputTokens += completion.inputTokens;
-          used.outputTokens += completion.outputTokens;
-          verdict = judge(completion, request.schema);
-          if ("value" in verdict) return { value: verdict.value, ...use() };
-          log.warn("llm.unfit", { model, prompt: request.name, answer, reason: verdict.problem });
-          messages = correct(question, completion, verdict.problem);
-        }
-        const what = `The language model "${model}" at ${options.baseUrl} gave no answer to "${request.name}" that can be used:`;
-        throw new AppError(verdict.isCutOff ? "too_large" : "invalid", `${what} ${verdict.problem}.`);
-      } catch (error) {
-        // The first answer is billed also where the question that should mend it fails.
-        if (error instanceof AppError && used.inputTokens + used.outputTokens > 0) error.unusable = use();
-        throw error;
-      }
-    },
-  };
+/** What a question has taken so far. */
+interface Used {
+  readonly model: string;
+  inputTokens: number;
+  outputTokens: number;
 }
 
 /** Hexadecimal digits: enough to tell two of them apart, too few to look a key up by. */

@@ -41,90 +41,108 @@ const NOT_ASKED: Lately = { isAnswering: null, problem: null };
  * for the second time, as some do at texts that they cannot take. The careful and the fast model rest apart.
  */
 export function createWatchedModel(model: LanguageModel, { clock }: { readonly clock: Clock }): LanguageModel {
-  const rests = new Map<Effort, Rest>();
-  const lately = new Map<Effort, Lately>();
-  let newest = NOT_ASKED;
+  const watch = new ModelWatch(model, clock);
+  return {
+    ...model,
+    standing: (effort) => watch.standing(effort),
+    generate: (request, signal) => watch.generate(request, signal),
+  };
+}
 
-  function note(effort: Effort, seen: Lately): void {
-    newest = seen;
-    lately.set(effort, seen);
+class ModelWatch {
+  readonly #model: LanguageModel;
+  readonly #clock: Clock;
+  readonly #rests = new Map<Effort, Rest>();
+  readonly #lately = new Map<Effort, Lately>();
+  #newest = NOT_ASKED;
+  /** Neutral questions without an answer yet. */
+  readonly #neutral = new Map<Effort, Promise<boolean>>();
+  readonly #failedSubjects = new Set<string>();
+
+  constructor(model: LanguageModel, clock: Clock) {
+    this.#model = model;
+    this.#clock = clock;
   }
 
-  function noteFailure({ effort, began }: { readonly effort: Effort; readonly began: number }, error: AppError): void {
+  standing(effort?: Effort): ModelStanding {
+    const rests = [...this.#rests.values()];
+    const until = effort ? this.#rests.get(effort)?.until : Math.max(0, ...rests.map((rest) => rest.until));
+    const restsUntil = until !== undefined && until > this.#clock.now().getTime() ? new Date(until) : null;
+    return { ...(effort ? (this.#lately.get(effort) ?? NOT_ASKED) : this.#newest), restsUntil };
+  }
+
+  async generate<T>(request: ModelRequest<T>, signal?: AbortSignal): Promise<ModelAnswer<T>> {
+    const { effort } = request;
+    const began = this.#clock.now().getTime();
+    const rest = this.#rests.get(effort);
+    if (rest && request.isTrial !== true && began < rest.until) throw rest.refusal;
+    try {
+      const answer = await this.#model.generate(request, signal);
+      this.#noteAnswer(request);
+      return answer;
+    } catch (error) {
+      if (!(error instanceof AppError) || signal?.aborted === true) throw error;
+      const failure = await this.#clarified(request, error);
+      this.#noteFailure({ effort, began }, failure);
+      throw failure;
+    }
+  }
+
+  #noteAnswer({ effort, subject }: ModelRequest<unknown>): void {
+    this.#rests.delete(effort);
+    if (subject !== undefined) this.#failedSubjects.delete(subject);
+    this.#note(effort, { isAnswering: true, problem: null });
+  }
+
+  #noteFailure({ effort, began }: { readonly effort: Effort; readonly began: number }, error: AppError): void {
     // That one text is too long for it, or that it takes no picture, says nothing of how it answers others.
     if (error.kind === "too_large" || error.kind === "unsupported") return;
-    note(effort, { isAnswering: false, problem: error.publicMessage });
+    this.#note(effort, { isAnswering: false, problem: error.publicMessage });
     if (!(error instanceof ServiceRefusal)) return;
-    const before = rests.get(effort);
+    const before = this.#rests.get(effort);
     if (before && began < before.until) return;
     const ms = before ? Math.min(2 * before.ms, LONGEST_REST) : FIRST_REST;
-    rests.set(effort, { refusal: forOthers(error), until: clock.now().getTime() + ms, ms });
+    this.#rests.set(effort, { refusal: forOthers(error), until: this.#clock.now().getTime() + ms, ms });
   }
 
-  const neutral = new Map<Effort, Promise<boolean>>();
-
-  /** True when the service answers a neutral text; asked once for all whose refusal is unclear meanwhile. */
-  function answersOthers(effort: Effort): Promise<boolean> {
-    const asked = neutral.get(effort);
-    if (asked) return asked;
-    const asking = askNeutral(model, effort).finally(() => neutral.delete(effort));
-    neutral.set(effort, asking);
-    return asking;
-  }
-
-  const failedSubjects = new Set<string>();
-
-  /** Notes a failure. @returns true when it is not the first one of this subject, as far as that is known */
-  function failsAgain(subject: string): boolean {
-    if (failedSubjects.has(subject)) return true;
-    failedSubjects.add(subject);
-    for (const oldest of failedSubjects) if (failedSubjects.size > SUBJECTS_KEPT) failedSubjects.delete(oldest);
-    return false;
-  }
-
-  function mayBeTheText({ subject }: ModelRequest<unknown>, error: AppError): boolean {
-    if (error instanceof UnclearRefusal) return true;
-    return error instanceof UnclearFailure && subject !== undefined && failsAgain(subject);
+  #note(effort: Effort, seen: Lately): void {
+    this.#newest = seen;
+    this.#lately.set(effort, seen);
   }
 
   /** What a question failed with, as far as that can be told. */
-  async function clarified(request: ModelRequest<unknown>, error: AppError): Promise<AppError> {
+  async #clarified(request: ModelRequest<unknown>, error: AppError): Promise<AppError> {
     const { effort } = request;
-    if (!mayBeTheText(request, error) || !(await answersOthers(effort))) return error;
-    rests.delete(effort);
+    if (!this.#mayBeTheText(request, error) || !(await this.#answersOthers(effort))) return error;
+    this.#rests.delete(effort);
     const { cause, quote } = error;
     const did = error instanceof UnclearRefusal ? "refused the text" : "failed at the text again";
-    return new AppError("invalid", `The language model ${model.name} ${did}, and answers others.`, { cause, quote });
+    const message = `The language model ${this.#model.name} ${did}, and answers others.`;
+    return new AppError("invalid", message, { cause, quote });
   }
 
-  return {
-    ...model,
+  #mayBeTheText({ subject }: ModelRequest<unknown>, error: AppError): boolean {
+    if (error instanceof UnclearRefusal) return true;
+    return error instanceof UnclearFailure && subject !== undefined && this.#failsAgain(subject);
+  }
 
-    standing: (effort) => {
-      const until = effort ? rests.get(effort)?.until : Math.max(0, ...[...rests.values()].map((rest) => rest.until));
-      const restsUntil = until !== undefined && until > clock.now().getTime() ? new Date(until) : null;
-      return { ...(effort ? (lately.get(effort) ?? NOT_ASKED) : newest), restsUntil };
-    },
+  /** Notes a failure. @returns true when it is not the first one of this subject, as far as that is known */
+  #failsAgain(subject: string): boolean {
+    const failed = this.#failedSubjects;
+    if (failed.has(subject)) return true;
+    failed.add(subject);
+    for (const oldest of failed) if (failed.size > SUBJECTS_KEPT) failed.delete(oldest);
+    return false;
+  }
 
-    async generate<T>(request: ModelRequest<T>, signal?: AbortSignal): Promise<ModelAnswer<T>> {
-      const { effort } = request;
-      const began = clock.now().getTime();
-      const rest = rests.get(effort);
-      if (rest && request.isTrial !== true && began < rest.until) throw rest.refusal;
-      try {
-        const answer = await model.generate(request, signal);
-        rests.delete(effort);
-        if (request.subject !== undefined) failedSubjects.delete(request.subject);
-        note(effort, { isAnswering: true, problem: null });
-        return answer;
-      } catch (error) {
-        if (!(error instanceof AppError) || signal?.aborted === true) throw error;
-        const failure = await clarified(request, error);
-        noteFailure({ effort, began }, failure);
-        throw failure;
-      }
-    },
-  };
+  /** True when the service answers a neutral text; asked once for all whose refusal is unclear meanwhile. */
+  #answersOthers(effort: Effort): Promise<boolean> {
+    const asked = this.#neutral.get(effort);
+    if (asked) return asked;
+    const asking = askNeutral(this.#model, effort).finally(() => this.#neutral.delete(effort));
+    this.#neutral.set(effort, asking);
+    return asking;
+  }
 }
 
 /** True when it is answered, with whatever: what is no answer of the right form is an answer all the same. */

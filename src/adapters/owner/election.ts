@@ -65,71 +65,82 @@ const ATTEMPTS = 4;
 const ANNOUNCE_AGAIN_MS = 2_000;
 
 export function createOwnership(options: ElectionOptions): Seat {
-  const closing = new AbortController();
-  let place: Promise<Place> | undefined;
-  let closed: Promise<void> | undefined;
+  return new Ownership(options);
+}
 
-  function current(): Promise<Place> {
-    if (place) return place;
-    if (closing.signal.aborted) return Promise.reject(shuttingDown());
-    return (place = occupy());
+class Ownership implements Seat {
+  readonly #options: ElectionOptions;
+  readonly #closing = new AbortController();
+  #place: Promise<Place> | undefined;
+  #closed: Promise<void> | undefined;
+
+  constructor(options: ElectionOptions) {
+    this.#options = options;
   }
 
-  function occupy(): Promise<Place> {
-    const taken = elect(options, closing.signal);
+  async call(name: string, call: unknown, input: unknown): Promise<unknown> {
+    const { dataDirectory, log } = this.#options;
+    const deadline = Date.now() + PATIENCE_MS;
+    for (let attempt = 1; ; attempt++) {
+      if (attempt > 2) await pause(this.#closing.signal);
+      const place = this.#current();
+      const owner = await place;
+      try {
+        return await owner.call(name, call, input);
+      } catch (error) {
+        if (!(error instanceof OwnerGone)) throw error;
+        this.#leave(place);
+        // Where many short commands run at once, each is the owner for a moment.
+        if (attempt >= ATTEMPTS && Date.now() > deadline) throw unreachable(dataDirectory, error);
+        log.debug("the owner went away; the call is repeated", { name, attempt });
+      }
+    }
+  }
+
+  async take(): Promise<"owner" | "client"> {
+    return (await this.#current()).role;
+  }
+
+  close(): Promise<void> {
+    return (this.#closed ??= this.#close());
+  }
+
+  #current(): Promise<Place> {
+    if (this.#place) return this.#place;
+    if (this.#closing.signal.aborted) return Promise.reject(shuttingDown());
+    return (this.#place = this.#occupy());
+  }
+
+  #occupy(): Promise<Place> {
+    const taken = elect(this.#options, this.#closing.signal);
     taken.then(
-      ({ gone }) => gone.then(() => leave(taken)),
+      ({ gone }) => gone.then(() => this.#leave(taken)),
       () => {
-        if (place === taken) place = undefined;
+        if (this.#place === taken) this.#place = undefined;
       },
     );
     return taken;
   }
 
   /** Forgets a place whose owner went away; with standby, looks for the next at once. */
-  function leave(left: Promise<Place>): void {
-    if (place !== left) return;
-    place = undefined;
-    if (!options.standby || closing.signal.aborted) return;
-    current().catch((error: unknown) => {
-      if (!closing.signal.aborted) options.log.error("no owner could be found", { reason: String(error) });
+  #leave(left: Promise<Place>): void {
+    if (this.#place !== left) return;
+    this.#place = undefined;
+    const { signal } = this.#closing;
+    if (!this.#options.standby || signal.aborted) return;
+    this.#current().catch((error: unknown) => {
+      if (!signal.aborted) this.#options.log.error("no owner could be found", { reason: String(error) });
     });
   }
 
-  async function close(): Promise<void> {
-    closing.abort(shuttingDown());
-    const last = await place?.catch(() => undefined);
+  async #close(): Promise<void> {
+    this.#closing.abort(shuttingDown());
+    const last = await this.#place?.catch(() => undefined);
     last?.retire();
-    await options.hangUp();
-    place = undefined;
+    await this.#options.hangUp();
+    this.#place = undefined;
     await last?.close();
   }
-
-  return {
-    async call(name, call, input) {
-      const deadline = Date.now() + PATIENCE_MS;
-      for (let attempt = 1; ; attempt++) {
-        if (attempt > 2) await pause(closing.signal);
-        const seat = current();
-        const owner = await seat;
-        try {
-          return await owner.call(name, call, input);
-        } catch (error) {
-          if (!(error instanceof OwnerGone)) throw error;
-          leave(seat);
-          // Where many short commands run at once, each is the owner for a moment.
-          if (attempt >= ATTEMPTS && Date.now() > deadline) throw unreachable(options.dataDirectory, error);
-          options.log.debug("the owner went away; the call is repeated", { name, attempt });
-        }
-      }
-    },
-
-    async take() {
-      return (await current()).role;
-    },
-
-    close: () => (closed ??= close()),
-  };
 }
 
 async function elect(options: ElectionOptions, closing: AbortSignal): Promise<Place> {

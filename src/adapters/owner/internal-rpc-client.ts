@@ -2,7 +2,7 @@ import * as z from "zod";
 import { AppError, ERROR_KINDS } from "../../core/errors.js";
 import { sleep } from "../../lib/time.js";
 import { possessionSchema, type Possession } from "./possession.js";
-import { createPulse, type PulseOptions } from "./heartbeat.js";
+import { createPulse, type Pulse, type PulseOptions } from "./heartbeat.js";
 import type { ServiceAddress } from "./service-file.js";
 
 const PING_TIMEOUT_MS = 2_000;
@@ -51,85 +51,97 @@ export function connectOwner(
   address: ServiceAddress,
   pulse: Pick<PulseOptions, "everyMs" | "misses"> = {},
 ): RemoteOwner {
-  const headers = { "x-recollect-owner": address.token, "content-type": "application/json" };
-  const liveliness = createPulse({ ...pulse, ping, silence: () => describeSilence(address) });
+  return new OwnerConnection(address, pulse);
+}
 
-  async function send(path: string, init: RequestInit): Promise<Response> {
-    try {
-      // Whoever redirects is not the owner, and must not make us carry the token elsewhere.
-      return await fetch(new URL(path, address.url), { ...init, headers, redirect: "error" });
-    } catch (error) {
-      throw gone("does not answer", error);
-    }
+class OwnerConnection implements RemoteOwner {
+  readonly #address: ServiceAddress;
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly #liveliness: Pulse;
+
+  constructor(address: ServiceAddress, pulse: Pick<PulseOptions, "everyMs" | "misses">) {
+    this.#address = address;
+    this.#headers = { "x-recollect-owner": address.token, "content-type": "application/json" };
+    this.#liveliness = createPulse({
+      ...pulse,
+      ping: () => this.ping(),
+      silence: () => describeSilence(address),
+    });
   }
 
-  async function readJson(response: Response): Promise<unknown> {
-    try {
-      return await response.json();
-    } catch (error) {
-      throw gone("went away in the middle of its answer", error);
-    }
+  async call(name: string, call: unknown, input: unknown): Promise<unknown> {
+    const body = JSON.stringify({ call, input: input ?? {} });
+    const [status, json] = await this.#liveliness.during(async (signal) => {
+      const response = await this.#send(`/internal/call/${name}`, { method: "POST", body, signal });
+      return [response.status, await this.#readJson(response)] as const;
+    });
+    const answer = answerSchema.safeParse(json);
+    if (!answer.success) throw this.#gone(`gave no whole answer (${status})`);
+    if (!("error" in answer.data)) return answer.data.result;
+    const { kind, message, issues, retryAfter, paths } = answer.data.error;
+    // A key that is not known is for the caller; a token that is not known means that this is another owner.
+    if (kind === "unauthorized" && !(await this.ping())) throw this.#gone("has been replaced by another one");
+    throw new AppError(kind, message, {
+      ...(issues && { issues }),
+      ...(paths && { paths }),
+      ...(typeof retryAfter === "number" && { retryAfter }),
+    });
   }
 
-  function gone(what: string, cause?: unknown): OwnerGone | AppError {
-    if (cause instanceof AppError) return cause;
-    return new OwnerGone(`The owner of the data folder at ${address.url} ${what}`, { cause });
+  async ping(): Promise<boolean> {
+    return (await this.identify()) !== null;
   }
 
   /** Another program may listen there by now, and may answer anything. */
-  async function identify(): Promise<z.output<typeof pingSchema> | null> {
+  async identify(): Promise<z.output<typeof pingSchema> | null> {
     try {
-      const response = await send("/internal/ping", { signal: AbortSignal.timeout(PING_TIMEOUT_MS) });
-      const answer = pingSchema.safeParse(await readJson(response));
-      return response.ok && answer.success && answer.data.pid === address.pid ? answer.data : null;
+      const response = await this.#send("/internal/ping", { signal: AbortSignal.timeout(PING_TIMEOUT_MS) });
+      const answer = pingSchema.safeParse(await this.#readJson(response));
+      return response.ok && answer.success && answer.data.pid === this.#address.pid ? answer.data : null;
     } catch (error) {
       if (error instanceof OwnerGone) return null;
       throw error;
     }
   }
 
-  async function ping(): Promise<boolean> {
-    return (await identify()) !== null;
+  async watch(signal: AbortSignal): Promise<void> {
+    for (;;) {
+      try {
+        const response = await this.#send("/internal/watch", { signal });
+        await readToEnd(response, signal);
+      } catch {
+        // However the stream ended, what counts is whether the owner is still there.
+      }
+      if (signal.aborted || !(await this.ping())) return;
+      await sleep(WATCH_AGAIN_MS, { unref: true });
+    }
   }
 
-  return {
-    ping,
-    identify,
+  abandon(reason: AppError): void {
+    this.#liveliness.stop(reason);
+  }
 
-    abandon: (reason) => liveliness.stop(reason),
+  async #send(path: string, init: RequestInit): Promise<Response> {
+    try {
+      // Whoever redirects is not the owner, and must not make us carry the token elsewhere.
+      return await fetch(new URL(path, this.#address.url), { ...init, headers: this.#headers, redirect: "error" });
+    } catch (error) {
+      throw this.#gone("does not answer", error);
+    }
+  }
 
-    async call(name, call, input) {
-      const body = JSON.stringify({ call, input: input ?? {} });
-      const [status, json] = await liveliness.during(async (signal) => {
-        const response = await send(`/internal/call/${name}`, { method: "POST", body, signal });
-        return [response.status, await readJson(response)] as const;
-      });
-      const answer = answerSchema.safeParse(json);
-      if (!answer.success) throw gone(`gave no whole answer (${status})`);
-      if (!("error" in answer.data)) return answer.data.result;
-      const { kind, message, issues, retryAfter, paths } = answer.data.error;
-      // A key that is not known is for the caller; a token that is not known means that this is another owner.
-      if (kind === "unauthorized" && !(await ping())) throw gone("has been replaced by another one");
-      throw new AppError(kind, message, {
-        ...(issues && { issues }),
-        ...(paths && { paths }),
-        ...(typeof retryAfter === "number" && { retryAfter }),
-      });
-    },
+  async #readJson(response: Response): Promise<unknown> {
+    try {
+      return await response.json();
+    } catch (error) {
+      throw this.#gone("went away in the middle of its answer", error);
+    }
+  }
 
-    async watch(signal) {
-      for (;;) {
-        try {
-          const response = await send("/internal/watch", { signal });
-          await readToEnd(response, signal);
-        } catch {
-          // However the stream ended, what counts is whether the owner is still there.
-        }
-        if (signal.aborted || !(await ping())) return;
-        await sleep(WATCH_AGAIN_MS, { unref: true });
-      }
-    },
-  };
+  #gone(what: string, cause?: unknown): OwnerGone | AppError {
+    if (cause instanceof AppError) return cause;
+    return new OwnerGone(`The owner of the data folder at ${this.#address.url} ${what}`, { cause });
+  }
 }
 
 /**

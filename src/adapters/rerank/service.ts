@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { AppError, forOthers, ServiceRefusal } from "../../core/errors.js";
-import type { Log, Reranker, RerankRequest } from "../../core/ports.js";
+import type { Log, Reranker, RerankRequest, RerankVerdict } from "../../core/ports.js";
 import { describeBreak, quoteService } from "../../lib/api-failure.js";
-import { createCircuitBreaker } from "../../lib/circuit-breaker.js";
+import { type CircuitBreaker, createCircuitBreaker } from "../../lib/circuit-breaker.js";
 import { inTime } from "../../lib/in-time.js";
 import { createFetch, parseRetryAfter } from "../../lib/http-fetch.js";
 
@@ -58,34 +58,81 @@ const answerSchema = z.union([
  * of results: services call that `top_n` or `top_k`, refuse the other, and give all without it.
  */
 export function createRerankService(options: RerankServiceOptions): Reranker {
-  const { baseUrl, model, apiKey, log, patienceMs, restMs } = options;
-  // The circuit breaker gives up first, and ends what it gave up.
-  const fetch = createFetch({ timeoutMs: 2 * patienceMs, maximumBytes: LARGEST_ANSWER });
-  const who = `The rerank service at ${baseUrl}`;
-  let field: "documents" | "texts" = "documents";
-  const breaker = createCircuitBreaker({
-    patienceMs,
-    ...(restMs !== undefined && { restMs }),
-    isFailure: isOutage,
-    forOthers,
-    trial: (signal) => judge(TRIAL, signal),
-    restAfter: ({ retryAfter }) => (retryAfter === undefined ? undefined : retryAfter * 1_000),
-    late: () =>
-      noteFailure(
-        new AppError(
-          "unavailable",
-          `${who} did not answer within ${patienceMs / 1_000} s. Check whether it is overloaded.`,
-        ),
-      ),
-  });
+  return new RerankService(options);
+}
 
-  async function post({ query, texts }: RerankRequest, signal: AbortSignal): Promise<Response> {
+class RerankService implements Reranker {
+  readonly name: string;
+  readonly most = MOST_TEXTS;
+  readonly #options: RerankServiceOptions;
+  readonly #who: string;
+  readonly #fetch: typeof fetch;
+  readonly #breaker: CircuitBreaker;
+  /** What the service calls the texts. */
+  #field: "documents" | "texts" = "documents";
+
+  constructor(options: RerankServiceOptions) {
+    const { baseUrl, model, patienceMs, restMs } = options;
+    this.name = `${model ?? "rerank"} at ${new URL(baseUrl).host}`;
+    this.#options = options;
+    this.#who = `The rerank service at ${baseUrl}`;
+    // The circuit breaker gives up first, and ends what it gave up.
+    this.#fetch = createFetch({ timeoutMs: 2 * patienceMs, maximumBytes: LARGEST_ANSWER });
+    this.#breaker = createCircuitBreaker({
+      patienceMs,
+      ...(restMs !== undefined && { restMs }),
+      isFailure: isOutage,
+      forOthers,
+      trial: (signal) => this.#judge(TRIAL, signal),
+      restAfter: ({ retryAfter }) => (retryAfter === undefined ? undefined : retryAfter * 1_000),
+      late: () => this.#noteFailure(this.#tooLate()),
+    });
+  }
+
+  problem(): string | null {
+    return this.#breaker.failure()?.message ?? null;
+  }
+
+  async rerank({ waitedMs = 0, ...request }: RerankRequest): Promise<RerankVerdict> {
+    const left = this.#options.patienceMs - waitedMs;
+    if (left <= LEAST_LEFT_MS) throw this.#outOfTime();
+    const judged = this.#breaker.ask((signal) => this.#judge(request, signal));
+    // The service has all of its time to show that it works; whoever asks has not.
+    const hasAllTime = waitedMs < WORTH_COUNTING_MS;
+    return { scores: await (hasAllTime ? judged : inTime(judged, left, () => this.#outOfTime())) };
+  }
+
+  async #judge(request: RerankRequest, signal: AbortSignal): Promise<(number | null)[]> {
+    try {
+      return readScores(await this.#ask(request, signal), request.texts.length, this.#who);
+    } catch (error) {
+      // Nobody waits any more, and that was told.
+      signal.throwIfAborted();
+      throw this.#noteFailure(this.#describe(error));
+    }
+  }
+
+  async #ask(request: RerankRequest, signal: AbortSignal): Promise<unknown> {
+    let response = await this.#post(request, signal);
+    let text = await response.text();
+    // Text Embeddings Inference calls documents `texts`, and says that they are missing.
+    if (this.#field === "documents" && [400, 422].includes(response.status) && /\btexts\b/.test(text)) {
+      this.#field = "texts";
+      response = await this.#post(request, signal);
+      text = await response.text();
+    }
+    if (!response.ok) throw this.#refusal(response, text);
+    return JSON.parse(text);
+  }
+
+  async #post({ query, texts }: RerankRequest, signal: AbortSignal): Promise<Response> {
+    const { baseUrl, model, apiKey } = this.#options;
     const body = {
       ...(model !== undefined && { model }),
       query: cut(query, LONGEST_QUERY),
-      [field]: texts.map(({ text }) => cut(text, LONGEST_TEXT)),
+      [this.#field]: texts.map(({ text }) => cut(text, LONGEST_TEXT)),
     };
-    return fetch(`${baseUrl}/rerank`, {
+    return this.#fetch(`${baseUrl}/rerank`, {
       method: "POST",
       headers: {
         "content-type": "application/json",
@@ -96,74 +143,50 @@ export function createRerankService(options: RerankServiceOptions): Reranker {
     });
   }
 
-  async function ask(request: RerankRequest, signal: AbortSignal): Promise<unknown> {
-    let response = await post(request, signal);
-    let text = await response.text();
-    // Text Embeddings Inference calls documents `texts`, and says that they are missing.
-    if (field === "documents" && [400, 422].includes(response.status) && /\btexts\b/.test(text)) {
-      field = "texts";
-      response = await post(request, signal);
-      text = await response.text();
-    }
-    if (!response.ok) throw refusal(response, text);
-    return JSON.parse(text);
-  }
-
-  function refusal(response: Response, text: string): AppError {
-    const quote = quoteService(text, apiKey);
+  #refusal(response: Response, text: string): AppError {
+    const quote = quoteService(text, this.#options.apiKey);
     const { status } = response;
     if (status === 401 || status === 403)
-      return new ServiceRefusal("invalid", `${who} refused the key. Check RECOLLECT_RERANK_API_KEY.`, { quote });
+      return new ServiceRefusal("invalid", `${this.#who} refused the key. Check RECOLLECT_RERANK_API_KEY.`, { quote });
     if (status === 429 || status >= 500) {
       const wanted = parseRetryAfter(response.headers.get("retry-after"));
-      return new AppError("unavailable", `${who} is overloaded or failing (HTTP ${status}).`, {
+      return new AppError("unavailable", `${this.#who} is overloaded or failing (HTTP ${status}).`, {
         quote,
         ...(wanted !== undefined && { retryAfter: Math.min(wanted, LONGEST_REST) }),
       });
     }
     return new (status === 404 ? ServiceRefusal : AppError)(
       "invalid",
-      `${who} refused the request (HTTP ${status}). Check ${ADDRESS} and RECOLLECT_RERANK_MODEL.`,
+      `${this.#who} refused the request (HTTP ${status}). Check ${ADDRESS} and RECOLLECT_RERANK_MODEL.`,
       { quote },
     );
   }
 
-  function describe(error: unknown): AppError {
+  #describe(error: unknown): AppError {
     if (error instanceof AppError) return error;
     const reason = describeBreak(error, { expected: "scores", addressSetting: ADDRESS });
-    return new AppError("unavailable", `${who} ${reason}`, { cause: error });
+    return new AppError("unavailable", `${this.#who} ${reason}`, { cause: error });
   }
 
-  function noteFailure(failure: AppError): AppError {
-    log.warn("rerank.failed", { reason: failure.message });
+  #tooLate(): AppError {
+    const seconds = this.#options.patienceMs / 1_000;
+    return new AppError(
+      "unavailable",
+      `${this.#who} did not answer within ${seconds} s. Check whether it is overloaded.`,
+    );
+  }
+
+  #outOfTime(): AppError {
+    return new AppError(
+      "unavailable",
+      `${this.#who} was not waited for: the search had waited for the embedding service.`,
+    );
+  }
+
+  #noteFailure(failure: AppError): AppError {
+    this.#options.log.warn("rerank.failed", { reason: failure.message });
     return failure;
   }
-
-  const outOfTime = () =>
-    new AppError("unavailable", `${who} was not waited for: the search had waited for the embedding service.`);
-
-  async function judge(request: RerankRequest, signal: AbortSignal): Promise<(number | null)[]> {
-    try {
-      return readScores(await ask(request, signal), request.texts.length, who);
-    } catch (error) {
-      // Nobody waits any more, and that was told.
-      signal.throwIfAborted();
-      throw noteFailure(describe(error));
-    }
-  }
-
-  return {
-    name: `${model ?? "rerank"} at ${new URL(baseUrl).host}`,
-    most: MOST_TEXTS,
-    problem: () => breaker.failure()?.message ?? null,
-    async rerank({ waitedMs = 0, ...request }) {
-      const left = patienceMs - waitedMs;
-      if (left <= LEAST_LEFT_MS) throw outOfTime();
-      const judged = breaker.ask((signal) => judge(request, signal));
-      // The service has all of its time to show that it works; whoever asks has not.
-      return { scores: await (waitedMs < WORTH_COUNTING_MS ? judged : inTime(judged, left, outOfTime)) };
-    },
-  };
 }
 
 /** True where whatever is asked would fail: a refusal of one request says nothing of others. */

@@ -95,29 +95,77 @@ export function createOneDriveConnector({
   baseUrl = "https://graph.microsoft.com",
   authorityUrl = "https://login.microsoftonline.com/common",
 }: OneDriveOptions = {}): Connector {
-  const drive = `${baseUrl}/v1.0/me/drive`;
-  const itemUrl = (id: string, what: string): string => `${drive}/items/${encodeURIComponent(id)}/${what}`;
+  const drive = new Drive(baseUrl);
+  return {
+    provider: "onedrive",
+    title: "OneDrive",
+    signIn: {
+      kind: "oauth",
+      authorizeUrl: `${authorityUrl}/oauth2/v2.0/authorize`,
+      tokenUrl: `${authorityUrl}/oauth2/v2.0/token`,
+      deviceUrl: `${authorityUrl}/oauth2/v2.0/devicecode`,
+      scopes: ["Files.Read", "offline_access"],
+      parameters: {},
+      clientAuthentication: "body",
+      application: "onedrive",
+    },
+    fields: z.object({}),
+    secretFields: [],
+    sync: { everyMinutes: 240, absences: 1, readsAtOnce: 4 },
+    check: (access) => drive.check(access),
+    changes: (access, checkpoint) => drive.changes(access, checkpoint),
+    read: (access, item) => readItem(access, item, drive.itemUrl(item.id, "content")),
+    webhooks: oneDriveWebhooks(baseUrl),
+  };
+}
 
-  async function* changes(access: SourceAccess, given: unknown): AsyncGenerator<ChangePage> {
+interface FoundChanges {
+  readonly changes: readonly SourceChange[];
+  readonly isLast: boolean;
+}
+
+/** The drive of whoever asks. */
+class Drive {
+  readonly #baseUrl: string;
+  readonly #url: string;
+
+  constructor(baseUrl: string) {
+    this.#baseUrl = baseUrl;
+    this.#url = `${baseUrl}/v1.0/me/drive`;
+  }
+
+  itemUrl(id: string, what: string): string {
+    return `${this.#url}/items/${encodeURIComponent(id)}/${what}`;
+  }
+
+  /** As `Connector.check`. */
+  async check(access: SourceAccess): Promise<{ readonly account: string | null }> {
+    const answer = await access.request({ url: `${this.#url}?$select=owner` });
+    const { owner } = parseAnswer(answer, driveSchema, "OneDrive");
+    return { account: owner?.user?.email ?? owner?.user?.displayName ?? null };
+  }
+
+  /** As `Connector.changes`. */
+  async *changes(access: SourceAccess, given: unknown): AsyncGenerator<ChangePage> {
     let isFirst = given === null || given === undefined;
-    const state = isFirst ? begin(`${drive}/root/delta?${query()}`) : readCheckpoint(checkpointSchema, given);
+    const state = isFirst ? begin(`${this.#url}/root/delta?${query()}`) : readCheckpoint(checkpointSchema, given);
     const seen = new Set<string>();
     let isLast = false;
     while (!isLast) {
       const kind = state.phase;
       const isFolderListed = state.listings.length > 0;
       const items = isFolderListed
-        ? await folderPage(access, state, seen)
-        : await feedPage(access, state, seen, isFirst);
+        ? await this.#folderPage(access, state, seen)
+        : await this.#feedPage(access, state, seen, isFirst);
       isLast = items.isLast && state.listings.length === 0;
       yield { kind, isFirst, isLast, items: items.changes, checkpoint: structuredClone(state) };
       isFirst = false;
     }
   }
 
-  async function feedPage(access: SourceAccess, state: Checkpoint, seen: Set<string>, isFirst: boolean) {
+  async #feedPage(access: SourceAccess, state: Checkpoint, seen: Set<string>, isFirst: boolean): Promise<FoundChanges> {
     const answer = await access.request({
-      url: ownLink(state.link, baseUrl, seen),
+      url: ownLink(state.link, this.#baseUrl, seen),
       accepts: isFirst ? [410] : [400, 404, 410],
     });
     if (answer.status >= 400)
@@ -134,11 +182,11 @@ export function createOneDriveConnector({
     return { changes, isLast: next === undefined };
   }
 
-  async function folderPage(access: SourceAccess, state: Checkpoint, seen: Set<string>) {
+  async #folderPage(access: SourceAccess, state: Checkpoint, seen: Set<string>): Promise<FoundChanges> {
     const [id = ""] = state.listings;
-    const url = state.page ?? `${itemUrl(id, "children")}?${query()}`;
+    const url = state.page ?? `${this.itemUrl(id, "children")}?${query()}`;
     const answer = await access.request({
-      url: ownLink(url, baseUrl, seen),
+      url: ownLink(url, this.#baseUrl, seen),
       accepts: state.page === null ? [404] : [400, 404, 410],
     });
     if (state.page !== null && answer.status >= 400) {
@@ -156,32 +204,6 @@ export function createOneDriveConnector({
     // The feed is asked again afterwards: where it ended, it says so at once.
     return { changes, isLast: false };
   }
-
-  return {
-    provider: "onedrive",
-    title: "OneDrive",
-    signIn: {
-      kind: "oauth",
-      authorizeUrl: `${authorityUrl}/oauth2/v2.0/authorize`,
-      tokenUrl: `${authorityUrl}/oauth2/v2.0/token`,
-      deviceUrl: `${authorityUrl}/oauth2/v2.0/devicecode`,
-      scopes: ["Files.Read", "offline_access"],
-      parameters: {},
-      clientAuthentication: "body",
-      application: "onedrive",
-    },
-    fields: z.object({}),
-    secretFields: [],
-    sync: { everyMinutes: 240, absences: 1, readsAtOnce: 4 },
-    async check(access) {
-      const answer = await access.request({ url: `${drive}?$select=owner` });
-      const { owner } = parseAnswer(answer, driveSchema, "OneDrive");
-      return { account: owner?.user?.email ?? owner?.user?.displayName ?? null };
-    },
-    changes,
-    read: (access, item) => readItem(access, item, itemUrl(item.id, "content")),
-    webhooks: oneDriveWebhooks(baseUrl),
-  };
 }
 
 function query(): string {

@@ -8,7 +8,7 @@ import {
   readCheckpoint,
 } from "../../core/connections/connector-errors.js";
 import { AppError } from "../../core/errors.js";
-import type { ChangePage, Connector, SourceAccess, SourceAnswer, SourceItem } from "../../core/ports.js";
+import type { ChangePage, Connector, SourceAccess, SourceAnswer, SourceContent, SourceItem } from "../../core/ports.js";
 import { type Listing, readListing, strongTag } from "../../lib/s3-listing.js";
 import { isoOfHeader } from "../../lib/time.js";
 import { containerTagsOf } from "./container-tags.js";
@@ -96,31 +96,34 @@ export function createS3Connector({ baseUrl = "https://s3.{region}.amazonaws.com
     },
     changes: (access, checkpoint) =>
       list(access, checkpoint === null ? null : readCheckpoint(checkpointSchema, checkpoint).after),
-    async read(access, item) {
-      const { key, size, storageClass } = detailSchema.parse(item.detail);
-      if (size > access.maximumBytes) throw new ItemTooLarge("The object", size, access.maximumBytes);
-      if (size === 0) throw new ItemSkipped("The object is empty.");
-      if (ARCHIVES.has(storageClass))
-        throw new ItemSkipped(
-          `The object lies in an archive (${storageClass}). Copy it to another storage class to have it brought in.`,
-        );
-      // Such an address would lead to another object, of another bucket even.
-      if (key.split("/").some((part) => part === "." || part === ".."))
-        throw new ItemSkipped("A part of its key is . or .., which no address can name.");
-      const address = `${placeOf(access)}${key.split("/").map(encodeURIComponent).join("/")}`;
-      const answer = await ask(access, address, [404]);
-      if (answer.status === 404) throw new ItemGone();
-      return {
-        content: answer.bytes,
-        mimeType: mimeTypeOf(answer),
-        fileName: key.split("/").at(-1) ?? key,
-        type: null,
-        title: item.title,
-        changedAt: isoOfHeader(answer.headers["last-modified"]),
-        metadata: { bucket: String(access.settings["bucket"]), key },
-        ...(answer.headers["etag"] !== undefined && { version: strongTag(answer.headers["etag"]) }),
-      };
-    },
+    read: (access, item) => readObject(access, item, placeOf(access)),
+  };
+}
+
+/** As `Connector.read`. @param bucketUrl with a slash at its end */
+async function readObject(access: SourceAccess, item: SourceItem, bucketUrl: string): Promise<SourceContent> {
+  const { key, size, storageClass } = detailSchema.parse(item.detail);
+  if (size > access.maximumBytes) throw new ItemTooLarge("The object", size, access.maximumBytes);
+  if (size === 0) throw new ItemSkipped("The object is empty.");
+  if (ARCHIVES.has(storageClass))
+    throw new ItemSkipped(
+      `The object lies in an archive (${storageClass}). Copy it to another storage class to have it brought in.`,
+    );
+  // Such an address would lead to another object, of another bucket even.
+  if (key.split("/").some((part) => part === "." || part === ".."))
+    throw new ItemSkipped("A part of its key is . or .., which no address can name.");
+  const address = `${bucketUrl}${key.split("/").map(encodeURIComponent).join("/")}`;
+  const answer = await ask(access, address, [404]);
+  if (answer.status === 404) throw new ItemGone();
+  return {
+    content: answer.bytes,
+    mimeType: mimeTypeOf(answer),
+    fileName: key.split("/").at(-1) ?? key,
+    type: null,
+    title: item.title,
+    changedAt: isoOfHeader(answer.headers["last-modified"]),
+    metadata: { bucket: String(access.settings["bucket"]), key },
+    ...(answer.headers["etag"] !== undefined && { version: strongTag(answer.headers["etag"]) }),
   };
 }
 

@@ -41,65 +41,91 @@ export async function openRun(
   trigger: SyncTrigger,
 ): Promise<RunningSync> {
   const [last] = await store.connections.runs(connectionId, 1);
-  let run: SyncRun;
-  /** All that failed, also beyond those that are told one by one. */
-  const failed = new Set<string>();
-  if (last?.status === "running") {
-    for (const { itemId, isSkipped } of last.failures) if (!isSkipped) failed.add(itemId);
-    for (const itemId of await store.connections.failedItemIds(connectionId, last.startedAt)) failed.add(itemId);
-    run = { ...last, failed: failed.size };
-  } else {
-    run = newRun(connectionId, trigger, iso(clock.now()));
+  if (last?.status !== "running") {
+    const run = newRun(connectionId, trigger, iso(clock.now()));
     await store.connections.insertRun(run);
+    return new OpenRun({ store, clock }, run, new Set());
   }
-  /** The first hundred of what failed, and of what was skipped. */
-  function tell(failure: SyncFailure): void {
-    const others = run.failures.filter((one) => one.itemId !== failure.itemId);
-    const alike = others.filter(({ isSkipped = false }) => isSkipped === (failure.isSkipped ?? false));
-    run = { ...run, failures: alike.length < MOST_FAILURES ? [...others, failure] : others };
+  const told = last.failures.flatMap(({ itemId, isSkipped }) => (isSkipped ? [] : [itemId]));
+  const kept = await store.connections.failedItemIds(connectionId, last.startedAt);
+  const failed = new Set([...told, ...kept]);
+  return new OpenRun({ store, clock }, { ...last, failed: failed.size }, failed);
+}
+
+class OpenRun implements RunningSync {
+  readonly #context: Pick<CoreContext, "store" | "clock">;
+  #run: SyncRun;
+  /** All that failed, also beyond those that are told one by one. */
+  readonly #failed: Set<string>;
+
+  constructor(context: Pick<CoreContext, "store" | "clock">, run: SyncRun, failed: Set<string>) {
+    this.#context = context;
+    this.#run = run;
+    this.#failed = failed;
   }
 
-  return {
-    get now() {
-      return run;
-    },
-    count(what, by = 1) {
-      run = { ...run, [what]: run[what] + by };
-    },
-    fail({ id: itemId, title }, documentId, sentence) {
-      const reason = truncate(sentence, LONGEST_SENTENCE);
-      const isNew = !failed.has(itemId);
-      failed.add(itemId);
-      run = { ...run, failed: run.failed + (isNew ? 1 : 0) };
-      tell({ itemId, documentId, title, reason, failedAt: iso(clock.now()) });
-    },
-    skip({ id: itemId, title }, sentence) {
-      const reason = truncate(sentence, LONGEST_SENTENCE);
-      run = { ...run, skipped: run.skipped + 1 };
-      tell({ itemId, documentId: null, title, reason, failedAt: iso(clock.now()), isSkipped: true });
-    },
-    recover({ id }) {
-      if (!failed.delete(id)) return;
-      const failures = run.failures.filter(({ itemId }) => itemId !== id);
-      run = { ...run, failed: run.failed - 1, failures };
-    },
-    note(text, meaning) {
-      const sentence = truncate(text, LONGEST_SENTENCE);
-      if (run.notes.includes(sentence)) return;
-      const cut = run.cut + (meaning === "cut" ? 1 : 0);
-      run = { ...run, cut, notes: [...run.notes, sentence].slice(0, MOST_NOTES) };
-    },
-    save: () => store.connections.updateRun(run),
-    async finish(error) {
-      const isWhole = run.failed === 0 && run.cut === 0;
-      const status = error !== null ? "failed" : isWhole ? "done" : "partial";
-      const message = error === null ? null : truncate(error.message, LONGEST_SENTENCE);
-      const failure = { error: message, errorCode: error?.code ?? null };
-      run = { ...run, ...failure, status, completedAt: iso(clock.now()) };
-      await store.connections.updateRun(run);
-      return run;
-    },
-  };
+  get now(): SyncRun {
+    return this.#run;
+  }
+
+  count(what: keyof SyncCounts, by = 1): void {
+    this.#change({ [what]: this.#run[what] + by });
+  }
+
+  fail({ id: itemId, title }: Pick<SourceItem, "id" | "title">, documentId: string | null, sentence: string): void {
+    const reason = truncate(sentence, LONGEST_SENTENCE);
+    const isNew = !this.#failed.has(itemId);
+    this.#failed.add(itemId);
+    this.#change({ failed: this.#run.failed + (isNew ? 1 : 0) });
+    this.#tell({ itemId, documentId, title, reason, failedAt: this.#time() });
+  }
+
+  skip({ id: itemId, title }: Pick<SourceItem, "id" | "title">, sentence: string): void {
+    const reason = truncate(sentence, LONGEST_SENTENCE);
+    this.count("skipped");
+    this.#tell({ itemId, documentId: null, title, reason, failedAt: this.#time(), isSkipped: true });
+  }
+
+  recover({ id }: Pick<SourceItem, "id">): void {
+    if (!this.#failed.delete(id)) return;
+    const failures = this.#run.failures.filter(({ itemId }) => itemId !== id);
+    this.#change({ failed: this.#run.failed - 1, failures });
+  }
+
+  note(text: string, meaning?: "cut"): void {
+    const sentence = truncate(text, LONGEST_SENTENCE);
+    const { notes, cut } = this.#run;
+    if (notes.includes(sentence)) return;
+    this.#change({ cut: cut + (meaning === "cut" ? 1 : 0), notes: [...notes, sentence].slice(0, MOST_NOTES) });
+  }
+
+  save(): Promise<void> {
+    return this.#context.store.connections.updateRun(this.#run);
+  }
+
+  async finish(error: SyncError | null): Promise<SyncRun> {
+    const isWhole = this.#run.failed === 0 && this.#run.cut === 0;
+    const status = error !== null ? "failed" : isWhole ? "done" : "partial";
+    const message = error === null ? null : truncate(error.message, LONGEST_SENTENCE);
+    this.#change({ error: message, errorCode: error?.code ?? null, status, completedAt: this.#time() });
+    await this.save();
+    return this.#run;
+  }
+
+  /** The first hundred of what failed, and of what was skipped. */
+  #tell(failure: SyncFailure): void {
+    const others = this.#run.failures.filter((one) => one.itemId !== failure.itemId);
+    const alike = others.filter(({ isSkipped = false }) => isSkipped === (failure.isSkipped ?? false));
+    this.#change({ failures: alike.length < MOST_FAILURES ? [...others, failure] : others });
+  }
+
+  #change(changes: Partial<SyncRun>): void {
+    this.#run = { ...this.#run, ...changes };
+  }
+
+  #time(): string {
+    return iso(this.#context.clock.now());
+  }
 }
 
 function newRun(connectionId: string, trigger: SyncTrigger, startedAt: string): SyncRun {

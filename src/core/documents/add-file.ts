@@ -116,49 +116,26 @@ async function addUpload(
   { upload, ...input }: AddFileInput & { readonly upload: Upload },
   { within, ...source }: FileOrigin,
 ): Promise<DocumentReceipt> {
-  const { actor } = call;
-  const { organizationId } = actor;
+  const { organizationId } = call.actor;
   checkFileSize(upload.size, context);
   if ((await context.uploads.read(upload.key, 0, 0)) === null) throw goneMeanwhile();
-  const name = NO_NAMES.has(input.name ?? "") ? null : (input.name ?? null);
-  const mimeType = input.mimeType ?? input.contentType ?? null;
-  const read = await readAtOnce(context, upload, { name, mimeType });
+  const file = namedFileOf(input);
+  const read = await readAtOnce(context, upload, file);
   // Of its own, so that a call that is repeated does not take away what it has kept before.
   const key = createId();
   const document = {
     ...input.document,
     ...(read && withEncoding(input.document["metadata"], read)),
     content: read?.text ?? UNREAD,
-    title: input.document["title"] ?? name ?? undefined,
+    title: input.document["title"] ?? file.name ?? undefined,
   };
   const digest = read === null ? upload.digest : null;
   const facts = { ...source, url: `${FILES_PATH}${key}`, ...(digest !== null && { isUnread: true, digest }) };
-  const prepared = prepareDocument(context, actor, document, facts);
+  const prepared = prepareDocument(context, call.actor, document, facts);
   await context.blobs.keep(key, context.uploads.pathOf(upload.key));
-  const stored = await once(context, call, "addFile", async (repositories) => {
-    const known = digest === null ? null : await findKnown(repositories, actor, prepared);
-    const titled = known ? withoutFileName(prepared, input.document["title"]) : prepared;
-    if (known && known.reading?.digest === digest) {
-      const { existing, reading } = known;
-      if (reading.outcome === null) holdPassword(context, reading.fileKey, input);
-      const same = await writeDocument(repositories, actor, withTextOf(existing, titled));
-      await within?.(repositories, same.id);
-      return { receipt: same, key: null };
-    }
-    const receipt = await writeDocument(repositories, actor, known ? untilRead(known.existing, titled) : titled);
-    await repositories.files.insert(organizationId, {
-      key,
-      documentId: receipt.id,
-      name,
-      mimeType: mimeType ?? UNKNOWN_TYPE,
-      bytes: upload.size,
-    });
-    // The same text in other bytes changes nothing but the file.
-    await repositories.documents.update(organizationId, receipt.id, { url: `${FILES_PATH}${key}` });
-    await within?.(repositories, receipt.id);
-    if (digest !== null) holdPassword(context, key, input);
-    return { receipt, key };
-  }).catch(async (error: unknown) => {
+  const stored = await once(context, call, "addFile", (repositories) =>
+    writeFile(context, repositories, call.actor, { key, digest, file, input, prepared, within, bytes: upload.size }),
+  ).catch(async (error: unknown) => {
     context.filePasswords.drop(key);
     await dropBlobs(context, [key]);
     throw error;
@@ -170,6 +147,55 @@ async function addUpload(
   const { receipt } = stored;
   const newest = wait ? { ...receipt, ...(await waitForDocument(context, organizationId, receipt.id, wait)) } : receipt;
   return withSecretWarnings(newest, [document.content]);
+}
+
+function namedFileOf({ name = null, mimeType, contentType }: AddFileInput): NamedFile {
+  return { name: NO_NAMES.has(name ?? "") ? null : name, mimeType: mimeType ?? contentType ?? null };
+}
+
+/** A file whose bytes are kept already. */
+interface KeptFile {
+  readonly key: string;
+  /** Of the bytes; null for a file whose text was read already. */
+  readonly digest: string | null;
+  readonly bytes: number;
+  readonly file: NamedFile;
+  readonly input: AddFileInput;
+  readonly prepared: PreparedDocument;
+  readonly within: FileOrigin["within"];
+}
+
+/** @returns `key` null when the file that the document has already is the same, and stays */
+async function writeFile(
+  context: CoreContext,
+  repositories: Repositories,
+  actor: Actor,
+  { key, digest, bytes, file, input, prepared, within }: KeptFile,
+): Promise<{ receipt: DocumentReceipt; key: string | null }> {
+  const { organizationId } = actor;
+  const known = digest === null ? null : await findKnown(repositories, actor, prepared);
+  const titled = known ? withoutFileName(prepared, input.document["title"]) : prepared;
+  if (known && known.reading?.digest === digest) {
+    const { existing, reading } = known;
+    if (reading.outcome === null) holdPassword(context, reading.fileKey, input);
+    const same = await writeDocument(repositories, actor, withTextOf(existing, titled));
+    await within?.(repositories, same.id);
+    return { receipt: same, key: null };
+  }
+  const receipt = await writeDocument(repositories, actor, known ? untilRead(known.existing, titled) : titled);
+  const { name, mimeType } = file;
+  await repositories.files.insert(organizationId, {
+    key,
+    documentId: receipt.id,
+    name,
+    mimeType: mimeType ?? UNKNOWN_TYPE,
+    bytes,
+  });
+  // The same text in other bytes changes nothing but the file.
+  await repositories.documents.update(organizationId, receipt.id, { url: `${FILES_PATH}${key}` });
+  await within?.(repositories, receipt.id);
+  if (digest !== null) holdPassword(context, key, input);
+  return { receipt, key };
 }
 
 /** The text of a file that is one; null for a kind that is read later. @throws AppError for a kind that is not read */

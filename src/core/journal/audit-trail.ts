@@ -36,78 +36,100 @@ export interface AuditTrailOptions {
   readonly mostCounted?: number;
 }
 
-export function createAuditTrail({ store, clock, log, mostCounted = MOST_COUNTED }: AuditTrailOptions): AuditTrail {
-  /** By id, in the order of their first mention. */
-  let waiting = new Map<string, AuditEntry>();
-  /** Entries of this minute that go on counting, by what they have in common. */
-  let counted = new Map<string, AuditEntry>();
-  let minute = 0;
-  let timer: NodeJS.Timeout | undefined;
-  let writing: Promise<void> = Promise.resolve();
-  let isClosed = false;
-  let isFailing = false;
+export function createAuditTrail(options: AuditTrailOptions): AuditTrail {
+  return new WaitingAudit(options);
+}
 
-  function add(entry: AuditEntry): void {
-    if (isClosed) return;
-    waiting.set(entry.id, entry);
-    if (waiting.size > MOST_WAITING) waiting.delete(waiting.keys().next().value ?? "");
-    timer ??= setTimeout(() => void flush(), WRITE_EVERY_MS).unref();
+class WaitingAudit implements AuditTrail {
+  readonly #store: Store;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #mostCounted: number;
+  /** By id, in the order of their first mention. */
+  #waiting = new Map<string, AuditEntry>();
+  /** Entries of this minute that go on counting, by what they have in common. */
+  #counted = new Map<string, AuditEntry>();
+  #minute = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #writing: Promise<void> = Promise.resolve();
+  #isClosed = false;
+  #isFailing = false;
+
+  constructor({ store, clock, log, mostCounted = MOST_COUNTED }: AuditTrailOptions) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#log = log;
+    this.#mostCounted = mostCounted;
   }
 
-  async function write(): Promise<void> {
-    const entries = waiting;
-    waiting = new Map();
+  note(event: AuditEvent, id?: string): void {
+    this.#add(this.#entryFor(event, id));
+  }
+
+  count(event: AuditEvent): void {
+    this.#beginMinute();
+    const own = keyOf(event);
+    // Of a flood from a thousand addresses that there was one is enough.
+    const isOver = this.#counted.size >= this.#mostCounted && !this.#counted.has(own);
+    const subject = isOver ? { ...event, actor: "others", address: null, client: null } : event;
+    const key = isOver ? `others ${event.outcome}` : own;
+    const known = this.#counted.get(key);
+    const entry = known ? { ...known, ...joined(known, subject), count: known.count + 1 } : this.#entryFor(subject);
+    this.#counted.set(key, entry);
+    this.#add(entry);
+  }
+
+  flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    return (this.#writing = this.#writing.then(() => this.#write()));
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    await this.flush();
+  }
+
+  #entryFor(event: AuditEvent, id = createId()): AuditEntry {
+    return { ...event, id, at: iso(this.#clock.now()), count: 1 };
+  }
+
+  #beginMinute(): void {
+    const now = Math.floor(this.#clock.now().getTime() / MINUTE_MS);
+    if (now !== this.#minute) this.#counted = new Map();
+    this.#minute = now;
+  }
+
+  #add(entry: AuditEntry): void {
+    if (this.#isClosed) return;
+    this.#waiting.set(entry.id, entry);
+    if (this.#waiting.size > MOST_WAITING) this.#waiting.delete(this.#waiting.keys().next().value ?? "");
+    this.#writeSoon();
+  }
+
+  #writeSoon(): void {
+    this.#timer ??= setTimeout(() => void this.flush(), WRITE_EVERY_MS).unref();
+  }
+
+  async #write(): Promise<void> {
+    const entries = this.#waiting;
+    this.#waiting = new Map();
     if (entries.size === 0) return;
+    const { audit, organizationId } = this.#store;
     try {
-      await store.audit.put(store.organizationId, await withContainers(store, [...entries.values()]));
-      isFailing = false;
+      await audit.put(organizationId, await withContainers(this.#store, [...entries.values()]));
+      this.#isFailing = false;
     } catch (error) {
       // What was counted meanwhile is newer.
-      for (const [id, entry] of waiting) entries.set(id, entry);
-      waiting = new Map([...entries].slice(-MOST_WAITING));
+      for (const [id, entry] of this.#waiting) entries.set(id, entry);
+      this.#waiting = new Map([...entries].slice(-MOST_WAITING));
       // Said once: it is tried again every second.
-      if (!isFailing) log.warn("the audit could not be written", { entries: waiting.size, error });
-      isFailing = true;
-      if (!isClosed) timer ??= setTimeout(() => void flush(), WRITE_EVERY_MS).unref();
+      if (!this.#isFailing) this.#log.warn("the audit could not be written", { entries: this.#waiting.size, error });
+      this.#isFailing = true;
+      if (!this.#isClosed) this.#writeSoon();
     }
   }
-
-  function flush(): Promise<void> {
-    clearTimeout(timer);
-    timer = undefined;
-    return (writing = writing.then(write));
-  }
-
-  const entryFor = (event: AuditEvent, id = createId()): AuditEntry => ({
-    ...event,
-    id,
-    at: iso(clock.now()),
-    count: 1,
-  });
-
-  return {
-    note: (event, id) => add(entryFor(event, id)),
-    count(event) {
-      const now = Math.floor(clock.now().getTime() / MINUTE_MS);
-      if (now !== minute) counted = new Map();
-      minute = now;
-      const own = keyOf(event);
-      // Of a flood from a thousand addresses that there was one is enough.
-      const isOver = counted.size >= mostCounted && !counted.has(own);
-      const subject = isOver ? { ...event, actor: "others", address: null, client: null } : event;
-      const key = isOver ? `others ${event.outcome}` : own;
-      const known = counted.get(key);
-      const entry = known ? { ...known, ...joined(known, subject), count: known.count + 1 } : entryFor(subject);
-      counted.set(key, entry);
-      add(entry);
-    },
-    flush,
-    async close() {
-      if (isClosed) return;
-      isClosed = true;
-      await flush();
-    },
-  };
 }
 
 function keyOf({ actor, action, outcome, face, address, client }: AuditEvent): string {

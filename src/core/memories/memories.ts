@@ -25,6 +25,7 @@ import {
 import { refuseMerging } from "../containers/merge.js";
 import { once } from "../operations.js";
 import { temporalContextSchema } from "./temporal-context.js";
+import type { DocumentDraft } from "../ports.js";
 import type { Memory } from "../types.js";
 
 /** Between the memories in their light document. */
@@ -89,31 +90,7 @@ export async function createMemories(
     if (!container) throw new Error(`Container ${input.containerTag} could not be created`);
     if (input.entityContext)
       await keepEntityContext(repositories, call.actor, [input.containerTag], input.entityContext);
-    const document = await repositories.documents.insert(organizationId, {
-      id: createId(),
-      customId: null,
-      containerTags: [input.containerTag],
-      content: input.memories.map((memory) => memory.content).join(BETWEEN),
-      turns: null,
-      title: null,
-      url: null,
-      client: call.actor.client ?? null,
-      type: "text",
-      status: "done",
-      dreamingStatus: "done",
-      taskType: "memory",
-      dreaming: "instant",
-      // Not on the memories: one that several users state belongs to each of them.
-      metadata: withEndUser(undefined, input.endUserId) ?? null,
-      filterByMetadata: null,
-      source: null,
-      filepath: null,
-      documentDate: null,
-      forgetAfter: null,
-      origin: "user",
-      facts: null,
-      rememberAsIs: false,
-    });
+    const document = await repositories.documents.insert(organizationId, lightDocument(call, input));
     const { facts } = await writeFacts(repositories, {
       actor: call.actor,
       client: call.actor.client,
@@ -133,6 +110,37 @@ export async function createMemories(
   const found = await context.store.memories.byIds(organizationId, created.ids);
   const byId = new Map(found.map((memory) => [memory.id, memory]));
   return { documentId: created.documentId, memories: created.ids.flatMap((id) => byId.get(id) ?? []) };
+}
+
+type MemoriesInput = z.output<typeof createMemoriesSchema> & { readonly containerTag: string };
+
+/** The document that the memories have as their source. */
+function lightDocument({ actor }: AuthorizedCall, { containerTag, memories, endUserId }: MemoriesInput): DocumentDraft {
+  return {
+    id: createId(),
+    customId: null,
+    containerTags: [containerTag],
+    content: memories.map((memory) => memory.content).join(BETWEEN),
+    turns: null,
+    title: null,
+    url: null,
+    client: actor.client ?? null,
+    type: "text",
+    status: "done",
+    dreamingStatus: "done",
+    taskType: "memory",
+    dreaming: "instant",
+    // Not on the memories: one that several users state belongs to each of them.
+    metadata: withEndUser(undefined, endUserId) ?? null,
+    filterByMetadata: null,
+    source: null,
+    filepath: null,
+    documentDate: null,
+    forgetAfter: null,
+    origin: "user",
+    facts: null,
+    rememberAsIs: false,
+  };
 }
 
 function noRoom(count: number): AppError {

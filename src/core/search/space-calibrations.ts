@@ -1,7 +1,7 @@
 import { AppError } from "../errors.js";
 import type { Calibration, Clock, Embedder, Log, Store } from "../ports.js";
 import type { VectorSpace } from "../types.js";
-import { calibrationFrom, dot, measureSpace, medianOf, readMeasurement } from "./calibration.js";
+import { calibrationFrom, dot, measureSpace, type Measurement, medianOf, readMeasurement } from "./calibration.js";
 
 /** Knows how the cosines of each vector space are to be read. */
 export interface SpaceCalibrations {
@@ -46,93 +46,110 @@ const FEWEST_VECTORS = 100;
 const CHANGE = 0.02;
 
 /** Calibrations of the spaces of one store. */
-export function createSpaceCalibrations({ store, clock, log }: SpaceCalibrationOptions): SpaceCalibrations {
-  const known = new Map<string, Calibration>();
-  const running = new Map<string, Promise<void>>();
-  const notBefore = new Map<string, number>();
-  const closing = new AbortController();
+export function createSpaceCalibrations(options: SpaceCalibrationOptions): SpaceCalibrations {
+  return new Calibrations(options);
+}
 
-  async function find({ fingerprint }: Embedder): Promise<Calibration | null> {
-    const remembered = known.get(fingerprint);
+class Calibrations implements SpaceCalibrations {
+  readonly #store: SpaceCalibrationOptions["store"];
+  readonly #clock: Clock;
+  readonly #log: Log;
+  /** These and the next two by the fingerprint of the embedder. */
+  readonly #known = new Map<string, Calibration>();
+  readonly #running = new Map<string, Promise<void>>();
+  readonly #notBefore = new Map<string, number>();
+  readonly #closing = new AbortController();
+
+  constructor({ store, clock, log }: SpaceCalibrationOptions) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  async of(embedder: Embedder): Promise<Calibration> {
+    if (embedder.isCalibrated) return priorOf(embedder);
+    const found = await this.#find(embedder);
+    if (found) return found;
+    void this.#measureOnce(embedder);
+    return priorOf(embedder);
+  }
+
+  async measure(embedder: Embedder, signal?: AbortSignal): Promise<void> {
+    signal?.throwIfAborted();
+    await this.#measureOnce(embedder);
+    signal?.throwIfAborted();
+  }
+
+  async learn(embedder: Embedder, signal?: AbortSignal): Promise<void> {
+    if (embedder.isCalibrated) return;
+    await this.#measureOnce(embedder);
+    signal?.throwIfAborted();
+    const space = await this.#store.findSpace(embedder.fingerprint);
+    const measurement = space && (await this.#measurementOf(space));
+    if (!measurement) return;
+    const cosines = await sampleCosines(this.#store, space);
+    if (cosines.length === 0) return;
+    const stored = medianOf(cosines);
+    if (measurement.stored !== undefined && Math.abs(stored - measurement.stored) < CHANGE) return;
+    signal?.throwIfAborted();
+    await this.#keep(embedder, space, { ...measurement, stored });
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await Promise.all(this.#running.values());
+  }
+
+  async #find({ fingerprint }: Embedder): Promise<Calibration | null> {
+    const remembered = this.#known.get(fingerprint);
     if (remembered) return remembered;
-    const space = await store.findSpace(fingerprint);
-    const measurement = space && readMeasurement(await store.spaceCalibration(space.id));
+    const space = await this.#store.findSpace(fingerprint);
+    const measurement = space && (await this.#measurementOf(space));
     if (!measurement) return null;
     const calibration = calibrationFrom(measurement);
-    known.set(fingerprint, calibration);
+    this.#known.set(fingerprint, calibration);
     return calibration;
   }
 
-  async function measureNow(embedder: Embedder): Promise<void> {
-    const { name, fingerprint } = embedder;
-    try {
-      const space = await store.findSpace(fingerprint);
-      if (!space || (await find(embedder))) return;
-      const measurement = await measureSpace(
-        embedder,
-        AbortSignal.any([closing.signal, AbortSignal.timeout(LIMIT_MS)]),
-      );
-      await store.setSpaceCalibration(space.id, JSON.stringify(measurement));
-      known.set(fingerprint, calibrationFrom(measurement));
-      log.info("a vector space was measured", { embedder: name });
-    } catch (error) {
-      if (closing.signal.aborted) return;
-      notBefore.set(fingerprint, clock.now().getTime() + PAUSE_MS);
-      const reason = error instanceof Error ? error.message : String(error);
-      const level = error instanceof AppError ? "warn" : "error";
-      log[level]("a vector space could not be measured yet", { embedder: name, reason });
-    }
-  }
-
   /** One measurement of a space at a time, whoever asks for it; it ends although one of them no longer waits. */
-  function measureOnce(embedder: Embedder): Promise<void> {
+  #measureOnce(embedder: Embedder): Promise<void> {
     const { fingerprint } = embedder;
-    const isPaused = clock.now().getTime() < (notBefore.get(fingerprint) ?? 0);
-    if (embedder.isCalibrated || known.has(fingerprint) || isPaused || closing.signal.aborted) return Promise.resolve();
-    const other = running.get(fingerprint);
+    const isPaused = this.#clock.now().getTime() < (this.#notBefore.get(fingerprint) ?? 0);
+    const isKnown = embedder.isCalibrated || this.#known.has(fingerprint);
+    if (isKnown || isPaused || this.#closing.signal.aborted) return Promise.resolve();
+    const other = this.#running.get(fingerprint);
     if (other) return other;
-    const work = measureNow(embedder).finally(() => running.delete(fingerprint));
-    running.set(fingerprint, work);
+    const work = this.#measureNow(embedder).finally(() => this.#running.delete(fingerprint));
+    this.#running.set(fingerprint, work);
     return work;
   }
 
-  return {
-    async of(embedder) {
-      if (embedder.isCalibrated) return priorOf(embedder);
-      const found = await find(embedder);
-      if (found) return found;
-      void measureOnce(embedder);
-      return priorOf(embedder);
-    },
+  async #measureNow(embedder: Embedder): Promise<void> {
+    const { name, fingerprint } = embedder;
+    const closing = this.#closing.signal;
+    try {
+      const space = await this.#store.findSpace(fingerprint);
+      if (!space || (await this.#find(embedder))) return;
+      const measurement = await measureSpace(embedder, AbortSignal.any([closing, AbortSignal.timeout(LIMIT_MS)]));
+      await this.#keep(embedder, space, measurement);
+      this.#log.info("a vector space was measured", { embedder: name });
+    } catch (error) {
+      if (closing.aborted) return;
+      this.#notBefore.set(fingerprint, this.#clock.now().getTime() + PAUSE_MS);
+      const reason = error instanceof Error ? error.message : String(error);
+      const level = error instanceof AppError ? "warn" : "error";
+      this.#log[level]("a vector space could not be measured yet", { embedder: name, reason });
+    }
+  }
 
-    async measure(embedder, signal) {
-      signal?.throwIfAborted();
-      await measureOnce(embedder);
-      signal?.throwIfAborted();
-    },
+  async #measurementOf({ id }: VectorSpace): Promise<Measurement | null> {
+    return readMeasurement(await this.#store.spaceCalibration(id));
+  }
 
-    async learn(embedder, signal) {
-      if (embedder.isCalibrated) return;
-      await measureOnce(embedder);
-      signal?.throwIfAborted();
-      const space = await store.findSpace(embedder.fingerprint);
-      const measurement = space && readMeasurement(await store.spaceCalibration(space.id));
-      if (!measurement) return;
-      const cosines = await sampleCosines(store, space);
-      if (cosines.length === 0) return;
-      const stored = medianOf(cosines);
-      if (measurement.stored !== undefined && Math.abs(stored - measurement.stored) < CHANGE) return;
-      signal?.throwIfAborted();
-      const learnt = { ...measurement, stored };
-      await store.setSpaceCalibration(space.id, JSON.stringify(learnt));
-      known.set(embedder.fingerprint, calibrationFrom(learnt));
-    },
-
-    async close() {
-      closing.abort();
-      await Promise.all(running.values());
-    },
-  };
+  async #keep({ fingerprint }: Embedder, { id }: VectorSpace, measurement: Measurement): Promise<void> {
+    await this.#store.setSpaceCalibration(id, JSON.stringify(measurement));
+    this.#known.set(fingerprint, calibrationFrom(measurement));
+  }
 }
 
 /** Cosines between vectors of the same container, of some containers by chance. */

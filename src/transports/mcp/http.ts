@@ -1,4 +1,9 @@
-import { type AuthInfo, createMcpHandler, type McpRequestContext } from "@modelcontextprotocol/server";
+import {
+  type AuthInfo,
+  createMcpHandler,
+  type McpHttpHandler,
+  type McpRequestContext,
+} from "@modelcontextprotocol/server";
 import { AppError } from "../../core/errors.js";
 import { containerTagSchema, type Core, coreFor } from "../../core/index.js";
 import { type Actor, type CallSource, isReader, type RequestRecord } from "../../core/types.js";
@@ -61,79 +66,101 @@ interface CallerFacts {
 
 /** Serves MCP to whoever shows a key, or is the person at this machine, and comes in under a name of this server. */
 export function createMcpHttp(options: McpHttpOptions): McpHttp {
-  const { core, organizationId, log, version, defaultContainer, allowed, extension } = options;
-  const callers = new WeakMap<AuthInfo, CallerFacts>();
-  const principal = ({ authInfo, requestInfo }: McpRequestContext): Principal => {
-    const caller = authInfo && callers.get(authInfo);
+  return new StreamableHttp(options);
+}
+
+class StreamableHttp implements McpHttp {
+  readonly #options: McpHttpOptions;
+  readonly #handler: McpHttpHandler;
+  readonly #callers = new WeakMap<AuthInfo, CallerFacts>();
+
+  constructor(options: McpHttpOptions) {
+    const { log, version, extension, maxBodyBytes } = options;
+    const principal = (context: McpRequestContext): Principal => this.#principalOf(context);
+    this.#options = options;
+    this.#handler = createMcpHandler(createMcpFactory({ principal, log, version, extension }), {
+      maxRequestBodySize: maxBodyBytes,
+      ...(extension?.bus && { bus: extension.bus }),
+      onerror: (error) => log.debug("protocol error", { error }),
+    });
+  }
+
+  async answer(request: Request, visitor: Visitor): Promise<Response> {
+    const { log, requests, resourceMetadataUrl } = this.#options;
+    const metadata = () => resourceMetadataUrl?.(request, visitor);
+    const done = beginRecord({ from: sourceOf({ ...visitor, face: "mcp" }) });
+    const answer = await this.#serve(request, { ...visitor, face: "mcp" }).catch((error: unknown) => {
+      requests?.note(done({ error }));
+      return refuse(request, error, { log, metadata });
+    });
+    const origin = request.headers.get("origin");
+    return origin === null || answer.status === 403
+      ? answer
+      : withHeaders(answer, new Headers({ ...allowing(origin), "access-control-expose-headers": EXPOSED_HEADERS }));
+  }
+
+  close(): Promise<void> {
+    return this.#handler.close();
+  }
+
+  async #serve(request: Request, from: Visitor): Promise<Response> {
+    const { core, organizationId, allowed, access, inTurn } = this.#options;
+    const objection = objectionToHost(request.headers, allowed);
+    if (objection !== null) throw new AppError("forbidden", objection);
+    if (request.method === "OPTIONS") return preflight(request);
+    requirePinning(request);
+    const { publicUrl } = allowed;
+    const actor = await identify(from, { core, organizationId, publicUrl, isKeylessOff: access?.isKeylessOff });
+    learnOf(request, { actor });
+    const headers = new Headers();
+    const limit = (further?: number) =>
+      this.#options.limitRequests(actor, (name, value) => headers.set(name, value), further);
+    await limit();
+    const answer = await inTurn(actor.name, request, (whole) =>
+      this.#handle(whole, { actor, from: sourceOf(from), request }, limit),
+    );
+    return withHeaders(answer, headers);
+  }
+
+  async #handle(whole: Request, caller: CallerFacts, limit: (further: number) => Promise<void>): Promise<Response> {
+    const { actor } = caller;
+    const read = await readMessages(whole, this.#options.maxBodyBytes);
+    if (read.count > 1) await limit(read.count - 1);
+    const authInfo = { token: "", clientId: actor.client ?? actor.name, scopes: [] };
+    this.#callers.set(authInfo, caller);
+    return this.#handler.fetch(read.request, { authInfo, parsedBody: read.body });
+  }
+
+  #principalOf({ authInfo, requestInfo }: McpRequestContext): Principal {
+    const { core, log, defaultContainer, mcpTools = "small" } = this.#options;
+    const caller = authInfo && this.#callers.get(authInfo);
     if (!caller) throw new Error("A request came in past its check");
-    const { actor: known, from, request } = caller;
-    const requestId = requestIdOf(request);
+    const { from, request } = caller;
     const pinned = requestInfo?.headers.get(PINNING_HEADER) || null;
-    const actor = pinned === null ? known : pinTo(pinned, known);
+    const actor = pinned === null ? caller.actor : pinTo(pinned, caller.actor);
     return {
       session: () => Promise.resolve({ core: coreFor(core, from), actor }),
       defaultContainer: pinned ?? usualContainer(actor, defaultContainer),
       isPinned: pinned !== null,
       mayWrite: !isReader(actor),
       reader: readerOf(actor),
-      log: withRequestId(log, requestId),
-      onToolCall: (tool, args) => {
-        const done = beginRecord({ actor, from });
-        learnOf(request, { isLogged: true });
-        return (error) => {
-          const record = done({ tool, args, error });
-          options.requests?.note(record);
-          logCall(log, { record, tool, actor, requestId });
-        };
-      },
-      tools: toolsOf(requestInfo) ?? options.mcpTools ?? "small",
+      log: withRequestId(log, requestIdOf(request)),
+      onToolCall: (tool, args) => this.#beginToolCall({ from, request, actor }, tool, args),
+      tools: toolsOf(requestInfo) ?? mcpTools,
     };
-  };
-  const handler = createMcpHandler(createMcpFactory({ principal, log, version, extension }), {
-    maxRequestBodySize: options.maxBodyBytes,
-    ...(extension?.bus && { bus: extension.bus }),
-    onerror: (error) => log.debug("protocol error", { error }),
-  });
-
-  async function serve(request: Request, visitor: Visitor): Promise<Response> {
-    const objection = objectionToHost(request.headers, allowed);
-    if (objection !== null) throw new AppError("forbidden", objection);
-    if (request.method === "OPTIONS") return preflight(request);
-    requirePinning(request);
-    const { publicUrl } = allowed;
-    const from: Visitor = { ...visitor, face: "mcp" };
-    const isKeylessOff = options.access?.isKeylessOff;
-    const actor = await identify(from, { core, organizationId, publicUrl, isKeylessOff });
-    learnOf(request, { actor });
-    const headers = new Headers();
-    const limit = (further?: number) =>
-      options.limitRequests(actor, (name, value) => headers.set(name, value), further);
-    await limit();
-    const answer = await options.inTurn(actor.name, request, async (whole) => {
-      const read = await readMessages(whole, options.maxBodyBytes);
-      if (read.count > 1) await limit(read.count - 1);
-      const authInfo = { token: "", clientId: actor.client ?? actor.name, scopes: [] };
-      callers.set(authInfo, { actor, from: sourceOf(from), request });
-      return handler.fetch(read.request, { authInfo, parsedBody: read.body });
-    });
-    return withHeaders(answer, headers);
   }
 
-  return {
-    async answer(request, visitor) {
-      const metadata = () => options.resourceMetadataUrl?.(request, visitor);
-      const done = beginRecord({ from: sourceOf({ ...visitor, face: "mcp" }) });
-      const answer = await serve(request, visitor).catch((error: unknown) => {
-        options.requests?.note(done({ error }));
-        return refuse(request, error, { log, metadata });
-      });
-      const origin = request.headers.get("origin");
-      return origin === null || answer.status === 403
-        ? answer
-        : withHeaders(answer, new Headers({ ...allowing(origin), "access-control-expose-headers": EXPOSED_HEADERS }));
-    },
-    close: () => handler.close(),
-  };
+  /** @returns what notes the end of the call */
+  #beginToolCall({ actor, from, request }: CallerFacts, tool: string, args: unknown): (error: unknown) => void {
+    const { log, requests } = this.#options;
+    const done = beginRecord({ actor, from });
+    learnOf(request, { isLogged: true });
+    return (error) => {
+      const record = done({ tool, args, error });
+      requests?.note(record);
+      logCall(log, { record, tool, actor, requestId: requestIdOf(request) });
+    };
+  }
 }
 
 /** @throws AppError `invalid` for what is meant to pin and does not: without it every call would reach more */

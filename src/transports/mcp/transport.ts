@@ -31,68 +31,98 @@ export interface StdioTransport extends Transport {
 
 /** Reads and writes protocol messages over an opened connection; what is no message is answered as such. */
 export function createStdioTransport(opening: Opening, log: LeveledLog): StdioTransport {
+  return new OpenedTransport(opening, log);
+}
+
+class OpenedTransport implements StdioTransport {
+  onmessage?: NonNullable<Transport["onmessage"]>;
+  onclose?: NonNullable<Transport["onclose"]>;
+  onerror?: NonNullable<Transport["onerror"]>;
+  readonly #opening: Opening;
+  readonly #log: LeveledLog;
+  readonly #isRepeated: (message: JSONRPCMessage) => boolean;
   /** Requests without an answer, by id, with their method. */
-  const pending = new Map<RequestId, string>();
-  const waiting = new Set<() => void>();
-  const answeredMethods = new Set<string>();
-  const changed = (): void => {
-    for (const check of waiting) check();
-  };
-  const until = (isTrue: () => boolean): Promise<void> =>
-    new Promise((resolve) => {
-      const check = (): void => {
-        if (!isTrue()) return;
-        waiting.delete(check);
-        resolve();
-      };
-      waiting.add(check);
-      check();
+  readonly #pending = new Map<RequestId, string>();
+  readonly #answeredMethods = new Set<string>();
+  /** Each looks whether what it waits for has come. */
+  readonly #waiting = new Set<() => void>();
+
+  constructor(opening: Opening, log: LeveledLog) {
+    this.#opening = opening;
+    this.#log = log;
+    this.#isRepeated = createEcho(opening, log);
+  }
+
+  async start(): Promise<void> {
+    this.#opening.read({
+      onLine: (line) => this.#receive(line),
+      onTooLong: (beginning, ending) =>
+        this.#refuse(idOf(beginning, ending), INVALID_REQUEST, "The message is too long."),
     });
+  }
 
-  const refuse = (id: RequestId | null, code: number, message: string): void => {
-    log.warn("a line on standard input is no message", { reason: message });
-    void opening.write(`${JSON.stringify({ jsonrpc: "2.0", id, error: { code, message } })}\n`);
-  };
+  async send(message: JSONRPCMessage): Promise<void> {
+    if (!this.#isRepeated(message)) await this.#opening.write(`${JSON.stringify(message)}\n`);
+    if (!("id" in message) || message.id === undefined || "method" in message) return;
+    const method = this.#pending.get(message.id);
+    this.#pending.delete(message.id);
+    if (method !== undefined) this.#answeredMethods.add(method);
+    this.#tellWaiting();
+  }
 
-  const receive = (line: Buffer): void => {
+  async close(): Promise<void> {
+    this.onclose?.();
+  }
+
+  settled(): Promise<void> {
+    return this.#until(() => this.#pending.size === 0);
+  }
+
+  firstAnswer(method: string): Promise<void> {
+    return this.#until(() => this.#answeredMethods.has(method));
+  }
+
+  #receive(line: Buffer): void {
     const read = readMessage(line);
     if (read === null) return;
-    if ("problem" in read) return refuse(read.id, read.code, read.problem);
+    if ("problem" in read) return this.#refuse(read.id, read.code, read.problem);
     const { message } = read;
     const foreign = foreignRevision(message);
-    if (foreign) return void opening.write(`${JSON.stringify(foreign)}\n`);
-    // A subscription is answered when it ends, so nothing waits for it.
-    if (isJSONRPCRequest(message) && message.method !== "subscriptions/listen") pending.set(message.id, message.method);
-    if (isJSONRPCNotification(message) && message.method === "notifications/cancelled") {
-      pending.delete(message.params?.["requestId"] as RequestId);
-      changed();
-    }
-    transport.onmessage?.(message);
-  };
+    if (foreign) return void this.#opening.write(`${JSON.stringify(foreign)}\n`);
+    this.#notePending(message);
+    this.onmessage?.(message);
+  }
 
-  const isRepeated = createEcho(opening, log);
-  const transport: StdioTransport = {
-    async start() {
-      opening.read({
-        onLine: receive,
-        onTooLong: (beginning, ending) => refuse(idOf(beginning, ending), INVALID_REQUEST, "The message is too long."),
-      });
-    },
-    async send(message) {
-      if (!isRepeated(message)) await opening.write(`${JSON.stringify(message)}\n`);
-      if (!("id" in message) || message.id === undefined || "method" in message) return;
-      const method = pending.get(message.id);
-      pending.delete(message.id);
-      if (method !== undefined) answeredMethods.add(method);
-      changed();
-    },
-    async close() {
-      transport.onclose?.();
-    },
-    settled: () => until(() => pending.size === 0),
-    firstAnswer: (method) => until(() => answeredMethods.has(method)),
-  };
-  return transport;
+  #notePending(message: JSONRPCMessage): void {
+    // A subscription is answered when it ends, so nothing waits for it.
+    if (isJSONRPCRequest(message) && message.method !== "subscriptions/listen")
+      this.#pending.set(message.id, message.method);
+    if (isJSONRPCNotification(message) && message.method === "notifications/cancelled") {
+      this.#pending.delete(message.params?.["requestId"] as RequestId);
+      this.#tellWaiting();
+    }
+  }
+
+  #refuse(id: RequestId | null, code: number, message: string): void {
+    this.#log.warn("a line on standard input is no message", { reason: message });
+    void this.#opening.write(`${JSON.stringify({ jsonrpc: "2.0", id, error: { code, message } })}\n`);
+  }
+
+  #tellWaiting(): void {
+    for (const check of this.#waiting) check();
+  }
+
+  #until(isTrue: () => boolean): Promise<void> {
+    return new Promise((resolve) => {
+      const check = (): void => {
+        if (!isTrue()) return;
+        this.#waiting.delete(check);
+        resolve();
+      };
+      this.#waiting.add(check);
+      check();
+    });
+  }
 }
 
 /** Recognises the library's answer to the request that was answered before it was loaded; it must not go out twice. */

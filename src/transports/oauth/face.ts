@@ -13,7 +13,7 @@ import { type Refusal, refusalOf, retryHeaders, statusOf } from "../errors.js";
 import { html } from "../pages/html.js";
 import { REQUEST_ID_HEADER, requestIdOf, withRequestId } from "../request-id.js";
 import { pageAnswer } from "../pages/layout.js";
-import { createSessions, refuseForeign } from "../pages/session.js";
+import { createSessions, refuseForeign, type Sessions } from "../pages/session.js";
 import { answerOf, toNode } from "./bridge.js";
 import type { DocumentOptions } from "./client-documents.js";
 import { readClient } from "./clients.js";
@@ -63,27 +63,36 @@ function sourceOf({ headers }: Request, { callerAddress }: OAuthVisitor): CallSo
 
 /** The authorization server and the description of what it protects; the library is loaded by the first who needs it. */
 export function createOAuthFace(options: OAuthFaceOptions): OAuthFace {
-  const { core, organizationId, log, allowed, documents, attempts = () => null } = options;
-  const call = { actor: localActor(organizationId) };
-  const sessions = createSessions({ core, organizationId, allowed });
-  const registrations = createRateLimiter();
-  const providers = new Map<string, Promise<Provider>>();
+  return new AuthorizationFace(options);
+}
 
-  function providerOf(issuer: string): Promise<Provider> {
-    const known = providers.get(issuer);
-    if (known) return known;
-    const [oldest] = providers.keys();
-    if (oldest !== undefined && providers.size >= MOST_PROVIDERS) providers.delete(oldest);
-    const made = import("./provider.js").then(({ createProvider }) =>
-      createProvider({ core, call, log, issuer, documents }),
-    );
-    providers.set(issuer, made);
-    // A store that was away is asked again next time.
-    made.catch(() => providers.delete(issuer));
-    return made;
+class AuthorizationFace implements OAuthFace {
+  readonly #options: OAuthFaceOptions;
+  readonly #sessions: Sessions;
+  readonly #registrations = createRateLimiter();
+  /** By issuer. */
+  readonly #providers = new Map<string, Promise<Provider>>();
+
+  constructor(options: OAuthFaceOptions) {
+    const { core, organizationId, allowed } = options;
+    this.#options = options;
+    this.#sessions = createSessions({ core, organizationId, allowed });
   }
 
-  async function serve(request: Request, visitor: OAuthVisitor): Promise<Response> {
+  async answer(request: Request, visitor: OAuthVisitor): Promise<Response> {
+    if (!METHODS.includes(request.method)) return refuseMethod(request);
+    try {
+      return await this.#serve(request, visitor);
+    } catch (error) {
+      const { pathname } = new URL(request.url);
+      const told = withRequestId(this.#options.log, requestIdOf(request));
+      const refusal = refusalOf(error, told, `${request.method} ${pathname}`);
+      return isForPeople(request, pathname) ? refusalPage(refusal) : refusalAnswer(refusal);
+    }
+  }
+
+  async #serve(request: Request, visitor: OAuthVisitor): Promise<Response> {
+    const { allowed } = this.#options;
     const objection = objectionToHost(request.headers, { ...allowed, origins: [request.headers.get("origin") ?? ""] });
     if (objection !== null) throw new AppError("forbidden", objection);
     const { publicUrl } = allowed;
@@ -93,24 +102,25 @@ export function createOAuthFace(options: OAuthFaceOptions): OAuthFace {
       throw new AppError(pathname.startsWith("/.well-known/") ? "not_found" : "invalid", found.objection);
     const { issuer } = found;
     if (pathname.startsWith(RESOURCE_METADATA_PATH)) return describeResource(request, issuer);
-    if (pathname.startsWith(`${CONSENT_PATH}/`)) return consent(request, visitor, issuer);
+    if (pathname.startsWith(`${CONSENT_PATH}/`)) return this.#consent(request, visitor, issuer);
     const path = ALIASES[pathname] ?? pathname;
     if (request.method === "OPTIONS") return preflight(request);
-    if (path === REGISTER_PATH) await countRegistration(visitor);
-    return askProvider(request, path, await providerOf(issuer));
+    if (path === REGISTER_PATH) await this.#countRegistration(visitor);
+    return askProvider(request, path, await this.#providerOf(issuer));
   }
 
-  async function consent(request: Request, visitor: OAuthVisitor, issuer: string): Promise<Response> {
+  async #consent(request: Request, visitor: OAuthVisitor, issuer: string): Promise<Response> {
+    const { core, allowed } = this.#options;
     refuseForeign(request, allowed);
-    const owner = await sessions.requireOwner(request);
+    const owner = await this.#sessions.requireOwner(request);
     if (owner instanceof Response) return owner;
-    const provider = await providerOf(issuer);
+    const provider = await this.#providerOf(issuer);
     const { answerConsent } = await import("./consent.js");
     return answerConsent(request, { provider, core: coreFor(core, sourceOf(request, visitor)), owner });
   }
 
-  async function countRegistration({ callerAddress = "unknown" }: OAuthVisitor): Promise<void> {
-    const counter = attempts() ?? registrations;
+  async #countRegistration({ callerAddress = "unknown" }: OAuthVisitor): Promise<void> {
+    const counter = this.#options.attempts?.() ?? this.#registrations;
     const own = await counter.take(`apps from ${networkOf(callerAddress)}`, REGISTRATIONS);
     // What is refused of one address takes nothing from all.
     const { waitMs } = own.waitMs > 0 ? own : await counter.take("apps of all", ALL_REGISTRATIONS);
@@ -119,19 +129,23 @@ export function createOAuthFace(options: OAuthFaceOptions): OAuthFace {
     throw new AppError("rate_limited", `Too many apps registered. Try again in ${retryAfter} s.`, { retryAfter });
   }
 
-  return {
-    async answer(request, visitor) {
-      if (!METHODS.includes(request.method)) return refuseMethod(request);
-      try {
-        return await serve(request, visitor);
-      } catch (error) {
-        const { pathname } = new URL(request.url);
-        const told = withRequestId(log, requestIdOf(request));
-        const refusal = refusalOf(error, told, `${request.method} ${pathname}`);
-        return isForPeople(request, pathname) ? refusalPage(refusal) : refusalAnswer(refusal);
-      }
-    },
-  };
+  #providerOf(issuer: string): Promise<Provider> {
+    const known = this.#providers.get(issuer);
+    if (known) return known;
+    const [oldest] = this.#providers.keys();
+    if (oldest !== undefined && this.#providers.size >= MOST_PROVIDERS) this.#providers.delete(oldest);
+    const made = this.#createProvider(issuer);
+    this.#providers.set(issuer, made);
+    // A store that was away is asked again next time.
+    made.catch(() => this.#providers.delete(issuer));
+    return made;
+  }
+
+  async #createProvider(issuer: string): Promise<Provider> {
+    const { core, organizationId, log, documents } = this.#options;
+    const { createProvider } = await import("./provider.js");
+    return createProvider({ core, call: { actor: localActor(organizationId) }, log, issuer, documents });
+  }
 }
 
 /** What the endpoints of OAuth take between them; each refuses the rest by itself. */

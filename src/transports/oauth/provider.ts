@@ -68,7 +68,6 @@ export async function createProvider(options: ProviderOptions): Promise<Provider
 }
 
 function configuration({ issuer, documents }: ProviderOptions): Configuration {
-  const off = { enabled: false };
   return {
     clients: KNOWN_CLIENTS,
     scopes: [...SCOPES],
@@ -84,31 +83,7 @@ function configuration({ issuer, documents }: ProviderOptions): Configuration {
       registration: REGISTER_PATH,
       jwks: KEYS_PATH,
     },
-    features: {
-      devInteractions: off,
-      dPoP: off,
-      pushedAuthorizationRequests: off,
-      rpInitiatedLogout: off,
-      userinfo: off,
-      revocation: { enabled: true, allowedPolicy: (_context, client, token) => token.clientId === client.clientId },
-      registration: { enabled: true, issueRegistrationAccessToken: false, idFactory: () => randomSecret(16) },
-      clientIdMetadataDocument: { enabled: true, ack: "draft-02" },
-      resourceIndicators: {
-        enabled: true,
-        defaultResource: (_context, _client, oneOf) => oneOf?.[0] ?? resourceOf(issuer),
-        useGrantedResource: () => true,
-        getResourceServerInfo(_context, resource) {
-          if (!isOurResource(resource, issuer))
-            throw new errors.InvalidTarget(`this server is ${resourceOf(issuer)}, not what is asked for`);
-          return {
-            scope: MEMORY_SCOPES.join(" "),
-            audience: resourceOf(issuer),
-            accessTokenTTL: ACCESS_SECONDS,
-            accessTokenFormat: "opaque",
-          };
-        },
-      },
-    },
+    features: features(issuer),
     // The protocol ends with a grant, not with the browser in which it was given.
     expiresWithSession: () => false,
     issueRefreshToken: (_context, client) => client.grantTypeAllowed("refresh_token"),
@@ -141,6 +116,41 @@ function configuration({ issuer, documents }: ProviderOptions): Configuration {
       // The face makes a page of it.
       context.type = "json";
       context.body = { error, error_description };
+    },
+  };
+}
+
+/** What of the library is offered, and what is not. */
+function features(issuer: string): Configuration["features"] {
+  const off = { enabled: false };
+  return {
+    devInteractions: off,
+    dPoP: off,
+    pushedAuthorizationRequests: off,
+    rpInitiatedLogout: off,
+    userinfo: off,
+    revocation: { enabled: true, allowedPolicy: (_context, client, token) => token.clientId === client.clientId },
+    registration: { enabled: true, issueRegistrationAccessToken: false, idFactory: () => randomSecret(16) },
+    clientIdMetadataDocument: { enabled: true, ack: "draft-02" },
+    resourceIndicators: resourceIndicators(issuer),
+  };
+}
+
+/** Tokens are for this server alone. */
+function resourceIndicators(issuer: string): NonNullable<Configuration["features"]>["resourceIndicators"] {
+  return {
+    enabled: true,
+    defaultResource: (_context, _client, oneOf) => oneOf?.[0] ?? resourceOf(issuer),
+    useGrantedResource: () => true,
+    getResourceServerInfo(_context, resource) {
+      if (!isOurResource(resource, issuer))
+        throw new errors.InvalidTarget(`this server is ${resourceOf(issuer)}, not what is asked for`);
+      return {
+        scope: MEMORY_SCOPES.join(" "),
+        audience: resourceOf(issuer),
+        accessTokenTTL: ACCESS_SECONDS,
+        accessTokenFormat: "opaque",
+      };
     },
   };
 }

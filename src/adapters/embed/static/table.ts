@@ -28,95 +28,118 @@ const COLD = 100;
 
 /** The rows of a tensor with two dimensions, inside a file that stays open. */
 export function openTable(handle: FileHandle, tensor: Tensor, keptBytes = KEPT_BYTES): Table {
-  const [rows = 0, columns = 0] = tensor.shape;
-  const rowBytes = columns * BYTES_OF[tensor.type];
-  // Two halves: what is asked for moves to the newer one, and when that is full the older one is let go.
-  const half = Math.max(1, Math.floor(keptBytes / (columns * BYTES_OF.F32) / 2));
-  let newer = new Map<number, Float32Array>();
-  let older = new Map<number, Float32Array>();
+  return new TensorTable(handle, tensor, keptBytes);
+}
 
-  const slabRows = Math.max(1, Math.floor(SLAB_BYTES / (columns * BYTES_OF.F32)));
-  let slab = new Float32Array(0);
+class TensorTable implements Table {
+  readonly rows: number;
+  readonly columns: number;
+  readonly #handle: FileHandle;
+  readonly #tensor: Tensor;
+  readonly #rowBytes: number;
+  readonly #kept: KeptRows;
+  #coldUntil = 0;
 
-  /** A copy in memory that many rows share, as one piece of memory for each would keep the collector of garbage busy. */
-  function keep(row: number, numbers: Float32Array): Float32Array {
-    if (newer.size >= half) {
-      older = newer;
-      newer = new Map();
-      slab = new Float32Array(0);
+  constructor(handle: FileHandle, tensor: Tensor, keptBytes: number) {
+    const [rows = 0, columns = 0] = tensor.shape;
+    this.rows = rows;
+    this.columns = columns;
+    this.#handle = handle;
+    this.#tensor = tensor;
+    this.#rowBytes = columns * BYTES_OF[tensor.type];
+    this.#kept = new KeptRows(columns, keptBytes);
+  }
+
+  async read(wanted: Iterable<number>): Promise<ReadonlyMap<number, Float32Array>> {
+    const found = new Map<number, Float32Array>();
+    const missing: number[] = [];
+    for (const row of new Set(wanted)) {
+      const numbers = this.#kept.recall(row);
+      if (numbers) found.set(row, numbers);
+      else missing.push(row);
     }
-    if (slab.length < columns) slab = new Float32Array(slabRows * columns);
-    const kept = slab.subarray(0, columns);
-    slab = slab.subarray(columns);
-    kept.set(numbers);
-    newer.set(row, kept);
-    return kept;
+    if (missing.length === 0) return found;
+    try {
+      for (const run of runsOf(missing, this.#rowBytes)) await this.#readRun(run, found);
+    } catch (cause) {
+      throw new AppError("unavailable", "The table of the embedding model can no longer be read. Start again.", {
+        cause,
+      });
+    }
+    return found;
   }
 
-  function recall(row: number): Float32Array | undefined {
-    const numbers = newer.get(row);
-    if (numbers !== undefined) return numbers;
-    const old = older.get(row);
-    return old === undefined ? undefined : keep(row, old);
-  }
-
-  let coldUntil = 0;
-
-  /** At once while the file lies in memory, where a promise would take ten times as long as the reading. */
-  async function readBytes(start: number, length: number): Promise<Buffer> {
-    const before = performance.now();
-    if (before < coldUntil) return readExactly(handle, start, length);
-    const bytes = Buffer.allocUnsafe(length);
-    const count = readSync(handle.fd, bytes, 0, length, start);
-    const after = performance.now();
-    if (after - before > QUICK_READ) coldUntil = after + COLD;
-    return count === length ? bytes : readExactly(handle, start, length);
-  }
-
-  async function readRun(run: readonly number[], found: Map<number, Float32Array>): Promise<void> {
+  async #readRun(run: readonly number[], found: Map<number, Float32Array>): Promise<void> {
+    const rowBytes = this.#rowBytes;
     const first = run[0] ?? 0;
     const length = ((run.at(-1) ?? first) - first + 1) * rowBytes;
-    const bytes = await readBytes(tensor.start + first * rowBytes, length);
+    const bytes = await this.#readBytes(this.#tensor.start + first * rowBytes, length);
     for (const row of run) {
       const start = (row - first) * rowBytes;
-      found.set(row, keep(row, numbersOf(bytes.subarray(start, start + rowBytes), tensor.type)));
+      found.set(row, this.#kept.keep(row, numbersOf(bytes.subarray(start, start + rowBytes), this.#tensor.type)));
     }
   }
 
-  /** Neighbours together, so that a cold disk is asked seldom. */
-  function runsOf(missing: readonly number[]): number[][] {
-    const runs: number[][] = [];
-    const gap = Math.max(1, Math.floor(NEAR_BYTES / rowBytes));
-    const longest = Math.max(1, Math.floor(LONGEST_READ / rowBytes));
-    for (const row of [...missing].sort((one, other) => one - other)) {
-      const run = runs.at(-1);
-      const isNear = run !== undefined && row - (run.at(-1) ?? 0) <= gap && row - (run[0] ?? 0) < longest;
-      if (isNear) run.push(row);
-      else runs.push([row]);
-    }
-    return runs;
+  /** At once while the file lies in memory, where a promise would take ten times as long as the reading. */
+  async #readBytes(start: number, length: number): Promise<Buffer> {
+    const before = performance.now();
+    if (before < this.#coldUntil) return readExactly(this.#handle, start, length);
+    const bytes = Buffer.allocUnsafe(length);
+    const count = readSync(this.#handle.fd, bytes, 0, length, start);
+    const after = performance.now();
+    if (after - before > QUICK_READ) this.#coldUntil = after + COLD;
+    return count === length ? bytes : readExactly(this.#handle, start, length);
+  }
+}
+
+/** Rows that were used lately, in two halves: what is asked for moves to the newer one, and when that is full the older one is let go. */
+class KeptRows {
+  readonly #columns: number;
+  readonly #half: number;
+  readonly #slabRows: number;
+  #newer = new Map<number, Float32Array>();
+  #older = new Map<number, Float32Array>();
+  #slab = new Float32Array(0);
+
+  constructor(columns: number, keptBytes: number) {
+    this.#columns = columns;
+    this.#half = Math.max(1, Math.floor(keptBytes / (columns * BYTES_OF.F32) / 2));
+    this.#slabRows = Math.max(1, Math.floor(SLAB_BYTES / (columns * BYTES_OF.F32)));
   }
 
-  return {
-    rows,
-    columns,
-    async read(wanted) {
-      const found = new Map<number, Float32Array>();
-      const missing: number[] = [];
-      for (const row of new Set(wanted)) {
-        const numbers = recall(row);
-        if (numbers) found.set(row, numbers);
-        else missing.push(row);
-      }
-      if (missing.length === 0) return found;
-      try {
-        for (const run of runsOf(missing)) await readRun(run, found);
-      } catch (cause) {
-        throw new AppError("unavailable", "The table of the embedding model can no longer be read. Start again.", {
-          cause,
-        });
-      }
-      return found;
-    },
-  };
+  recall(row: number): Float32Array | undefined {
+    const numbers = this.#newer.get(row);
+    if (numbers !== undefined) return numbers;
+    const old = this.#older.get(row);
+    return old === undefined ? undefined : this.keep(row, old);
+  }
+
+  /** A copy in memory that many rows share, as one piece of memory for each would keep the collector of garbage busy. */
+  keep(row: number, numbers: Float32Array): Float32Array {
+    if (this.#newer.size >= this.#half) {
+      this.#older = this.#newer;
+      this.#newer = new Map();
+      this.#slab = new Float32Array(0);
+    }
+    if (this.#slab.length < this.#columns) this.#slab = new Float32Array(this.#slabRows * this.#columns);
+    const kept = this.#slab.subarray(0, this.#columns);
+    this.#slab = this.#slab.subarray(this.#columns);
+    kept.set(numbers);
+    this.#newer.set(row, kept);
+    return kept;
+  }
+}
+
+/** Neighbours together, so that a cold disk is asked seldom. */
+function runsOf(missing: readonly number[], rowBytes: number): number[][] {
+  const runs: number[][] = [];
+  const gap = Math.max(1, Math.floor(NEAR_BYTES / rowBytes));
+  const longest = Math.max(1, Math.floor(LONGEST_READ / rowBytes));
+  for (const row of [...missing].sort((one, other) => one - other)) {
+    const run = runs.at(-1);
+    const isNear = run !== undefined && row - (run.at(-1) ?? 0) <= gap && row - (run[0] ?? 0) < longest;
+    if (isNear) run.push(row);
+    else runs.push([row]);
+  }
+  return runs;
 }

@@ -33,57 +33,48 @@ export async function createUnigram(
     1,
   );
   const unknownScore = scores.reduce((lowest, score) => Math.min(lowest, score), 0) - UNKNOWN_PENALTY;
+  if (unknownId !== undefined) scores[unknownId] = unknownScore;
   // Each step takes a tenth of a second for half a million pieces.
   await yieldTurn();
   const slots = buildTable(codes, starts);
   await yieldTurn();
   const beginnings = filterBeginnings(codes, starts);
-  const lastBit = beginnings.length * 32 - 1;
-  const mask = slots.length - 1;
-  if (unknownId !== undefined) scores[unknownId] = unknownScore;
+  return new PieceUnigram(new Pieces({ codes, starts, slots, beginnings }), { scores, longest, unknownScore });
+}
 
-  function find(text: string, start: number, length: number, place: number): number {
-    for (let slot = place & mask; ; slot = (slot + 1) & mask) {
-      const id = (slots[slot] ?? 0) - 1;
-      if (id < 0) return -1;
-      if (isAt(id, text, start, length)) return id;
-    }
+interface Scoring {
+  /** Of each piece. */
+  readonly scores: Float64Array;
+  /** Code units of the longest piece. */
+  readonly longest: number;
+  /** Of a character that no piece holds. */
+  readonly unknownScore: number;
+}
+
+class PieceUnigram implements Unigram {
+  readonly #pieces: Pieces;
+  readonly #scoring: Scoring;
+  readonly #paths = new BestPaths();
+
+  constructor(pieces: Pieces, scoring: Scoring) {
+    this.#pieces = pieces;
+    this.#scoring = scoring;
   }
 
-  function isAt(id: number, text: string, start: number, length: number): boolean {
-    const first = starts[id] ?? 0;
-    if ((starts[id + 1] ?? 0) - first !== length) return false;
-    for (let index = 0; index < length; index++)
-      if (codes[first + index] !== text.charCodeAt(start + index)) return false;
-    return true;
+  split(text: string): (number | undefined)[] {
+    this.#paths.clear(text.length + 1);
+    for (let begin = 0; begin < text.length;) begin = this.#offerFrom(text, begin);
+    return this.#paths.to(text.length);
   }
 
-  let best = new Float64Array(0);
-  let ids = new Int32Array(0);
-  let begins = new Int32Array(0);
-
-  /** Space that is used again for each text, as making it takes longer than using it. */
-  function makeRoom(length: number): void {
-    if (best.length < length) {
-      best = new Float64Array(length * 2);
-      ids = new Int32Array(length * 2);
-      begins = new Int32Array(length * 2);
-    }
-    begins.fill(-1, 0, length);
-    best[0] = 0;
-  }
-
-  /** Notes a way to get to `end`, unless a better one is known. */
-  function offer(begin: number, end: number, id: number, score: number): void {
-    const sum = (best[begin] ?? 0) + score;
-    if ((begins[end] ?? 0) >= 0 && sum <= (best[end] ?? 0)) return;
-    best[end] = sum;
-    ids[end] = id;
-    begins[end] = begin;
-  }
-
-  /** Offers all pieces that begin at a place; an unknown character where no piece is that character. */
-  function offerFrom(text: string, begin: number): number {
+  /**
+   * Offers all pieces that begin at a place; an unknown character where no piece is that character.
+   * @returns the place of the next character
+   */
+  #offerFrom(text: string, begin: number): number {
+    const { scores, longest, unknownScore } = this.#scoring;
+    const pieces = this.#pieces;
+    const paths = this.#paths;
     const width = widthAt(text, begin);
     const last = Math.min(text.length, begin + longest);
     let isKnown = false;
@@ -91,31 +82,109 @@ export async function createUnigram(
     for (let end = begin + 1; end <= last; end++) {
       hash = mix(hash, text.charCodeAt(end - 1));
       const place = scatter(hash);
-      const bit = place & lastBit;
       // No piece begins like this, so there is no longer one either.
-      if (((beginnings[bit >>> 5] ?? 0) & (1 << (bit & 31))) === 0) break;
+      if (!pieces.mayBegin(place)) break;
       if (end - begin < width) continue;
-      const id = find(text, begin, end - begin, place);
+      const id = pieces.find(text, begin, end - begin, place);
       if (id < 0) continue;
-      offer(begin, end, id, scores[id] ?? 0);
+      paths.offer(begin, end, id, scores[id] ?? 0);
       isKnown ||= end - begin === width;
     }
-    if (!isKnown) offer(begin, begin + width, -1, unknownScore);
+    if (!isKnown) paths.offer(begin, begin + width, -1, unknownScore);
     return begin + width;
   }
+}
 
-  return {
-    split(text) {
-      makeRoom(text.length + 1);
-      for (let begin = 0; begin < text.length;) begin = offerFrom(text, begin);
-      const found: (number | undefined)[] = [];
-      for (let end = text.length; end > 0; end = begins[end] ?? 0) {
-        const id = ids[end] ?? -1;
-        found.push(id >= 0 ? id : undefined);
-      }
-      return found.reverse();
-    },
-  };
+interface PieceTables {
+  /** The text of all pieces, one behind the other. */
+  readonly codes: Uint16Array;
+  /** Where each piece begins in it; the last number is its end. */
+  readonly starts: Uint32Array;
+  readonly slots: Int32Array;
+  readonly beginnings: Int32Array;
+}
+
+/** Finds pieces by their text. A place is the hash of a text. */
+class Pieces {
+  readonly #codes: Uint16Array;
+  readonly #starts: Uint32Array;
+  readonly #slots: Int32Array;
+  readonly #mask: number;
+  readonly #beginnings: Int32Array;
+  readonly #lastBit: number;
+
+  constructor({ codes, starts, slots, beginnings }: PieceTables) {
+    this.#codes = codes;
+    this.#starts = starts;
+    this.#slots = slots;
+    this.#mask = slots.length - 1;
+    this.#beginnings = beginnings;
+    this.#lastBit = beginnings.length * 32 - 1;
+  }
+
+  /** False when no piece begins with the text of this place. */
+  mayBegin(place: number): boolean {
+    const bit = place & this.#lastBit;
+    return ((this.#beginnings[bit >>> 5] ?? 0) & (1 << (bit & 31))) !== 0;
+  }
+
+  /** The id of the piece that is this part of a text; -1 when none is. */
+  find(text: string, start: number, length: number, place: number): number {
+    const slots = this.#slots;
+    const mask = this.#mask;
+    for (let slot = place & mask; ; slot = (slot + 1) & mask) {
+      const id = (slots[slot] ?? 0) - 1;
+      if (id < 0) return -1;
+      if (this.#isAt(id, text, start, length)) return id;
+    }
+  }
+
+  #isAt(id: number, text: string, start: number, length: number): boolean {
+    const codes = this.#codes;
+    const first = this.#starts[id] ?? 0;
+    if ((this.#starts[id + 1] ?? 0) - first !== length) return false;
+    for (let index = 0; index < length; index++)
+      if (codes[first + index] !== text.charCodeAt(start + index)) return false;
+    return true;
+  }
+}
+
+/** The best row of pieces to each place of a text. The space is used again for each text, as making it takes longer than using it. */
+class BestPaths {
+  #best = new Float64Array(0);
+  #ids = new Int32Array(0);
+  #begins = new Int32Array(0);
+
+  clear(length: number): void {
+    if (this.#best.length < length) {
+      this.#best = new Float64Array(length * 2);
+      this.#ids = new Int32Array(length * 2);
+      this.#begins = new Int32Array(length * 2);
+    }
+    this.#begins.fill(-1, 0, length);
+    this.#best[0] = 0;
+  }
+
+  /** Notes a way to get to `end`, unless a better one is known. */
+  offer(begin: number, end: number, id: number, score: number): void {
+    const best = this.#best;
+    const begins = this.#begins;
+    const sum = (best[begin] ?? 0) + score;
+    if ((begins[end] ?? 0) >= 0 && sum <= (best[end] ?? 0)) return;
+    best[end] = sum;
+    begins[end] = begin;
+    this.#ids[end] = id;
+  }
+
+  /** Ids of the pieces that lead to a place; undefined for each unknown character. */
+  to(place: number): (number | undefined)[] {
+    const found: (number | undefined)[] = [];
+    for (let end = place; end > 0; end = this.#begins[end] ?? 0) {
+      const id = this.#ids[end] ?? -1;
+      found.push(id >= 0 ? id : undefined);
+    }
+    return found.reverse();
+  }
 }
 
 function layOut(pieces: readonly (readonly [string, number])[]): {

@@ -1,17 +1,14 @@
 import type { Command } from "commander";
-import type { BegunDeviceSignIn, CreatedConnection, ShownConnection } from "../../../core/index.js";
+import type { ShownConnection } from "../../../core/index.js";
 import { AppError } from "../../../core/errors.js";
-import { sleep } from "../../../lib/time.js";
-import { type Access, type Cli, examples, withCore } from "../cli.js";
+import { type Cli, examples, withCore } from "../cli.js";
 import { confirm } from "../confirm.js";
-import { openLoopbackCallback } from "../loopback-callback.js";
 import { notEmpty, wholeNumber } from "../options.js";
-import { type BrowserSignIn, signInByBrowser } from "../sign-in-by-browser.js";
 import { oneLine } from "../style.js";
 import { count } from "../../../lib/count.js";
-import { type AppOptions, keepApp } from "./connection-app.js";
 import { chooseResources, type ChooseOptions } from "./choose-resources.js";
-import { type Fields, readFields, readNeededFields } from "./connection-fields.js";
+import type { Fields } from "./connection-fields.js";
+import { addConnection, type AddOptions, type PaceOptions, reconnect } from "./connection-sign-in.js";
 import { followRun, newestRun, summaryOf } from "./follow-run.js";
 
 const PROVIDERS =
@@ -22,27 +19,32 @@ const MOST_PAGES = 100_000;
 /** Settings by which connections to one provider are told apart. */
 const PLACE_SETTINGS = ["bucket", "startUrl", "path"];
 
-interface PaceOptions {
-  readonly limit?: number;
-  readonly every?: number;
-}
-
-interface AddOptions extends Fields, AppOptions, PaceOptions {
-  readonly container?: string;
-  readonly wait: boolean;
-}
-
 export function registerConnections(program: Command, cli: Cli): void {
   const connections = program
     .command("connections")
     .description(
       "Connect to GitHub, Notion, Google, OneDrive, mail, buckets, web sites and folders, and keep their documents in step.",
     );
+  registerList(connections, cli);
+  registerAdd(connections, cli);
+  registerChoose(connections, cli);
+  registerSync(connections, cli);
+  registerChange(connections, cli);
+  registerPauseAndResume(connections, cli);
+  registerHistory(connections, cli);
+  registerReconnect(connections, cli);
+  registerRemove(connections, cli);
+}
+
+function registerList(connections: Command, cli: Cli): void {
   connections
     .command("list")
     .description("List all connections and how their last run went.")
     .addHelpText("after", examples(cli, ["$ connections list"]))
     .action(async () => list(cli));
+}
+
+function registerAdd(connections: Command, cli: Cli): void {
   withFields(connections.command("add"))
     .description(
       "Connect to a provider. In a terminal it asks for what is missing; docs/connections.md says more of each one.",
@@ -64,7 +66,10 @@ export function registerConnections(program: Command, cli: Cli): void {
         "$ connections add s3 --set bucket=papers region=eu-central-1 --ask accessKeyId secretAccessKey",
       ]),
     )
-    .action(async (provider: string, options: AddOptions) => add(cli, provider, options));
+    .action(async (provider: string, options: AddOptions) => addConnection(cli, provider, options));
+}
+
+function registerChoose(connections: Command, cli: Cli): void {
   connections
     .command("choose")
     .description("List what a connection could bring in, or choose from it by name or id.")
@@ -84,6 +89,9 @@ export function registerConnections(program: Command, cli: Cli): void {
     .action(async (id: string, names: readonly string[], options: ChooseOptions) =>
       chooseResources(cli, id, names, options),
     );
+}
+
+function registerSync(connections: Command, cli: Cli): void {
   connections
     .command("sync")
     .description("Bring in now what has changed.")
@@ -94,6 +102,9 @@ export function registerConnections(program: Command, cli: Cli): void {
     .action(async (id: string, { confirmRemovals = false, wait }: { confirmRemovals?: boolean; wait: boolean }) =>
       sync(cli, id, { confirmRemovals, wait }),
     );
+}
+
+function registerChange(connections: Command, cli: Cli): void {
   connections
     .command("change")
     .description("Change how many documents a connection brings in, and how often it is synced.")
@@ -102,6 +113,9 @@ export function registerConnections(program: Command, cli: Cli): void {
     .option("--every <minutes>", "minutes between two runs, 5 to 44640", wholeNumber(5, 44_640))
     .addHelpText("after", examples(cli, ["$ connections change 3mJr7AoUXx2Wqd9ZtYbN4c --limit 50000 --every 60"]))
     .action(async (id: string, options: PaceOptions) => change(cli, id, options));
+}
+
+function registerPauseAndResume(connections: Command, cli: Cli): void {
   for (const [name, description, isPaused] of [
     ["pause", "Sync a connection no more until it is resumed.", true],
     ["resume", "Go on with a connection that was paused.", false],
@@ -112,12 +126,18 @@ export function registerConnections(program: Command, cli: Cli): void {
       .argument("<id>", "id of the connection, as `connections list` prints it")
       .addHelpText("after", examples(cli, [`$ connections ${name} 3mJr7AoUXx2Wqd9ZtYbN4c`]))
       .action(async (id: string) => pause(cli, id, isPaused));
+}
+
+function registerHistory(connections: Command, cli: Cli): void {
   connections
     .command("history")
     .description("Show the runs of a connection, and what could not be brought in.")
     .argument("<id>", "id of the connection, as `connections list` prints it")
     .addHelpText("after", examples(cli, ["$ connections history 3mJr7AoUXx2Wqd9ZtYbN4c"]))
     .action(async (id: string) => history(cli, id));
+}
+
+function registerReconnect(connections: Command, cli: Cli): void {
   withFields(connections.command("reconnect"))
     .description("Sign a connection in again: with other credentials, or on another device.")
     .argument("<id>", "id of the connection, as `connections list` prints it")
@@ -129,6 +149,9 @@ export function registerConnections(program: Command, cli: Cli): void {
       ]),
     )
     .action(async (id: string, fields: Fields) => reconnect(cli, id, fields));
+}
+
+function registerRemove(connections: Command, cli: Cli): void {
   connections
     .command("remove")
     .description("Remove a connection with its documents.")
@@ -161,73 +184,6 @@ function describe(cli: Cli, connection: ShownConnection): string {
   const shown = state === "active" ? dim(lastRun ? `last run ${lastRun.status}` : "no run yet") : red(state);
   const why = problem === null ? "" : `\n    ${oneLine(problem)}`;
   return `${id}  ${oneLine(what)}  ${count(documentCount, "document")}, ${shown}${why}`;
-}
-
-async function add(cli: Cli, provider: string, options: AddOptions): Promise<void> {
-  const metadata = await readNeededFields(cli, provider, options);
-  const loopback = await openLoopbackCallback();
-  await withCore(
-    cli,
-    async (access) => {
-      const { core, newWrite } = access;
-      await keepApp(cli, access, provider, { ...options, given: Object.keys(metadata) });
-      const made = await core.createConnection(newWrite(), {
-        provider,
-        metadata,
-        isDevice: true,
-        origin: loopback.origin,
-        ...(options.container !== undefined && { containerTag: options.container }),
-        ...(options.limit !== undefined && { documentLimit: options.limit }),
-        ...(options.every !== undefined && { everyMinutes: options.every }),
-      });
-      await signIn(cli, access, made, { provider, loopback }).catch(async (error: unknown) => {
-        // Without a sign-in there is no connection.
-        await core.removeConnection(newWrite(), { id: made.id });
-        throw error;
-      });
-      const connection = await core.findConnection(access.read, { id: made.id });
-      cli.output.note(`Connected to ${provider}${connection.account === null ? "" : ` as ${connection.account}`}.`);
-      const isIdle = connection.nextSyncAt === null && connection.lastRun === null && connection.everyMinutes !== null;
-      if (isIdle) cli.output.note(`Choose what it brings in: ${cli.invocation} connections choose ${made.id}`);
-      if (isIdle || !options.wait) return cli.output.answer(made, () => [made.id]);
-      await followRun(cli, access, made.id, null);
-    },
-    { begins: true },
-  ).finally(() => loopback.close());
-}
-
-/** Has somebody sign in where that is needed. */
-async function signIn(
-  cli: Cli,
-  access: Access,
-  { id, device, authLink: link }: CreatedConnection,
-  { provider, loopback }: Omit<BrowserSignIn, "link">,
-): Promise<void> {
-  if (device) await signInElsewhere(cli, access, id, device);
-  else if (link !== undefined) await signInByBrowser(cli, access, { provider, link, loopback });
-}
-
-/** Has somebody sign in on another device, and waits for it. */
-async function signInElsewhere(
-  cli: Cli,
-  { core, read }: Access,
-  id: string,
-  { userCode, verificationUrl, expiresIn, interval }: BegunDeviceSignIn,
-): Promise<void> {
-  cli.output.note(`Open ${oneLine(verificationUrl)} and type ${cli.output.style.bold(oneLine(userCode))}.`);
-  const progress = cli.output.progress("waiting for the sign-in");
-  try {
-    let waitMs = interval * 1_000;
-    for (let left = expiresIn * 1_000; left > 0; left -= waitMs) {
-      await sleep(waitMs);
-      const { isConnected, isSlowDown } = await core.pollConnection(read, { id });
-      if (isConnected) return;
-      if (isSlowDown) waitMs += 5_000;
-    }
-  } finally {
-    progress.stop();
-  }
-  throw new AppError("unavailable", "Nobody has signed in in time. Begin again.");
 }
 
 async function sync(
@@ -280,21 +236,6 @@ async function history(cli: Cli, id: string): Promise<void> {
           ...summaryOf(run).map((line) => `  ${line}`),
         ]),
   );
-}
-
-async function reconnect(cli: Cli, id: string, fields: Fields): Promise<void> {
-  const metadata = await readFields(cli, fields);
-  const loopback = await openLoopbackCallback();
-  await withCore(cli, async (access) => {
-    const { core, newWrite, read } = access;
-    const { provider } = await core.findConnection(read, { id });
-    const wanted = { id, metadata, isDevice: true, origin: loopback.origin };
-    const again = await core.reconnectConnection(newWrite(), wanted);
-    await signIn(cli, access, again, { provider, loopback });
-    const { state } = await core.findConnection(read, { id });
-    const what = state === "paused" ? "is still paused" : "goes on";
-    cli.output.answer({ id }, () => [`${id} is signed in again, and ${what}.`]);
-  }).finally(() => loopback.close());
 }
 
 async function remove(
