@@ -42,7 +42,7 @@ export function createFetch({ timeoutMs, maximumBytes }: FetchLimits): typeof fe
       headers,
     });
   };
-  return (input, init) =>
+  return async (input, init) =>
     traced(spanOf(input, init), async (span) => {
       const response = await send(input, init);
       span.note({ "http.response.status_code": response.status });

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "vitest";
-import { type ServeProcess, startServe, withDataDirectory } from "../support/recollect-process.js";
+import { type ServeProcess, startMcp, startServe, withDataDirectory } from "../support/recollect-process.js";
 import { startScriptedCollector } from "../support/scripted-collector.js";
 
 const KEY = "sm_tests_0123456789abcdefghijklmn";
@@ -88,6 +88,18 @@ test("requests, their parts, tools and jobs are spans, within the trace of the c
     const sent = collected.requests.map(({ body }) => body).join("\n");
     expect(sent).not.toMatch(/zanzibar|lighthouse|mia"|0123456789abcdef/i);
     expect(collected.spans.map(({ name }) => name).filter((name) => name.includes("health"))).toEqual([]);
+  });
+}, 60_000);
+
+test("over stdio the first call, which opens the service, is a whole trace as well", async () => {
+  await withDataDirectory(async (dataDirectory) => {
+    const collected = await collector();
+    const { client, close } = await startMcp(dataDirectory, { RECOLLECT_TRACES: collected.url, RECOLLECT_LLM: "off" });
+    closing.push(close);
+    await client.callTool({ name: "search", arguments: { query: "lighthouse" } });
+    const tool = await collected.find(({ name }) => name === "tool search");
+    const scope = await collected.find(({ name }) => name === "search scope");
+    expect(scope).toMatchObject({ traceId: tool.traceId, parentSpanId: tool.spanId });
   });
 }, 60_000);
 

@@ -31,6 +31,11 @@ test("hands over status, headers and body", async () => {
   ]);
 });
 
+test("what is no address is refused by the promise, as by fetch itself", async () => {
+  const answered = limited("no address").catch((error: unknown) => error);
+  expect(await answered).toBeInstanceOf(TypeError);
+});
+
 test("nothing is sent again to another address that an answer points to", async () => {
   let received = 0;
   const other = await serve((_, response) => {

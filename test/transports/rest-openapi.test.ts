@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ENDPOINTS } from "../../src/transports/rest/app.js";
 import { createApiDescription } from "../../src/transports/rest/description/openapi.js";
+import { encodeForm } from "../support/forms.js";
 import { LOOPBACK, openRest, type OpenedRest, requestInit } from "../support/rest.js";
 
 let rest: OpenedRest;
@@ -181,10 +182,15 @@ describe("says enough to work with:", () => {
       const where = `${method} ${path}`;
       expect(operation.summary?.length, where).toBeGreaterThan(5);
       const statuses = Object.keys(operation.responses);
+      const expected = ENDPOINTS.find((endpoint) => endpoint.method === method && endpoint.path === path);
       expect(
         statuses.filter((status) => /^[23]/.test(status)),
         where,
-      ).toHaveLength(1);
+      ).toEqual(
+        [String(expected?.status), ...Object.keys(expected?.otherAnswers ?? {})]
+          .filter((status) => /^[23]/.test(status))
+          .toSorted(),
+      );
       // With one for all others, generated clients could not tell an answer from a refusal by its status.
       expect(statuses, where).not.toContain("default");
       expect(statuses, where).toEqual(expect.arrayContaining(["500", "503"]));
@@ -193,6 +199,34 @@ describe("says enough to work with:", () => {
         expect(statuses, where).toEqual(expect.arrayContaining(["401", "403", "429"]));
       if (path.includes("{") && operation.security?.length !== 0) expect(statuses, where).toContain("404");
     }
+  });
+
+  test("it lists the statuses of what is open, of files in parts, and of connections with nothing to choose", async () => {
+    const ask = async (method: string, path: string, init: RequestInit = {}) =>
+      (await rest.app.request(`http://localhost${path}`, { method, ...init }, LOOPBACK)).status;
+    const form = await encodeForm({ file: new File(["Ada likes green tea."], "tea.txt", { type: "text/plain" }) });
+    const { id } = (await rest.send("POST", "/v3/documents/file", form.bytes, { ...form.headers })).body;
+    const { url } = (await rest.send("GET", `/v3/documents/${id}/file-url`)).body;
+    const { pathname, search } = new URL(url);
+    const part = (range: string) => ask("GET", pathname + search, { headers: { range } });
+    const hook = "/v3/connections/webhooks/nobody";
+    const given: [number, string, string][] = [
+      [await ask("GET", "/?containerTag=mia"), "/", "get"],
+      [await ask("GET", "/v3/openapi?containerTag=mia"), "/v3/openapi", "get"],
+      [await ask("GET", "/reference?containerTag=mia"), "/reference", "get"],
+      [await part("bytes=4-8"), "/files/{key}", "get"],
+      [await part("bytes=4000-"), "/files/{key}", "get"],
+      [await ask("POST", hook, { body: "x".repeat(1_100_000) }), "/v3/connections/webhooks/{connection}", "post"],
+    ];
+    for (let sent = 0; given.at(-1)?.[0] !== 429 && sent < 200; sent++)
+      given.push([await ask("POST", hook, { body: "x" }), "/v3/connections/webhooks/{connection}", "post"]);
+    expect([...new Set(given.map(([status]) => status))]).toEqual([400, 206, 416, 413, 404, 429]);
+    for (const [status, path, method] of given)
+      expect(Object.keys(api.paths[path][method].responses), `${method} ${path}`).toContain(String(status));
+    const ofConnection = api.paths["/v3/connections/{connection}/google-drive/hosted-picker"].post;
+    expect(Object.keys(ofConnection.responses)).toContain("501");
+    const afterSignIn = api.paths["/v3/connections/auth/callback/{connection}"].get;
+    expect(Object.keys(afterSignIn.responses)).toEqual(expect.arrayContaining(["200", "302", "400"]));
   });
 
   test("every parameter says what it is", () => {

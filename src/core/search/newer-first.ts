@@ -70,19 +70,18 @@ function pairsAmong(best: readonly RankedUnit[]): readonly Pair[] {
   return pairs;
 }
 
-/** What several of them say of the same thing. Little is said of what another speaks of, too. */
-function saidOfTheSame(best: readonly RankedUnit[]): Iterable<readonly Placed[]> {
-  const first = new Map<string, Placed>();
-  const shared = new Map<string, Placed[]>();
+/** What several of them say of the same thing, in the order in which they first speak of it, which decides among equals. */
+function saidOfTheSame(best: readonly RankedUnit[]): readonly (readonly Placed[])[] {
+  // Little is said of what another speaks of, too: only that gets a list.
+  const groups = new Map<string, Placed | Placed[]>();
   for (const [place, { detail }] of best.entries())
     for (const saying of sayingsOf(detail)) {
-      const group = shared.get(saying.of);
-      const before = first.get(saying.of);
-      if (group) group.push({ place, saying });
-      else if (before) shared.set(saying.of, [before, { place, saying }]);
-      else first.set(saying.of, { place, saying });
+      const before = groups.get(saying.of);
+      if (before === undefined) groups.set(saying.of, { place, saying });
+      else if (Array.isArray(before)) before.push({ place, saying });
+      else groups.set(saying.of, [before, { place, saying }]);
     }
-  return shared.values();
+  return [...groups.values()].filter((group) => Array.isArray(group));
 }
 
 interface Placed {

@@ -109,9 +109,11 @@ function registerTool(server: McpServer, tool: Tool, caller: Caller): void {
       const given = Object.assign({}, args, pinned);
       const noted = caller.onToolCall?.(name, given);
       try {
-        const answer = await traced({ name: `tool ${name}` }, () =>
-          withProgress(context, async () => tool.call({ ...(await session()), defaultContainer }, given)),
-        );
+        const answer = await withProgress(context, async () => {
+          // The first session over stdio opens the service, and what traces it.
+          const opened = await session();
+          return traced({ name: `tool ${name}` }, () => tool.call({ ...opened, defaultContainer }, given));
+        });
         noted?.(null);
         return withWarnings(answer, fieldWarningsOf(args), tool);
       } catch (error) {

@@ -77,7 +77,9 @@ export interface Endpoint<Body = unknown, Query = unknown, Answer = unknown> {
   /** Absent for 204 and for what is not JSON. */
   readonly answer?: z.ZodType<Answer> | undefined;
   /** When it is refused for reasons that not every operation has, as sentences, by status. */
-  readonly refusals?: Readonly<Partial<Record<404 | 409 | 501, string>>>;
+  readonly refusals?: Readonly<Partial<Record<404 | 409 | 413 | 429 | 501, string>>>;
+  /** When it answers with a status that is neither its usual one nor a refusal in JSON, as sentences, by status. */
+  readonly otherAnswers?: Readonly<Partial<Record<200 | 206 | 416, string>>>;
   /** Type of an answer that is not JSON; the handler then gives a `Response`. */
   readonly produces?: string;
   handle(call: EndpointCall<Body, Query>): Awaitable<Answer | Response>;

@@ -130,7 +130,7 @@ function refusedWith(method: string, operation: JsonObject): readonly string[] {
   const hasBody = "requestBody" in operation;
   const isNamed = parameters.some((parameter) => parameter["in"] === "path");
   return [
-    ...(!isOpen || hasBody || parameters.length > 0 ? ["400"] : []),
+    "400",
     ...(isOpen ? [] : ["401", "403"]),
     ...(isNamed ? ["404"] : []),
     ...(isOpen || method === "get" ? [] : ["409"]),

@@ -87,7 +87,7 @@ function bodyTypeOf({ carries }: Endpoint): string {
   return carries === "file" ? "multipart/form-data" : "application/json";
 }
 
-function describeAnswers({ status, answer, produces, refusals = {} }: Endpoint) {
+function describeAnswers({ status, answer, produces, refusals = {}, otherAnswers = {} }: Endpoint) {
   const refused = { "application/json": { schema: errorSchema } };
   return {
     [status]: {
@@ -95,6 +95,15 @@ function describeAnswers({ status, answer, produces, refusals = {} }: Endpoint) 
       ...(answer && { content: { "application/json": { schema: answer } } }),
       ...(produces !== undefined && { content: { [produces]: { schema: z.string() } } }),
     },
+    ...Object.fromEntries(
+      Object.entries(otherAnswers).map(([other, description]) => [
+        other,
+        {
+          description,
+          ...(other === "206" && produces !== undefined && { content: { [produces]: { schema: z.string() } } }),
+        },
+      ]),
+    ),
     // Gives the shape of errors its place among the named schemas.
     500: { description: "Failed", content: refused },
     ...Object.fromEntries(

@@ -136,6 +136,10 @@ export const fileEndpoints = [
     query: linkQuery,
     opensWith: "signature",
     status: 200,
+    otherAnswers: {
+      206: "The part of the file that `Range` asks for.",
+      416: "The range begins behind the end of the file; `Content-Range` says how long it is.",
+    },
     produces: "application/octet-stream",
     async handle({ core, call, parameter, query, header }) {
       const { expires = "", signature = "" } = query;

@@ -351,7 +351,7 @@ export const connectionEndpoints = [
     method: "post",
     path: "/v3/connections/{connection}/google-drive/hosted-picker",
     parameters: id,
-    operationId: "openGoogleDrivePicker",
+    operationId: "openPicker",
     summary: "Open a file picker for a connection",
     description:
       "The address of a page where somebody chooses in any browser, without a key: for an hour, and until something was chosen. Then the browser goes on to `returnUrl`.",
@@ -361,6 +361,7 @@ export const connectionEndpoints = [
     }),
     isBodyOptional: true,
     status: 200,
+    refusals: { 501: NOTHING_TO_CHOOSE },
     answer: z.object({ url: z.string(), expiresAt: dateTime }),
     handle: ({ core, call, parameter, body, origin }) =>
       core.openPicker(call, { ...body, id: parameter("connection"), origin }),
@@ -371,8 +372,9 @@ export const connectionEndpoints = [
     aliases: ["/v3/connections/{connection}/callback"],
     parameters: provider,
     operationId: "completeSignIn",
-    summary: "Return from a provider's sign-in",
-    description: "Sends it on to `redirectUrl`, or shows a page. Works once for each sign-in.",
+    summary: "Complete a sign-in at a provider",
+    description:
+      "Where the provider sends the browser, which is sent on to `redirectUrl` or shown a page. Works once for each sign-in.",
     tag: "connections",
     needsKey: false,
     isOnce: true,
@@ -382,6 +384,7 @@ export const connectionEndpoints = [
       error: once(z.string()).describe("Why it did not let this server in."),
     }),
     status: 302,
+    otherAnswers: { 200: "A page that says so, where no `redirectUrl` was given." },
     async handle({ core, call, parameter, query }) {
       const { code, state, error } = query;
       const finished = await core.finishConnection(call, { provider: parameter("connection"), code, state, error });
@@ -399,6 +402,7 @@ export const connectionEndpoints = [
     tag: "connections",
     needsKey: false,
     carries: "bytes",
+    refusals: { 413: "It is larger than 1 MB.", 429: "Too many messages without proof came from this network." },
     query: z.object({
       validationToken: once(z.string()).describe("What Microsoft asks to have sent back, when it is told the address."),
     }),
