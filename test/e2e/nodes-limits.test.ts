@@ -20,6 +20,16 @@ else
 
     const times = <T>(count: number, work: (index: number) => Promise<T>): Promise<T[]> =>
       Promise.all(Array.from({ length: count }, (_, index) => work(index)));
+    /** One after the other at each node: a database that answers late is left alone, and nodes then count for themselves. */
+    const inTurn = async <T>(count: number, work: (index: number) => Promise<T>): Promise<T[]> => {
+      const { length } = cluster.nodes;
+      const done = await times(length, async (node) => {
+        const own: T[] = [];
+        for (let index = node; index < count; index += length) own.push(await work(index));
+        return own;
+      });
+      return done.flat();
+    };
     /** At each node in turn. */
     const urlOf = (index: number): string => cluster.nodes[index % cluster.nodes.length]?.url ?? "";
 
@@ -30,7 +40,7 @@ else
           headers: { authorization: `Bearer ${CLUSTER_KEY}`, "content-type": "application/json" },
           body: "{}",
         });
-      const answers = await times(3 * LIMIT, call);
+      const answers = await inTurn(3 * LIMIT, call);
       const allowed = answers.filter(({ status }) => status === 200);
       expect(allowed).toHaveLength(LIMIT);
       expect(answers.filter(({ status }) => status === 429)).toHaveLength(2 * LIMIT);
@@ -39,7 +49,7 @@ else
     });
 
     test("who tries keys gets no further attempts at another node", async () => {
-      const statuses = await times(33, async (index) => {
+      const statuses = await inTurn(33, async (index) => {
         const page = await fetch(`${urlOf(index)}/auth/sign-in`);
         const cookie = (page.headers.get("set-cookie") ?? "").split(";")[0] ?? "";
         const hidden = [...(await page.text()).matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)];
