@@ -10,7 +10,7 @@ const MOST_WAITING = 10_000;
 /** Different things that are counted within a minute; what comes beyond is counted together. */
 const MOST_COUNTED = 1_000;
 /** Containers and subjects of one entry. */
-const MOST_NAMES = 20;
+export const MOST_NAMES = 20;
 const JOURNAL_ROWS = 2_000;
 
 /** What happened, before it has a place and a time. */

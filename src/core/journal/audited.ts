@@ -1,11 +1,12 @@
-import { idFrom, isId } from "../../lib/ids.js";
+import { idFrom } from "../../lib/ids.js";
 import { isIpAddress } from "../../lib/ip-address.js";
 import type { Call, CoreContext, HearWrite } from "../context.js";
 import { AppError } from "../errors.js";
-import { containerTagSchema } from "../input.js";
 import { needOf, type NEEDS, runsOnce } from "../access/authorization.js";
 import { keptUnder } from "../operations.js";
+import { AUDIT_SUBJECTS } from "./audit-subjects.js";
 import type { AuditEvent } from "./audit-trail.js";
+import { namedSubjects } from "./named-subjects.js";
 import { type AuditOutcome, type CallSource, FACES } from "../types.js";
 import { truncate } from "../../lib/truncate.js";
 
@@ -39,9 +40,6 @@ const AUTHENTICATING: ReadonlySet<UseCase> = new Set([
 
 const REFUSALS: ReadonlySet<AuditOutcome> = new Set(["unauthorized", "forbidden", "rate_limited"]);
 
-const MOST_NAMES = 20;
-/** Values that are looked at in one input or answer. */
-const MOST_VALUES = 200;
 const LONGEST_CLIENT = 100;
 
 interface Use {
@@ -112,7 +110,7 @@ async function noteFailure({ audit }: CoreContext, use: Use, error: unknown): Pr
 }
 
 async function noteSuccess({ audit }: CoreContext, use: Use, answer: unknown): Promise<void> {
-  if (onlyLooks(use.name)) return audit.count(eventOf(use, "ok"));
+  if (onlyLooks(use.name)) return audit.count(eventOf(use, "ok", answer));
   const { name, call } = use;
   const grave = isGrave(name);
   const { operationId } = grave ? call : {};
@@ -123,13 +121,11 @@ async function noteSuccess({ audit }: CoreContext, use: Use, answer: unknown): P
 function eventOf({ name, call, input }: Use, outcome: AuditOutcome, answer?: unknown): AuditEvent {
   // Of somebody unknown no word is kept.
   const isUnknown = AUTHENTICATING.has(name);
-  const names = isUnknown ? collectNames([answer]) : collectNames([input, answer]);
   return {
     actor: isUnknown ? whoShowed(answer) : call.actor.name,
     action: name,
     outcome,
-    containerTags: [...names.containerTags],
-    subjectIds: [...names.subjectIds],
+    ...namedSubjects(AUDIT_SUBJECTS[name], isUnknown ? undefined : input, answer),
     ...sourceOf(call, isUnknown ? input : undefined),
   };
 }
@@ -156,67 +152,4 @@ function oneLine(text: string): string {
   return truncate(text, LONGEST_CLIENT)
     .replace(/[^\p{L}\p{N}\p{P}\p{S} ]+/gu, " ")
     .trim();
-}
-
-const CONTAINER_FIELDS: ReadonlySet<string> = new Set([
-  "containerTag",
-  "containerTags",
-  "targetContainerTag",
-  "sourceTags",
-  "targetTag",
-  "tag",
-  "movedTo",
-]);
-const ID_FIELDS: ReadonlySet<string> = new Set([
-  "id",
-  "ids",
-  "documentId",
-  "documentIds",
-  "memoryId",
-  "memoryIds",
-  "batchId",
-  "forgetBatchId",
-  "taskId",
-  "keyId",
-]);
-/** What has such fields itself; everything else may hold a caller's own words. */
-const PARTS: ReadonlySet<string> = new Set([
-  "document",
-  "documents",
-  "items",
-  "memories",
-  "removed",
-  "forgotten",
-  "matches",
-  "facts",
-  "grants",
-  "key",
-  "keys",
-  "signIn",
-]);
-
-/** Ids of our own making and container tags, wherever they stand in fields that are for them. */
-function collectNames(values: readonly unknown[]): { containerTags: Set<string>; subjectIds: Set<string> } {
-  const containerTags = new Set<string>();
-  const subjectIds = new Set<string>();
-  let left = MOST_VALUES;
-  const take = (names: Set<string>, value: unknown, isName: (text: string) => boolean): void => {
-    for (const text of [value].flat())
-      if (names.size < MOST_NAMES && typeof text === "string" && isName(text)) names.add(text);
-  };
-  const walk = (value: unknown): void => {
-    if (left-- <= 0 || typeof value !== "object" || value === null) return;
-    if (Array.isArray(value)) return value.slice(0, MOST_VALUES).forEach(walk);
-    for (const [field, part] of Object.entries(value)) {
-      if (CONTAINER_FIELDS.has(field)) take(containerTags, part, isTag);
-      else if (ID_FIELDS.has(field)) take(subjectIds, part, isId);
-      else if (PARTS.has(field)) walk(part);
-    }
-  };
-  for (const value of values) walk(value);
-  return { containerTags, subjectIds };
-}
-
-function isTag(text: string): boolean {
-  return containerTagSchema.safeParse(text).success;
 }
