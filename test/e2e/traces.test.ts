@@ -141,3 +141,18 @@ test.each([
   },
   60_000,
 );
+
+test("a collector whose answer has no end is told of in the log, and does not hold up the end", async () => {
+  await withDataDirectory(async (dataDirectory) => {
+    const collected = await collector();
+    collected.answerWith("endless");
+    const service = await serve(dataDirectory, { RECOLLECT_TRACES: collected.url });
+    let log = "";
+    service.child.stderr?.on("data", (text: Buffer) => (log += text.toString()));
+    await ask(service, "/v4/search", { q: "anything", containerTag: "mia" });
+    await expect.poll(() => log, { timeout: 30_000 }).toContain("traces cannot be sent and are lost");
+    const before = Date.now();
+    await service.stop();
+    expect(Date.now() - before).toBeLessThan(10_000);
+  });
+}, 60_000);
