@@ -94,9 +94,9 @@ test("requests, their parts, tools and jobs are spans, within the trace of the c
 test("over stdio the first call, which opens the service, is a whole trace as well", async () => {
   await withDataDirectory(async (dataDirectory) => {
     const collected = await collector();
-    const { client, close } = await startMcp(dataDirectory, { RECOLLECT_TRACES: collected.url, RECOLLECT_LLM: "off" });
-    closing.push(close);
-    await client.callTool({ name: "search", arguments: { query: "lighthouse" } });
+    const mcp = await startMcp(dataDirectory, { RECOLLECT_TRACES: collected.url, RECOLLECT_LLM: "off" });
+    closing.push(() => mcp.close());
+    await mcp.client.callTool({ name: "search", arguments: { query: "lighthouse" } });
     const tool = await collected.find(({ name }) => name === "tool search");
     const scope = await collected.find(({ name }) => name === "search scope");
     expect(scope).toMatchObject({ traceId: tool.traceId, parentSpanId: tool.spanId });
