@@ -47,6 +47,18 @@ else
       expect(fullMs - waitMs).toBeCloseTo(3_240_000, -1);
     });
 
+    test("nor are more allowed in the long run, however many wait for each other", async () => {
+      const fast: Rate = { requests: 1_000, windowMs: 1_000 };
+      const from = performance.now();
+      let allowed = 0;
+      const insist = async (counter: SharedAttempts): Promise<void> => {
+        while (performance.now() - from < 3_000) if ((await counter.take("insisting", fast)).allowed) allowed += 1;
+      };
+      await Promise.all([one, other, one, other, one, other].map(insist));
+      expect(allowed).toBeLessThanOrEqual(1_000 + (performance.now() - from));
+      expect(allowed).toBeGreaterThan(1_000);
+    });
+
     test("what is left is told, several are taken as a whole or not at all, and what is given back counts again", async () => {
       expect(await one.take("some", TEN_AN_HOUR, 4)).toMatchObject({ allowed: true, remaining: 6 });
       expect(await other.take("some", TEN_AN_HOUR, 7)).toMatchObject({ allowed: false, remaining: 6 });

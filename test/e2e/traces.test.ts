@@ -94,9 +94,9 @@ test("requests, their parts, tools and jobs are spans, within the trace of the c
 test("over stdio the first call, which opens the service, is a whole trace as well", async () => {
   await withDataDirectory(async (dataDirectory) => {
     const collected = await collector();
-    const { client, close } = await startMcp(dataDirectory, { RECOLLECT_TRACES: collected.url, RECOLLECT_LLM: "off" });
-    closing.push(close);
-    await client.callTool({ name: "search", arguments: { query: "lighthouse" } });
+    const mcp = await startMcp(dataDirectory, { RECOLLECT_TRACES: collected.url, RECOLLECT_LLM: "off" });
+    closing.push(() => mcp.close());
+    await mcp.client.callTool({ name: "search", arguments: { query: "lighthouse" } });
     const tool = await collected.find(({ name }) => name === "tool search");
     const scope = await collected.find(({ name }) => name === "search scope");
     expect(scope).toMatchObject({ traceId: tool.traceId, parentSpanId: tool.spanId });
@@ -141,3 +141,18 @@ test.each([
   },
   60_000,
 );
+
+test("a collector whose answer has no end is told of in the log, and does not hold up the end", async () => {
+  await withDataDirectory(async (dataDirectory) => {
+    const collected = await collector();
+    collected.answerWith("endless");
+    const service = await serve(dataDirectory, { RECOLLECT_TRACES: collected.url });
+    let log = "";
+    service.child.stderr?.on("data", (text: Buffer) => (log += text.toString()));
+    await ask(service, "/v4/search", { q: "anything", containerTag: "mia" });
+    await expect.poll(() => log, { timeout: 30_000 }).toContain("traces cannot be sent and are lost");
+    const before = Date.now();
+    await service.stop();
+    expect(Date.now() - before).toBeLessThan(10_000);
+  });
+}, 60_000);

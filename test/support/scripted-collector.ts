@@ -52,8 +52,8 @@ export interface ScriptedCollector {
   readonly requests: readonly { readonly path: string; readonly headers: IncomingHttpHeaders; readonly body: string }[];
   /** Resolves with the first span that fits. */
   find(fits: (span: CollectedSpan) => boolean): Promise<CollectedSpan>;
-  /** Answers with this status from now on. */
-  answerWith(status: number): void;
+  /** Answers with this status from now on; with `endless`, a byte now and then of an answer that has no end. */
+  answerWith(status: number | "endless"): void;
   close(): Promise<void>;
 }
 
@@ -63,7 +63,7 @@ const POLL_MS = 50;
 export async function startScriptedCollector(): Promise<ScriptedCollector> {
   const spans: CollectedSpan[] = [];
   const requests: { path: string; headers: IncomingHttpHeaders; body: string }[] = [];
-  let status = 200;
+  let status: number | "endless" = 200;
   const server = createServer((request, response) => {
     const parts: Buffer[] = [];
     request.on("data", (part: Buffer) => parts.push(part));
@@ -74,6 +74,11 @@ export async function startScriptedCollector(): Promise<ScriptedCollector> {
         for (const { resource, scopeSpans } of requestSchema.parse(JSON.parse(body)).resourceSpans)
           for (const span of scopeSpans.flatMap((scope) => scope.spans))
             spans.push({ ...span, resource: resource.attributes });
+      if (status === "endless") {
+        const dripping = setInterval(() => response.write(" "), 500);
+        response.on("close", () => clearInterval(dripping));
+        return;
+      }
       response.writeHead(status, { "content-type": "application/json" }).end("{}");
     });
   });

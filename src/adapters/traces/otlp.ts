@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
 import { type Context, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
-import { ExportResultCode, parseTraceParent } from "@opentelemetry/core";
+import { type ExportResult, ExportResultCode, parseTraceParent } from "@opentelemetry/core";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
 import { resourceFromAttributes } from "@opentelemetry/resources";
 import {
@@ -27,6 +27,8 @@ export interface OtlpOptions {
   readonly log: Log;
 }
 
+/** Longer than the library waits for a collector that says nothing: this is for one that never comes to its end. */
+const ANSWERS_WITHIN_MS = 15_000;
 /** A stop does not wait longer for a collector that does not answer. */
 const CLOSE_PATIENCE_MS = 2_000;
 const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, consumer: SpanKind.CONSUMER } as const;
@@ -103,15 +105,27 @@ function tracesUrl(url: string): string {
 /** Says when spans begin to be lost, and when they arrive again. */
 function sayingOnce(exporter: SpanExporter, log: Log): SpanExporter {
   let isFailing = false;
+  const tell = ({ code, error }: ExportResult): void => {
+    const failed = code !== ExportResultCode.SUCCESS;
+    if (failed && !isFailing) log.warn("traces cannot be sent and are lost", { error });
+    if (!failed && isFailing) log.info("traces are sent again");
+    isFailing = failed;
+  };
   return {
-    export: (spans, done) =>
-      exporter.export(spans, (result) => {
-        const failed = result.code !== ExportResultCode.SUCCESS;
-        if (failed && !isFailing) log.warn("traces cannot be sent and are lost", { error: result.error });
-        if (!failed && isFailing) log.info("traces are sent again");
-        isFailing = failed;
+    export(spans, done) {
+      let isTold = false;
+      const end = (result: ExportResult): void => {
+        clearTimeout(patience);
+        if (isTold) return;
+        isTold = true;
+        tell(result);
         done(result);
-      }),
+      };
+      const endless = new Error("The collector does not finish its answer.");
+      const patience = setTimeout(() => end({ code: ExportResultCode.FAILED, error: endless }), ANSWERS_WITHIN_MS);
+      patience.unref();
+      exporter.export(spans, end);
+    },
     forceFlush: async () => exporter.forceFlush?.(),
     shutdown: () => exporter.shutdown(),
   };

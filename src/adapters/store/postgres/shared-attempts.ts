@@ -9,17 +9,19 @@ import { type Allowance, type AttemptCounter, createRateLimiter, type Rate } fro
 export const ATTEMPTS_TABLE = `create unlogged table if not exists attempt_counts (
   name text primary key, full_at bigint not null, was_allowed boolean not null) with (fillfactor = 50)`;
 
-/** In microseconds; the same within a statement. */
-const NOW = "(extract(epoch from now()) * 1000000)::bigint";
+/** In microseconds. Not `now()`: a statement that waited for another would count by a time that is over. */
+const NOW = "(extract(epoch from clock_timestamp()) * 1000000)::bigint";
 /** When all attempts are allowed again, as it was before this one: not before now, and never further away than the window. */
-const FULL_AT = `greatest(least(known.full_at, ${NOW} + $3), ${NOW})`;
+const BEFORE = `select clock.now, greatest(least(known.full_at, clock.now + $3), clock.now) as full_at
+  from (select ${NOW} as now) as clock`;
 
 /** Counts, tells, and waits for nobody but who counts under the same name at the moment. */
 const TAKE = `insert into attempt_counts as known (name, full_at, was_allowed)
   values ($1, ${NOW} + case when $2::bigint <= $3::bigint then $2 else 0 end, $2 <= $3)
-  on conflict (name) do update set
-    full_at = ${FULL_AT} + case when ${FULL_AT} + $2 <= ${NOW} + $3 then $2 else 0 end,
-    was_allowed = ${FULL_AT} + $2 <= ${NOW} + $3
+  on conflict (name) do update set (full_at, was_allowed) = (
+    select before.full_at + case when before.full_at + $2 <= before.now + $3 then $2 else 0 end,
+      before.full_at + $2 <= before.now + $3
+    from (${BEFORE}) as before)
   returning was_allowed as allowed, full_at - ${NOW} as ahead`;
 const GIVE_BACK = "update attempt_counts set full_at = full_at - $2::bigint where name = $1";
 const CLEAN = `delete from attempt_counts where full_at < ${NOW}`;
@@ -74,7 +76,8 @@ export function createSharedAttempts(url: string): SharedAttempts {
         return {
           allowed: row.allowed,
           remaining: Math.floor((window - ahead) / step),
-          waitMs: row.allowed ? 0 : Math.max(0, ahead + Math.min(cost, window) - window) / 1_000,
+          // Whoever is refused waits, even if what was missing has been earned by now.
+          waitMs: row.allowed ? 0 : Math.max(1, ahead + Math.min(cost, window) - window) / 1_000,
           fullMs: ahead / 1_000,
         };
       } catch {
