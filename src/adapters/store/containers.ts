@@ -41,7 +41,7 @@ const selectOfDocument = fixedQuery((db, slot) =>
 const containerStore = repositoryOf<ContainerStore, StoreContext>({
   find: ({ db }, ...parameters) => find(db, ...parameters),
   get: ({ db }, ...parameters) => get(db, ...parameters),
-  ensure: ({ db, clock }, ...parameters) => ensure({ db, clock }, ...parameters),
+  ensure,
 
   ofDocument: ({ db }, organizationId, documentId) => selectOfDocument(db, organizationId, documentId),
 

@@ -23,6 +23,7 @@ export function repositoryOf<Port extends object, Context>(
   methods: RepositoryMethods<Port, Context>,
 ): (context: Context) => Port {
   class Repository {
+    // Not private: an object that stands before a repository, as tests make them, has its methods too.
     readonly context: Context;
 
     constructor(context: Context) {

@@ -3,7 +3,7 @@ import type pg from "pg";
 import { AppError } from "../../../core/errors.js";
 import { describePostgresError } from "../postgres/errors.js";
 import { runOn, TYPES } from "../postgres/session.js";
-import type { ReadRows, SourceSide, TargetSide } from "./record-side.js";
+import type { MovedStatement, ReadRows, SourceSide, TargetSide } from "./record-side.js";
 import {
   type Column,
   type ColumnKind,
@@ -120,7 +120,7 @@ class PostgresSide implements SourceSide, TargetSide {
     await this.#ask("select setval($1::regclass, greatest($2::bigint, 1), $2::bigint > 0)", [sequence, highest]);
   }
 
-  write(statements: Parameters<TargetSide["write"]>[0]): Promise<void> {
+  write(statements: readonly MovedStatement[]): Promise<void> {
     return this.#begun(BEGIN_WRITING, async () => {
       for (const { statement, parameters } of statements) await this.query(statement, parameters);
     });

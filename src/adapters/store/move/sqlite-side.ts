@@ -3,7 +3,7 @@ import { AppError } from "../../../core/errors.js";
 import type { SqliteConnection, SqliteStatement, SqliteValue } from "../../../lib/sqlite.js";
 import { rollBack } from "../roll-back.js";
 import { describeSqliteError } from "../sqlite-errors.js";
-import type { ReadRows, SourceSide, TargetSide } from "./record-side.js";
+import type { MovedStatement, ReadRows, SourceSide, TargetSide } from "./record-side.js";
 import {
   type Column,
   type ColumnKind,
@@ -115,7 +115,7 @@ class SqliteSide implements SourceSide, TargetSide {
     });
   }
 
-  write(statements: Parameters<TargetSide["write"]>[0]): Promise<void> {
+  write(statements: readonly MovedStatement[]): Promise<void> {
     return this.#begun("begin immediate", () => {
       for (const { statement, parameters } of statements) this.#all(statement, parameters);
     });
