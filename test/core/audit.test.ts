@@ -9,6 +9,7 @@ import type { AuditEntry, CallSource } from "../../src/core/types.js";
 import { captureLog } from "../support/captured-log.js";
 import { findInFiles } from "../support/data-folder-scan.js";
 import { type ManualCore, openManualCore } from "../support/manual-core.js";
+import { withMethods } from "../support/with-methods.js";
 
 const DAY = 86_400_000;
 const FROM: CallSource = { face: "rest", address: "203.0.113.7", client: "opencode" };
@@ -321,7 +322,7 @@ describe("entries are kept", () => {
     let isBroken = true;
     const put: typeof store.audit.put = (...args) =>
       isBroken ? Promise.reject(new Error("disk full")) : store.audit.put(...args);
-    const trail = createAuditTrail({ store: { ...store, audit: { ...store.audit, put } }, clock, log });
+    const trail = createAuditTrail({ store: { ...store, audit: withMethods(store.audit, { put }) }, clock, log });
     const event = {
       actor: "local",
       outcome: "ok",

@@ -5,6 +5,7 @@ import { AppError } from "../../src/core/errors.js";
 import { authenticate } from "../../src/core/auth.js";
 import type { Call, Core } from "../../src/core/index.js";
 import { type ManualCore, openManualCore } from "../support/manual-core.js";
+import { withMethods } from "../support/with-methods.js";
 
 let opened: ManualCore;
 let core: Core;
@@ -145,7 +146,7 @@ test("reading goes on when the use of a key cannot be noted", async () => {
   const { secret } = await core.createKey(call, {});
   const { store } = opened;
   const full = new AppError("storage_full", "The disk is full.");
-  const keys = { ...store.keys, touch: () => Promise.reject(full) };
+  const keys = withMethods(store.keys, { touch: () => Promise.reject(full) });
   const context = { ...opened.context, store: { ...store, keys } };
   expect(await authenticate(context, secret)).toMatchObject({ containers: "all" });
 });

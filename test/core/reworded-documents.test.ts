@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Core } from "../../src/core/index.js";
 import type { Repositories } from "../../src/core/ports.js";
 import { type ManualCore, openManualCore } from "../support/manual-core.js";
+import { withMethods } from "../support/with-methods.js";
 
 let opened: ManualCore;
 let core: Core;
@@ -209,13 +210,12 @@ describe("a document with many changed sentences", () => {
     let count = 0;
     const counting = (repositories: Repositories): Repositories => ({
       ...repositories,
-      memories: {
-        ...repositories.memories,
+      memories: withMethods(repositories.memories, {
         statements: (...asked) => {
           count += 1;
           return repositories.memories.statements(...asked);
         },
-      },
+      }),
     });
     const spy = vi
       .spyOn(background, "transaction")

@@ -3,6 +3,7 @@ import { createCore, type Call, type Core } from "../../src/core/index.js";
 import { unitOf } from "../../src/core/types.js";
 import { buildChunkDrafts, buildDocumentDraft } from "../support/builders.js";
 import { type ManualCore, openManualCore } from "../support/manual-core.js";
+import { withMethods } from "../support/with-methods.js";
 
 let opened: ManualCore;
 let core: Core;
@@ -203,13 +204,12 @@ describe("every document", () => {
 test("a document that is deleted while it is being found is left out", async () => {
   const gone = await addChunks(["Bees in May."]);
   const { store } = opened;
-  const documents = {
-    ...store.documents,
+  const documents = withMethods(store.documents, {
     headsByIds: async (organizationId: string, wanted: readonly string[]) => {
       await store.documents.remove(organizationId, gone);
       return store.documents.headsByIds(organizationId, wanted);
     },
-  };
+  });
   const interrupted = createCore({ ...opened.context, store: { ...store, documents } });
   expect((await interrupted.searchDocuments(call, { q: "bees" })).results).toEqual([]);
 });

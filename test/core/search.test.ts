@@ -4,6 +4,7 @@ import { createBuiltinEmbedder } from "../../src/adapters/embed/builtin.js";
 import { createCore, type Call, type Core } from "../../src/core/index.js";
 import type { Embedder } from "../../src/core/ports.js";
 import { type ManualCore, openManualCore } from "../support/manual-core.js";
+import { withMethods } from "../support/with-methods.js";
 
 let opened: ManualCore;
 let core: Core;
@@ -199,14 +200,13 @@ describe("what is still to come", () => {
 test("what is deleted while it is being ranked is left out", async () => {
   const { memories } = await remember(["Ada keeps bees on the roof", "Bees need water"]);
   const { store } = opened.context;
-  const units: typeof store.units = {
-    ...store.units,
+  const units = withMethods(store.units, {
     async load(organization, wanted) {
       await core.forget(call, { ids: [memories[0]?.id ?? ""] });
       await store.containers.purge(organization, "a");
       return store.units.load(organization, wanted);
     },
-  };
+  });
   const answer = await createCore({ ...opened.context, store: { ...store, units } }).search(call, {
     q: "bees",
     threshold: 0,

@@ -88,20 +88,22 @@ class Fate {
     const kept = new Set(["vectors", "organizationId"]);
     const counted = Object.entries(repositories).map(([name, noun]) => [
       name,
-      typeof noun === "object" && !kept.has(name) ? this.counted(noun as object) : (noun as unknown),
+      typeof noun === "object" && noun !== null && !kept.has(name) ? this.counted(noun as object) : (noun as unknown),
     ]);
     return Object.fromEntries(counted) as Repositories;
   }
 
   private counted(noun: object): object {
-    const methods = Object.entries(noun).map(([name, method]) => [
-      name,
-      (...parameters: readonly unknown[]): unknown => {
-        this.step();
-        return (method as (...all: readonly unknown[]) => unknown)(...parameters);
+    return new Proxy(noun, {
+      get: (target, name) => {
+        const method: unknown = Reflect.get(target, name);
+        if (typeof method !== "function") return method;
+        return (...parameters: readonly unknown[]): unknown => {
+          this.step();
+          return Reflect.apply(method, target, parameters) as unknown;
+        };
       },
-    ]);
-    return Object.fromEntries(methods) as object;
+    });
   }
 }
 

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Repositories } from "../../src/core/ports.js";
 import { type ManualCore, openManualCore } from "../support/manual-core.js";
+import { withMethods } from "../support/with-methods.js";
 
 /** A document with many chunks, which is written a few at a time. */
 let opened: ManualCore;
@@ -30,14 +31,13 @@ function watchTransactions(failing = Infinity): { readonly sizes: number[]; rest
   const transaction = background.transaction.bind(background);
   const watched = (repositories: Repositories, count: (by: number) => void): Repositories => ({
     ...repositories,
-    units: { ...repositories.units, indexText: (entry) => (count(1), repositories.units.indexText(entry)) },
-    chunks: {
-      ...repositories.chunks,
+    units: withMethods(repositories.units, { indexText: (entry) => (count(1), repositories.units.indexText(entry)) }),
+    chunks: withMethods(repositories.chunks, {
       drop: (organizationId, documentId, seqs) => (
         count(seqs.length),
         repositories.chunks.drop(organizationId, documentId, seqs)
       ),
-    },
+    }),
   });
   const spy = vi.spyOn(background, "transaction").mockImplementation((inside) =>
     transaction(async (repositories) => {

@@ -3,6 +3,7 @@ import * as z from "zod";
 import { AppError, RetryLater } from "../../src/core/errors.js";
 import type { Job, JobHandler } from "../../src/core/ports.js";
 import { draft, gate, handlerOf, useWorkshop } from "../support/job-workshop.js";
+import { withMethods } from "../support/with-methods.js";
 
 const HOUR = 3_600_000;
 const shop = useWorkshop();
@@ -331,14 +332,13 @@ describe("a failure", () => {
     const done: string[] = [];
     let failures = 2;
     const { jobs } = shop.database;
-    const flaky = {
-      ...jobs,
-      claim: async (...args: Parameters<typeof jobs.claim>) => {
+    const flaky = withMethods(jobs, {
+      claim: async (...args) => {
         failures -= 1;
         if (failures >= 0) throw new AppError("unavailable", "The store is locked by another program.");
         return jobs.claim(...args);
       },
-    };
+    });
     await jobs.enqueue([draft("x")]);
     const runner = await shop.startRunner(
       handlerOf((text) => void done.push(text)),

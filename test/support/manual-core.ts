@@ -54,6 +54,7 @@ import { dumpDatabase, openDatabase } from "./store-folder.js";
 
 /** The core over a real store, with parts that a test can move or break. */
 import { uploadsOf } from "./uploads-of.js";
+import { withMethods } from "./with-methods.js";
 
 export interface ManualCore {
   readonly core: Core;
@@ -204,7 +205,7 @@ export async function openManualCore(options: ManualCoreOptions = {}): Promise<M
   if (options.jobs !== false) {
     const { jobs } = store.background;
     const claim: JobStore["claim"] = async (...request) => (isHeld ? [] : jobs.claim(...request));
-    runner = startRunner(ingest, { ...jobs, claim }, clock, log);
+    runner = startRunner(ingest, withMethods(jobs, { claim }), clock, log);
     await runner.start();
   }
   const file = join(dataDirectory, STORE_FILE);

@@ -3,65 +3,64 @@ import * as z from "zod";
 import type { AuditQuery, AuditStore } from "../../core/ports.js";
 import { AUDIT_OUTCOMES, type AuditEntry, FACES } from "../../core/types.js";
 import { iso } from "../../lib/time.js";
+import { repositoryOf } from "./repository.js";
 import type { Database } from "./schema.js";
 import { atomically } from "./transact.js";
 
 /** Rows of one statement: the number of parameters of a statement is limited. */
 const BATCH = 100;
 
-export function createAuditStore(db: Kysely<Database>): AuditStore {
-  return {
-    async put(organizationId, entries) {
-      await atomically(db, async (db) => {
-        for (let start = 0; start < entries.length; start += BATCH)
-          await db
-            .insertInto("audit_entries")
-            .values(entries.slice(start, start + BATCH).map((entry) => rowOf(organizationId, entry)))
-            .onConflict((conflict) =>
-              conflict.column("id").doUpdateSet((row) => ({
-                count: row.ref("excluded.count"),
-                container_tags: row.ref("excluded.container_tags"),
-                subject_ids: row.ref("excluded.subject_ids"),
-              })),
-            )
-            .execute();
-      });
-    },
+export const createAuditStore = repositoryOf<AuditStore, Kysely<Database>>({
+  async put(db, organizationId, entries) {
+    await atomically(db, async (db) => {
+      for (let start = 0; start < entries.length; start += BATCH)
+        await db
+          .insertInto("audit_entries")
+          .values(entries.slice(start, start + BATCH).map((entry) => rowOf(organizationId, entry)))
+          .onConflict((conflict) =>
+            conflict.column("id").doUpdateSet((row) => ({
+              count: row.ref("excluded.count"),
+              container_tags: row.ref("excluded.container_tags"),
+              subject_ids: row.ref("excluded.subject_ids"),
+            })),
+          )
+          .execute();
+    });
+  },
 
-    async list(organizationId, query) {
-      // In the order of writing: a clock may go back.
-      const rows = await selectMatching(db, organizationId, query, { inOrder: true })
-        .selectAll()
-        .orderBy("seq", "desc")
-        .limit(query.limit)
-        .offset(query.offset)
-        .execute();
-      const { total } = await selectMatching(db, organizationId, query)
-        .select(sql<number>`count(*)`.as("total"))
-        .executeTakeFirstOrThrow();
-      return { entries: rows.map(entryOf), total };
-    },
+  async list(db, organizationId, query) {
+    // In the order of writing: a clock may go back.
+    const rows = await selectMatching(db, organizationId, query, { inOrder: true })
+      .selectAll()
+      .orderBy("seq", "desc")
+      .limit(query.limit)
+      .offset(query.offset)
+      .execute();
+    const { total } = await selectMatching(db, organizationId, query)
+      .select(sql<number>`count(*)`.as("total"))
+      .executeTakeFirstOrThrow();
+    return { entries: rows.map(entryOf), total };
+  },
 
-    async dropBefore(organizationId, moment) {
-      const { numDeletedRows } = await db
-        .deleteFrom("audit_entries")
-        .where("organization_id", "=", organizationId)
-        .where("at", "<", iso(moment))
-        .executeTakeFirst();
-      return Number(numDeletedRows);
-    },
+  async dropBefore(db, organizationId, moment) {
+    const { numDeletedRows } = await db
+      .deleteFrom("audit_entries")
+      .where("organization_id", "=", organizationId)
+      .where("at", "<", iso(moment))
+      .executeTakeFirst();
+    return Number(numDeletedRows);
+  },
 
-    async dropBeyond(organizationId, count) {
-      // With the plus no index is used: the row number leads there.
-      const { numAffectedRows } = await sql`
-        delete from audit_entries
-        where seq <= (select max(seq) from audit_entries) - ${count} and +organization_id = ${organizationId}`.execute(
-        db,
-      );
-      return Number(numAffectedRows ?? 0);
-    },
-  };
-}
+  async dropBeyond(db, organizationId, count) {
+    // With the plus no index is used: the row number leads there.
+    const { numAffectedRows } = await sql`
+      delete from audit_entries
+      where seq <= (select max(seq) from audit_entries) - ${count} and +organization_id = ${organizationId}`.execute(
+      db,
+    );
+    return Number(numAffectedRows ?? 0);
+  },
+});
 
 function selectMatching(
   db: Kysely<Database>,

@@ -1,4 +1,4 @@
-import type { SqliteConnection } from "../../lib/sqlite.js";
+import type { SqliteConnection, SqliteStatement } from "../../lib/sqlite.js";
 import type { Unit } from "../../core/types.js";
 
 /** What somebody wants to know of changes: by the change, such as `update on memories`, a query for the units it touches. */
@@ -51,70 +51,83 @@ export const NOTE_INDEX_CHANGE = `insert or ignore into temp.changed values
  * Notes changes by temporary triggers on the one connection that writes, so that what is taken back is not noted either.
  */
 export function createChangeFeed(connection: SqliteConnection): ChangeFeed {
-  const notices = new Map<number, (units: readonly Unit[] | "all") => void>();
-  const triggers: string[] = [];
-  let isWhole = true;
-  let noticeIndex = (_change: IndexChange): void => undefined;
-  const prepare = () => ({
-    read: connection.prepare("select watcher, unit from temp.changed"),
-    forget: connection.prepare("delete from temp.changed"),
-  });
-  let statements: ReturnType<typeof prepare> | undefined = prepare();
+  return new TriggeredFeed(connection);
+}
 
-  function publishRows(): void {
-    const rows = (statements?.read.all() ?? []) as { watcher: number; unit: number }[];
+/** How the table of changes is read and emptied. */
+interface Statements {
+  readonly read: SqliteStatement;
+  readonly forget: SqliteStatement;
+}
+
+class TriggeredFeed implements ChangeFeed {
+  readonly #connection: SqliteConnection;
+  readonly #notices = new Map<number, (units: readonly Unit[] | "all") => void>();
+  readonly #triggers: string[] = [];
+  #isWhole = true;
+  #noticeIndex: (change: IndexChange) => void = () => undefined;
+  #statements: Statements | undefined;
+
+  constructor(connection: SqliteConnection) {
+    this.#connection = connection;
+    this.#statements = {
+      read: connection.prepare("select watcher, unit from temp.changed"),
+      forget: connection.prepare("delete from temp.changed"),
+    };
+  }
+
+  watch(watched: Watched, notice: (units: readonly Unit[] | "all") => void): void {
+    const watcher = this.#notices.size + 1;
+    this.#notices.set(watcher, notice);
+    for (const [place, [change, units]] of Object.entries(watched).entries()) {
+      const trigger = `create temp trigger if not exists changed_${watcher}_${place}
+          after ${change.replace(" on ", " on main.")}
+          begin insert or ignore into changed select ${watcher}, unit from (${units}); end`;
+      this.#connection.exec(trigger);
+      this.#triggers.push(trigger);
+    }
+  }
+
+  watchIndex(notice: (change: IndexChange) => void): void {
+    this.#noticeIndex = notice;
+  }
+
+  publish(): void {
+    try {
+      this.#publishRows();
+      if (this.#isWhole) return;
+    } catch {
+      // What was noted cannot be read.
+    }
+    this.#restore();
+    for (const notice of this.#notices.values()) notice("all");
+  }
+
+  close(): void {
+    this.#statements = undefined;
+  }
+
+  #publishRows(): void {
+    const rows = (this.#statements?.read.all() ?? []) as { watcher: number; unit: number }[];
     if (rows.length === 0) return;
-    statements?.forget.run();
+    this.#statements?.forget.run();
     const unitsOf = (watcher: number) => rows.filter((row) => row.watcher === watcher).map(({ unit }) => unit);
-    for (const [watcher, notice] of notices) {
+    for (const [watcher, notice] of this.#notices) {
       const units = unitsOf(watcher);
       if (units.length > 0) notice(units);
     }
     const change = { units: unitsOf(INDEXED_UNITS), containerIds: unitsOf(INDEXED_CONTAINERS) };
-    if (change.units.length > 0) noticeIndex(change);
+    if (change.units.length > 0) this.#noticeIndex(change);
   }
 
   /** Makes anew what is missing of table and triggers. While that fails, the next commit tries it again. */
-  function restore(): void {
+  #restore(): void {
     try {
-      connection.exec(CHANGED_TABLE);
-      for (const trigger of triggers) connection.exec(trigger);
-      isWhole = true;
+      this.#connection.exec(CHANGED_TABLE);
+      for (const trigger of this.#triggers) this.#connection.exec(trigger);
+      this.#isWhole = true;
     } catch {
-      isWhole = false;
+      this.#isWhole = false;
     }
   }
-
-  return {
-    watch(watched, notice) {
-      const watcher = notices.size + 1;
-      notices.set(watcher, notice);
-      for (const [place, [change, units]] of Object.entries(watched).entries()) {
-        const trigger = `create temp trigger if not exists changed_${watcher}_${place}
-          after ${change.replace(" on ", " on main.")}
-          begin insert or ignore into changed select ${watcher}, unit from (${units}); end`;
-        connection.exec(trigger);
-        triggers.push(trigger);
-      }
-    },
-
-    watchIndex(notice) {
-      noticeIndex = notice;
-    },
-
-    publish() {
-      try {
-        publishRows();
-        if (isWhole) return;
-      } catch {
-        // What was noted cannot be read.
-      }
-      restore();
-      for (const notice of notices.values()) notice("all");
-    },
-
-    close() {
-      statements = undefined;
-    },
-  };
 }

@@ -5,6 +5,7 @@ import { iso } from "../../lib/time.js";
 import { ofOrganization } from "./documents.js";
 import { readRows, writeRows } from "./fixed-query.js";
 import { fromJson, listParameter, toJson } from "./json.js";
+import { repositoryOf, type StoreContext } from "./repository.js";
 import type { Database } from "./schema.js";
 import { chunkMetadataOf, storedChunkMetadata } from "./stranger-mark.js";
 import { dropUnit } from "./text-index.js";
@@ -24,110 +25,111 @@ const IS_OF_ORGANIZATION = "select 1 from documents where +organization_id = ? a
 const WITHOUT_VECTOR = `select chunks.seq from chunks where document_id = ? and revision = ? and not exists (
   select 1 from vectors where vectors.unit = chunks.seq * 2 and vectors.space_id = ?)`;
 
-export function createChunkStore(db: Kysely<Database>, clock: Clock): ChunkStore {
-  return {
-    async replace(organizationId, documentId, revision, drafts) {
-      return atomically(db, async (db) => {
-        if (!(await isOfOrganization(db, organizationId, documentId))) return [];
-        const { kept, added, dropped } = await compare(db, documentId, drafts);
-        await dropChunks(db, dropped);
-        if (kept.length > 0) await placeAgain(db, documentId, revision, kept);
-        await insertChunks(db, documentId, revision, added);
-        return createChunkStore(db, clock).ofDocument(organizationId, documentId, revision);
-      });
-    },
+const chunkStore = repositoryOf<ChunkStore, StoreContext>({
+  async replace({ db, clock }, organizationId, documentId, revision, drafts) {
+    return atomically(db, async (db) => {
+      if (!(await isOfOrganization(db, organizationId, documentId))) return [];
+      const { kept, added, dropped } = await compare(db, documentId, drafts);
+      await dropChunks(db, dropped);
+      if (kept.length > 0) await placeAgain(db, documentId, revision, kept);
+      await insertChunks({ db, clock }, documentId, revision, added);
+      return ofDocument(db, organizationId, documentId, revision);
+    });
+  },
 
-    async difference(organizationId, documentId, drafts) {
-      if (!(await isOfOrganization(db, organizationId, documentId))) return { added: [], dropped: [] };
-      const { added, dropped } = await compare(db, documentId, drafts);
-      return { added: added.map(({ draft }) => draft), dropped };
-    },
+  async difference({ db }, organizationId, documentId, drafts) {
+    if (!(await isOfOrganization(db, organizationId, documentId))) return { added: [], dropped: [] };
+    const { added, dropped } = await compare(db, documentId, drafts);
+    return { added: added.map(({ draft }) => draft), dropped };
+  },
 
-    async append(organizationId, documentId, revision, drafts) {
-      return atomically(db, async (db) => {
-        if (!(await isOfOrganization(db, organizationId, documentId))) return [];
-        const [last] = await readRows<{ position: number | null }>(db, LAST_POSITION, [documentId, revision]);
-        const first = Math.max(-1, last?.position ?? -1) + 1;
-        const placed = drafts.map((draft, index) => ({ draft, position: first + index }));
-        await insertChunks(db, documentId, revision, placed);
-        const rows = await readRows<Selectable<Database["chunks"]>>(db, FROM_POSITION, [documentId, revision, first]);
-        return rows.map(chunkOf);
-      });
-    },
-
-    async drop(organizationId, documentId, seqs) {
-      await atomically(db, async (db) => {
-        if (!(await isOfOrganization(db, organizationId, documentId))) return;
-        const rows = await readRows<{ seq: number }>(db, AMONG, [documentId, listParameter(seqs)]);
-        await dropChunks(
-          db,
-          rows.map(({ seq }) => seq),
-        );
-      });
-    },
-
-    ofDocument,
-
-    async newest(organizationId, documentId) {
-      const newest = await db
-        .selectFrom("chunks")
-        .select((of) => of.fn.max("revision").as("revision"))
-        .where("document_id", "=", documentId)
-        .executeTakeFirst();
-      return newest?.revision ? ofDocument(organizationId, documentId, newest.revision) : [];
-    },
-
-    async at(organizationId, places) {
-      const asked = JSON.stringify(
-        places.map(({ documentId, revision, position }) => [documentId, revision, position]),
-      );
-      // In this order SQLite looks each place up; in another it would read all chunks.
-      const { rows } = await sql<Selectable<Database["chunks"]>>`
-        select chunks.* from json_each(${asked}) place cross join chunks
-          on chunks.document_id = place.value ->> 0 and chunks.revision = cast(place.value ->> 1 as bigint)
-          and chunks.position = cast(place.value ->> 2 as bigint)
-        join documents on documents.id = chunks.document_id
-        where ${ofOrganization(organizationId)}`.execute(db);
+  async append({ db, clock }, organizationId, documentId, revision, drafts) {
+    return atomically(db, async (db) => {
+      if (!(await isOfOrganization(db, organizationId, documentId))) return [];
+      const [last] = await readRows<{ position: number | null }>(db, LAST_POSITION, [documentId, revision]);
+      const first = Math.max(-1, last?.position ?? -1) + 1;
+      const placed = drafts.map((draft, index) => ({ draft, position: first + index }));
+      await insertChunks({ db, clock }, documentId, revision, placed);
+      const rows = await readRows<Selectable<Database["chunks"]>>(db, FROM_POSITION, [documentId, revision, first]);
       return rows.map(chunkOf);
-    },
+    });
+  },
 
-    async withoutVector(organizationId, documentId, revision, space) {
-      const chunks = await ofDocument(organizationId, documentId, revision);
-      if (!space) return chunks;
-      const rows = await readRows<{ seq: number }>(db, WITHOUT_VECTOR, [documentId, revision, space.id]);
-      const missing = new Set(rows.map((row) => row.seq));
-      return chunks.filter((chunk) => missing.has(chunk.seq));
-    },
-  };
+  async drop({ db }, organizationId, documentId, seqs) {
+    await atomically(db, async (db) => {
+      if (!(await isOfOrganization(db, organizationId, documentId))) return;
+      const rows = await readRows<{ seq: number }>(db, AMONG, [documentId, listParameter(seqs)]);
+      await dropChunks(
+        db,
+        rows.map(({ seq }) => seq),
+      );
+    });
+  },
 
-  async function ofDocument(organizationId: string, documentId: string, revision: number): Promise<Chunk[]> {
-    const rows = await readRows<Selectable<Database["chunks"]>>(db, OF_DOCUMENT, [
-      organizationId,
+  ofDocument: ({ db }, ...parameters) => ofDocument(db, ...parameters),
+
+  async newest({ db }, organizationId, documentId) {
+    const newest = await db
+      .selectFrom("chunks")
+      .select((of) => of.fn.max("revision").as("revision"))
+      .where("document_id", "=", documentId)
+      .executeTakeFirst();
+    return newest?.revision ? ofDocument(db, organizationId, documentId, newest.revision) : [];
+  },
+
+  async at({ db }, organizationId, places) {
+    const asked = JSON.stringify(places.map(({ documentId, revision, position }) => [documentId, revision, position]));
+    // In this order SQLite looks each place up; in another it would read all chunks.
+    const { rows } = await sql<Selectable<Database["chunks"]>>`
+      select chunks.* from json_each(${asked}) place cross join chunks
+        on chunks.document_id = place.value ->> 0 and chunks.revision = cast(place.value ->> 1 as bigint)
+        and chunks.position = cast(place.value ->> 2 as bigint)
+      join documents on documents.id = chunks.document_id
+      where ${ofOrganization(organizationId)}`.execute(db);
+    return rows.map(chunkOf);
+  },
+
+  async withoutVector({ db }, organizationId, documentId, revision, space) {
+    const chunks = await ofDocument(db, organizationId, documentId, revision);
+    if (!space) return chunks;
+    const rows = await readRows<{ seq: number }>(db, WITHOUT_VECTOR, [documentId, revision, space.id]);
+    const missing = new Set(rows.map((row) => row.seq));
+    return chunks.filter((chunk) => missing.has(chunk.seq));
+  },
+});
+
+export function createChunkStore(db: Kysely<Database>, clock: Clock): ChunkStore {
+  return chunkStore({ db, clock });
+}
+
+async function ofDocument(
+  db: Kysely<Database>,
+  organizationId: string,
+  documentId: string,
+  revision: number,
+): Promise<Chunk[]> {
+  const rows = await readRows<Selectable<Database["chunks"]>>(db, OF_DOCUMENT, [organizationId, documentId, revision]);
+  return rows.map(chunkOf);
+}
+
+async function insertChunks(
+  { db, clock }: StoreContext,
+  documentId: string,
+  revision: number,
+  drafts: readonly PlacedDraft[],
+): Promise<void> {
+  const now = iso(clock.now());
+  for (const { draft, position } of drafts)
+    await writeRows(db, INSERT, [
+      draft.id,
       documentId,
       revision,
+      position,
+      draft.content,
+      draft.context,
+      toJson(storedChunkMetadata(draft.metadata)),
+      now,
     ]);
-    return rows.map(chunkOf);
-  }
-
-  async function insertChunks(
-    db: Kysely<Database>,
-    documentId: string,
-    revision: number,
-    drafts: readonly PlacedDraft[],
-  ): Promise<void> {
-    const now = iso(clock.now());
-    for (const { draft, position } of drafts)
-      await writeRows(db, INSERT, [
-        draft.id,
-        documentId,
-        revision,
-        position,
-        draft.content,
-        draft.context,
-        toJson(storedChunkMetadata(draft.metadata)),
-        now,
-      ]);
-  }
 }
 
 interface PlacedDraft {

@@ -2,6 +2,7 @@ import { type Kysely, type Selectable, sql } from "kysely";
 import type { ConnectionStore } from "../../core/ports.js";
 import type { ConnectionItem } from "../../core/types.js";
 import { listParameter } from "./json.js";
+import type { RepositoryMethods, StoreContext } from "./repository.js";
 import type { Database } from "./schema.js";
 
 type ItemStore = Pick<
@@ -26,150 +27,156 @@ type ItemStore = Pick<
 >;
 
 /** What is known of each thing at the sources. */
-export function createConnectionItemStore(db: Kysely<Database>): ItemStore {
-  const of = (connectionId: string) =>
-    db.selectFrom("connection_items").selectAll().where("connection_id", "=", connectionId);
-  const pageOf = (connectionId: string, { after, limit }: { readonly after: string; readonly limit: number }) =>
-    of(connectionId).where("item_id", ">", after).orderBy("item_id").limit(limit);
-  return {
-    async item(connectionId, itemId) {
-      const row = await of(connectionId).where("item_id", "=", itemId).executeTakeFirst();
-      return row ? itemOf(row) : null;
-    },
+export const ITEM_METHODS: RepositoryMethods<ItemStore, StoreContext> = {
+  async item({ db }, connectionId, itemId) {
+    const row = await of(db, connectionId).where("item_id", "=", itemId).executeTakeFirst();
+    return row ? itemOf(row) : null;
+  },
 
-    async items(connectionId, itemIds) {
-      const rows = await of(connectionId)
-        .where("item_id", "in", sql<string>`(select value from json_each(${listParameter(itemIds)}))`)
-        .execute();
-      return rows.map(itemOf);
-    },
+  async items({ db }, connectionId, itemIds) {
+    const rows = await of(db, connectionId)
+      .where("item_id", "in", sql<string>`(select value from json_each(${listParameter(itemIds)}))`)
+      .execute();
+    return rows.map(itemOf);
+  },
 
-    async itemIds(connectionId, prefix) {
-      const rows = await db
-        .selectFrom("connection_items")
-        .select("item_id")
-        .where("connection_id", "=", connectionId)
-        .where("item_id", ">=", prefix)
-        // In the order of bytes nothing that begins with it is behind this.
-        .where("item_id", "<", `${prefix}\u{10ffff}`)
-        .execute();
-      return rows.map((row) => row.item_id);
-    },
+  async itemIds({ db }, connectionId, prefix) {
+    const rows = await db
+      .selectFrom("connection_items")
+      .select("item_id")
+      .where("connection_id", "=", connectionId)
+      .where("item_id", ">=", prefix)
+      // In the order of bytes nothing that begins with it is behind this.
+      .where("item_id", "<", `${prefix}\u{10ffff}`)
+      .execute();
+    return rows.map((row) => row.item_id);
+  },
 
-    async failedItems(connectionId, page) {
-      const rows = await pageOf(connectionId, page).where("state", "=", "failed").execute();
-      return rows.map(itemOf);
-    },
+  async failedItems({ db }, connectionId, page) {
+    const rows = await pageOf(db, connectionId, page).where("state", "=", "failed").execute();
+    return rows.map(itemOf);
+  },
 
-    async failedItemIds(connectionId, since) {
-      const rows = await db
-        .selectFrom("connection_items")
-        .select("item_id")
-        .where("connection_id", "=", connectionId)
-        .where("state", "=", "failed")
-        .where("seen_at", ">=", since)
-        .execute();
-      return rows.map((row) => row.item_id);
-    },
+  async failedItemIds({ db }, connectionId, since) {
+    const rows = await db
+      .selectFrom("connection_items")
+      .select("item_id")
+      .where("connection_id", "=", connectionId)
+      .where("state", "=", "failed")
+      .where("seen_at", ">=", since)
+      .execute();
+    return rows.map((row) => row.item_id);
+  },
 
-    async keepItem(item) {
-      const row = rowOf(item);
-      const { connection_id: _connection, item_id: _item, ...changed } = row;
-      await db
-        .insertInto("connection_items")
-        .values(row)
-        .onConflict((conflict) => conflict.columns(["connection_id", "item_id"]).doUpdateSet(changed))
-        .execute();
-    },
+  async keepItem({ db }, item) {
+    const row = rowOf(item);
+    const { connection_id: _connection, item_id: _item, ...changed } = row;
+    await db
+      .insertInto("connection_items")
+      .values(row)
+      .onConflict((conflict) => conflict.columns(["connection_id", "item_id"]).doUpdateSet(changed))
+      .execute();
+  },
 
-    async noteSeen(connectionId, itemIds, { listing, at }) {
-      await db
-        .updateTable("connection_items")
-        .set({ listing, absences: 0, seen_at: at })
-        .where("connection_id", "=", connectionId)
-        .where("item_id", "in", sql<string>`(select value from json_each(${listParameter(itemIds)}))`)
-        .execute();
-    },
+  async noteSeen({ db }, connectionId, itemIds, { listing, at }) {
+    await db
+      .updateTable("connection_items")
+      .set({ listing, absences: 0, seen_at: at })
+      .where("connection_id", "=", connectionId)
+      .where("item_id", "in", sql<string>`(select value from json_each(${listParameter(itemIds)}))`)
+      .execute();
+  },
 
-    async unseen(connectionId, listing, page) {
-      const rows = await pageOf(connectionId, page).where("listing", "<", listing).execute();
-      return rows.map(itemOf);
-    },
+  async unseen({ db }, connectionId, listing, page) {
+    const rows = await pageOf(db, connectionId, page).where("listing", "<", listing).execute();
+    return rows.map(itemOf);
+  },
 
-    async countItems(connectionId) {
-      const { count } = await db
-        .selectFrom("connection_items")
-        .leftJoin("documents", "documents.id", "connection_items.document_id")
-        .select((select) => select.fn.countAll<number>().as("count"))
-        .where("connection_id", "=", connectionId)
-        .where((where) => where.or([where("documents.id", "is not", null), where("state", "=", "failed")]))
-        .executeTakeFirstOrThrow();
-      return Number(count);
-    },
+  async countItems({ db }, connectionId) {
+    const { count } = await db
+      .selectFrom("connection_items")
+      .leftJoin("documents", "documents.id", "connection_items.document_id")
+      .select((select) => select.fn.countAll<number>().as("count"))
+      .where("connection_id", "=", connectionId)
+      .where((where) => where.or([where("documents.id", "is not", null), where("state", "=", "failed")]))
+      .executeTakeFirstOrThrow();
+    return Number(count);
+  },
 
-    async countDocuments(connectionId) {
-      const { count } = await db
-        .selectFrom("connection_items")
-        .innerJoin("documents", "documents.id", "connection_items.document_id")
-        .select((select) => select.fn.countAll<number>().as("count"))
-        .where("connection_id", "=", connectionId)
-        .executeTakeFirstOrThrow();
-      return Number(count);
-    },
+  async countDocuments({ db }, connectionId) {
+    const { count } = await db
+      .selectFrom("connection_items")
+      .innerJoin("documents", "documents.id", "connection_items.document_id")
+      .select((select) => select.fn.countAll<number>().as("count"))
+      .where("connection_id", "=", connectionId)
+      .executeTakeFirstOrThrow();
+    return Number(count);
+  },
 
-    async countGone(connectionId) {
-      const { count } = await db
-        .selectFrom("connection_items")
-        .select((select) => select.fn.countAll<number>().as("count"))
-        .where("connection_id", "=", connectionId)
-        .where("state", "=", "gone")
-        .executeTakeFirstOrThrow();
-      return Number(count);
-    },
+  async countGone({ db }, connectionId) {
+    const { count } = await db
+      .selectFrom("connection_items")
+      .select((select) => select.fn.countAll<number>().as("count"))
+      .where("connection_id", "=", connectionId)
+      .where("state", "=", "gone")
+      .executeTakeFirstOrThrow();
+    return Number(count);
+  },
 
-    async goneItems(connectionId, limit) {
-      const rows = await pageOf(connectionId, { after: "", limit }).where("state", "=", "gone").execute();
-      return rows.map(itemOf);
-    },
+  async goneItems({ db }, connectionId, limit) {
+    const rows = await pageOf(db, connectionId, { after: "", limit }).where("state", "=", "gone").execute();
+    return rows.map(itemOf);
+  },
 
-    async unreadItems(connectionId, limit) {
-      const rows = await db
-        .selectFrom("connection_items")
-        .innerJoin("documents", "documents.id", "connection_items.document_id")
-        .select(["connection_items.item", "documents.id as documentId", "documents.error_reason as reason"])
-        .where("connection_id", "=", connectionId)
-        .where("documents.status", "=", "failed")
-        .orderBy("item_id")
-        .limit(limit)
-        .execute();
-      return rows.map(({ item, documentId, reason }) => ({ item: readItem(item), documentId, reason }));
-    },
+  async unreadItems({ db }, connectionId, limit) {
+    const rows = await db
+      .selectFrom("connection_items")
+      .innerJoin("documents", "documents.id", "connection_items.document_id")
+      .select(["connection_items.item", "documents.id as documentId", "documents.error_reason as reason"])
+      .where("connection_id", "=", connectionId)
+      .where("documents.status", "=", "failed")
+      .orderBy("item_id")
+      .limit(limit)
+      .execute();
+    return rows.map(({ item, documentId, reason }) => ({ item: readItem(item), documentId, reason }));
+  },
 
-    async dueItems(connectionId, { now, latest }, page) {
-      const rows = await pageOf(connectionId, page)
-        .where((where) => where.or([where("retry_at", "<=", now), where("retry_at", ">", latest)]))
-        .execute();
-      return rows.map(itemOf);
-    },
+  async dueItems({ db }, connectionId, { now, latest }, page) {
+    const rows = await pageOf(db, connectionId, page)
+      .where((where) => where.or([where("retry_at", "<=", now), where("retry_at", ">", latest)]))
+      .execute();
+    return rows.map(itemOf);
+  },
 
-    async waitingItems(connectionId, page) {
-      const rows = await pageOf(connectionId, page).where("state", "=", "waiting").execute();
-      return rows.map(itemOf);
-    },
+  async waitingItems({ db }, connectionId, page) {
+    const rows = await pageOf(db, connectionId, page).where("state", "=", "waiting").execute();
+    return rows.map(itemOf);
+  },
 
-    async removeItem(connectionId, itemId) {
-      await db
-        .deleteFrom("connection_items")
-        .where("connection_id", "=", connectionId)
-        .where("item_id", "=", itemId)
-        .execute();
-    },
+  async removeItem({ db }, connectionId, itemId) {
+    await db
+      .deleteFrom("connection_items")
+      .where("connection_id", "=", connectionId)
+      .where("item_id", "=", itemId)
+      .execute();
+  },
 
-    async itemsWithDocuments(connectionId, page) {
-      const rows = await pageOf(connectionId, page).where("document_id", "is not", null).execute();
-      return rows.map(itemOf);
-    },
-  };
+  async itemsWithDocuments({ db }, connectionId, page) {
+    const rows = await pageOf(db, connectionId, page).where("document_id", "is not", null).execute();
+    return rows.map(itemOf);
+  },
+};
+
+function of(db: Kysely<Database>, connectionId: string) {
+  return db.selectFrom("connection_items").selectAll().where("connection_id", "=", connectionId);
+}
+
+function pageOf(
+  db: Kysely<Database>,
+  connectionId: string,
+  { after, limit }: { readonly after: string; readonly limit: number },
+) {
+  return of(db, connectionId).where("item_id", ">", after).orderBy("item_id").limit(limit);
 }
 
 export function readItem(text: string): ConnectionItem["item"] {

@@ -4,110 +4,115 @@ import type { Connection, SyncCounts, SyncRun } from "../../core/types.js";
 import { iso } from "../../lib/time.js";
 import type { Clock } from "../../core/ports.js";
 import { fromJson, listParameter } from "./json.js";
+import { repositoryOf, type StoreContext } from "./repository.js";
 import type { Database } from "./schema.js";
-import { createConnectionItemStore } from "./connection-items.js";
-import { createDocumentOriginStore } from "./document-origins.js";
+import { ITEM_METHODS } from "./connection-items.js";
+import { ORIGIN_METHODS } from "./document-origins.js";
+
+const connectionStore = repositoryOf<ConnectionStore, StoreContext>({
+  ...ITEM_METHODS,
+  ...ORIGIN_METHODS,
+
+  async insert({ db, clock }, draft, sealedSecrets) {
+    const connection: Connection = { ...draft, createdAt: iso(clock.now()) };
+    const { id, organizationId, provider, createdAt } = connection;
+    const own = { id, organization_id: organizationId, provider, created_at: createdAt, secrets: sealedSecrets };
+    await db
+      .insertInto("connections")
+      .values({ ...own, ...columnsOf(connection) })
+      .execute();
+    return connection;
+  },
+
+  async byId({ db }, organizationId, id) {
+    const row = await named(db, organizationId, id).select(COLUMNS).executeTakeFirst();
+    return row ? connectionOf(row) : null;
+  },
+
+  async list({ db }, organizationId) {
+    const rows = await db
+      .selectFrom("connections")
+      .select(COLUMNS)
+      .where("organization_id", "=", organizationId)
+      .orderBy("created_at", "desc")
+      .orderBy("id")
+      .execute();
+    return rows.map(connectionOf);
+  },
+
+  async update({ db }, organizationId, id, change) {
+    const changed = changedColumnsOf(change);
+    if (Object.keys(changed).length === 0) return;
+    await db
+      .updateTable("connections")
+      .set(changed)
+      .where("organization_id", "=", organizationId)
+      .where("id", "=", id)
+      .execute();
+  },
+
+  async checkpoint({ db }, organizationId, id) {
+    const row = await named(db, organizationId, id).select("checkpoint").executeTakeFirst();
+    return fromJson<unknown>(row?.checkpoint ?? null);
+  },
+
+  async sealedSecrets({ db }, organizationId, id) {
+    const row = await named(db, organizationId, id).select("secrets").executeTakeFirst();
+    return row?.secrets ?? null;
+  },
+
+  async keepSecrets({ db }, organizationId, id, sealed, former) {
+    const { numUpdatedRows } = await db
+      .updateTable("connections")
+      .set({ secrets: sealed })
+      .where("organization_id", "=", organizationId)
+      .where("id", "=", id)
+      .where(sql<boolean>`secrets is ${former}`)
+      .executeTakeFirstOrThrow();
+    return numUpdatedRows > 0n;
+  },
+
+  async remove({ db }, organizationId, id) {
+    await db.deleteFrom("sync_runs").where("connection_id", "=", id).execute();
+    await db.deleteFrom("connection_items").where("connection_id", "=", id).execute();
+    await db.deleteFrom("connections").where("organization_id", "=", organizationId).where("id", "=", id).execute();
+  },
+
+  async insertRun({ db }, run) {
+    await db.insertInto("sync_runs").values(runRowOf(run)).execute();
+  },
+
+  async updateRun({ db }, run) {
+    const { id, ...changed } = runRowOf(run);
+    await db.updateTable("sync_runs").set(changed).where("id", "=", id).execute();
+  },
+
+  async runs({ db }, connectionId, limit) {
+    const rows = await db
+      .selectFrom("sync_runs")
+      .selectAll()
+      .where("connection_id", "=", connectionId)
+      // In the order in which they were begun, whatever the clock said then.
+      .orderBy(sql`rowid`, "desc")
+      .limit(limit)
+      .execute();
+    return rows.map(runOf);
+  },
+
+  async dropOldRuns({ db }, keep) {
+    const { numAffectedRows = 0n } = await sql`delete from sync_runs where id in (select id from (
+      select id, row_number() over (partition by connection_id order by rowid desc) as place
+      from sync_runs) where place > ${keep})`.execute(db);
+    return Number(numAffectedRows);
+  },
+});
 
 export function createConnectionStore(db: Kysely<Database>, clock: Clock): ConnectionStore {
-  const named = (organizationId: string, id: string) =>
-    db.selectFrom("connections").where("organization_id", "=", organizationId).where("id", "=", id);
-  return {
-    ...createConnectionItemStore(db),
-    ...createDocumentOriginStore(db),
+  return connectionStore({ db, clock });
+}
 
-    async insert(draft, sealedSecrets) {
-      const connection: Connection = { ...draft, createdAt: iso(clock.now()) };
-      const { id, organizationId, provider, createdAt } = connection;
-      const own = { id, organization_id: organizationId, provider, created_at: createdAt, secrets: sealedSecrets };
-      await db
-        .insertInto("connections")
-        .values({ ...own, ...columnsOf(connection) })
-        .execute();
-      return connection;
-    },
-
-    async byId(organizationId, id) {
-      const row = await named(organizationId, id).select(COLUMNS).executeTakeFirst();
-      return row ? connectionOf(row) : null;
-    },
-
-    async list(organizationId) {
-      const rows = await db
-        .selectFrom("connections")
-        .select(COLUMNS)
-        .where("organization_id", "=", organizationId)
-        .orderBy("created_at", "desc")
-        .orderBy("id")
-        .execute();
-      return rows.map(connectionOf);
-    },
-
-    async update(organizationId, id, change) {
-      const changed = changedColumnsOf(change);
-      if (Object.keys(changed).length === 0) return;
-      await db
-        .updateTable("connections")
-        .set(changed)
-        .where("organization_id", "=", organizationId)
-        .where("id", "=", id)
-        .execute();
-    },
-
-    async checkpoint(organizationId, id) {
-      const row = await named(organizationId, id).select("checkpoint").executeTakeFirst();
-      return fromJson<unknown>(row?.checkpoint ?? null);
-    },
-
-    async sealedSecrets(organizationId, id) {
-      const row = await named(organizationId, id).select("secrets").executeTakeFirst();
-      return row?.secrets ?? null;
-    },
-
-    async keepSecrets(organizationId, id, sealed, former) {
-      const { numUpdatedRows } = await db
-        .updateTable("connections")
-        .set({ secrets: sealed })
-        .where("organization_id", "=", organizationId)
-        .where("id", "=", id)
-        .where(sql<boolean>`secrets is ${former}`)
-        .executeTakeFirstOrThrow();
-      return numUpdatedRows > 0n;
-    },
-
-    async remove(organizationId, id) {
-      await db.deleteFrom("sync_runs").where("connection_id", "=", id).execute();
-      await db.deleteFrom("connection_items").where("connection_id", "=", id).execute();
-      await db.deleteFrom("connections").where("organization_id", "=", organizationId).where("id", "=", id).execute();
-    },
-
-    async insertRun(run) {
-      await db.insertInto("sync_runs").values(runRowOf(run)).execute();
-    },
-
-    async updateRun(run) {
-      const { id, ...changed } = runRowOf(run);
-      await db.updateTable("sync_runs").set(changed).where("id", "=", id).execute();
-    },
-
-    async runs(connectionId, limit) {
-      const rows = await db
-        .selectFrom("sync_runs")
-        .selectAll()
-        .where("connection_id", "=", connectionId)
-        // In the order in which they were begun, whatever the clock said then.
-        .orderBy(sql`rowid`, "desc")
-        .limit(limit)
-        .execute();
-      return rows.map(runOf);
-    },
-
-    async dropOldRuns(keep) {
-      const { numAffectedRows = 0n } = await sql`delete from sync_runs where id in (select id from (
-        select id, row_number() over (partition by connection_id order by rowid desc) as place
-        from sync_runs) where place > ${keep})`.execute(db);
-      return Number(numAffectedRows);
-    },
-  };
+function named(db: Kysely<Database>, organizationId: string, id: string) {
+  return db.selectFrom("connections").where("organization_id", "=", organizationId).where("id", "=", id);
 }
 
 /** All columns but those that may be long, or are for few. */

@@ -8,6 +8,7 @@ import { fixedQuery, readSteadyRows } from "./fixed-query.js";
 import { fromJson, listParameter, toJson } from "./json.js";
 import { purgeContainer } from "./purge.js";
 import { rescopeUnit } from "./rescope.js";
+import { repositoryOf, type StoreContext } from "./repository.js";
 import type { Database } from "./schema.js";
 import { atomically } from "./transact.js";
 
@@ -37,156 +38,166 @@ const selectOfDocument = fixedQuery((db, slot) =>
     .orderBy("document_containers.position"),
 );
 
-export function createContainerStore(db: Kysely<Database>, clock: Clock): ContainerStore {
-  async function find(organizationId: string, tags: "all" | readonly string[]): Promise<ContainerRow[]> {
-    if (tags === "all") return selectAll(db, organizationId);
-    return [...(await readSteadyRows<ContainerRow>(db, TAGGED, [organizationId, listParameter(tags)]))];
-  }
+const containerStore = repositoryOf<ContainerStore, StoreContext>({
+  find: ({ db }, ...parameters) => find(db, ...parameters),
+  get: ({ db }, ...parameters) => get(db, ...parameters),
+  ensure,
 
-  async function get(organizationId: string, tag: string): Promise<Container | null> {
-    const [row] = await selectByTag(db, organizationId, tag);
-    return row ? containerOf(row) : null;
-  }
+  ofDocument: ({ db }, organizationId, documentId) => selectOfDocument(db, organizationId, documentId),
 
-  async function ensure(organizationId: string, tags: readonly string[]): Promise<ContainerRow[]> {
-    if (tags.length === 0) return [];
-    const known = await find(organizationId, tags);
-    const missing = [...new Set(tags)].filter((tag) => known.every((row) => row.tag !== tag));
-    const now = iso(clock.now());
-    if (missing.length === 0) return inOrder(known, tags);
-    for (const tag of missing)
-      await db
-        .insertInto("containers")
-        .values({ organization_id: organizationId, tag, uid: createId(), created_at: now, updated_at: now })
-        .onConflict((conflict) => conflict.doNothing())
-        .execute();
-    return inOrder(await find(organizationId, tags), tags);
-  }
-
-  return {
-    find,
-    get,
-    ensure,
-
-    ofDocument: (organizationId, documentId) => selectOfDocument(db, organizationId, documentId),
-
-    async update(organizationId, tag, change) {
-      return atomically(db, async (db) => {
-        await createContainerStore(db, clock).ensure(organizationId, [tag]);
-        const row = await db
-          .updateTable("containers")
-          .set({ ...columnsOf(change), updated_at: iso(clock.now()) })
-          .where("organization_id", "=", organizationId)
-          .where("tag", "=", tag)
-          .returningAll()
-          .executeTakeFirstOrThrow();
-        return containerOf(row);
-      });
-    },
-
-    async guidance(organizationId) {
-      const rows = await inUse(db, organizationId)
-        .select(["entity_context as text", sql<number>`count(*)`.as("containers")])
-        .where("entity_context", "is not", null)
-        .where("entity_context_is_owners", "=", 1)
-        .groupBy("entity_context")
-        .execute();
-      return rows.map(({ text, containers }) => ({ text: text ?? "", containers }));
-    },
-
-    async list(organizationId, tags) {
-      let query = inUse(db, organizationId)
-        .selectAll()
-        .select([DOCUMENT_COUNT, memoryCount(iso(clock.now())), LAST_DOCUMENT, LAST_MEMORY]);
-      if (tags !== "all") query = query.where(isOneOf(tags));
-      const rows = await query.execute();
-      return rows.map((row) => ({
-        ...containerOf(row),
-        documentCount: row.document_count,
-        memoryCount: row.memory_count,
-        lastActivityAt: later(row.last_document, row.last_memory),
-      }));
-    },
-
-    async remove(organizationId, tag) {
-      await db
+  async update({ db, clock }, organizationId, tag, change) {
+    return atomically(db, async (db) => {
+      await ensure({ db, clock }, organizationId, [tag]);
+      const row = await db
         .updateTable("containers")
-        // No tag has a `#`, so the name that is left free is taken by nobody else.
-        .set({ deleted_at: iso(clock.now()), tag: sql<string>`tag || '#' || id` })
+        .set({ ...columnsOf(change), updated_at: iso(clock.now()) })
         .where("organization_id", "=", organizationId)
         .where("tag", "=", tag)
-        .execute();
-    },
+        .returningAll()
+        .executeTakeFirstOrThrow();
+      return containerOf(row);
+    });
+  },
 
-    async documentsIn(organizationId, containerId, limit) {
-      const rows = await db
-        .selectFrom("document_containers")
-        .innerJoin("containers", "containers.id", "document_containers.container_id")
-        .innerJoin("documents", "documents.id", "document_containers.document_id")
-        .select("document_containers.document_id")
-        .where("containers.organization_id", "=", organizationId)
-        .where("document_containers.container_id", "=", containerId)
-        .orderBy("document_containers.document_id")
-        .limit(limit)
-        .execute();
-      return rows.map((row) => row.document_id);
-    },
+  async guidance({ db }, organizationId) {
+    const rows = await inUse(db, organizationId)
+      .select(["entity_context as text", sql<number>`count(*)`.as("containers")])
+      .where("entity_context", "is not", null)
+      .where("entity_context_is_owners", "=", 1)
+      .groupBy("entity_context")
+      .execute();
+    return rows.map(({ text, containers }) => ({ text: text ?? "", containers }));
+  },
 
-    async findEvery(organizationId) {
-      const rows = await db
-        .selectFrom("containers")
-        .select(["id", "tag", "time_zone", "deleted_at"])
-        .where("organization_id", "=", organizationId)
-        .orderBy("id")
-        .execute();
-      return rows.map(({ id, tag, time_zone, deleted_at }) => ({
-        id,
-        timeZone: time_zone,
-        tag: tag.replace(/#\d+$/, ""),
-        isDeleted: deleted_at !== null,
-      }));
-    },
+  async list({ db, clock }, organizationId, tags) {
+    let query = inUse(db, organizationId)
+      .selectAll()
+      .select([DOCUMENT_COUNT, memoryCount(iso(clock.now())), LAST_DOCUMENT, LAST_MEMORY]);
+    if (tags !== "all") query = query.where(isOneOf(tags));
+    const rows = await query.execute();
+    return rows.map((row) => ({
+      ...containerOf(row),
+      documentCount: row.document_count,
+      memoryCount: row.memory_count,
+      lastActivityAt: later(row.last_document, row.last_memory),
+    }));
+  },
 
-    async countOwnDocuments(organizationId, containerId) {
-      const { rows } = await sql<{ n: number }>`select count(*) as n from document_containers dc
-        join containers c on c.id = dc.container_id and c.organization_id = ${organizationId}
-        where dc.container_id = ${containerId} and not exists (
-          select 1 from document_containers o where o.document_id = dc.document_id and o.container_id <> dc.container_id
-        )`.execute(db);
-      return rows[0]?.n ?? 0;
-    },
+  async remove({ db, clock }, organizationId, tag) {
+    await db
+      .updateTable("containers")
+      // No tag has a `#`, so the name that is left free is taken by nobody else.
+      .set({ deleted_at: iso(clock.now()), tag: sql<string>`tag || '#' || id` })
+      .where("organization_id", "=", organizationId)
+      .where("tag", "=", tag)
+      .execute();
+  },
 
-    async relocate(organizationId, documentId, containerIds) {
-      await atomically(db, async (db) => {
-        const known = await db
-          .selectFrom("documents")
-          .select("id")
-          .where("id", "=", documentId)
-          .where(sql<boolean>`+organization_id = ${organizationId}`)
-          .executeTakeFirst();
-        if (!known) return;
-        await db.deleteFrom("document_containers").where("document_id", "=", documentId).execute();
-        const rows = containerIds.map((id, position) => ({ document_id: documentId, container_id: id, position }));
-        if (rows.length > 0) await db.insertInto("document_containers").values(rows).execute();
-        await moveTasks(db, documentId, containerIds);
-        const chunks = await db.selectFrom("chunks").select("seq").where("document_id", "=", documentId).execute();
-        for (const [index, { seq }] of chunks.entries()) {
-          if (index % YIELD_EVERY === YIELD_EVERY - 1) await yieldTurn();
-          await rescopeUnit(db, unitOf("chunk", seq), containerIds);
-        }
-      });
-    },
+  async documentsIn({ db }, organizationId, containerId, limit) {
+    const rows = await db
+      .selectFrom("document_containers")
+      .innerJoin("containers", "containers.id", "document_containers.container_id")
+      .innerJoin("documents", "documents.id", "document_containers.document_id")
+      .select("document_containers.document_id")
+      .where("containers.organization_id", "=", organizationId)
+      .where("document_containers.container_id", "=", containerId)
+      .orderBy("document_containers.document_id")
+      .limit(limit)
+      .execute();
+    return rows.map((row) => row.document_id);
+  },
 
-    async purge(organizationId, tag) {
-      const rows = await db
-        .selectFrom("containers")
-        .select(["id", "tag"])
-        .where("organization_id", "=", organizationId)
-        .where(sql<boolean>`(tag = ${tag} or tag = ${tag} || '#' || id)`)
-        .execute();
-      for (const row of rows) await purgeContainer(db, organizationId, { id: row.id, tag });
-    },
-  };
+  async findEvery({ db }, organizationId) {
+    const rows = await db
+      .selectFrom("containers")
+      .select(["id", "tag", "time_zone", "deleted_at"])
+      .where("organization_id", "=", organizationId)
+      .orderBy("id")
+      .execute();
+    return rows.map(({ id, tag, time_zone, deleted_at }) => ({
+      id,
+      timeZone: time_zone,
+      tag: tag.replace(/#\d+$/, ""),
+      isDeleted: deleted_at !== null,
+    }));
+  },
+
+  async countOwnDocuments({ db }, organizationId, containerId) {
+    const { rows } = await sql<{ n: number }>`select count(*) as n from document_containers dc
+      join containers c on c.id = dc.container_id and c.organization_id = ${organizationId}
+      where dc.container_id = ${containerId} and not exists (
+        select 1 from document_containers o where o.document_id = dc.document_id and o.container_id <> dc.container_id
+      )`.execute(db);
+    return rows[0]?.n ?? 0;
+  },
+
+  async relocate({ db }, organizationId, documentId, containerIds) {
+    await atomically(db, async (db) => {
+      const known = await db
+        .selectFrom("documents")
+        .select("id")
+        .where("id", "=", documentId)
+        .where(sql<boolean>`+organization_id = ${organizationId}`)
+        .executeTakeFirst();
+      if (!known) return;
+      await db.deleteFrom("document_containers").where("document_id", "=", documentId).execute();
+      const rows = containerIds.map((id, position) => ({ document_id: documentId, container_id: id, position }));
+      if (rows.length > 0) await db.insertInto("document_containers").values(rows).execute();
+      await moveTasks(db, documentId, containerIds);
+      const chunks = await db.selectFrom("chunks").select("seq").where("document_id", "=", documentId).execute();
+      for (const [index, { seq }] of chunks.entries()) {
+        if (index % YIELD_EVERY === YIELD_EVERY - 1) await yieldTurn();
+        await rescopeUnit(db, unitOf("chunk", seq), containerIds);
+      }
+    });
+  },
+
+  async purge({ db }, organizationId, tag) {
+    const rows = await db
+      .selectFrom("containers")
+      .select(["id", "tag"])
+      .where("organization_id", "=", organizationId)
+      .where(sql<boolean>`(tag = ${tag} or tag = ${tag} || '#' || id)`)
+      .execute();
+    for (const row of rows) await purgeContainer(db, organizationId, { id: row.id, tag });
+  },
+});
+
+export function createContainerStore(db: Kysely<Database>, clock: Clock): ContainerStore {
+  return containerStore({ db, clock });
+}
+
+async function find(
+  db: Kysely<Database>,
+  organizationId: string,
+  tags: "all" | readonly string[],
+): Promise<ContainerRow[]> {
+  if (tags === "all") return selectAll(db, organizationId);
+  return [...(await readSteadyRows<ContainerRow>(db, TAGGED, [organizationId, listParameter(tags)]))];
+}
+
+async function get(db: Kysely<Database>, organizationId: string, tag: string): Promise<Container | null> {
+  const [row] = await selectByTag(db, organizationId, tag);
+  return row ? containerOf(row) : null;
+}
+
+async function ensure(
+  { db, clock }: StoreContext,
+  organizationId: string,
+  tags: readonly string[],
+): Promise<ContainerRow[]> {
+  if (tags.length === 0) return [];
+  const known = await find(db, organizationId, tags);
+  const missing = [...new Set(tags)].filter((tag) => known.every((row) => row.tag !== tag));
+  const now = iso(clock.now());
+  if (missing.length === 0) return inOrder(known, tags);
+  for (const tag of missing)
+    await db
+      .insertInto("containers")
+      .values({ organization_id: organizationId, tag, uid: createId(), created_at: now, updated_at: now })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+  return inOrder(await find(db, organizationId, tags), tags);
 }
 
 /** Each container once, in the order of the tags. */

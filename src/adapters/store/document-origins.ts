@@ -1,53 +1,52 @@
-import { type Kysely, type Selectable, sql } from "kysely";
+import { type Selectable, sql } from "kysely";
 import type { ConnectionStore, OriginOfDocument } from "../../core/ports.js";
 import { readItem } from "./connection-items.js";
 import { listParameter } from "./json.js";
+import type { RepositoryMethods, StoreContext } from "./repository.js";
 import type { Database } from "./schema.js";
 
 type OriginStore = Pick<ConnectionStore, "ofDocuments" | "leave" | "leftAt" | "takeOver">;
 
 /** Where documents came from: over which connection, or what is known of it since that was removed. */
-export function createDocumentOriginStore(db: Kysely<Database>): OriginStore {
-  return {
-    async ofDocuments(documentIds) {
-      const named = sql<string>`(select value from json_each(${listParameter(documentIds)}))`;
-      const rows = await db
-        .selectFrom("connection_items")
-        .select(["document_id", "connection_id", "item_id", "item", "version", "seen_at"])
-        .where("document_id", "in", named)
-        .execute();
-      const left = await db.selectFrom("left_items").selectAll().where("document_id", "in", named).execute();
-      const owned = rows.flatMap(({ document_id: documentId, ...row }) =>
-        documentId === null ? [] : [{ documentId, connectionId: row.connection_id, place: null, ...knownOf(row) }],
-      );
-      return [...left.map(originOfLeft), ...owned];
-    },
+export const ORIGIN_METHODS: RepositoryMethods<OriginStore, StoreContext> = {
+  async ofDocuments({ db }, documentIds) {
+    const named = sql<string>`(select value from json_each(${listParameter(documentIds)}))`;
+    const rows = await db
+      .selectFrom("connection_items")
+      .select(["document_id", "connection_id", "item_id", "item", "version", "seen_at"])
+      .where("document_id", "in", named)
+      .execute();
+    const left = await db.selectFrom("left_items").selectAll().where("document_id", "in", named).execute();
+    const owned = rows.flatMap(({ document_id: documentId, ...row }) =>
+      documentId === null ? [] : [{ documentId, connectionId: row.connection_id, place: null, ...knownOf(row) }],
+    );
+    return [...left.map(originOfLeft), ...owned];
+  },
 
-    async leave(connectionId, place) {
-      await sql`insert into left_items (document_id, place, item_id, item, version, seen_at)
-        select document_id, ${place}, item_id, item, version, seen_at from connection_items own
-        where connection_id = ${connectionId} and exists (select 1 from documents where id = own.document_id)
-          and not exists (select 1 from connection_items other
-            where other.document_id = own.document_id and other.connection_id <> own.connection_id)
-        on conflict (document_id) do update set place = excluded.place, item_id = excluded.item_id, item = excluded.item,
-          version = excluded.version, seen_at = excluded.seen_at`.execute(db);
-    },
+  async leave({ db }, connectionId, place) {
+    await sql`insert into left_items (document_id, place, item_id, item, version, seen_at)
+      select document_id, ${place}, item_id, item, version, seen_at from connection_items own
+      where connection_id = ${connectionId} and exists (select 1 from documents where id = own.document_id)
+        and not exists (select 1 from connection_items other
+          where other.document_id = own.document_id and other.connection_id <> own.connection_id)
+      on conflict (document_id) do update set place = excluded.place, item_id = excluded.item_id, item = excluded.item,
+        version = excluded.version, seen_at = excluded.seen_at`.execute(db);
+  },
 
-    async leftAt(place, itemId) {
-      const rows = await db
-        .selectFrom("left_items")
-        .selectAll()
-        .where("place", "=", place)
-        .where("item_id", "=", itemId)
-        .execute();
-      return rows.map(originOfLeft);
-    },
+  async leftAt({ db }, place, itemId) {
+    const rows = await db
+      .selectFrom("left_items")
+      .selectAll()
+      .where("place", "=", place)
+      .where("item_id", "=", itemId)
+      .execute();
+    return rows.map(originOfLeft);
+  },
 
-    async takeOver(documentId) {
-      await db.deleteFrom("left_items").where("document_id", "=", documentId).execute();
-    },
-  };
-}
+  async takeOver({ db }, documentId) {
+    await db.deleteFrom("left_items").where("document_id", "=", documentId).execute();
+  },
+};
 
 type Row = Selectable<Database["left_items"]>;
 

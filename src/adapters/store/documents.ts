@@ -9,11 +9,12 @@ import { documentFilterSql } from "./filters.js";
 import { readRows, readSteadyRows, writeRows } from "./fixed-query.js";
 import { listParameter } from "./json.js";
 import { columnsOfTable, packedRows } from "./packed-rows.js";
+import { repositoryOf, type StoreContext } from "./repository.js";
 import type { Database } from "./schema.js";
-import { createDescriptionStore } from "./descriptions.js";
-import { createAttachmentStore } from "./document-attachments.js";
-import { createReadingStore } from "./document-readings.js";
-import { createRevisionStore } from "./revisions.js";
+import { DESCRIPTION_METHODS } from "./descriptions.js";
+import { ATTACHMENT_METHODS } from "./document-attachments.js";
+import { READING_METHODS } from "./document-readings.js";
+import { REVISION_METHODS } from "./revisions.js";
 import { dropChunkUnits } from "./text-index.js";
 import { atomically } from "./transact.js";
 
@@ -68,187 +69,191 @@ const BY_ID = `select content, turns, ${HEADS.expression} as head from documents
 const HEADS_BY_IDS = `select json_group_array(${HEADS.expression} order by documents.seq) as packed from documents
   where +documents.organization_id = ?1 and documents.id in (select value from json_each(?2))`;
 
+const documentStore = repositoryOf<DocumentStore, StoreContext>({
+  async insert({ db, clock }, organizationId, draft) {
+    const now = iso(clock.now());
+    const row = { ...rowOf(organizationId, draft), revision: 1, created_at: now, updated_at: now };
+    await atomically(db, async (db) => {
+      await db.insertInto("documents").values(row).execute();
+      await link({ db, clock }, organizationId, draft.id, draft.containerTags);
+    });
+    return {
+      ...draft,
+      organizationId,
+      revision: 1,
+      rememberedRevision: 0,
+      summary: null,
+      errorReason: null,
+      receipt: null,
+      factsLeftOut: 0,
+      createdAt: now,
+      updatedAt: now,
+    };
+  },
+
+  async byId({ db }, organizationId, id) {
+    const [row] = await readRows<PackedDocument>(db, BY_ID, [id, organizationId]);
+    return row ? documentOf({ ...HEADS.unpack(row.head), content: row.content, turns: row.turns }) : null;
+  },
+
+  async newestRevision({ db }, organizationId, id) {
+    const [row] = await readRows<{ revision: number }>(db, REVISION, [id, organizationId]);
+    return row?.revision ?? null;
+  },
+
+  async byCustomId({ db }, organizationId, customId, tags) {
+    const row = await select(db, organizationId)
+      .where("custom_id", "=", customId)
+      .where(liesInAny(tags))
+      .orderBy(isAtHomeIn(tags), "desc")
+      .orderBy(LAST_CHANGE, "desc")
+      .orderBy("seq", "desc")
+      .limit(1)
+      .executeTakeFirst();
+    return row ? documentOf(row) : null;
+  },
+
+  async headsByIds({ db }, organizationId, ids) {
+    const rows = await HEADS.read(db, HEADS_BY_IDS, [organizationId, listParameter(ids)]);
+    return rows.map(headOf);
+  },
+
+  async headsByCustomIds({ db }, organizationId, customIds, tags) {
+    const rows = await selectHeads(db, organizationId)
+      .where(sql<boolean>`custom_id in (select value from json_each(${listParameter(customIds)}))`)
+      .where(liesInAny(tags))
+      .orderBy(LAST_CHANGE)
+      .orderBy("seq")
+      .execute();
+    return rows.map(headOf);
+  },
+
+  async update({ db, clock }, organizationId, id, change) {
+    const changesState = change.status !== undefined || change.dreamingStatus !== undefined;
+    await atomically(db, async (db) => {
+      const columns = { ...columnsOf(change), updated_at: iso(clock.now()) };
+      const set = [...Object.keys(columns).map((name) => `${name} = ?`), ...(changesState ? [SET_WAITING] : [])];
+      const state = changesState ? [change.status ?? null, change.status ?? null, change.dreamingStatus ?? null] : [];
+      const statement = `update documents set ${set.join(", ")} where id = ? and +organization_id = ? returning id`;
+      const updated = await readRows(db, statement, [...Object.values(columns), ...state, id, organizationId]);
+      if (updated.length === 0) return;
+      if (!change.containerTags) return;
+      await db.deleteFrom("document_containers").where("document_id", "=", id).execute();
+      await link({ db, clock }, organizationId, id, change.containerTags);
+    });
+  },
+
+  ...REVISION_METHODS,
+  ...DESCRIPTION_METHODS,
+  ...READING_METHODS,
+  ...ATTACHMENT_METHODS,
+
+  async expired({ db }, organizationId, now, limit) {
+    const rows = await db
+      .selectFrom("documents")
+      .select("id")
+      .where(ofOrganization(organizationId))
+      .where("is_forgotten", "=", 0)
+      .where("forget_after", "<=", iso(now))
+      .limit(limit)
+      .execute();
+    return rows.map(({ id }) => id);
+  },
+
+  async remove({ db }, organizationId, id) {
+    await atomically(db, async (db) => {
+      const removed = await db
+        .deleteFrom("documents")
+        .where("organization_id", "=", organizationId)
+        .where("id", "=", id)
+        .returning("id")
+        .execute();
+      if (removed.length === 0) return;
+      await dropChunkUnits(db, id, { before: Number.MAX_SAFE_INTEGER });
+      await db.deleteFrom("chunks").where("document_id", "=", id).execute();
+      await db.deleteFrom("document_containers").where("document_id", "=", id).execute();
+      await db.deleteFrom("document_revisions").where("document_id", "=", id).execute();
+      await db.deleteFrom("memory_sources").where("document_id", "=", id).execute();
+      await db.deleteFrom("files").where("document_id", "=", id).execute();
+      await db.deleteFrom("extraction_tasks").where("document_id", "=", id).execute();
+      await db.deleteFrom("remembered_with").where("document_id", "=", id).execute();
+      await db.deleteFrom("model_failures").where("document_id", "=", id).execute();
+      await db.deleteFrom("cut_with").where("document_id", "=", id).execute();
+      await db.deleteFrom("document_descriptions").where("document_id", "=", id).execute();
+      await db.deleteFrom("document_readings").where("document_id", "=", id).execute();
+      await db.deleteFrom("message_pictures").where("document_id", "=", id).execute();
+      await db.deleteFrom("left_items").where("document_id", "=", id).execute();
+    });
+  },
+
+  async list({ db }, organizationId, query) {
+    const matching = db
+      .selectFrom("documents")
+      .select(sql.raw<string>(HEADS.expression).as("head"))
+      .select("id")
+      .$if(query.includeContent, (rows) => rows.select(sql<number>`octet_length(content)`.as("bytes")))
+      .where(documentConditions(organizationId, query));
+    const column = query.sort === "updatedAt" ? "updated_at" : "created_at";
+    const rows = await matching
+      .orderBy(column, query.order)
+      .orderBy("id", query.order)
+      .limit(query.limit)
+      .offset(query.offset)
+      .execute();
+    const contents = query.includeContent ? await readContents(db, rows) : null;
+    const documents = rows.map(({ id, head }) => {
+      const content = contents?.get(id);
+      return { ...headOf(HEADS.unpack(head)), ...(content !== undefined && { content }) };
+    });
+    // A page that is not full is the last one. Counting again could count what has changed meanwhile.
+    if (rows.length < query.limit && (rows.length > 0 || query.offset === 0))
+      return { documents, total: query.offset + rows.length };
+    const count = await db
+      .selectFrom("documents")
+      .select(sql<number>`count(*)`.as("total"))
+      .where(documentConditions(organizationId, query))
+      .executeTakeFirstOrThrow();
+    return { documents, total: count.total };
+  },
+
+  outlines: ({ db }, organizationId, ids, excerpt) => readOutlines(db, organizationId, ids, excerpt),
+
+  countCategories: ({ db }, organizationId, tags) => countCategories(db, organizationId, tags),
+
+  async countWaiting({ db }, organizationId, tags) {
+    const isEverywhere = tags === "all" ? 1 : 0;
+    const parameters = [organizationId, isEverywhere, listParameter(tags === "all" ? [] : tags)];
+    const [row] = await readSteadyRows<{ total: number }>(db, WAITING, parameters);
+    return row?.total ?? 0;
+  },
+
+  async countUnsearchable({ db }, organizationId, tags) {
+    const parameters = [organizationId, tags === "all" ? 1 : 0, listParameter(tags === "all" ? [] : tags)];
+    const [row] = await readSteadyRows<{ total: number }>(db, UNSEARCHABLE, parameters);
+    return row?.total ?? 0;
+  },
+});
+
 export function createDocumentStore(db: Kysely<Database>, clock: Clock): DocumentStore {
-  async function link(
-    db: Kysely<Database>,
-    organizationId: string,
-    documentId: string,
-    tags: readonly string[],
-  ): Promise<void> {
-    const rows = await createContainerStore(db, clock).ensure(organizationId, tags);
-    for (const [position, { id }] of rows.entries()) await writeRows(db, LINK, [documentId, id, position]);
-  }
+  return documentStore({ db, clock });
+}
 
-  const select = (organizationId: string) =>
-    db.selectFrom("documents").selectAll().select(TAGS).where("organization_id", "=", organizationId);
+async function link(
+  { db, clock }: StoreContext,
+  organizationId: string,
+  documentId: string,
+  tags: readonly string[],
+): Promise<void> {
+  const rows = await createContainerStore(db, clock).ensure(organizationId, tags);
+  for (const [position, { id }] of rows.entries()) await writeRows(db, LINK, [documentId, id, position]);
+}
 
-  const selectHeads = (organizationId: string) =>
-    db.selectFrom("documents").select(HEAD_COLUMNS).select(TAGS).where("organization_id", "=", organizationId);
+function select(db: Kysely<Database>, organizationId: string) {
+  return db.selectFrom("documents").selectAll().select(TAGS).where("organization_id", "=", organizationId);
+}
 
-  return {
-    async insert(organizationId, draft) {
-      const now = iso(clock.now());
-      const row = { ...rowOf(organizationId, draft), revision: 1, created_at: now, updated_at: now };
-      await atomically(db, async (db) => {
-        await db.insertInto("documents").values(row).execute();
-        await link(db, organizationId, draft.id, draft.containerTags);
-      });
-      return {
-        ...draft,
-        organizationId,
-        revision: 1,
-        rememberedRevision: 0,
-        summary: null,
-        errorReason: null,
-        receipt: null,
-        factsLeftOut: 0,
-        createdAt: now,
-        updatedAt: now,
-      };
-    },
-
-    async byId(organizationId, id) {
-      const [row] = await readRows<PackedDocument>(db, BY_ID, [id, organizationId]);
-      return row ? documentOf({ ...HEADS.unpack(row.head), content: row.content, turns: row.turns }) : null;
-    },
-
-    async newestRevision(organizationId, id) {
-      const [row] = await readRows<{ revision: number }>(db, REVISION, [id, organizationId]);
-      return row?.revision ?? null;
-    },
-
-    async byCustomId(organizationId, customId, tags) {
-      const row = await select(organizationId)
-        .where("custom_id", "=", customId)
-        .where(liesInAny(tags))
-        .orderBy(isAtHomeIn(tags), "desc")
-        .orderBy(LAST_CHANGE, "desc")
-        .orderBy("seq", "desc")
-        .limit(1)
-        .executeTakeFirst();
-      return row ? documentOf(row) : null;
-    },
-
-    async headsByIds(organizationId, ids) {
-      const rows = await HEADS.read(db, HEADS_BY_IDS, [organizationId, listParameter(ids)]);
-      return rows.map(headOf);
-    },
-
-    async headsByCustomIds(organizationId, customIds, tags) {
-      const rows = await selectHeads(organizationId)
-        .where(sql<boolean>`custom_id in (select value from json_each(${listParameter(customIds)}))`)
-        .where(liesInAny(tags))
-        .orderBy(LAST_CHANGE)
-        .orderBy("seq")
-        .execute();
-      return rows.map(headOf);
-    },
-
-    async update(organizationId, id, change) {
-      const changesState = change.status !== undefined || change.dreamingStatus !== undefined;
-      await atomically(db, async (db) => {
-        const columns = { ...columnsOf(change), updated_at: iso(clock.now()) };
-        const set = [...Object.keys(columns).map((name) => `${name} = ?`), ...(changesState ? [SET_WAITING] : [])];
-        const state = changesState ? [change.status ?? null, change.status ?? null, change.dreamingStatus ?? null] : [];
-        const statement = `update documents set ${set.join(", ")} where id = ? and +organization_id = ? returning id`;
-        const updated = await readRows(db, statement, [...Object.values(columns), ...state, id, organizationId]);
-        if (updated.length === 0) return;
-        if (!change.containerTags) return;
-        await db.deleteFrom("document_containers").where("document_id", "=", id).execute();
-        await link(db, organizationId, id, change.containerTags);
-      });
-    },
-
-    ...createRevisionStore(db, clock),
-    ...createDescriptionStore(db),
-    ...createReadingStore(db),
-    ...createAttachmentStore(db),
-
-    async expired(organizationId, now, limit) {
-      const rows = await db
-        .selectFrom("documents")
-        .select("id")
-        .where(ofOrganization(organizationId))
-        .where("is_forgotten", "=", 0)
-        .where("forget_after", "<=", iso(now))
-        .limit(limit)
-        .execute();
-      return rows.map(({ id }) => id);
-    },
-
-    async remove(organizationId, id) {
-      await atomically(db, async (db) => {
-        const removed = await db
-          .deleteFrom("documents")
-          .where("organization_id", "=", organizationId)
-          .where("id", "=", id)
-          .returning("id")
-          .execute();
-        if (removed.length === 0) return;
-        await dropChunkUnits(db, id, { before: Number.MAX_SAFE_INTEGER });
-        await db.deleteFrom("chunks").where("document_id", "=", id).execute();
-        await db.deleteFrom("document_containers").where("document_id", "=", id).execute();
-        await db.deleteFrom("document_revisions").where("document_id", "=", id).execute();
-        await db.deleteFrom("memory_sources").where("document_id", "=", id).execute();
-        await db.deleteFrom("files").where("document_id", "=", id).execute();
-        await db.deleteFrom("extraction_tasks").where("document_id", "=", id).execute();
-        await db.deleteFrom("remembered_with").where("document_id", "=", id).execute();
-        await db.deleteFrom("model_failures").where("document_id", "=", id).execute();
-        await db.deleteFrom("cut_with").where("document_id", "=", id).execute();
-        await db.deleteFrom("document_descriptions").where("document_id", "=", id).execute();
-        await db.deleteFrom("document_readings").where("document_id", "=", id).execute();
-        await db.deleteFrom("message_pictures").where("document_id", "=", id).execute();
-        await db.deleteFrom("left_items").where("document_id", "=", id).execute();
-      });
-    },
-
-    async list(organizationId, query) {
-      const matching = db
-        .selectFrom("documents")
-        .select(sql.raw<string>(HEADS.expression).as("head"))
-        .select("id")
-        .$if(query.includeContent, (rows) => rows.select(sql<number>`octet_length(content)`.as("bytes")))
-        .where(documentConditions(organizationId, query));
-      const column = query.sort === "updatedAt" ? "updated_at" : "created_at";
-      const rows = await matching
-        .orderBy(column, query.order)
-        .orderBy("id", query.order)
-        .limit(query.limit)
-        .offset(query.offset)
-        .execute();
-      const contents = query.includeContent ? await readContents(db, rows) : null;
-      const documents = rows.map(({ id, head }) => {
-        const content = contents?.get(id);
-        return { ...headOf(HEADS.unpack(head)), ...(content !== undefined && { content }) };
-      });
-      // A page that is not full is the last one. Counting again could count what has changed meanwhile.
-      if (rows.length < query.limit && (rows.length > 0 || query.offset === 0))
-        return { documents, total: query.offset + rows.length };
-      const count = await db
-        .selectFrom("documents")
-        .select(sql<number>`count(*)`.as("total"))
-        .where(documentConditions(organizationId, query))
-        .executeTakeFirstOrThrow();
-      return { documents, total: count.total };
-    },
-
-    outlines: (organizationId, ids, excerpt) => readOutlines(db, organizationId, ids, excerpt),
-
-    countCategories: (organizationId, tags) => countCategories(db, organizationId, tags),
-
-    async countWaiting(organizationId, tags) {
-      const isEverywhere = tags === "all" ? 1 : 0;
-      const parameters = [organizationId, isEverywhere, listParameter(tags === "all" ? [] : tags)];
-      const [row] = await readSteadyRows<{ total: number }>(db, WAITING, parameters);
-      return row?.total ?? 0;
-    },
-
-    async countUnsearchable(organizationId, tags) {
-      const parameters = [organizationId, tags === "all" ? 1 : 0, listParameter(tags === "all" ? [] : tags)];
-      const [row] = await readSteadyRows<{ total: number }>(db, UNSEARCHABLE, parameters);
-      return row?.total ?? 0;
-    },
-  };
+function selectHeads(db: Kysely<Database>, organizationId: string) {
+  return db.selectFrom("documents").select(HEAD_COLUMNS).select(TAGS).where("organization_id", "=", organizationId);
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Clock, ExtractionTask, ExtractionTaskStore } from "../../core/port
 import { createId } from "../../lib/ids.js";
 import { iso } from "../../lib/time.js";
 import { fromJson, listParameter, toJson } from "./json.js";
+import { repositoryOf, type StoreContext } from "./repository.js";
 import type { Database } from "./schema.js";
 import { atomically } from "./transact.js";
 
@@ -37,138 +38,153 @@ const isOpen = (organizationId: string, containerId: number, now: string) => sql
 const isFree = (organizationId: string, containerId: number, now: string) => sql<boolean>`
   ${isOpen(organizationId, containerId, now)} and (t.reserved_until is null or t.reserved_until <= ${now})`;
 
+const extractionTaskStore = repositoryOf<ExtractionTaskStore, StoreContext>({
+  async unread({ db, clock }, organizationId, containerId, limit) {
+    const { rows } = await sql<{ id: string; readRevision: number | null }>`
+      select d.id as id, (
+        select max(revision) from (
+          select revision from extractions e where e.organization_id = d.organization_id and e.document_id = d.id
+            and substr(e.prompt_version, 1, ${READING.length}) = ${READING}
+          union all
+          select revision from extraction_tasks t where t.container_id = ${containerId} and t.document_id = d.id
+            and t.window_end > t.window_start
+            group by revision having count(t.done_at) = count(*) and count(*) = max(t.parts))) as readRevision
+      from documents d where ${isUncut(organizationId, containerId, now(clock))} order by d.seq limit ${limit}`.execute(
+      db,
+    );
+    return rows;
+  },
+
+  async open({ db, clock }, organizationId, { id, revision, containerId }, windows) {
+    const common = {
+      organization_id: organizationId,
+      container_id: containerId,
+      document_id: id,
+      revision,
+      handles: null,
+      reserved_until: null,
+      reserved_by: null,
+    };
+    const rows = windows.map(({ start, end }, index) => ({
+      ...common,
+      id: createId(),
+      part: index + 1,
+      parts: windows.length,
+      window_start: start,
+      window_end: end,
+      done_at: null,
+    }));
+    const nothing = {
+      ...common,
+      id: createId(),
+      part: 0,
+      parts: 0,
+      window_start: 0,
+      window_end: 0,
+      done_at: now(clock),
+    };
+    await atomically(db, async (db) => {
+      await db
+        .deleteFrom("extraction_tasks")
+        .where("container_id", "=", containerId)
+        .where("document_id", "=", id)
+        .where("revision", "<", revision)
+        .where("done_at", "is", null)
+        .execute();
+      const all = rows.length > 0 ? rows : [nothing];
+      for (let start = 0; start < all.length; start += ROWS_AT_ONCE)
+        await db
+          .insertInto("extraction_tasks")
+          .values(all.slice(start, start + ROWS_AT_ONCE))
+          .onConflict((conflict) => conflict.doNothing())
+          .execute();
+    });
+  },
+
+  countFree: ({ db, clock }, organizationId, containerId, limit) =>
+    count(
+      db,
+      sql`select 1 from extraction_tasks t, documents d where ${isFree(organizationId, containerId, now(clock))} limit ${limit}`,
+    ),
+
+  async countOpen({ db, clock }, organizationId, containerId, limit) {
+    const cut = await count(
+      db,
+      sql`select 1 from extraction_tasks t, documents d where ${isOpen(organizationId, containerId, now(clock))} limit ${limit}`,
+    );
+    const uncut = await count(
+      db,
+      sql`select 1 from documents d where ${isUncut(organizationId, containerId, now(clock))} limit ${limit}`,
+    );
+    return Math.min(limit, cut + uncut);
+  },
+
+  async reserve({ db, clock }, organizationId, containerId, { limit, maxCharacters, until, by }) {
+    return atomically(db, async (db) => {
+      const { rows } = await sql<{ seq: number; characters: number }>`
+        select t.seq as seq, t.window_end - t.window_start as characters from extraction_tasks t, documents d
+        where ${isFree(organizationId, containerId, now(clock))} order by d.seq, t.part limit ${limit}`.execute(db);
+      const ids: string[] = [];
+      let characters = 0;
+      for (const row of rows) {
+        characters += row.characters;
+        if (ids.length > 0 && characters > maxCharacters) break;
+        const id = createId();
+        await db
+          .updateTable("extraction_tasks")
+          .set({ id, handles: null, reserved_until: iso(until), reserved_by: by })
+          .where("seq", "=", row.seq)
+          .execute();
+        ids.push(id);
+      }
+      return ids;
+    });
+  },
+
+  async byId({ db }, organizationId, id) {
+    const row = await db
+      .selectFrom("extraction_tasks")
+      .innerJoin("containers", "containers.id", "extraction_tasks.container_id")
+      .selectAll("extraction_tasks")
+      .select("containers.tag as tag")
+      .where("extraction_tasks.id", "=", id)
+      .where("extraction_tasks.organization_id", "=", organizationId)
+      .where("containers.deleted_at", "is", null)
+      .executeTakeFirst();
+    return row ? taskOf(row) : null;
+  },
+
+  async setHandles({ db }, organizationId, id, memoryIds) {
+    await db
+      .updateTable("extraction_tasks")
+      .set({ handles: toJson(memoryIds) })
+      .where("id", "=", id)
+      .where("organization_id", "=", organizationId)
+      .execute();
+  },
+
+  async finish({ db, clock }, organizationId, id) {
+    await db
+      .updateTable("extraction_tasks")
+      .set({ done_at: now(clock), reserved_until: null })
+      .where("id", "=", id)
+      .where("organization_id", "=", organizationId)
+      .execute();
+  },
+});
+
 /** Which parts of documents agents read. Rows hold ids and places, no words. */
 export function createExtractionTaskStore(db: Kysely<Database>, clock: Clock): ExtractionTaskStore {
-  const now = () => iso(clock.now());
+  return extractionTaskStore({ db, clock });
+}
 
-  const count = async (rows: ReturnType<typeof sql>): Promise<number> => {
-    const { rows: counted } = await sql<{ n: number }>`select count(*) as n from (${rows})`.execute(db);
-    return counted[0]?.n ?? 0;
-  };
+function now(clock: Clock) {
+  return iso(clock.now());
+}
 
-  return {
-    async unread(organizationId, containerId, limit) {
-      const { rows } = await sql<{ id: string; readRevision: number | null }>`
-        select d.id as id, (
-          select max(revision) from (
-            select revision from extractions e where e.organization_id = d.organization_id and e.document_id = d.id
-              and substr(e.prompt_version, 1, ${READING.length}) = ${READING}
-            union all
-            select revision from extraction_tasks t where t.container_id = ${containerId} and t.document_id = d.id
-              and t.window_end > t.window_start
-              group by revision having count(t.done_at) = count(*) and count(*) = max(t.parts))) as readRevision
-        from documents d where ${isUncut(organizationId, containerId, now())} order by d.seq limit ${limit}`.execute(
-        db,
-      );
-      return rows;
-    },
-
-    async open(organizationId, { id, revision, containerId }, windows) {
-      const common = {
-        organization_id: organizationId,
-        container_id: containerId,
-        document_id: id,
-        revision,
-        handles: null,
-        reserved_until: null,
-        reserved_by: null,
-      };
-      const rows = windows.map(({ start, end }, index) => ({
-        ...common,
-        id: createId(),
-        part: index + 1,
-        parts: windows.length,
-        window_start: start,
-        window_end: end,
-        done_at: null,
-      }));
-      const nothing = { ...common, id: createId(), part: 0, parts: 0, window_start: 0, window_end: 0, done_at: now() };
-      await atomically(db, async (db) => {
-        await db
-          .deleteFrom("extraction_tasks")
-          .where("container_id", "=", containerId)
-          .where("document_id", "=", id)
-          .where("revision", "<", revision)
-          .where("done_at", "is", null)
-          .execute();
-        const all = rows.length > 0 ? rows : [nothing];
-        for (let start = 0; start < all.length; start += ROWS_AT_ONCE)
-          await db
-            .insertInto("extraction_tasks")
-            .values(all.slice(start, start + ROWS_AT_ONCE))
-            .onConflict((conflict) => conflict.doNothing())
-            .execute();
-      });
-    },
-
-    countFree: (organizationId, containerId, limit) =>
-      count(
-        sql`select 1 from extraction_tasks t, documents d where ${isFree(organizationId, containerId, now())} limit ${limit}`,
-      ),
-
-    async countOpen(organizationId, containerId, limit) {
-      const cut = await count(
-        sql`select 1 from extraction_tasks t, documents d where ${isOpen(organizationId, containerId, now())} limit ${limit}`,
-      );
-      const uncut = await count(
-        sql`select 1 from documents d where ${isUncut(organizationId, containerId, now())} limit ${limit}`,
-      );
-      return Math.min(limit, cut + uncut);
-    },
-
-    async reserve(organizationId, containerId, { limit, maxCharacters, until, by }) {
-      return atomically(db, async (db) => {
-        const { rows } = await sql<{ seq: number; characters: number }>`
-          select t.seq as seq, t.window_end - t.window_start as characters from extraction_tasks t, documents d
-          where ${isFree(organizationId, containerId, now())} order by d.seq, t.part limit ${limit}`.execute(db);
-        const ids: string[] = [];
-        let characters = 0;
-        for (const row of rows) {
-          characters += row.characters;
-          if (ids.length > 0 && characters > maxCharacters) break;
-          const id = createId();
-          await db
-            .updateTable("extraction_tasks")
-            .set({ id, handles: null, reserved_until: iso(until), reserved_by: by })
-            .where("seq", "=", row.seq)
-            .execute();
-          ids.push(id);
-        }
-        return ids;
-      });
-    },
-
-    async byId(organizationId, id) {
-      const row = await db
-        .selectFrom("extraction_tasks")
-        .innerJoin("containers", "containers.id", "extraction_tasks.container_id")
-        .selectAll("extraction_tasks")
-        .select("containers.tag as tag")
-        .where("extraction_tasks.id", "=", id)
-        .where("extraction_tasks.organization_id", "=", organizationId)
-        .where("containers.deleted_at", "is", null)
-        .executeTakeFirst();
-      return row ? taskOf(row) : null;
-    },
-
-    async setHandles(organizationId, id, memoryIds) {
-      await db
-        .updateTable("extraction_tasks")
-        .set({ handles: toJson(memoryIds) })
-        .where("id", "=", id)
-        .where("organization_id", "=", organizationId)
-        .execute();
-    },
-
-    async finish(organizationId, id) {
-      await db
-        .updateTable("extraction_tasks")
-        .set({ done_at: now(), reserved_until: null })
-        .where("id", "=", id)
-        .where("organization_id", "=", organizationId)
-        .execute();
-    },
-  };
+async function count(db: Kysely<Database>, rows: ReturnType<typeof sql>): Promise<number> {
+  const { rows: counted } = await sql<{ n: number }>`select count(*) as n from (${rows})`.execute(db);
+  return counted[0]?.n ?? 0;
 }
 
 /** Lets the tasks of a document follow it into its first container, unless it has the same there already. */

@@ -3,6 +3,7 @@ import type { Clock, DocumentCutting, DocumentReading, ExtractionStore, ReadingQ
 import { iso } from "../../lib/time.js";
 import { writeRows } from "./fixed-query.js";
 import { listParameter } from "./json.js";
+import { repositoryOf, type StoreContext } from "./repository.js";
 import type { Database } from "./schema.js";
 
 const NOTE_READING = `insert into remembered_with (document_id, extractor) values (?, ?)
@@ -11,79 +12,81 @@ const FORGET_CUTTING = "delete from cut_with where document_id = ?";
 const NOTE_CUTTING = `insert into cut_with (document_id, chunking) values (?, ?)
   on conflict (document_id) do update set chunking = excluded.chunking`;
 
+const extractionStore = repositoryOf<ExtractionStore, StoreContext>({
+  async note({ db, clock }, organizationId, { documentId, revision, model, prompt, inputTokens, outputTokens, cost }) {
+    await db
+      .insertInto("extractions")
+      .values({
+        organization_id: organizationId,
+        document_id: documentId,
+        revision,
+        model,
+        prompt_version: prompt,
+        input_tokens: inputTokens,
+        output_tokens: outputTokens,
+        cost: cost ?? null,
+        created_at: iso(clock.now()),
+      })
+      .execute();
+  },
+
+  async totals({ db }, organizationId, documentId) {
+    const sums = await db
+      .selectFrom("extractions")
+      .select([
+        sql<number>`count(*)`.as("answers"),
+        sql<number>`coalesce(sum(input_tokens), 0)`.as("inputTokens"),
+        sql<number>`coalesce(sum(output_tokens), 0)`.as("outputTokens"),
+        sql<number | null>`sum(cost)`.as("cost"),
+        sql<number>`count(*) - count(cost)`.as("unpricedAnswers"),
+      ])
+      .where("organization_id", "=", organizationId)
+      .$if(documentId !== undefined, (query) => query.where("document_id", "=", documentId ?? ""))
+      .executeTakeFirstOrThrow();
+    return { ...sums, cost: sums.answers === 0 ? 0 : sums.cost };
+  },
+
+  async costSince({ db }, organizationId, moment) {
+    const row = await db
+      .selectFrom("extractions")
+      .select(sql<number>`coalesce(sum(cost), 0)`.as("cost"))
+      .where("organization_id", "=", organizationId)
+      .where("created_at", ">=", moment)
+      .executeTakeFirstOrThrow();
+    return row.cost;
+  },
+
+  async promptOf({ db }, organizationId, { id, revision }, prompts) {
+    const row = await db
+      .selectFrom("extractions")
+      .select("prompt_version")
+      .where("organization_id", "=", organizationId)
+      .where("document_id", "=", id)
+      .where("revision", "=", revision)
+      .where(sql<boolean>`prompt_version in (select value from json_each(${listParameter(prompts)}))`)
+      .orderBy("id", "desc")
+      .limit(1)
+      .executeTakeFirst();
+    return row?.prompt_version ?? null;
+  },
+
+  async noteReading({ db }, documentId, extractor) {
+    await writeRows(db, NOTE_READING, [documentId, extractor]);
+  },
+
+  readings: ({ db }, organizationId, query) => listReadings(db, organizationId, query),
+
+  async noteCutting({ db }, documentId, chunking) {
+    if (chunking === null) await writeRows(db, FORGET_CUTTING, [documentId]);
+    else await writeRows(db, NOTE_CUTTING, [documentId, chunking]);
+  },
+
+  cuttings: ({ db }, organizationId, query) => listCuttings(db, organizationId, query),
+});
+
 /** What answers of language models cost, a row each, and what found the facts of each document. */
 export function createExtractionStore(db: Kysely<Database>, clock: Clock): ExtractionStore {
-  return {
-    async note(organizationId, { documentId, revision, model, prompt, inputTokens, outputTokens, cost }) {
-      await db
-        .insertInto("extractions")
-        .values({
-          organization_id: organizationId,
-          document_id: documentId,
-          revision,
-          model,
-          prompt_version: prompt,
-          input_tokens: inputTokens,
-          output_tokens: outputTokens,
-          cost: cost ?? null,
-          created_at: iso(clock.now()),
-        })
-        .execute();
-    },
-
-    async totals(organizationId, documentId) {
-      const sums = await db
-        .selectFrom("extractions")
-        .select([
-          sql<number>`count(*)`.as("answers"),
-          sql<number>`coalesce(sum(input_tokens), 0)`.as("inputTokens"),
-          sql<number>`coalesce(sum(output_tokens), 0)`.as("outputTokens"),
-          sql<number | null>`sum(cost)`.as("cost"),
-          sql<number>`count(*) - count(cost)`.as("unpricedAnswers"),
-        ])
-        .where("organization_id", "=", organizationId)
-        .$if(documentId !== undefined, (query) => query.where("document_id", "=", documentId ?? ""))
-        .executeTakeFirstOrThrow();
-      return { ...sums, cost: sums.answers === 0 ? 0 : sums.cost };
-    },
-
-    async costSince(organizationId, moment) {
-      const row = await db
-        .selectFrom("extractions")
-        .select(sql<number>`coalesce(sum(cost), 0)`.as("cost"))
-        .where("organization_id", "=", organizationId)
-        .where("created_at", ">=", moment)
-        .executeTakeFirstOrThrow();
-      return row.cost;
-    },
-
-    async promptOf(organizationId, { id, revision }, prompts) {
-      const row = await db
-        .selectFrom("extractions")
-        .select("prompt_version")
-        .where("organization_id", "=", organizationId)
-        .where("document_id", "=", id)
-        .where("revision", "=", revision)
-        .where(sql<boolean>`prompt_version in (select value from json_each(${listParameter(prompts)}))`)
-        .orderBy("id", "desc")
-        .limit(1)
-        .executeTakeFirst();
-      return row?.prompt_version ?? null;
-    },
-
-    async noteReading(documentId, extractor) {
-      await writeRows(db, NOTE_READING, [documentId, extractor]);
-    },
-
-    readings: (organizationId, query) => listReadings(db, organizationId, query),
-
-    async noteCutting(documentId, chunking) {
-      if (chunking === null) await writeRows(db, FORGET_CUTTING, [documentId]);
-      else await writeRows(db, NOTE_CUTTING, [documentId, chunking]);
-    },
-
-    cuttings: (organizationId, query) => listCuttings(db, organizationId, query),
-  };
+  return extractionStore({ db, clock });
 }
 
 async function listReadings(

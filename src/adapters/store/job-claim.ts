@@ -17,7 +17,12 @@ interface Place {
 
 const START: Place = { group: "", kind: "" };
 
-type Chooser = (db: Kysely<Database>, now: string, limit: number, kinds: JobChoice | undefined) => Promise<number[]>;
+export type Chooser = (
+  db: Kysely<Database>,
+  now: string,
+  limit: number,
+  kinds: JobChoice | undefined,
+) => Promise<number[]>;
 
 /**
  * Chooses due jobs to take, without a look at every waiting one: the cost does not grow with the queue. One that a process died

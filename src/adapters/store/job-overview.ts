@@ -1,129 +1,127 @@
 import { type Kysely, sql } from "kysely";
 import { GAVE_UP, READING_KINDS } from "../../core/given-up.js";
-import type { Clock, DeadJob, JobStore } from "../../core/ports.js";
+import type { DeadJob, JobStore } from "../../core/ports.js";
 import { iso } from "../../lib/time.js";
 import { readPayload } from "./job-rows.js";
+import type { RepositoryMethods, StoreContext } from "./repository.js";
 import type { Database } from "./schema.js";
 import { atomically } from "./transact.js";
 
 /** Keeps a statement below the number of parameters that SQLite allows. */
 const BATCH = 500;
 
-/** What is known of jobs from outside, and what is done with those that wait long or were given up. */
-export function createJobOverview(
-  db: Kysely<Database>,
-  clock: Clock,
-): Pick<
+type JobOverview = Pick<
   JobStore,
   "counts" | "countOf" | "dead" | "unreadable" | "reasonOf" | "putOff" | "dropDead" | "hasten" | "revive"
-> {
-  return {
-    async counts() {
-      const { rows } = await sql<{ state: string; count: number; oldest: string }>`
-        select state, count(*) as count, min(run_at) as oldest from jobs group by state`.execute(db);
-      const count = (state: string): number => Number(rows.find((row) => row.state === state)?.count ?? 0);
-      const oldest = rows.find((row) => row.state === "waiting")?.oldest;
-      const waited = oldest === undefined ? 0 : clock.now().getTime() - Date.parse(oldest);
-      return {
-        waiting: count("waiting"),
-        running: count("running"),
-        dead: count("dead"),
-        oldestWaitingSeconds: Math.max(0, Math.floor(waited / 1000)),
-      };
-    },
+>;
 
-    async countOf(kind) {
-      const row = await db
-        .selectFrom("jobs")
-        .select(sql<number>`count(*)`.as("count"))
-        .where("state", "in", ["waiting", "running"])
-        .where("kind", "=", kind)
-        .executeTakeFirstOrThrow();
-      return row.count;
-    },
+/** What is known of jobs from outside, and what is done with those that wait long or were given up. */
+export const OVERVIEW_METHODS: RepositoryMethods<JobOverview, StoreContext> = {
+  async counts({ db, clock }) {
+    const { rows } = await sql<{ state: string; count: number; oldest: string }>`
+      select state, count(*) as count, min(run_at) as oldest from jobs group by state`.execute(db);
+    const count = (state: string): number => Number(rows.find((row) => row.state === state)?.count ?? 0);
+    const oldest = rows.find((row) => row.state === "waiting")?.oldest;
+    const waited = oldest === undefined ? 0 : clock.now().getTime() - Date.parse(oldest);
+    return {
+      waiting: count("waiting"),
+      running: count("running"),
+      dead: count("dead"),
+      oldestWaitingSeconds: Math.max(0, Math.floor(waited / 1000)),
+    };
+  },
 
-    async dropDead(subject) {
-      const result = await db
-        .deleteFrom("jobs")
-        .where("state", "=", "dead")
-        .where(sql<boolean>`instr(dedupe_key, ${`:${subject}:`}) > 0`)
-        .executeTakeFirst();
-      return Number(result.numDeletedRows);
-    },
+  async countOf({ db }, kind) {
+    const row = await db
+      .selectFrom("jobs")
+      .select(sql<number>`count(*)`.as("count"))
+      .where("state", "in", ["waiting", "running"])
+      .where("kind", "=", kind)
+      .executeTakeFirstOrThrow();
+    return row.count;
+  },
 
-    async dead(limit) {
-      const rows = await db
-        .selectFrom("jobs")
-        .select(["id", "kind", "payload", "group_key", "reason", "finished_at", "created_at"])
-        .where("state", "=", "dead")
-        .orderBy("id", "desc")
-        .limit(limit)
-        .execute();
-      return rows.map((row): DeadJob => ({
-        id: row.id,
-        kind: row.kind,
-        payload: readPayload(row.payload),
-        group: row.group_key,
-        reason: row.reason ?? "unknown",
-        diedAt: row.finished_at ?? row.created_at,
-      }));
-    },
+  async dropDead({ db }, subject) {
+    const result = await db
+      .deleteFrom("jobs")
+      .where("state", "=", "dead")
+      .where(sql<boolean>`instr(dedupe_key, ${`:${subject}:`}) > 0`)
+      .executeTakeFirst();
+    return Number(result.numDeletedRows);
+  },
 
-    async unreadable() {
-      const row = await db
-        .selectFrom("jobs")
-        .select(sql<number>`count(*)`.as("count"))
-        .where("state", "=", "dead")
-        .where("kind", "in", READING_KINDS)
-        .where("reason", "not like", `${GAVE_UP}%`)
-        .executeTakeFirstOrThrow();
-      return row.count;
-    },
+  async dead({ db }, limit) {
+    const rows = await db
+      .selectFrom("jobs")
+      .select(["id", "kind", "payload", "group_key", "reason", "finished_at", "created_at"])
+      .where("state", "=", "dead")
+      .orderBy("id", "desc")
+      .limit(limit)
+      .execute();
+    return rows.map((row): DeadJob => ({
+      id: row.id,
+      kind: row.kind,
+      payload: readPayload(row.payload),
+      group: row.group_key,
+      reason: row.reason ?? "unknown",
+      diedAt: row.finished_at ?? row.created_at,
+    }));
+  },
 
-    async reasonOf(key) {
-      const row = await db
-        .selectFrom("jobs")
-        .select("reason")
-        .where("dedupe_key", "=", key)
-        .where("state", "in", ["waiting", "running"])
-        .executeTakeFirst();
-      return row?.reason ?? null;
-    },
+  async unreadable({ db }) {
+    const row = await db
+      .selectFrom("jobs")
+      .select(sql<number>`count(*)`.as("count"))
+      .where("state", "=", "dead")
+      .where("kind", "in", READING_KINDS)
+      .where("reason", "not like", `${GAVE_UP}%`)
+      .executeTakeFirstOrThrow();
+    return row.count;
+  },
 
-    async putOff(keys) {
-      const rows = await db
-        .selectFrom("jobs")
-        .select(["id", "run_at", "reason"])
-        .where("dedupe_key", "in", keys)
-        .where("state", "=", "waiting")
-        .where("run_at", ">", iso(clock.now()))
-        .execute();
-      return rows.flatMap(({ id, run_at, reason }) => (reason === null ? [] : { id, reason, runAt: new Date(run_at) }));
-    },
+  async reasonOf({ db }, key) {
+    const row = await db
+      .selectFrom("jobs")
+      .select("reason")
+      .where("dedupe_key", "=", key)
+      .where("state", "in", ["waiting", "running"])
+      .executeTakeFirst();
+    return row?.reason ?? null;
+  },
 
-    async hasten(kind) {
-      const now = iso(clock.now());
-      await db
-        .updateTable("jobs")
-        .set({ run_at: now })
-        .where("state", "=", "waiting")
-        .where("kind", "=", kind)
-        .where("run_at", ">", now)
-        .execute();
-    },
+  async putOff({ db, clock }, keys) {
+    const rows = await db
+      .selectFrom("jobs")
+      .select(["id", "run_at", "reason"])
+      .where("dedupe_key", "in", keys)
+      .where("state", "=", "waiting")
+      .where("run_at", ">", iso(clock.now()))
+      .execute();
+    return rows.flatMap(({ id, run_at, reason }) => (reason === null ? [] : { id, reason, runAt: new Date(run_at) }));
+  },
 
-    async revive(ids) {
-      const now = iso(clock.now());
-      return atomically(db, async (transaction) => {
-        if (ids === undefined) return revive(transaction, null, now);
-        let revived = 0;
-        for (let start = 0; start < ids.length; start += BATCH)
-          revived += await revive(transaction, ids.slice(start, start + BATCH), now);
-        return revived;
-      });
-    },
-  };
-}
+  async hasten({ db, clock }, kind) {
+    const now = iso(clock.now());
+    await db
+      .updateTable("jobs")
+      .set({ run_at: now })
+      .where("state", "=", "waiting")
+      .where("kind", "=", kind)
+      .where("run_at", ">", now)
+      .execute();
+  },
+
+  async revive({ db, clock }, ids) {
+    const now = iso(clock.now());
+    return atomically(db, async (transaction) => {
+      if (ids === undefined) return revive(transaction, null, now);
+      let revived = 0;
+      for (let start = 0; start < ids.length; start += BATCH)
+        revived += await revive(transaction, ids.slice(start, start + BATCH), now);
+      return revived;
+    });
+  },
+};
 
 /** Of the jobs with one key only the newest comes back, and none where a living job has the key already. */
 async function revive(db: Kysely<Database>, ids: readonly number[] | null, now: string): Promise<number> {

@@ -1,10 +1,11 @@
 import { type Kysely, sql } from "kysely";
-import type { Clock, JobStore, KeyedJob } from "../../core/ports.js";
+import type { JobStore, KeyedJob } from "../../core/ports.js";
 import { iso } from "../../lib/time.js";
 import { readRows, writeRows } from "./fixed-query.js";
-import { createChooser } from "./job-claim.js";
+import type { Chooser } from "./job-claim.js";
 import { DRAFT_COLUMNS, PACKED_JOBS, readJobs, readPayload, draftValues } from "./job-rows.js";
 import { listParameter } from "./json.js";
+import type { RepositoryMethods, StoreContext } from "./repository.js";
 import type { Database } from "./schema.js";
 import { atomically } from "./transact.js";
 
@@ -38,109 +39,110 @@ const DUE_KINDS = `select wanted.value as kind from json_each(?) wanted where ex
     select 1 from jobs where state = 'waiting' and kind = wanted.value and run_at <= ?)
   order by cast(wanted.key as bigint)`;
 
-/** Jobs that wait, and how one gets to whoever works on it. */
-export function createJobQueue(
-  db: Kysely<Database>,
-  clock: Clock,
-): Pick<
+/** What jobs are taken with: where, when, and whose turn it is. */
+export interface JobContext extends StoreContext {
+  readonly choose: Chooser;
+}
+
+type JobQueue = Pick<
   JobStore,
   "enqueue" | "claim" | "dueKinds" | "reclaim" | "waiting" | "waitingWith" | "hold" | "hastenAfter" | "drop" | "nextDue"
-> {
-  const choose = createChooser();
-  return {
-    async enqueue(drafts) {
-      const [draft, ...others] = drafts;
-      if (!draft) return;
-      const now = iso(clock.now());
-      if (others.length === 0) await writeRows(db, ENQUEUE_ONE, draftValues(draft, now));
-      else await writeRows(db, ENQUEUE, [JSON.stringify(drafts.map((one) => draftValues(one, now)))]);
-    },
+>;
 
-    async claim(worker, limit, leaseMs, kinds) {
-      const now = clock.now();
-      // Reads first: in nearly every claim there is nothing to free, and a write would cost a commit.
-      const [found] = await readRows<{ expired: number; due: number }>(db, LOOK, [iso(now)]);
-      if (found?.expired === 1) await releaseExpired(db, worker, iso(now));
-      if (limit < 1 || (found?.due !== 1 && found?.expired !== 1)) return [];
-      return atomically(db, async (transaction) => {
-        const ids = await choose(transaction, iso(now), limit, kinds);
-        if (ids.length === 0) return [];
-        const until = iso(new Date(now.getTime() + leaseMs));
-        const taken = await readJobs(transaction, TAKE, [worker, until, listParameter(ids)]);
-        return taken.toSorted((left, right) => ids.indexOf(left.id) - ids.indexOf(right.id));
-      });
-    },
+/** Jobs that wait, and how one gets to whoever works on it. */
+export const QUEUE_METHODS: RepositoryMethods<JobQueue, JobContext> = {
+  async enqueue({ db, clock }, drafts) {
+    const [draft, ...others] = drafts;
+    if (!draft) return;
+    const now = iso(clock.now());
+    if (others.length === 0) await writeRows(db, ENQUEUE_ONE, draftValues(draft, now));
+    else await writeRows(db, ENQUEUE, [JSON.stringify(drafts.map((one) => draftValues(one, now)))]);
+  },
 
-    async dueKinds(kinds) {
-      const rows = await readRows<{ kind: string }>(db, DUE_KINDS, [listParameter(kinds), iso(clock.now())]);
-      return rows.map(({ kind }) => kind);
-    },
+  async claim({ db, clock, choose }, worker, limit, leaseMs, kinds) {
+    const now = clock.now();
+    // Reads first: in nearly every claim there is nothing to free, and a write would cost a commit.
+    const [found] = await readRows<{ expired: number; due: number }>(db, LOOK, [iso(now)]);
+    if (found?.expired === 1) await releaseExpired(db, worker, iso(now));
+    if (limit < 1 || (found?.due !== 1 && found?.expired !== 1)) return [];
+    return atomically(db, async (transaction) => {
+      const ids = await choose(transaction, iso(now), limit, kinds);
+      if (ids.length === 0) return [];
+      const until = iso(new Date(now.getTime() + leaseMs));
+      const taken = await readJobs(transaction, TAKE, [worker, until, listParameter(ids)]);
+      return taken.toSorted((left, right) => ids.indexOf(left.id) - ids.indexOf(right.id));
+    });
+  },
 
-    async reclaim() {
-      const freed = await db
-        .updateTable("jobs")
-        .set((expression) => ({
-          state: "waiting",
-          worker: null,
-          lease_until: null,
-          attempt: expression("attempt", "-", 1),
-          crashes: expression("crashes", "+", 1),
-        }))
-        .where("state", "=", "running")
-        .executeTakeFirst();
-      return Number(freed.numUpdatedRows);
-    },
+  async dueKinds({ db, clock }, kinds) {
+    const rows = await readRows<{ kind: string }>(db, DUE_KINDS, [listParameter(kinds), iso(clock.now())]);
+    return rows.map(({ kind }) => kind);
+  },
 
-    async waiting(kind, group) {
-      const rows = await db
-        .selectFrom("jobs")
-        .select(["id", "payload", "attempt", "run_at"])
-        .where("state", "=", "waiting")
-        .where("group_key", "=", group)
-        .where("kind", "=", kind)
-        .orderBy("run_at")
-        .orderBy("id")
-        .execute();
-      return rows.map(({ id, payload, attempt, run_at }) => ({
-        id,
-        attempt,
-        runAt: new Date(run_at),
-        payload: readPayload(payload),
-      }));
-    },
+  async reclaim({ db }) {
+    const freed = await db
+      .updateTable("jobs")
+      .set((expression) => ({
+        state: "waiting",
+        worker: null,
+        lease_until: null,
+        attempt: expression("attempt", "-", 1),
+        crashes: expression("crashes", "+", 1),
+      }))
+      .where("state", "=", "running")
+      .executeTakeFirst();
+    return Number(freed.numUpdatedRows);
+  },
 
-    async waitingWith(keys) {
-      if (keys.length === 0) return [];
-      return readRows<KeyedJob>(db, WAITING_WITH, [listParameter(keys)]);
-    },
+  async waiting({ db }, kind, group) {
+    const rows = await db
+      .selectFrom("jobs")
+      .select(["id", "payload", "attempt", "run_at"])
+      .where("state", "=", "waiting")
+      .where("group_key", "=", group)
+      .where("kind", "=", kind)
+      .orderBy("run_at")
+      .orderBy("id")
+      .execute();
+    return rows.map(({ id, payload, attempt, run_at }) => ({
+      id,
+      attempt,
+      runAt: new Date(run_at),
+      payload: readPayload(payload),
+    }));
+  },
 
-    async hold(ids, runAt, reason) {
-      await sql`update jobs set run_at = ${iso(runAt)}, reason = ${reason} where state = 'waiting' and ${isAmong(ids)}`.execute(
-        db,
-      );
-    },
+  async waitingWith({ db }, keys) {
+    if (keys.length === 0) return [];
+    return readRows<KeyedJob>(db, WAITING_WITH, [listParameter(keys)]);
+  },
 
-    async hastenAfter(latest) {
-      const result = await db
-        .updateTable("jobs")
-        .set({ run_at: iso(clock.now()) })
-        .where("state", "=", "waiting")
-        .where("run_at", ">", iso(latest))
-        .executeTakeFirst();
-      return Number(result.numUpdatedRows);
-    },
+  async hold({ db }, ids, runAt, reason) {
+    await sql`update jobs set run_at = ${iso(runAt)}, reason = ${reason} where state = 'waiting' and ${isAmong(ids)}`.execute(
+      db,
+    );
+  },
 
-    async drop(ids) {
-      await sql`delete from jobs where state = 'waiting' and ${isAmong(ids)}`.execute(db);
-    },
+  async hastenAfter({ db, clock }, latest) {
+    const result = await db
+      .updateTable("jobs")
+      .set({ run_at: iso(clock.now()) })
+      .where("state", "=", "waiting")
+      .where("run_at", ">", iso(latest))
+      .executeTakeFirst();
+    return Number(result.numUpdatedRows);
+  },
 
-    async nextDue() {
-      const { rows } = await sql<{ run_at: string }>`
-        select run_at from jobs where state = 'waiting' order by run_at limit 1`.execute(db);
-      return rows[0] ? new Date(rows[0].run_at) : null;
-    },
-  };
-}
+  async drop({ db }, ids) {
+    await sql`delete from jobs where state = 'waiting' and ${isAmong(ids)}`.execute(db);
+  },
+
+  async nextDue({ db }) {
+    const { rows } = await sql<{ run_at: string }>`
+      select run_at from jobs where state = 'waiting' order by run_at limit 1`.execute(db);
+    return rows[0] ? new Date(rows[0].run_at) : null;
+  },
+};
 
 function isAmong(ids: readonly number[]) {
   return sql`id in (select cast(value as bigint) from json_each(${listParameter(ids)}))`;

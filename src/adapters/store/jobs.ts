@@ -1,19 +1,23 @@
 import type { Kysely } from "kysely";
 import type { Clock, JobStore } from "../../core/ports.js";
-import { createJobLeases } from "./job-leases.js";
-import { createJobOverview } from "./job-overview.js";
-import { createJobQueue } from "./job-queue.js";
-import { createRecurringRuns } from "./recurring-runs.js";
+import { createChooser } from "./job-claim.js";
+import { LEASE_METHODS } from "./job-leases.js";
+import { OVERVIEW_METHODS } from "./job-overview.js";
+import { type JobContext, QUEUE_METHODS } from "./job-queue.js";
+import { RECURRING_METHODS } from "./recurring-runs.js";
+import { repositoryOf } from "./repository.js";
 import type { Database } from "./schema.js";
 
 const systemClock: Clock = { now: () => new Date() };
 
+const jobStore = repositoryOf<JobStore, JobContext>({
+  ...QUEUE_METHODS,
+  ...LEASE_METHODS,
+  ...OVERVIEW_METHODS,
+  ...RECURRING_METHODS,
+});
+
 /** Jobs and times of recurring work in the record. Inside a transaction pass that transaction. */
 export function createJobStore(db: Kysely<Database>, clock: Clock = systemClock): JobStore {
-  return {
-    ...createJobQueue(db, clock),
-    ...createJobLeases(db, clock),
-    ...createJobOverview(db, clock),
-    ...createRecurringRuns(db),
-  };
+  return jobStore({ db, clock, choose: createChooser() });
 }

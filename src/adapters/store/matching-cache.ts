@@ -53,47 +53,69 @@ const WATCHED: Watched = {
  * same filter again and again: so the answers are kept, and of them only what was changed is looked at anew.
  */
 export function createMatchingCache(feed: ChangeFeed, mostUnits = MOST_UNITS): MatchingCache {
-  const answers = new Map<string, Promise<Answer>>();
-  const sizes = new Map<string, number>();
-  const changed = new ChangedUnits();
-  let kept = 0;
+  return new FollowedAnswers(feed, mostUnits);
+}
 
-  feed.watch(WATCHED, (units) => (units === "all" ? changed.noteAll() : changed.note(units)));
+class FollowedAnswers implements MatchingCache {
+  readonly #mostUnits: number;
+  readonly #answers = new Map<string, Promise<Answer>>();
+  readonly #sizes = new Map<string, number>();
+  readonly #changed = new ChangedUnits();
+  #kept = 0;
 
-  function forget(key: string): void {
-    answers.delete(key);
-    kept -= sizes.get(key) ?? 0;
-    sizes.delete(key);
+  constructor(feed: ChangeFeed, mostUnits: number) {
+    this.#mostUnits = mostUnits;
+    feed.watch(WATCHED, (units) => (units === "all" ? this.#changed.noteAll() : this.#changed.note(units)));
   }
 
-  function forgetOldest(): void {
-    const [oldest] = answers.keys();
-    if (oldest !== undefined) forget(oldest);
+  async answer(key: string, find: Finder): Promise<readonly Unit[]> {
+    if (key.length > LONGEST_CONDITION) return find.all();
+    const wanted = this.#changed.count;
+    for (;;) {
+      const known = this.#answers.get(key);
+      const answer = await known;
+      if (answer && answer.changes >= wanted) return answer.units;
+      // Another search may have begun to look meanwhile.
+      if (this.#answers.get(key) !== known) continue;
+      const fresh = await this.#keep(key, this.#bring(answer, find));
+      if (fresh.changes >= wanted) return fresh.units;
+    }
+  }
+
+  #forget(key: string): void {
+    this.#answers.delete(key);
+    this.#kept -= this.#sizes.get(key) ?? 0;
+    this.#sizes.delete(key);
+  }
+
+  #forgetOldest(): void {
+    const [oldest] = this.#answers.keys();
+    if (oldest !== undefined) this.#forget(oldest);
   }
 
   /** Replaces an answer while everybody who comes later waits for the new one. */
-  async function keep(key: string, finding: Promise<Answer>): Promise<Answer> {
-    forget(key);
-    answers.set(key, finding);
+  async #keep(key: string, finding: Promise<Answer>): Promise<Answer> {
+    this.#forget(key);
+    this.#answers.set(key, finding);
     try {
       const answer = await finding;
-      if (answers.get(key) !== finding) return answer;
-      sizes.set(key, answer.units.length);
-      kept += answer.units.length;
-      while (kept > mostUnits || answers.size > MOST_CONDITIONS) forgetOldest();
+      if (this.#answers.get(key) !== finding) return answer;
+      this.#sizes.set(key, answer.units.length);
+      this.#kept += answer.units.length;
+      while (this.#kept > this.#mostUnits || this.#answers.size > MOST_CONDITIONS) this.#forgetOldest();
       return answer;
     } catch (error) {
-      if (answers.get(key) === finding) forget(key);
+      if (this.#answers.get(key) === finding) this.#forget(key);
       throw error;
     }
   }
 
   /** An answer with all changes so far. */
-  async function bring(known: Answer | undefined, find: Finder): Promise<Answer> {
-    const isLost = known === undefined || changed.since(known.changes) === null;
-    const { units, changes } = isLost ? await findAll(find) : known;
-    const count = changed.count;
-    const since = changed.since(changes);
+  async #bring(known: Answer | undefined, find: Finder): Promise<Answer> {
+    const isLost = known === undefined || this.#changed.since(known.changes) === null;
+    const { units, changes } = isLost ? await this.#findAll(find) : known;
+    const count = this.#changed.count;
+    const since = this.#changed.since(changes);
     if (since === null || since.size === 0) return { units, changes: since ? count : changes };
     const now = await find.some([...since]);
     const others = units.filter((unit) => !since.has(unit));
@@ -101,25 +123,9 @@ export function createMatchingCache(feed: ChangeFeed, mostUnits = MOST_UNITS): M
     return { units: isSame ? units : [...others, ...now], changes: count };
   }
 
-  async function findAll(find: Finder): Promise<Answer> {
-    const changes = changed.count;
+  async #findAll(find: Finder): Promise<Answer> {
+    const changes = this.#changed.count;
     // A copy has room for nothing more, unlike a list that grew.
     return { units: [...(await find.all())], changes };
   }
-
-  return {
-    async answer(key, find) {
-      if (key.length > LONGEST_CONDITION) return find.all();
-      const wanted = changed.count;
-      for (;;) {
-        const known = answers.get(key);
-        const answer = await known;
-        if (answer && answer.changes >= wanted) return answer.units;
-        // Another search may have begun to look meanwhile.
-        if (answers.get(key) !== known) continue;
-        const fresh = await keep(key, bring(answer, find));
-        if (fresh.changes >= wanted) return fresh.units;
-      }
-    },
-  };
 }

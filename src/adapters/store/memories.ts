@@ -10,8 +10,10 @@ import { listInferred, listMemories, listOfDocuments } from "./memory-pages.js";
 import { readRelations, writeRelation } from "./memory-relations.js";
 import { columnsOf, memoryOf, NEW_MEMORIES, readMemories, SELECT_WHOLE, selectMemories } from "./memory-rows.js";
 import { purgeMemories } from "./purge.js";
+import { repositoryOf, type StoreContext } from "./repository.js";
 import type { Database } from "./schema.js";
 
+const forgottenOnly = sql<boolean>`(memories.is_latest = 1 and memories.is_forgotten = 1)`;
 const activeOnly = sql<boolean>`(memories.is_latest = 1 and memories.is_forgotten = 0)`;
 // As `isFlagged` says it.
 const unflagged = sql<boolean>`not (memories.is_inference = 1
@@ -40,241 +42,243 @@ const INSERT = `insert into memories (
 const ADD_SOURCE = `insert into memory_sources (memory_id, document_id, quote, quote_start, quote_end, added_at)
   values (?, ?, ?, ?, ?, ?) on conflict do nothing returning memory_id`;
 
-export function createMemoryStore(db: Kysely<Database>, clock: Clock): MemoryStore {
-  const select = (organizationId: string) => selectMemories(db, organizationId);
-  const forgottenOnly = sql<boolean>`(memories.is_latest = 1 and memories.is_forgotten = 1)`;
-  const unexpired = () => sql<boolean>`(memories.forget_after is null or memories.forget_after > ${iso(clock.now())})`;
+const memoryStore = repositoryOf<MemoryStore, StoreContext>({
+  async insert({ db, clock }, organizationId, draft, lineage) {
+    const [row] = await readMemories(db, INSERT, [
+      organizationId,
+      draft.containerTag,
+      draft.id,
+      draft.text,
+      factKey(draft.text),
+      lineage.version,
+      lineage.parentId,
+      lineage.rootId,
+      draft.kind,
+      draft.isStatic ? 1 : 0,
+      draft.isInference ? 1 : 0,
+      draft.forgetAfter,
+      draft.forgetReason,
+      draft.origin,
+      toJson(draft.metadata),
+      toJson(draft.entities),
+      toJson(draft.buckets),
+      iso(clock.now()),
+      draft.ownForgetAfter === undefined ? draft.forgetAfter : draft.ownForgetAfter,
+    ]);
+    if (!row) throw new Error(`There is no container ${draft.containerTag} for a memory`);
+    return row;
+  },
 
-  return {
-    async insert(organizationId, draft, lineage) {
-      const [row] = await readMemories(db, INSERT, [
-        organizationId,
-        draft.containerTag,
-        draft.id,
-        draft.text,
-        factKey(draft.text),
-        lineage.version,
-        lineage.parentId,
-        lineage.rootId,
-        draft.kind,
-        draft.isStatic ? 1 : 0,
-        draft.isInference ? 1 : 0,
-        draft.forgetAfter,
-        draft.forgetReason,
-        draft.origin,
-        toJson(draft.metadata),
-        toJson(draft.entities),
-        toJson(draft.buckets),
-        iso(clock.now()),
-        draft.ownForgetAfter === undefined ? draft.forgetAfter : draft.ownForgetAfter,
-      ]);
-      if (!row) throw new Error(`There is no container ${draft.containerTag} for a memory`);
-      return row;
-    },
+  async byId({ db }, organizationId, id) {
+    const [memory] = await readMemories(db, BY_ID, [organizationId, id]);
+    return memory ?? null;
+  },
 
-    async byId(organizationId, id) {
-      const [memory] = await readMemories(db, BY_ID, [organizationId, id]);
-      return memory ?? null;
-    },
+  byIds: ({ db }, organizationId, ids) => readMemories(db, BY_IDS, [organizationId, listParameter(ids)]),
 
-    byIds: (organizationId, ids) => readMemories(db, BY_IDS, [organizationId, listParameter(ids)]),
+  async latestOf({ db }, organizationId, rootId) {
+    const row = await selectMemories(db, organizationId)
+      .where((where) => where.or([where("memories.root_id", "=", rootId), where("memories.id", "=", rootId)]))
+      .where("memories.is_latest", "=", 1)
+      .executeTakeFirst();
+    return row ? memoryOf(row) : null;
+  },
 
-    async latestOf(organizationId, rootId) {
-      const row = await select(organizationId)
-        .where((where) => where.or([where("memories.root_id", "=", rootId), where("memories.id", "=", rootId)]))
-        .where("memories.is_latest", "=", 1)
-        .executeTakeFirst();
-      return row ? memoryOf(row) : null;
-    },
+  async byText({ db }, organizationId, containerTag, text) {
+    const [memory] = await readMemories(db, BY_TEXT, [organizationId, containerTag, factKey(text)]);
+    return memory ?? null;
+  },
 
-    async byText(organizationId, containerTag, text) {
-      const [memory] = await readMemories(db, BY_TEXT, [organizationId, containerTag, factKey(text)]);
-      return memory ?? null;
-    },
+  async byExactText({ db }, organizationId, containerTag, text) {
+    const withText = () =>
+      selectMemories(db, organizationId)
+        .where(inContainer(organizationId, containerTag))
+        .where("memories.text_key", "=", factKey(text))
+        .where("memories.text", "=", text)
+        .orderBy("memories.seq", "desc");
+    // One query for both would not use either of the partial indexes.
+    const active = await withText().where(activeOnly).execute();
+    const forgotten = await withText().where(forgottenOnly).execute();
+    return [...active, ...forgotten].map(memoryOf);
+  },
 
-    async byExactText(organizationId, containerTag, text) {
-      const withText = () =>
-        select(organizationId)
-          .where(inContainer(organizationId, containerTag))
-          .where("memories.text_key", "=", factKey(text))
-          .where("memories.text", "=", text)
-          .orderBy("memories.seq", "desc");
-      // One query for both would not use either of the partial indexes.
-      const active = await withText().where(activeOnly).execute();
-      const forgotten = await withText().where(forgottenOnly).execute();
-      return [...active, ...forgotten].map(memoryOf);
-    },
+  async ofDocument({ db }, organizationId, documentId) {
+    const rows = await selectMemories(db, organizationId)
+      .innerJoin("memory_sources", "memory_sources.memory_id", "memories.id")
+      .where("memory_sources.document_id", "=", documentId)
+      .orderBy("memories.seq")
+      .execute();
+    return rows.map(memoryOf);
+  },
 
-    async ofDocument(organizationId, documentId) {
-      const rows = await select(organizationId)
-        .innerJoin("memory_sources", "memory_sources.memory_id", "memories.id")
-        .where("memory_sources.document_id", "=", documentId)
-        .orderBy("memories.seq")
-        .execute();
-      return rows.map(memoryOf);
-    },
+  async update({ db, clock }, organizationId, id, change) {
+    await db
+      .updateTable("memories")
+      .set({ ...columnsOf(change), updated_at: iso(clock.now()) })
+      .where("organization_id", "=", organizationId)
+      .where("id", "=", id)
+      .execute();
+  },
 
-    async update(organizationId, id, change) {
-      await db
-        .updateTable("memories")
-        .set({ ...columnsOf(change), updated_at: iso(clock.now()) })
-        .where("organization_id", "=", organizationId)
-        .where("id", "=", id)
-        .execute();
-    },
+  async addSource({ db, clock }, _organizationId, memoryId, documentId, quote) {
+    const { text, at } = typeof quote === "string" ? { text: quote, at: null } : (quote ?? { text: null, at: null });
+    const added = await readRows(db, ADD_SOURCE, [
+      memoryId,
+      documentId,
+      text,
+      at?.start ?? null,
+      at?.end ?? null,
+      iso(clock.now()),
+    ]);
+    return added.length > 0;
+  },
 
-    async addSource(_organizationId, memoryId, documentId, quote) {
-      const { text, at } = typeof quote === "string" ? { text: quote, at: null } : (quote ?? { text: null, at: null });
-      const added = await readRows(db, ADD_SOURCE, [
-        memoryId,
-        documentId,
-        text,
-        at?.start ?? null,
-        at?.end ?? null,
-        iso(clock.now()),
-      ]);
-      return added.length > 0;
-    },
+  async removeSource({ db }, organizationId, memoryId, documentId) {
+    await db
+      .deleteFrom("memory_sources")
+      .where("memory_id", "=", memoryId)
+      .where("document_id", "=", documentId)
+      .where((where) =>
+        where.exists(
+          where
+            .selectFrom("memories")
+            .select("id")
+            .whereRef("memories.id", "=", "memory_sources.memory_id")
+            .where("memories.organization_id", "=", organizationId),
+        ),
+      )
+      .execute();
+  },
 
-    async removeSource(organizationId, memoryId, documentId) {
-      await db
-        .deleteFrom("memory_sources")
-        .where("memory_id", "=", memoryId)
-        .where("document_id", "=", documentId)
-        .where((where) =>
-          where.exists(
-            where
-              .selectFrom("memories")
-              .select("id")
-              .whereRef("memories.id", "=", "memory_sources.memory_id")
-              .where("memories.organization_id", "=", organizationId),
-          ),
-        )
-        .execute();
-    },
+  async sources({ db }, organizationId, memoryIds) {
+    const rows = await db
+      .selectFrom("memory_sources")
+      .innerJoin("memories", "memories.id", "memory_sources.memory_id")
+      .select(["memory_id", "document_id"])
+      .where("memories.organization_id", "=", organizationId)
+      .where(sql<boolean>`memory_id in (select value from json_each(${listParameter(memoryIds)}))`)
+      .orderBy("added_at")
+      .execute();
+    return rows.map((row) => ({ memoryId: row.memory_id, documentId: row.document_id }));
+  },
 
-    async sources(organizationId, memoryIds) {
-      const rows = await db
-        .selectFrom("memory_sources")
-        .innerJoin("memories", "memories.id", "memory_sources.memory_id")
-        .select(["memory_id", "document_id"])
-        .where("memories.organization_id", "=", organizationId)
-        .where(sql<boolean>`memory_id in (select value from json_each(${listParameter(memoryIds)}))`)
-        .orderBy("added_at")
-        .execute();
-      return rows.map((row) => ({ memoryId: row.memory_id, documentId: row.document_id }));
-    },
-
-    async active(organizationId, containerTag, { isStatic, limit, filters, afterSeq }) {
-      const now = iso(clock.now());
-      const ofKind = async (flag: 0 | 1): Promise<Memory[]> => {
-        if (!filters) return readMemories(db, ACTIVE, [organizationId, containerTag, flag, now, afterSeq ?? 0, limit]);
-        const rows = await select(organizationId)
-          .where(inContainer(organizationId, containerTag))
-          .where(activeOnly)
-          .where("memories.is_static", "=", flag)
-          .where(unexpired())
-          .where(unflagged)
-          .where("memories.kind", "<>", "statement")
-          .where(memoryFilterSql(filters))
-          .where("memories.seq", ">", afterSeq ?? 0)
-          .orderBy("memories.seq", "desc")
-          .limit(limit)
-          .execute();
-        return rows.map(memoryOf);
-      };
-      if (isStatic !== undefined) return ofKind(isStatic ? 1 : 0);
-      // The index has the newest of each kind; for the newest of both SQLite would sort all that the container has.
-      const memories = [...(await ofKind(0)), ...(await ofKind(1))];
-      return memories.toSorted((one, other) => other.seq - one.seq).slice(0, limit);
-    },
-
-    async versions(organizationId, rootIds, { withUndone } = { withUndone: false }) {
-      const isShown = withUndone ? sql<boolean>`true` : sql<boolean>`not (is_latest = 0 and is_forgotten = 1)`;
-      const ids = listParameter(rootIds);
-      const rows = await select(organizationId)
-        .where(
-          sql<boolean>`memories.seq in (
-            select seq from memories where root_id in (select value from json_each(${ids}))
-            union select seq from memories where id in (select value from json_each(${ids})))`,
-        )
-        .where(isShown)
-        .orderBy("memories.version")
-        .orderBy("memories.seq")
-        .execute();
-      return rows.map(memoryOf);
-    },
-
-    async statements(organizationId, memoryIds) {
-      const rows = await db
-        .selectFrom("memory_sources")
-        .innerJoin("memories", "memories.id", "memory_sources.memory_id")
-        .select(["memory_id", "document_id", "quote", "quote_start", "quote_end", "added_at"])
-        .where("memories.organization_id", "=", organizationId)
-        .where(sql<boolean>`memory_id in (select value from json_each(${listParameter(memoryIds)}))`)
-        .orderBy("added_at")
-        .execute();
-      return rows.map((row) => ({
-        memoryId: row.memory_id,
-        documentId: row.document_id,
-        quote: row.quote,
-        quoteAt:
-          row.quote_start === null || row.quote_end === null ? null : { start: row.quote_start, end: row.quote_end },
-        addedAt: row.added_at,
-      }));
-    },
-
-    async containerOf(organizationId, id) {
-      const row = await db
-        .selectFrom("memories")
-        .innerJoin("containers", "containers.id", "memories.container_id")
-        .select(["containers.id", "containers.tag", "containers.time_zone as timeZone"])
-        .where("memories.organization_id", "=", organizationId)
-        .where("memories.id", "=", id)
-        .where("containers.deleted_at", "is", null)
-        .executeTakeFirst();
-      return row ?? null;
-    },
-
-    relations: (organizationId, memoryIds, options) => readRelations(db, organizationId, memoryIds, options),
-
-    relate: (organizationId, fromId, toId, relation) =>
-      writeRelation(db, organizationId, { fromId, toId, relation }, iso(clock.now())),
-
-    list: (organizationId, query) => listMemories(db, organizationId, query, clock.now()),
-
-    inferred: (organizationId, containerTag, limit) =>
-      listInferred(db, organizationId, { containerTag, limit, now: clock.now() }),
-
-    ofDocuments: (organizationId, documentIds) => listOfDocuments(db, organizationId, documentIds),
-
-    async inContainer(organizationId, containerId, { activeOnly: isActiveOnly, limit }) {
-      let query = select(organizationId).where("memories.container_id", "=", containerId);
-      if (isActiveOnly) query = query.where(activeOnly);
-      const rows = await query.orderBy("memories.seq").limit(limit).execute();
-      return rows.map(memoryOf);
-    },
-
-    purge: (organizationId, containerId, limit) => purgeMemories(db, organizationId, { containerId, limit }),
-
-    async move(organizationId, id, containerId) {
-      await db
-        .updateTable("memories")
-        .set({ container_id: containerId })
-        .where("organization_id", "=", organizationId)
-        .where("id", "=", id)
-        .execute();
-    },
-
-    async expired(organizationId, now, limit) {
-      const rows = await select(organizationId)
+  async active({ db, clock }, organizationId, containerTag, { isStatic, limit, filters, afterSeq }) {
+    const now = iso(clock.now());
+    const ofKind = async (flag: 0 | 1): Promise<Memory[]> => {
+      if (!filters) return readMemories(db, ACTIVE, [organizationId, containerTag, flag, now, afterSeq ?? 0, limit]);
+      const rows = await selectMemories(db, organizationId)
+        .where(inContainer(organizationId, containerTag))
         .where(activeOnly)
-        .where("memories.forget_after", "<=", iso(now))
+        .where("memories.is_static", "=", flag)
+        .where(unexpired(clock))
+        .where(unflagged)
+        .where("memories.kind", "<>", "statement")
+        .where(memoryFilterSql(filters))
+        .where("memories.seq", ">", afterSeq ?? 0)
+        .orderBy("memories.seq", "desc")
         .limit(limit)
         .execute();
       return rows.map(memoryOf);
-    },
-  };
+    };
+    if (isStatic !== undefined) return ofKind(isStatic ? 1 : 0);
+    // The index has the newest of each kind; for the newest of both SQLite would sort all that the container has.
+    const memories = [...(await ofKind(0)), ...(await ofKind(1))];
+    return memories.toSorted((one, other) => other.seq - one.seq).slice(0, limit);
+  },
+
+  async versions({ db }, organizationId, rootIds, { withUndone } = { withUndone: false }) {
+    const isShown = withUndone ? sql<boolean>`true` : sql<boolean>`not (is_latest = 0 and is_forgotten = 1)`;
+    const ids = listParameter(rootIds);
+    const rows = await selectMemories(db, organizationId)
+      .where(
+        sql<boolean>`memories.seq in (
+          select seq from memories where root_id in (select value from json_each(${ids}))
+          union select seq from memories where id in (select value from json_each(${ids})))`,
+      )
+      .where(isShown)
+      .orderBy("memories.version")
+      .orderBy("memories.seq")
+      .execute();
+    return rows.map(memoryOf);
+  },
+
+  async statements({ db }, organizationId, memoryIds) {
+    const rows = await db
+      .selectFrom("memory_sources")
+      .innerJoin("memories", "memories.id", "memory_sources.memory_id")
+      .select(["memory_id", "document_id", "quote", "quote_start", "quote_end", "added_at"])
+      .where("memories.organization_id", "=", organizationId)
+      .where(sql<boolean>`memory_id in (select value from json_each(${listParameter(memoryIds)}))`)
+      .orderBy("added_at")
+      .execute();
+    return rows.map((row) => ({
+      memoryId: row.memory_id,
+      documentId: row.document_id,
+      quote: row.quote,
+      quoteAt:
+        row.quote_start === null || row.quote_end === null ? null : { start: row.quote_start, end: row.quote_end },
+      addedAt: row.added_at,
+    }));
+  },
+
+  async containerOf({ db }, organizationId, id) {
+    const row = await db
+      .selectFrom("memories")
+      .innerJoin("containers", "containers.id", "memories.container_id")
+      .select(["containers.id", "containers.tag", "containers.time_zone as timeZone"])
+      .where("memories.organization_id", "=", organizationId)
+      .where("memories.id", "=", id)
+      .where("containers.deleted_at", "is", null)
+      .executeTakeFirst();
+    return row ?? null;
+  },
+
+  relations: ({ db }, organizationId, memoryIds, options) => readRelations(db, organizationId, memoryIds, options),
+
+  relate: ({ db, clock }, organizationId, fromId, toId, relation) =>
+    writeRelation(db, organizationId, { fromId, toId, relation }, iso(clock.now())),
+
+  list: ({ db, clock }, organizationId, query) => listMemories(db, organizationId, query, clock.now()),
+
+  inferred: ({ db, clock }, organizationId, containerTag, limit) =>
+    listInferred(db, organizationId, { containerTag, limit, now: clock.now() }),
+
+  ofDocuments: ({ db }, organizationId, documentIds) => listOfDocuments(db, organizationId, documentIds),
+
+  async inContainer({ db }, organizationId, containerId, { activeOnly: isActiveOnly, limit }) {
+    let query = selectMemories(db, organizationId).where("memories.container_id", "=", containerId);
+    if (isActiveOnly) query = query.where(activeOnly);
+    const rows = await query.orderBy("memories.seq").limit(limit).execute();
+    return rows.map(memoryOf);
+  },
+
+  purge: ({ db }, organizationId, containerId, limit) => purgeMemories(db, organizationId, { containerId, limit }),
+
+  async move({ db }, organizationId, id, containerId) {
+    await db
+      .updateTable("memories")
+      .set({ container_id: containerId })
+      .where("organization_id", "=", organizationId)
+      .where("id", "=", id)
+      .execute();
+  },
+
+  async expired({ db }, organizationId, now, limit) {
+    const rows = await selectMemories(db, organizationId)
+      .where(activeOnly)
+      .where("memories.forget_after", "<=", iso(now))
+      .limit(limit)
+      .execute();
+    return rows.map(memoryOf);
+  },
+});
+
+export function createMemoryStore(db: Kysely<Database>, clock: Clock): MemoryStore {
+  return memoryStore({ db, clock });
+}
+
+function unexpired(clock: Clock) {
+  return sql<boolean>`(memories.forget_after is null or memories.forget_after > ${iso(clock.now())})`;
 }
 
 /** With the organisation, because tags are indexed within theirs. */

@@ -14,117 +14,116 @@ import {
   silenceTraces,
 } from "./purge-rows.js";
 import { readKeptTexts, removeMadeOf, requote, rewriteRevisions } from "./purge-text.js";
+import { repositoryOf } from "./repository.js";
 import type { Database } from "./schema.js";
 import { atomically } from "./transact.js";
 
 const MARK = "unscrubbed";
 
 /** Removal for good; every method is atomic. */
-export function createPurgeStore(db: Kysely<Database>): PurgeStore {
-  return {
-    documents: (organizationId, ids, options) =>
-      atomically(db, async (db) => {
-        await openLists(db);
-        await listDocuments(db, organizationId, ids);
-        await listStated(db, organizationId, options);
-        if (options.earlier) await silenceTraces(db, organizationId, options.within);
-        await listDerived(db);
-        return removeAll(db);
-      }),
+export const createPurgeStore = repositoryOf<PurgeStore, Kysely<Database>>({
+  documents: (db, organizationId, ids, options) =>
+    atomically(db, async (db) => {
+      await openLists(db);
+      await listDocuments(db, organizationId, ids);
+      await listStated(db, organizationId, options);
+      if (options.earlier) await silenceTraces(db, organizationId, options.within);
+      await listDerived(db);
+      return removeAll(db);
+    }),
 
-    memories: (organizationId, ids, { documents, within }) =>
-      atomically(db, async (db) => {
-        await openLists(db);
-        await listDocuments(db, organizationId, documents);
-        await listChains(db, organizationId, ids);
-        await listDerived(db);
-        await silenceDocuments(db, within);
-        return removeAll(db);
-      }),
+  memories: (db, organizationId, ids, { documents, within }) =>
+    atomically(db, async (db) => {
+      await openLists(db);
+      await listDocuments(db, organizationId, documents);
+      await listChains(db, organizationId, ids);
+      await listDerived(db);
+      await silenceDocuments(db, within);
+      return removeAll(db);
+    }),
 
-    keptTexts: (organizationId, documentId) => readKeptTexts(db, organizationId, documentId),
+  keptTexts: (db, organizationId, documentId) => readKeptTexts(db, organizationId, documentId),
 
-    takeText: (organizationId, documentId, rewriting) =>
-      atomically(db, async (db) => {
-        await rewriteRevisions(db, documentId, rewriting);
-        return removeMadeOf(db, organizationId, documentId);
-      }),
+  takeText: (db, organizationId, documentId, rewriting) =>
+    atomically(db, async (db) => {
+      await rewriteRevisions(db, documentId, rewriting);
+      return removeMadeOf(db, organizationId, documentId);
+    }),
 
-    requote: (organizationId, documentId, links) =>
-      atomically(db, async (db) => {
-        for (const link of links) await requote(db, { organizationId, documentId, link });
-      }),
+  requote: (db, organizationId, documentId, links) =>
+    atomically(db, async (db) => {
+      for (const link of links) await requote(db, { organizationId, documentId, link });
+    }),
 
-    silence: (organizationId, containerTag) =>
-      atomically(db, async (db) => {
-        await sql`update journal set before = null, after = null, cause = null
-          where container_tag = ${containerTag} and organization_id = ${organizationId}`.execute(db);
-        // Kept answers of calls that described it; a removed container has `#` and a number behind its tag.
-        await sql`delete from operations where result ->> '$.uid' in (select uid from containers
-          where organization_id = ${organizationId} and (tag = ${containerTag}
-            or substr(tag, 1, length(${containerTag}) + 1) = ${`${containerTag}#`}))`.execute(db);
-        await sql`update requests set container_tag = null
-          where organization_id = ${organizationId} and container_tag = ${containerTag}`.execute(db);
-      }),
+  silence: (db, organizationId, containerTag) =>
+    atomically(db, async (db) => {
+      await sql`update journal set before = null, after = null, cause = null
+        where container_tag = ${containerTag} and organization_id = ${organizationId}`.execute(db);
+      // Kept answers of calls that described it; a removed container has `#` and a number behind its tag.
+      await sql`delete from operations where result ->> '$.uid' in (select uid from containers
+        where organization_id = ${organizationId} and (tag = ${containerTag}
+          or substr(tag, 1, length(${containerTag}) + 1) = ${`${containerTag}#`}))`.execute(db);
+      await sql`update requests set container_tag = null
+        where organization_id = ${organizationId} and container_tag = ${containerTag}`.execute(db);
+    }),
 
-    async container(organizationId, containerId) {
-      await atomically(db, async (db) => {
-        const isMine = sql`exists (select 1 from containers
-          where id = ${containerId} and organization_id = ${organizationId})`;
-        await sql`delete from vectors where space_id in (select id from vector_spaces)
-          and container_id = ${containerId} and ${isMine}`.execute(db);
-        await sql`delete from document_containers where container_id = ${containerId} and ${isMine}`.execute(db);
-        await sql`delete from containers where id = ${containerId}
-          and organization_id = ${organizationId}`.execute(db);
-      });
-    },
+  async container(db, organizationId, containerId) {
+    await atomically(db, async (db) => {
+      const isMine = sql`exists (select 1 from containers
+        where id = ${containerId} and organization_id = ${organizationId})`;
+      await sql`delete from vectors where space_id in (select id from vector_spaces)
+        and container_id = ${containerId} and ${isMine}`.execute(db);
+      await sql`delete from document_containers where container_id = ${containerId} and ${isMine}`.execute(db);
+      await sql`delete from containers where id = ${containerId}
+        and organization_id = ${organizationId}`.execute(db);
+    });
+  },
 
-    async count(organizationId, containerId) {
-      const own = sql`(select dc.document_id from document_containers dc
-        join documents d on d.id = dc.document_id and d.organization_id = ${organizationId}
-        where dc.container_id = ${containerId} and not exists (select 1 from document_containers o
-          where o.document_id = dc.document_id and o.container_id <> dc.container_id))`;
-      const { rows } = await sql<{ documents: number; memories: number; files: number }>`select
-        (select count(*) from ${own}) as documents,
-        (select count(*) from memories where container_id = ${containerId}
-          and organization_id = ${organizationId}) as memories,
-        (select count(*) from files where document_id in ${own}) as files`.execute(db);
-      return rows[0] ?? { documents: 0, memories: 0, files: 0 };
-    },
+  async count(db, organizationId, containerId) {
+    const own = sql`(select dc.document_id from document_containers dc
+      join documents d on d.id = dc.document_id and d.organization_id = ${organizationId}
+      where dc.container_id = ${containerId} and not exists (select 1 from document_containers o
+        where o.document_id = dc.document_id and o.container_id <> dc.container_id))`;
+    const { rows } = await sql<{ documents: number; memories: number; files: number }>`select
+      (select count(*) from ${own}) as documents,
+      (select count(*) from memories where container_id = ${containerId}
+        and organization_id = ${organizationId}) as memories,
+      (select count(*) from files where document_id in ${own}) as files`.execute(db);
+    return rows[0] ?? { documents: 0, memories: 0, files: 0 };
+  },
 
-    async containersOf(organizationId, documentId) {
-      const { rows } = await sql<{ tag: string }>`select distinct container_tag as tag from journal
-        where subject_id = ${documentId} and subject = 'document' and organization_id = ${organizationId}
-          and container_tag is not null`.execute(db);
-      return rows.map(({ tag }) => tag);
-    },
+  async containersOf(db, organizationId, documentId) {
+    const { rows } = await sql<{ tag: string }>`select distinct container_tag as tag from journal
+      where subject_id = ${documentId} and subject = 'document' and organization_id = ${organizationId}
+        and container_tag is not null`.execute(db);
+    return rows.map(({ tag }) => tag);
+  },
 
-    memoriesIn: (organizationId, containerId, { limit, within }) =>
-      atomically(db, async (db) => {
-        await openLists(db);
-        await listContained(db, organizationId, containerId, limit);
-        await silenceDocuments(db, within);
-        return removeAll(db);
-      }),
+  memoriesIn: (db, organizationId, containerId, { limit, within }) =>
+    atomically(db, async (db) => {
+      await openLists(db);
+      await listContained(db, organizationId, containerId, limit);
+      await silenceDocuments(db, within);
+      return removeAll(db);
+    }),
 
-    async mark() {
-      await db
-        .insertInto("meta")
-        .values({ key: MARK, value: createId() })
-        .onConflict((conflict) => conflict.column("key").doUpdateSet({ value: (eb) => eb.ref("excluded.value") }))
-        .execute();
-    },
+  async mark(db) {
+    await db
+      .insertInto("meta")
+      .values({ key: MARK, value: createId() })
+      .onConflict((conflict) => conflict.column("key").doUpdateSet({ value: (eb) => eb.ref("excluded.value") }))
+      .execute();
+  },
 
-    async marked() {
-      const row = await db.selectFrom("meta").select("value").where("key", "=", MARK).executeTakeFirst();
-      return row?.value ?? null;
-    },
+  async marked(db) {
+    const row = await db.selectFrom("meta").select("value").where("key", "=", MARK).executeTakeFirst();
+    return row?.value ?? null;
+  },
 
-    async unmark(mark) {
-      await db.deleteFrom("meta").where("key", "=", MARK).where("value", "=", mark).execute();
-    },
-  };
-}
+  async unmark(db, mark) {
+    await db.deleteFrom("meta").where("key", "=", MARK).where("value", "=", mark).execute();
+  },
+});
 
 async function removeAll(db: Kysely<Database>): Promise<PurgedRows> {
   const counted = await countListed(db);

@@ -2,6 +2,7 @@ import { type Kysely, type Selectable, sql } from "kysely";
 import type { RequestPart, RequestQuery, RequestStore, RequestTally, TimeRange } from "../../core/ports.js";
 import { REQUEST_TYPES, type RequestRecord } from "../../core/types.js";
 import { iso } from "../../lib/time.js";
+import { repositoryOf } from "./repository.js";
 import type { Database } from "./schema.js";
 import { atomically } from "./transact.js";
 
@@ -15,66 +16,64 @@ const PARTS = {
   hour: sql<string>`substr(created_at, 1, 13) || ':00:00.000Z'`,
 } as const satisfies Record<RequestPart, unknown>;
 
-export function createRequestStore(db: Kysely<Database>): RequestStore {
-  return {
-    async insert(organizationId, records) {
-      await atomically(db, async (db) => {
-        for (let start = 0; start < records.length; start += BATCH)
-          await db
-            .insertInto("requests")
-            .values(records.slice(start, start + BATCH).map((record) => rowOf(organizationId, record)))
-            .onConflict((conflict) => conflict.column("id").doNothing())
-            .execute();
-      });
-    },
+export const createRequestStore = repositoryOf<RequestStore, Kysely<Database>>({
+  async insert(db, organizationId, records) {
+    await atomically(db, async (db) => {
+      for (let start = 0; start < records.length; start += BATCH)
+        await db
+          .insertInto("requests")
+          .values(records.slice(start, start + BATCH).map((record) => rowOf(organizationId, record)))
+          .onConflict((conflict) => conflict.column("id").doNothing())
+          .execute();
+    });
+  },
 
-    async list(organizationId, query) {
-      const matching = selectMatching(db, organizationId, query);
-      const rows = await matching
-        .selectAll()
-        .orderBy("created_at", "desc")
-        .orderBy("seq", "desc")
-        .limit(query.limit)
-        .offset(query.offset)
-        .execute();
-      const { total } = await matching.select(sql<number>`count(*)`.as("total")).executeTakeFirstOrThrow();
-      return { requests: rows.map(recordOf), total };
-    },
+  async list(db, organizationId, query) {
+    const matching = selectMatching(db, organizationId, query);
+    const rows = await matching
+      .selectAll()
+      .orderBy("created_at", "desc")
+      .orderBy("seq", "desc")
+      .limit(query.limit)
+      .offset(query.offset)
+      .execute();
+    const { total } = await matching.select(sql<number>`count(*)`.as("total")).executeTakeFirstOrThrow();
+    return { requests: rows.map(recordOf), total };
+  },
 
-    async tally(organizationId, range, parts, { errorsOnly = false } = {}) {
-      const places = parts.map((_, index) => index + 1);
-      const { rows } = await sql<
-        Partial<RequestTally> & Pick<RequestTally, "count" | "operations" | "errors" | "averageMs" | "lastAt">
-      >`
-        select ${sql.join(parts.map((part) => sql`${PARTS[part]} as ${sql.ref(part)}`))},
-          count(*) as count, sum(operations) as operations, sum(iif(status >= 400, 1, 0)) as errors, round(avg(duration), 1) as averageMs, max(created_at) as lastAt
-        from requests
-        where organization_id = ${organizationId} and created_at >= ${range.from} and created_at < ${range.to}
-          and status >= ${errorsOnly ? 400 : 0}
-        group by ${sql.raw(places.join(", "))} order by ${sql.raw(places.map((place) => `${place} nulls first`).join(", "))}`.execute(
-        db,
-      );
-      return rows.map((row) => ({ type: null, keyId: null, status: null, hour: null, ...row }));
-    },
+  async tally(db, organizationId, range, parts, { errorsOnly = false } = {}) {
+    const places = parts.map((_, index) => index + 1);
+    const { rows } = await sql<
+      Partial<RequestTally> & Pick<RequestTally, "count" | "operations" | "errors" | "averageMs" | "lastAt">
+    >`
+      select ${sql.join(parts.map((part) => sql`${PARTS[part]} as ${sql.ref(part)}`))},
+        count(*) as count, sum(operations) as operations, sum(iif(status >= 400, 1, 0)) as errors, round(avg(duration), 1) as averageMs, max(created_at) as lastAt
+      from requests
+      where organization_id = ${organizationId} and created_at >= ${range.from} and created_at < ${range.to}
+        and status >= ${errorsOnly ? 400 : 0}
+      group by ${sql.raw(places.join(", "))} order by ${sql.raw(places.map((place) => `${place} nulls first`).join(", "))}`.execute(
+      db,
+    );
+    return rows.map((row) => ({ type: null, keyId: null, status: null, hour: null, ...row }));
+  },
 
-    async dropBefore(organizationId, moment) {
-      const { numDeletedRows } = await db
-        .deleteFrom("requests")
-        .where("organization_id", "=", organizationId)
-        .where("created_at", "<", iso(moment))
-        .executeTakeFirst();
-      return Number(numDeletedRows);
-    },
+  async dropBefore(db, organizationId, moment) {
+    const { numDeletedRows } = await db
+      .deleteFrom("requests")
+      .where("organization_id", "=", organizationId)
+      .where("created_at", "<", iso(moment))
+      .executeTakeFirst();
+    return Number(numDeletedRows);
+  },
 
-    async dropBeyond(organizationId, count) {
-      // With the plus no index is used: the row number leads there.
-      const { numAffectedRows } = await sql`
-        delete from requests
-        where seq <= (select max(seq) from requests) - ${count} and +organization_id = ${organizationId}`.execute(db);
-      return Number(numAffectedRows ?? 0);
-    },
-  };
-}
+  async dropBeyond(db, organizationId, count) {
+    // With the plus no index is used: the row number leads there.
+    const { numAffectedRows } = await sql`
+      delete from requests
+      where seq <= (select max(seq) from requests) - ${count} and +organization_id = ${organizationId}`.execute(db);
+    return Number(numAffectedRows ?? 0);
+  },
+});
 
 function selectMatching(db: Kysely<Database>, organizationId: string, query: RequestQuery) {
   let matching = selectWithin(db, organizationId, query);

@@ -1,5 +1,5 @@
 import type { Unit } from "../../core/types.js";
-import { type ChangeFeed, type Watched } from "./change-feed.js";
+import type { ChangeFeed, IndexChange, Watched } from "./change-feed.js";
 import { createScopeMembers, type ScopeMembers } from "./scope-members.js";
 
 /** What was counted in one scope. */
@@ -53,81 +53,91 @@ const WATCHED: Watched = {
 };
 
 export function createTextCache(feed: ChangeFeed): TextCache {
-  const members = createScopeMembers();
-  const remembered = new Map<string, Counted & { readonly changes: number }>();
-  let groups = new Map<string, Group>();
-  let held = 0;
-  let changes = 0;
+  return new FollowedTexts(feed);
+}
 
-  function forgetLists(): void {
-    groups = new Map();
-    held = 0;
+class FollowedTexts implements TextCache {
+  readonly members = createScopeMembers();
+  readonly #remembered = new Map<string, Counted & { readonly changes: number }>();
+  #groups = new Map<string, Group>();
+  #held = 0;
+  #changes = 0;
+
+  constructor(feed: ChangeFeed) {
+    feed.watchIndex((change) => this.#noteIndexed(change));
+    feed.watch(WATCHED, (units) => this.#noteRemoved(units));
   }
 
-  function forgetGroup(key: string, group: Group): void {
-    groups.delete(key);
-    held -= group.held;
+  async counted(scope: string, count: () => Promise<number>): Promise<Counted> {
+    const known = this.#remembered.get(scope);
+    if (known && this.#changes - known.changes <= known.total * TOLERATED_CHANGE) return known;
+    const before = this.#changes;
+    const counted = { changes: before, total: await count(), words: new Map<string, number>() };
+    this.#remembered.delete(scope);
+    if (scope.length > LONGEST_REMEMBERED) return counted;
+    this.#remembered.set(scope, counted);
+    const oldest = this.#remembered.size > SCOPES_REMEMBERED ? this.#remembered.keys().next() : undefined;
+    if (oldest && !oldest.done) this.#remembered.delete(oldest.value);
+    return counted;
   }
 
-  function groupOf(containerIds: readonly number[]): { readonly key: string; readonly group: Group } {
+  async postings(
+    containerIds: readonly number[],
+    keys: readonly string[],
+    read: (places: readonly number[]) => Promise<readonly (readonly Unit[])[]>,
+  ): Promise<(readonly Unit[])[]> {
+    if (keys.some((key) => key.length > LONGEST_REMEMBERED)) return [...(await read([...keys.keys()]))];
+    const { key: groupKey, group } = this.#groupOf(containerIds);
+    const unknown = [...keys.keys()].filter((place) => !group.lists.has(keys[place] ?? ""));
+    const found = unknown.length > 0 ? await read(unknown) : [];
+    const fresh = new Map(unknown.map((place, index) => [place, found[index] ?? []]));
+    const answer = keys.map((key, place) => fresh.get(place) ?? group.lists.get(key) ?? []);
+    // What was read before a change belongs to what was forgotten with it.
+    if (this.#groups.get(groupKey) !== group) return answer;
+    for (const [place, units] of fresh) {
+      this.#held += units.length + 1;
+      group.held += units.length + 1;
+      group.lists.set(keys[place] ?? "", units);
+    }
+    if (this.#held > POSTINGS_REMEMBERED) this.#forgetLists();
+    return answer;
+  }
+
+  #noteIndexed(change: IndexChange): void {
+    const { units, containerIds } = change;
+    this.#changes += units.length;
+    this.members.note(change);
+    if (containerIds.includes(0)) return this.#forgetLists();
+    for (const [key, group] of this.#groups)
+      if (group.containerIds.size === 0 || containerIds.some((id) => group.containerIds.has(id)))
+        this.#forgetGroup(key, group);
+  }
+
+  #noteRemoved(units: readonly Unit[] | "all"): void {
+    if (units === "all") {
+      this.#remembered.clear();
+      this.members.forget();
+    } else {
+      this.#changes += units.length;
+      this.members.note({ units, containerIds: [0] });
+    }
+    this.#forgetLists();
+  }
+
+  #forgetLists(): void {
+    this.#groups = new Map();
+    this.#held = 0;
+  }
+
+  #forgetGroup(key: string, group: Group): void {
+    this.#groups.delete(key);
+    this.#held -= group.held;
+  }
+
+  #groupOf(containerIds: readonly number[]): { readonly key: string; readonly group: Group } {
     const key = containerIds.join();
-    const group = groups.get(key) ?? { containerIds: new Set(containerIds), lists: new Map(), held: 0 };
-    groups.set(key, group);
+    const group = this.#groups.get(key) ?? { containerIds: new Set(containerIds), lists: new Map(), held: 0 };
+    this.#groups.set(key, group);
     return { key, group };
   }
-
-  feed.watchIndex((change) => {
-    const { units, containerIds } = change;
-    changes += units.length;
-    members.note(change);
-    if (containerIds.includes(0)) return forgetLists();
-    for (const [key, group] of groups)
-      if (group.containerIds.size === 0 || containerIds.some((id) => group.containerIds.has(id)))
-        forgetGroup(key, group);
-  });
-  feed.watch(WATCHED, (units) => {
-    if (units === "all") {
-      remembered.clear();
-      members.forget();
-    } else {
-      changes += units.length;
-      members.note({ units, containerIds: [0] });
-    }
-    forgetLists();
-  });
-
-  return {
-    members,
-
-    async counted(scope, count) {
-      const known = remembered.get(scope);
-      if (known && changes - known.changes <= known.total * TOLERATED_CHANGE) return known;
-      const before = changes;
-      const counted = { changes: before, total: await count(), words: new Map<string, number>() };
-      remembered.delete(scope);
-      if (scope.length > LONGEST_REMEMBERED) return counted;
-      remembered.set(scope, counted);
-      const oldest = remembered.size > SCOPES_REMEMBERED ? remembered.keys().next() : undefined;
-      if (oldest && !oldest.done) remembered.delete(oldest.value);
-      return counted;
-    },
-
-    async postings(containerIds, keys, read) {
-      if (keys.some((key) => key.length > LONGEST_REMEMBERED)) return [...(await read([...keys.keys()]))];
-      const { key: groupKey, group } = groupOf(containerIds);
-      const unknown = [...keys.keys()].filter((place) => !group.lists.has(keys[place] ?? ""));
-      const found = unknown.length > 0 ? await read(unknown) : [];
-      const fresh = new Map(unknown.map((place, index) => [place, found[index] ?? []]));
-      const answer = keys.map((key, place) => fresh.get(place) ?? group.lists.get(key) ?? []);
-      // What was read before a change belongs to what was forgotten with it.
-      if (groups.get(groupKey) !== group) return answer;
-      for (const [place, units] of fresh) {
-        held += units.length + 1;
-        group.held += units.length + 1;
-        group.lists.set(keys[place] ?? "", units);
-      }
-      if (held > POSTINGS_REMEMBERED) forgetLists();
-      return answer;
-    },
-  };
 }

@@ -57,102 +57,119 @@ export interface TextSearch {
 
 /** @param cache absent: everything is looked up anew */
 export function createTextSearch(db: Kysely<Database>, cache?: TextCache): TextSearch {
-  const dialect = textIndexDialect(db);
-  const inColumn = (column: "text" | "context", word: string, within: string): string =>
-    dialect.anyOf(column, askedForms(word), within);
+  return new IndexSearch(db, cache);
+}
 
-  async function countedIn(within: string): Promise<Counted> {
+class IndexSearch implements TextSearch {
+  readonly #db: Kysely<Database>;
+  readonly #cache: TextCache | undefined;
+  readonly #dialect: TextIndexDialect;
+
+  constructor(db: Kysely<Database>, cache: TextCache | undefined) {
+    this.#db = db;
+    this.#cache = cache;
+    this.#dialect = textIndexDialect(db);
+  }
+
+  async search(
+    scope: UnitScope,
+    words: readonly string[],
+    { limit, among, mostMatches = Infinity }: TextSearchOptions,
+  ): Promise<FoundText> {
+    if (scope.containerIds.length === 0 || words.length === 0)
+      return { hits: [], counted: { total: 0, counts: words.map(() => 0) } };
+    const within = scopeExpression(this.#dialect, scope);
+    const all = await this.#countedIn(within);
+    const place = await this.#placeOf(scope, within, all);
+    const inText = words.map((word) => this.#inColumn("text", word, place.within));
+    const found = await this.#find(place, inText, mostMatches);
+    const counted = { total: all.total, counts: await this.#count(all, { words, found, within }) };
+    const telling = rarest(counted.counts, mostMatches);
+    const inContext = telling.map((index) => this.#inColumn("context", words[index] ?? "", place.within));
+    // Nothing stands around a memory.
+    const around = scope.kinds.includes("chunk") ? await this.#find(place, inContext, mostMatches) : [];
+    const matches = telling.map((index, at) => ({
+      own: found[index]?.units ?? [],
+      around: around[at]?.units ?? [],
+      rarity: rarityOf(counted, index),
+    }));
+    return { hits: best(matches, limit, choiceOf(scope, among)), counted };
+  }
+
+  #inColumn(column: "text" | "context", word: string, within: string): string {
+    return this.#dialect.anyOf(column, askedForms(word), within);
+  }
+
+  async #countedIn(within: string): Promise<Counted> {
     const count = async () =>
-      within === "" ? countAll(db) : ((await ask<number>(db, dialect.counts, [within]))[0] ?? 0);
-    return cache ? cache.counted(within, count) : { total: await count(), words: new Map() };
+      within === "" ? countAll(this.#db) : ((await ask<number>(this.#db, this.#dialect.counts, [within]))[0] ?? 0);
+    return this.#cache ? this.#cache.counted(within, count) : { total: await count(), words: new Map() };
   }
 
   /** At most `most` units of the scope for each expression. */
-  async function find(
+  async #find(
     { containerIds, factor, members }: Place,
     expressions: readonly string[],
     most: number,
   ): Promise<Found[]> {
     const limit = most === Infinity ? UNLIMITED : Math.ceil(most * factor) + 1;
-    const lists = await readPostings(containerIds, expressions, limit);
+    const lists = await this.#readPostings(containerIds, expressions, limit);
     return lists.map((list) => {
       const units = members ? list.filter((unit) => members.has(unit)) : list;
       return { units: units.slice(0, most), isCut: units.length > most || list.length === limit };
     });
   }
 
-  async function readPostings(
+  async #readPostings(
     containerIds: readonly number[],
     expressions: readonly string[],
     limit: number,
   ): Promise<(readonly Unit[])[]> {
-    const read = (some: readonly string[]) => readPacked<Unit[]>(db, dialect.postings, [limit, JSON.stringify(some)]);
-    if (!cache) return read(expressions);
+    const read = (some: readonly string[]) =>
+      readPacked<Unit[]>(this.#db, this.#dialect.postings, [limit, JSON.stringify(some)]);
+    if (!this.#cache) return read(expressions);
     const keys = expressions.map((expression) => `${limit} ${expression}`);
-    return cache.postings(containerIds, keys, (places) => read(places.map((place) => expressions[place] ?? "")));
+    return this.#cache.postings(containerIds, keys, (places) => read(places.map((place) => expressions[place] ?? "")));
   }
 
   /** How to read a scope, whose units are counted. */
-  async function placeOf({ containerIds }: UnitScope, within: string, { total }: Counted): Promise<Place> {
+  async #placeOf({ containerIds }: UnitScope, within: string, { total }: Counted): Promise<Place> {
     if (within === "") return { within, containerIds: [], factor: 1, members: null };
-    const share = cache ? total / Math.max(1, (await countedIn("")).total) : 0;
-    if (!cache || share < LARGE_SHARE) return { within, containerIds, factor: 1, members: null };
-    const members = await cache.members.of(within, containerIds, {
-      page: (after, limit) => readPacked<Unit>(db, dialect.page, [within, after, limit]),
-      among: (units) => readAmong(db, within, units),
+    const share = this.#cache ? total / Math.max(1, (await this.#countedIn("")).total) : 0;
+    if (!this.#cache || share < LARGE_SHARE) return { within, containerIds, factor: 1, members: null };
+    const members = await this.#cache.members.of(within, containerIds, {
+      page: (after, limit) => readPacked<Unit>(this.#db, this.#dialect.page, [within, after, limit]),
+      among: (units) => readAmong(this.#db, within, units),
     });
     // In few steps, so that a scope that grows asks for the same as before.
     const factor = 2 ** Math.ceil(Math.log2(WIDENING / share));
     return { within: "", containerIds: [], factor, members };
   }
 
-  async function countCommon(counted: Counted, words: readonly string[], within: string): Promise<void> {
+  async #countCommon(counted: Counted, words: readonly string[], within: string): Promise<void> {
     const unknown = words.filter((word) => !counted.words.has(word));
     if (unknown.length === 0) return;
     const counts = await ask<number>(
-      db,
-      dialect.counts,
-      unknown.map((word) => inColumn("text", word, within)),
+      this.#db,
+      this.#dialect.counts,
+      unknown.map((word) => this.#inColumn("text", word, within)),
     );
     if (counted.words.size + unknown.length > WORDS_REMEMBERED) counted.words.clear();
     for (const [index, word] of unknown.entries()) counted.words.set(word, counts[index] ?? 0);
   }
 
   /** Of how many units of the scope each word is, of which these were found. */
-  async function count(
+  async #count(
     counted: Counted,
     { words, found, within }: { words: readonly string[]; found: readonly Found[]; within: string },
   ): Promise<number[]> {
     const common = words.filter((_, index) => found[index]?.isCut);
-    await countCommon(counted, common, within);
+    await this.#countCommon(counted, common, within);
     return words.map((word, index) => {
       const { units, isCut } = found[index] ?? NOTHING;
       return isCut ? (counted.words.get(word) ?? units.length) : units.length;
     });
   }
-
-  return {
-    async search(scope, words, { limit, among, mostMatches = Infinity }) {
-      if (scope.containerIds.length === 0 || words.length === 0)
-        return { hits: [], counted: { total: 0, counts: words.map(() => 0) } };
-      const within = scopeExpression(dialect, scope);
-      const all = await countedIn(within);
-      const place = await placeOf(scope, within, all);
-      const inText = words.map((word) => inColumn("text", word, place.within));
-      const found = await find(place, inText, mostMatches);
-      const counted = { total: all.total, counts: await count(all, { words, found, within }) };
-      const telling = rarest(counted.counts, mostMatches);
-      const inContext = telling.map((index) => inColumn("context", words[index] ?? "", place.within));
-      // Nothing stands around a memory.
-      const around = scope.kinds.includes("chunk") ? await find(place, inContext, mostMatches) : [];
-      const matches = telling.map((index, at) => ({
-        own: found[index]?.units ?? [],
-        around: around[at]?.units ?? [],
-        rarity: rarityOf(counted, index),
-      }));
-      return { hits: best(matches, limit, choiceOf(scope, among)), counted };
-    },
-  };
 }
 
 const NOTHING: Found = { units: [], isCut: false };

@@ -5,6 +5,7 @@ import { iso } from "../../lib/time.js";
 import { type ChunkColumns, chunkOf } from "./chunks.js";
 import { readPacked, readRows } from "./fixed-query.js";
 import { listParameter } from "./json.js";
+import { repositoryOf, type StoreContext } from "./repository.js";
 import type { Database } from "./schema.js";
 
 type TurnRow = readonly [
@@ -58,34 +59,43 @@ const page = (order: string): string => `select json_group_array(json(turn)) as 
   select ${TURN} as turn ${LISTED} order by c.created_at ${order}, c.seq ${order} limit ?5 + 0 offset ?6 + 0)`;
 const PAGES = { asc: page("asc"), desc: page("desc") };
 
+const turnStore = repositoryOf<TurnStore, StoreContext>({
+  async ofUnits({ db, clock }, organizationId, units) {
+    const seqs = units.filter((unit) => kindOf(unit) === "chunk").map(seqOf);
+    return seqs.length === 0 ? [] : read({ db, clock }, organizationId, OF_SEQS, [listParameter(seqs)]);
+  },
+
+  async byChunkId({ db, clock }, organizationId, chunkId) {
+    const [turn] = await read({ db, clock }, organizationId, BY_ID, [chunkId]);
+    return turn ?? null;
+  },
+
+  byContent: ({ db, clock }, organizationId, containerId, content) =>
+    read({ db, clock }, organizationId, BY_CONTENT, [containerId, content]),
+
+  async list({ db, clock }, organizationId, { containerIds, among, order, offset, limit }) {
+    // An absent list is null in SQL, and not the text of one.
+    const narrowed = among ? listParameter(among.filter((unit) => kindOf(unit) === "chunk").map(seqOf)) : null;
+    const scope = [organizationId, iso(clock.now()), listParameter(containerIds), narrowed];
+    const [count] = await readRows<{ total: number }>(db, COUNT, scope);
+    const [found] = await readRows<{ packed: string }>(db, PAGES[order], [...scope, limit, offset]);
+    const rows = JSON.parse(found?.packed ?? "[]") as TurnRow[];
+    return { turns: rows.map((row) => turnOf(organizationId, row)), total: count?.total ?? 0 };
+  },
+});
+
 export function createTurnStore(db: Kysely<Database>, clock: Clock): TurnStore {
-  const read = async (organizationId: string, statement: string, parameters: readonly (string | number)[]) => {
-    const rows = await readPacked<TurnRow>(db, statement, [organizationId, iso(clock.now()), ...parameters]);
-    return rows.map((row) => turnOf(organizationId, row));
-  };
-  return {
-    async ofUnits(organizationId, units) {
-      const seqs = units.filter((unit) => kindOf(unit) === "chunk").map(seqOf);
-      return seqs.length === 0 ? [] : read(organizationId, OF_SEQS, [listParameter(seqs)]);
-    },
+  return turnStore({ db, clock });
+}
 
-    async byChunkId(organizationId, chunkId) {
-      const [turn] = await read(organizationId, BY_ID, [chunkId]);
-      return turn ?? null;
-    },
-
-    byContent: (organizationId, containerId, content) => read(organizationId, BY_CONTENT, [containerId, content]),
-
-    async list(organizationId, { containerIds, among, order, offset, limit }) {
-      // An absent list is null in SQL, and not the text of one.
-      const narrowed = among ? listParameter(among.filter((unit) => kindOf(unit) === "chunk").map(seqOf)) : null;
-      const scope = [organizationId, iso(clock.now()), listParameter(containerIds), narrowed];
-      const [count] = await readRows<{ total: number }>(db, COUNT, scope);
-      const [found] = await readRows<{ packed: string }>(db, PAGES[order], [...scope, limit, offset]);
-      const rows = JSON.parse(found?.packed ?? "[]") as TurnRow[];
-      return { turns: rows.map((row) => turnOf(organizationId, row)), total: count?.total ?? 0 };
-    },
-  };
+async function read(
+  { db, clock }: StoreContext,
+  organizationId: string,
+  statement: string,
+  parameters: readonly (string | number)[],
+) {
+  const rows = await readPacked<TurnRow>(db, statement, [organizationId, iso(clock.now()), ...parameters]);
+  return rows.map((row) => turnOf(organizationId, row));
 }
 
 function turnOf(organizationId: string, [chunk, source, containers]: TurnRow): UnreadTurn {

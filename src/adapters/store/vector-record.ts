@@ -5,6 +5,7 @@ import type { VectorRecord } from "../../core/ports.js";
 import type { Unit } from "../../core/types.js";
 import { listParameter } from "./json.js";
 import { fixedQuery, readRows, readSteadyRows, type SlotAt } from "./fixed-query.js";
+import { repositoryOf } from "./repository.js";
 import type { Database } from "./schema.js";
 import { atomically } from "./transact.js";
 import { packVectors, VectorOfDigits, vectorOf } from "./vector-bytes.js";
@@ -51,166 +52,164 @@ const selectChangesOf = fixedQuery((db, slot) =>
 const selectFloor = fixedQuery((db, slot) => db.selectFrom("meta").select("value").where("key", "=", slot<string>(0)));
 
 /** The vectors of the record and the log that indexes follow. */
-export function createVectorRecord(db: Kysely<Database>): VectorRecord {
-  async function head(spaceId: number): Promise<number> {
-    const [row] = await readSteadyRows<{ seq: number }>(db, HEAD, [spaceId]);
-    return row?.seq ?? floor(spaceId);
-  }
+export const createVectorRecord = repositoryOf<VectorRecord, Kysely<Database>>({
+  head: (db, ...parameters) => head(db, ...parameters),
 
-  /** Everything up to this change was trimmed from the log. */
-  async function floor(spaceId: number): Promise<number> {
-    const [row] = await selectFloor(db, `vector_floor:${spaceId}`);
-    return row ? Number(row.value) : 0;
-  }
+  async counts(db, spaceId) {
+    const rows = await db
+      .selectFrom("vectors")
+      .select(["container_id", sql<number>`count(*)`.as("n")])
+      .where("space_id", "=", spaceId)
+      .where(ACTIVE)
+      .groupBy("container_id")
+      .execute();
+    return new Map(rows.map((row) => [row.container_id, row.n]));
+  },
 
-  async function pageRows(spaceId: number, containerId: number, afterUnit: Unit, limit: number) {
-    return db
+  async pick(db, space, containerIds, units) {
+    const rows = await db
       .selectFrom("vectors")
       .select(["unit", "vector"])
+      .where("space_id", "=", space.id)
+      .where(ACTIVE)
+      .where(
+        sql<boolean>`container_id in (select cast(value as bigint) from json_each(${listParameter(containerIds)}))`,
+      )
+      .where(sql<boolean>`unit in (select cast(value as bigint) from json_each(${listParameter(units)}))`)
+      .execute();
+    // A unit that lies in several of the containers has the same vector in each.
+    return packVectors([...new Map(rows.map((row) => [row.unit, row])).values()], space.dimensions);
+  },
+
+  async page(db, space, containerId, afterUnit, limit) {
+    const rows = await pageRows(db, space.id, containerId, afterUnit, limit);
+    return rows.map((row) => ({ seq: 0, containerId, unit: row.unit, vector: vectorOf(row.vector) }));
+  },
+
+  async visit(db, space, { containerId, afterUnit, limit }, see) {
+    const rows = await readRows<{ unit: Unit; digits: string }>(db, VISIT, [space.id, containerId, afterUnit, limit]);
+    const one = new VectorOfDigits(space.dimensions);
+    for (const { unit, digits } of rows) see(unit, one.read(digits));
+    return rows.map(({ unit }) => unit);
+  },
+
+  async changesSince(db, space, seq, options) {
+    const { containerId, limit } = options;
+    const rows =
+      containerId === undefined
+        ? await selectChanges(db, space.id, seq, limit)
+        : await selectChangesOf(db, space.id, seq, limit, containerId);
+    // Looked at afterwards: the log may have been trimmed just before it was read.
+    if (seq < (await floor(db, space.id))) return { changes: [], truncated: true };
+    const changes = rows.map(({ bytes, ...row }) => ({ ...row, vector: bytes === null ? null : vectorOf(bytes) }));
+    return { changes, truncated: false };
+  },
+
+  async trim(db, spaceId, keepNewest) {
+    const slowest = await db
+      .selectFrom("vector_followers")
+      .select(sql<number | null>`min(seq)`.as("seq"))
+      .where("space_id", "=", spaceId)
+      .executeTakeFirstOrThrow();
+    const newest = await head(db, spaceId);
+    const last = Math.max(Math.min(newest - keepNewest, slowest.seq ?? newest), newest - LONGEST_LOG);
+    if (last <= (await floor(db, spaceId))) return 0;
+    return atomically(db, async (transaction) => {
+      await transaction
+        .insertInto("meta")
+        .values({ key: `vector_floor:${spaceId}`, value: String(last) })
+        .onConflict((conflict) => conflict.column("key").doUpdateSet({ value: String(last) }))
+        .execute();
+      const result = await transaction
+        .deleteFrom("vector_changes")
+        .where("space_id", "=", spaceId)
+        .where("seq", "<=", last)
+        .executeTakeFirst();
+      return Number(result.numDeletedRows);
+    });
+  },
+
+  async position(db, follower, spaceId) {
+    const row = await db
+      .selectFrom("vector_followers")
+      .select("seq")
+      .where("follower", "=", follower)
+      .where("space_id", "=", spaceId)
+      .executeTakeFirst();
+    return row?.seq ?? 0;
+  },
+
+  async setPosition(db, follower, spaceId, seq) {
+    await db
+      .insertInto("vector_followers")
+      .values({ follower, space_id: spaceId, seq })
+      .onConflict((conflict) => conflict.columns(["follower", "space_id"]).doUpdateSet({ seq }))
+      .execute();
+  },
+
+  async placements(db, spaceId) {
+    const rows = await db.selectFrom("vector_placements").selectAll().where("space_id", "=", spaceId).execute();
+    return new Map(rows.map((row) => [row.container_id, row.collection]));
+  },
+
+  async setPlacement(db, spaceId, containerId, collection) {
+    await db
+      .insertInto("vector_placements")
+      .values({ space_id: spaceId, container_id: containerId, collection })
+      .onConflict((conflict) => conflict.columns(["space_id", "container_id"]).doUpdateSet({ collection }))
+      .execute();
+  },
+
+  async removePlacement(db, spaceId, containerId) {
+    await db
+      .deleteFrom("vector_placements")
       .where("space_id", "=", spaceId)
       .where("container_id", "=", containerId)
-      .where(ACTIVE)
-      .where("unit", ">", afterUnit)
-      .orderBy("unit")
-      .limit(limit)
       .execute();
-  }
+  },
 
-  return {
-    head,
+  async dropSpace(db, spaceId) {
+    const some = (table: string, key: string) => sql`delete from ${sql.table(table)} where ${sql.ref(key)} in
+      (select ${sql.ref(key)} from ${sql.table(table)} where space_id = ${spaceId} limit ${ROWS_PER_DELETE})`;
+    for (const [table, key] of [
+      ["vectors", "id"],
+      ["vector_changes", "seq"],
+    ] as const)
+      while (Number((await some(table, key).execute(db)).numAffectedRows ?? 0) > 0) await nextTurn();
+    await atomically(db, async (transaction) => {
+      for (const table of ["vectors", "vector_changes", "vector_followers", "vector_placements"] as const) {
+        await transaction.deleteFrom(table).where("space_id", "=", spaceId).execute();
+      }
+      await transaction.deleteFrom("meta").where("key", "=", `vector_floor:${spaceId}`).execute();
+      await transaction.deleteFrom("vector_spaces").where("id", "=", spaceId).execute();
+    });
+  },
 
-    async counts(spaceId) {
-      const rows = await db
-        .selectFrom("vectors")
-        .select(["container_id", sql<number>`count(*)`.as("n")])
-        .where("space_id", "=", spaceId)
-        .where(ACTIVE)
-        .groupBy("container_id")
-        .execute();
-      return new Map(rows.map((row) => [row.container_id, row.n]));
-    },
+  async spaces(db) {
+    return db.selectFrom("vector_spaces").select(["id", "fingerprint", "dimensions"]).execute();
+  },
+});
 
-    async pick(space, containerIds, units) {
-      const rows = await db
-        .selectFrom("vectors")
-        .select(["unit", "vector"])
-        .where("space_id", "=", space.id)
-        .where(ACTIVE)
-        .where(
-          sql<boolean>`container_id in (select cast(value as bigint) from json_each(${listParameter(containerIds)}))`,
-        )
-        .where(sql<boolean>`unit in (select cast(value as bigint) from json_each(${listParameter(units)}))`)
-        .execute();
-      // A unit that lies in several of the containers has the same vector in each.
-      return packVectors([...new Map(rows.map((row) => [row.unit, row])).values()], space.dimensions);
-    },
+async function head(db: Kysely<Database>, spaceId: number): Promise<number> {
+  const [row] = await readSteadyRows<{ seq: number }>(db, HEAD, [spaceId]);
+  return row?.seq ?? floor(db, spaceId);
+}
 
-    async page(space, containerId, afterUnit, limit) {
-      const rows = await pageRows(space.id, containerId, afterUnit, limit);
-      return rows.map((row) => ({ seq: 0, containerId, unit: row.unit, vector: vectorOf(row.vector) }));
-    },
+/** Everything up to this change was trimmed from the log. */
+async function floor(db: Kysely<Database>, spaceId: number): Promise<number> {
+  const [row] = await selectFloor(db, `vector_floor:${spaceId}`);
+  return row ? Number(row.value) : 0;
+}
 
-    async visit(space, { containerId, afterUnit, limit }, see) {
-      const rows = await readRows<{ unit: Unit; digits: string }>(db, VISIT, [space.id, containerId, afterUnit, limit]);
-      const one = new VectorOfDigits(space.dimensions);
-      for (const { unit, digits } of rows) see(unit, one.read(digits));
-      return rows.map(({ unit }) => unit);
-    },
-
-    async changesSince(space, seq, options) {
-      const { containerId, limit } = options;
-      const rows =
-        containerId === undefined
-          ? await selectChanges(db, space.id, seq, limit)
-          : await selectChangesOf(db, space.id, seq, limit, containerId);
-      // Looked at afterwards: the log may have been trimmed just before it was read.
-      if (seq < (await floor(space.id))) return { changes: [], truncated: true };
-      const changes = rows.map(({ bytes, ...row }) => ({ ...row, vector: bytes === null ? null : vectorOf(bytes) }));
-      return { changes, truncated: false };
-    },
-
-    async trim(spaceId, keepNewest) {
-      const slowest = await db
-        .selectFrom("vector_followers")
-        .select(sql<number | null>`min(seq)`.as("seq"))
-        .where("space_id", "=", spaceId)
-        .executeTakeFirstOrThrow();
-      const newest = await head(spaceId);
-      const last = Math.max(Math.min(newest - keepNewest, slowest.seq ?? newest), newest - LONGEST_LOG);
-      if (last <= (await floor(spaceId))) return 0;
-      return atomically(db, async (transaction) => {
-        await transaction
-          .insertInto("meta")
-          .values({ key: `vector_floor:${spaceId}`, value: String(last) })
-          .onConflict((conflict) => conflict.column("key").doUpdateSet({ value: String(last) }))
-          .execute();
-        const result = await transaction
-          .deleteFrom("vector_changes")
-          .where("space_id", "=", spaceId)
-          .where("seq", "<=", last)
-          .executeTakeFirst();
-        return Number(result.numDeletedRows);
-      });
-    },
-
-    async position(follower, spaceId) {
-      const row = await db
-        .selectFrom("vector_followers")
-        .select("seq")
-        .where("follower", "=", follower)
-        .where("space_id", "=", spaceId)
-        .executeTakeFirst();
-      return row?.seq ?? 0;
-    },
-
-    async setPosition(follower, spaceId, seq) {
-      await db
-        .insertInto("vector_followers")
-        .values({ follower, space_id: spaceId, seq })
-        .onConflict((conflict) => conflict.columns(["follower", "space_id"]).doUpdateSet({ seq }))
-        .execute();
-    },
-
-    async placements(spaceId) {
-      const rows = await db.selectFrom("vector_placements").selectAll().where("space_id", "=", spaceId).execute();
-      return new Map(rows.map((row) => [row.container_id, row.collection]));
-    },
-
-    async setPlacement(spaceId, containerId, collection) {
-      await db
-        .insertInto("vector_placements")
-        .values({ space_id: spaceId, container_id: containerId, collection })
-        .onConflict((conflict) => conflict.columns(["space_id", "container_id"]).doUpdateSet({ collection }))
-        .execute();
-    },
-
-    async removePlacement(spaceId, containerId) {
-      await db
-        .deleteFrom("vector_placements")
-        .where("space_id", "=", spaceId)
-        .where("container_id", "=", containerId)
-        .execute();
-    },
-
-    async dropSpace(spaceId) {
-      const some = (table: string, key: string) => sql`delete from ${sql.table(table)} where ${sql.ref(key)} in
-        (select ${sql.ref(key)} from ${sql.table(table)} where space_id = ${spaceId} limit ${ROWS_PER_DELETE})`;
-      for (const [table, key] of [
-        ["vectors", "id"],
-        ["vector_changes", "seq"],
-      ] as const)
-        while (Number((await some(table, key).execute(db)).numAffectedRows ?? 0) > 0) await nextTurn();
-      await atomically(db, async (transaction) => {
-        for (const table of ["vectors", "vector_changes", "vector_followers", "vector_placements"] as const) {
-          await transaction.deleteFrom(table).where("space_id", "=", spaceId).execute();
-        }
-        await transaction.deleteFrom("meta").where("key", "=", `vector_floor:${spaceId}`).execute();
-        await transaction.deleteFrom("vector_spaces").where("id", "=", spaceId).execute();
-      });
-    },
-
-    async spaces() {
-      return db.selectFrom("vector_spaces").select(["id", "fingerprint", "dimensions"]).execute();
-    },
-  };
+async function pageRows(db: Kysely<Database>, spaceId: number, containerId: number, afterUnit: Unit, limit: number) {
+  return db
+    .selectFrom("vectors")
+    .select(["unit", "vector"])
+    .where("space_id", "=", spaceId)
+    .where("container_id", "=", containerId)
+    .where(ACTIVE)
+    .where("unit", ">", afterUnit)
+    .orderBy("unit")
+    .limit(limit)
+    .execute();
 }

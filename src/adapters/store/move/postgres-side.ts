@@ -3,7 +3,7 @@ import type pg from "pg";
 import { AppError } from "../../../core/errors.js";
 import { describePostgresError } from "../postgres/errors.js";
 import { runOn, TYPES } from "../postgres/session.js";
-import type { SourceSide, TargetSide } from "./record-side.js";
+import type { MovedStatement, ReadRows, SourceSide, TargetSide } from "./record-side.js";
 import {
   type Column,
   type ColumnKind,
@@ -52,100 +52,117 @@ interface FoundColumn {
  * @param client is closed with it; `place` names the database in messages
  */
 export function createPostgresSide(client: pg.Client, place: string): SourceSide & TargetSide {
-  /** @throws AppError as `describePostgresError` says */
-  const ask = async <R extends pg.QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<R[]> => {
-    try {
-      return (await client.query<R>({ text, values: [...values], types: TYPES })).rows;
-    } catch (error) {
-      throw describePostgresError(error, place);
-    }
-  };
-  const begun = async <T>(begin: string, work: () => Promise<T>): Promise<T> => {
-    await ask(begin);
-    try {
-      const result = await work();
-      await ask("commit");
-      return result;
-    } catch (error) {
-      await client.query("rollback").catch(() => undefined);
-      throw error;
-    }
-  };
-  const writing = (text: string, values: readonly unknown[]): Promise<void> =>
-    begun(BEGIN_WRITING, async () => void (await ask(text, values)));
-  const query = async <R>(statement: string, parameters: readonly MovedValue[] = []): Promise<R[]> =>
-    (await runOn<R>(client, CompiledQuery.raw(statement, [...parameters]), place)).rows;
-  return {
-    database: "postgres",
-    place,
-    query,
-    steadily: (work) => begun("begin isolation level repeatable read read only", work),
-
-    async shapes() {
-      return shapesOf(await ask<FoundColumn & pg.QueryResultRow>(SHAPES));
-    },
-
-    async read(table, range, limit) {
-      const { condition, values } = within(table, range);
-      const text = `select ${namesOf(table.columns)} from "${table.name}" where ${condition}
-        order by ${table.key.join(", ")} limit ${limit}`;
-      try {
-        const { rows } = await client.query<MovedValue[]>({ text, values, types: TYPES, rowMode: "array" });
-        return { rows, replaced: 0 };
-      } catch (error) {
-        throw describePostgresError(error, place);
-      }
-    },
-
-    async highest({ name, counted }) {
-      if (counted === null) return 0;
-      const sequence = await sequenceOf(ask, name, counted);
-      const [row] = await ask<{ highest: number }>(
-        `select greatest((select coalesce(max("${counted}"), 0) from "${name}"),
-          (select case when is_called then last_value else 0 end from ${sequence})) as highest`,
-      );
-      return row?.highest ?? 0;
-    },
-
-    async remove(table, range) {
-      const { condition, values } = within(table, range);
-      await writing(`delete from "${table.name}" where ${condition}`, values);
-    },
-
-    async insert(table, rows) {
-      const lists = table.columns.map((column, place) => `$${place + 1}::${TYPE_NAMES[column.kind]}[]`);
-      await writing(
-        `insert into "${table.name}" (${namesOf(table.columns)}) select * from unnest(${lists.join(", ")})`,
-        table.columns.map((_column, place) => rows.map((row) => toParameter(row[place] ?? null))),
-      ).catch((error: unknown) => {
-        throw refuseRows(error, table, place);
-      });
-    },
-
-    async continueAfter({ name, counted }, highest) {
-      if (counted === null) return;
-      const sequence = await sequenceOf(ask, name, counted);
-      await ask("select setval($1::regclass, greatest($2::bigint, 1), $2::bigint > 0)", [sequence, highest]);
-    },
-
-    write: (statements) =>
-      begun(BEGIN_WRITING, async () => {
-        for (const { statement, parameters } of statements) await query(statement, parameters);
-      }),
-
-    close: () => client.end(),
-  };
+  return new PostgresSide(client, place);
 }
 
-type Ask = <R extends pg.QueryResultRow>(text: string, values?: readonly unknown[]) => Promise<R[]>;
+class PostgresSide implements SourceSide, TargetSide {
+  readonly database = "postgres";
+  readonly place: string;
+  readonly #client: pg.Client;
 
-async function sequenceOf(ask: Ask, table: string, column: string): Promise<string> {
-  const [row] = await ask<{ sequence: string }>(
-    "select pg_get_serial_sequence(format('%I', $1::text), $2) as sequence",
-    [table, column],
-  );
-  if (row === undefined) throw new Error(`The column ${column} of ${table} has no sequence.`);
-  return row.sequence;
+  constructor(client: pg.Client, place: string) {
+    this.#client = client;
+    this.place = place;
+  }
+
+  async query<R>(statement: string, parameters: readonly MovedValue[] = []): Promise<R[]> {
+    return (await runOn<R>(this.#client, CompiledQuery.raw(statement, [...parameters]), this.place)).rows;
+  }
+
+  steadily<T>(work: () => Promise<T>): Promise<T> {
+    return this.#begun("begin isolation level repeatable read read only", work);
+  }
+
+  async shapes(): Promise<TableShape[]> {
+    return shapesOf(await this.#ask<FoundColumn & pg.QueryResultRow>(SHAPES));
+  }
+
+  async read(table: TableShape, range: KeyRange, limit: number): Promise<ReadRows> {
+    const { condition, values } = within(table, range);
+    const text = `select ${namesOf(table.columns)} from "${table.name}" where ${condition}
+        order by ${table.key.join(", ")} limit ${limit}`;
+    try {
+      const { rows } = await this.#client.query<MovedValue[]>({ text, values, types: TYPES, rowMode: "array" });
+      return { rows, replaced: 0 };
+    } catch (error) {
+      throw describePostgresError(error, this.place);
+    }
+  }
+
+  async highest({ name, counted }: TableShape): Promise<number> {
+    if (counted === null) return 0;
+    const sequence = await this.#sequenceOf(name, counted);
+    const [row] = await this.#ask<{ highest: number }>(
+      `select greatest((select coalesce(max("${counted}"), 0) from "${name}"),
+          (select case when is_called then last_value else 0 end from ${sequence})) as highest`,
+    );
+    return row?.highest ?? 0;
+  }
+
+  async remove(table: TableShape, range: KeyRange): Promise<void> {
+    const { condition, values } = within(table, range);
+    await this.#writing(`delete from "${table.name}" where ${condition}`, values);
+  }
+
+  async insert(table: TableShape, rows: readonly Row[]): Promise<void> {
+    const lists = table.columns.map((column, place) => `$${place + 1}::${TYPE_NAMES[column.kind]}[]`);
+    await this.#writing(
+      `insert into "${table.name}" (${namesOf(table.columns)}) select * from unnest(${lists.join(", ")})`,
+      table.columns.map((_column, place) => rows.map((row) => toParameter(row[place] ?? null))),
+    ).catch((error: unknown) => {
+      throw refuseRows(error, table, this.place);
+    });
+  }
+
+  async continueAfter({ name, counted }: TableShape, highest: number): Promise<void> {
+    if (counted === null) return;
+    const sequence = await this.#sequenceOf(name, counted);
+    await this.#ask("select setval($1::regclass, greatest($2::bigint, 1), $2::bigint > 0)", [sequence, highest]);
+  }
+
+  write(statements: readonly MovedStatement[]): Promise<void> {
+    return this.#begun(BEGIN_WRITING, async () => {
+      for (const { statement, parameters } of statements) await this.query(statement, parameters);
+    });
+  }
+
+  close(): Promise<void> {
+    return this.#client.end();
+  }
+
+  /** @throws AppError as `describePostgresError` says */
+  async #ask<R extends pg.QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<R[]> {
+    try {
+      return (await this.#client.query<R>({ text, values: [...values], types: TYPES })).rows;
+    } catch (error) {
+      throw describePostgresError(error, this.place);
+    }
+  }
+
+  async #sequenceOf(table: string, column: string): Promise<string> {
+    const [row] = await this.#ask<{ sequence: string }>(
+      "select pg_get_serial_sequence(format('%I', $1::text), $2) as sequence",
+      [table, column],
+    );
+    if (row === undefined) throw new Error(`The column ${column} of ${table} has no sequence.`);
+    return row.sequence;
+  }
+
+  async #begun<T>(begin: string, work: () => Promise<T>): Promise<T> {
+    await this.#ask(begin);
+    try {
+      const result = await work();
+      await this.#ask("commit");
+      return result;
+    } catch (error) {
+      await this.#client.query("rollback").catch(() => undefined);
+      throw error;
+    }
+  }
+
+  #writing(text: string, values: readonly unknown[]): Promise<void> {
+    return this.#begun(BEGIN_WRITING, async () => void (await this.#ask(text, values)));
+  }
 }
 
 function shapesOf(found: readonly FoundColumn[]): TableShape[] {

@@ -8,6 +8,12 @@ export interface ReadRows {
   readonly replaced: number;
 }
 
+/** A statement of SQLite's dialect. */
+export interface MovedStatement {
+  readonly statement: string;
+  readonly parameters: readonly MovedValue[];
+}
+
 /** A database that a record is moved from, or compared with. */
 export interface RecordSide {
   readonly database: RecordDatabase;
@@ -34,7 +40,5 @@ export interface TargetSide extends RecordSide {
   /** Numbers that the database gives to rows from here on are above this one. */
   continueAfter(table: TableShape, highest: number): Promise<void>;
   /** Statements of SQLite's dialect as one transaction. */
-  write(
-    statements: readonly { readonly statement: string; readonly parameters: readonly MovedValue[] }[],
-  ): Promise<void>;
+  write(statements: readonly MovedStatement[]): Promise<void>;
 }

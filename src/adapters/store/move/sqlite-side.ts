@@ -3,7 +3,7 @@ import { AppError } from "../../../core/errors.js";
 import type { SqliteConnection, SqliteStatement, SqliteValue } from "../../../lib/sqlite.js";
 import { rollBack } from "../roll-back.js";
 import { describeSqliteError } from "../sqlite-errors.js";
-import type { ReadRows, SourceSide, TargetSide } from "./record-side.js";
+import type { MovedStatement, ReadRows, SourceSide, TargetSide } from "./record-side.js";
 import {
   type Column,
   type ColumnKind,
@@ -25,115 +25,138 @@ const TABLES = `select name, sql from sqlite_schema
  * @param connection is closed with it; `file` names it in messages
  */
 export function createSqliteSide(connection: SqliteConnection, file: string): SourceSide & TargetSide {
-  let isClosed = false;
-  /** @throws AppError as `describeSqliteError` says */
-  const guarded = <T>(work: () => T): T => {
-    try {
-      return work();
-    } catch (error) {
-      throw describeSqliteError(error, file);
-    }
-  };
-  const all = <R>(statement: string, parameters: readonly MovedValue[] = []): R[] =>
-    guarded(() => connection.prepare(statement).all(...parameters) as R[]);
+  return new SqliteSide(connection, file);
+}
+
+class SqliteSide implements SourceSide, TargetSide {
+  readonly database = "sqlite";
+  readonly place: string;
+  readonly #connection: SqliteConnection;
+  #isClosed = false;
   /**
    * Goes on where the last read ended: by stale statistics SQLite may find the way to a key by reading all rows before it, which
    * is to happen once a table and not once a block.
    */
-  let cursor: Cursor | undefined;
-  const endCursor = (): void => {
-    cursor?.rows.return?.();
-    cursor = undefined;
-  };
-  const begun = async <T>(begin: string, work: () => T | Promise<T>): Promise<T> => {
-    all(begin);
+  #cursor: Cursor | undefined;
+
+  constructor(connection: SqliteConnection, file: string) {
+    this.#connection = connection;
+    this.place = file;
+  }
+
+  async shapes(): Promise<TableShape[]> {
+    return shapesOf((statement, parameters) => this.#all(statement, parameters));
+  }
+
+  steadily<T>(work: () => Promise<T>): Promise<T> {
+    return this.#begun("begin", () => work().finally(() => this.#endCursor()));
+  }
+
+  async query<R>(statement: string, parameters?: readonly MovedValue[]): Promise<R[]> {
+    return this.#all(statement, parameters);
+  }
+
+  async read(table: TableShape, range: KeyRange, limit: number): Promise<ReadRows> {
+    const key = JSON.stringify([table.name, range.after, range.upTo]);
+    if (this.#cursor?.key !== key) {
+      this.#endCursor();
+      const { condition, parameters } = within(table, range);
+      const statement = `select ${table.columns.map(selected).join(", ")} from "${table.name}" where ${condition}
+          order by ${table.key.join(", ")}`;
+      const prepared = this.#guarded(() => this.#connection.prepare(statement));
+      this.#cursor = { key, prepared, rows: prepared.iterate(...parameters) };
+    }
+    const { rows, prepared } = this.#cursor;
+    const read = readRows(
+      table,
+      this.#guarded(() => taken(rows, limit)),
+      this.place,
+    );
+    const last = read.rows.at(-1);
+    this.#cursor = {
+      key: JSON.stringify([table.name, last === undefined ? null : keyOf(table, last), range.upTo]),
+      prepared,
+      rows,
+    };
+    if (read.rows.length < limit) this.#endCursor();
+    return read;
+  }
+
+  async highest({ name, counted }: TableShape): Promise<number> {
+    if (counted === null) return 0;
+    const [row] = this.#all<{ highest: number | null }>(
+      `select max(coalesce((select max("${counted}") from "${name}"), 0),
+          coalesce((select max(seq) from sqlite_sequence where name = ?), 0)) as highest`,
+      [name],
+    );
+    return row?.highest ?? 0;
+  }
+
+  async remove(table: TableShape, range: KeyRange): Promise<void> {
+    const { condition, parameters } = within(table, range);
+    this.#all(`delete from "${table.name}" where ${condition}`, parameters);
+  }
+
+  async insert({ name, columns }: TableShape, rows: readonly Row[]): Promise<void> {
+    const names = columns.map((column) => `"${column.name}"`).join(", ");
+    const insertion = `insert into "${name}" (${names}) values (${columns.map(() => "?").join(", ")})`;
+    await this.#begun("begin immediate", () => {
+      const statement = this.#connection.prepare(insertion);
+      for (const row of rows) statement.run(...row);
+    });
+  }
+
+  async continueAfter({ name }: TableShape, highest: number): Promise<void> {
+    const [numbered] = this.#all(`select 1 from sqlite_schema where name = ? and sql like '%autoincrement%'`, [name]);
+    if (numbered === undefined) return;
+    await this.#begun("begin immediate", () => {
+      this.#all("delete from sqlite_sequence where name = ?", [name]);
+      this.#all("insert into sqlite_sequence (name, seq) values (?, ?)", [name, highest]);
+    });
+  }
+
+  write(statements: readonly MovedStatement[]): Promise<void> {
+    return this.#begun("begin immediate", () => {
+      for (const { statement, parameters } of statements) this.#all(statement, parameters);
+    });
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#endCursor();
+    this.#isClosed = true;
+    this.#connection.close();
+  }
+
+  /** @throws AppError as `describeSqliteError` says */
+  #guarded<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      throw describeSqliteError(error, this.place);
+    }
+  }
+
+  #all<R>(statement: string, parameters: readonly MovedValue[] = []): R[] {
+    return this.#guarded(() => this.#connection.prepare(statement).all(...parameters) as R[]);
+  }
+
+  #endCursor(): void {
+    this.#cursor?.rows.return?.();
+    this.#cursor = undefined;
+  }
+
+  async #begun<T>(begin: string, work: () => T | Promise<T>): Promise<T> {
+    this.#all(begin);
     try {
       const result = await work();
-      all("commit");
+      this.#all("commit");
       return result;
     } catch (error) {
-      rollBack(connection);
-      throw describeSqliteError(error, file);
+      rollBack(this.#connection);
+      throw describeSqliteError(error, this.place);
     }
-  };
-  return {
-    database: "sqlite",
-    place: file,
-    shapes: async () => shapesOf(all),
-    steadily: (work) => begun("begin", () => work().finally(endCursor)),
-    query: async (statement, parameters) => all(statement, parameters),
-
-    async read(table, range, limit) {
-      const key = JSON.stringify([table.name, range.after, range.upTo]);
-      if (cursor?.key !== key) {
-        endCursor();
-        const { condition, parameters } = within(table, range);
-        const statement = `select ${table.columns.map(selected).join(", ")} from "${table.name}" where ${condition}
-          order by ${table.key.join(", ")}`;
-        const prepared = guarded(() => connection.prepare(statement));
-        cursor = { key, prepared, rows: prepared.iterate(...parameters) };
-      }
-      const { rows, prepared } = cursor;
-      const read = readRows(
-        table,
-        guarded(() => taken(rows, limit)),
-        file,
-      );
-      const last = read.rows.at(-1);
-      cursor = {
-        key: JSON.stringify([table.name, last === undefined ? null : keyOf(table, last), range.upTo]),
-        prepared,
-        rows,
-      };
-      if (read.rows.length < limit) endCursor();
-      return read;
-    },
-
-    async highest({ name, counted }) {
-      if (counted === null) return 0;
-      const [row] = all<{ highest: number | null }>(
-        `select max(coalesce((select max("${counted}") from "${name}"), 0),
-          coalesce((select max(seq) from sqlite_sequence where name = ?), 0)) as highest`,
-        [name],
-      );
-      return row?.highest ?? 0;
-    },
-
-    async remove(table, range) {
-      const { condition, parameters } = within(table, range);
-      all(`delete from "${table.name}" where ${condition}`, parameters);
-    },
-
-    async insert({ name, columns }, rows) {
-      const names = columns.map((column) => `"${column.name}"`).join(", ");
-      const insertion = `insert into "${name}" (${names}) values (${columns.map(() => "?").join(", ")})`;
-      await begun("begin immediate", () => {
-        const statement = connection.prepare(insertion);
-        for (const row of rows) statement.run(...row);
-      });
-    },
-
-    async continueAfter({ name }, highest) {
-      const [numbered] = all(`select 1 from sqlite_schema where name = ? and sql like '%autoincrement%'`, [name]);
-      if (numbered === undefined) return;
-      await begun("begin immediate", () => {
-        all("delete from sqlite_sequence where name = ?", [name]);
-        all("insert into sqlite_sequence (name, seq) values (?, ?)", [name, highest]);
-      });
-    },
-
-    write: (statements) =>
-      begun("begin immediate", () => {
-        for (const { statement, parameters } of statements) all(statement, parameters);
-      }),
-
-    async close() {
-      if (isClosed) return;
-      endCursor();
-      isClosed = true;
-      connection.close();
-    },
-  };
+  }
 }
 
 interface Cursor {

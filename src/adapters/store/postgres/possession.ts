@@ -41,28 +41,67 @@ export async function possessDatabase(
   url: string,
   { place, isShared }: { readonly place: string; readonly isShared: boolean },
 ): Promise<DatabasePossession> {
-  let client: pg.Client | undefined;
-  let isClosed = false;
-  let tellLost: (reason: AppError) => void = () => undefined;
-  const lost = new Promise<AppError>((resolve) => (tellLost = resolve));
+  const database = new LockedDatabase(url, { place, isShared });
+  await database.take();
+  return database;
+}
 
-  async function take(): Promise<void> {
+class LockedDatabase implements DatabasePossession {
+  readonly lost: Promise<AppError>;
+  readonly #url: string;
+  readonly #place: string;
+  readonly #isShared: boolean;
+  #tellLost: (reason: AppError) => void = () => undefined;
+  #client: pg.Client | undefined;
+  #isClosed = false;
+
+  constructor(url: string, { place, isShared }: { readonly place: string; readonly isShared: boolean }) {
+    this.#url = url;
+    this.#place = place;
+    this.#isShared = isShared;
+    this.lost = new Promise((resolve) => (this.#tellLost = resolve));
+  }
+
+  /** @throws AppError `conflict` when another service has it for longer than it takes to notice its end */
+  async take(): Promise<void> {
     const deadline = Date.now() + FORMER_LETS_GO_WITHIN_MS;
     for (;;) {
-      const taken = await tryToTake(url, { isShared, onEnd: drop });
-      if (taken && isClosed) return taken.end();
+      const taken = await tryToTake(this.#url, { isShared: this.#isShared, onEnd: () => this.#drop() });
+      if (taken && this.#isClosed) return taken.end();
       if (taken) {
-        client = taken;
-        beat(taken);
+        this.#client = taken;
+        this.#beat(taken);
         return;
       }
-      if (Date.now() > deadline || isClosed) throw takenByAnother(place, isShared);
+      if (Date.now() > deadline || this.#isClosed) throw takenByAnother(this.#place, this.#isShared);
       await sleep(TRIES_AGAIN_MS);
     }
   }
 
+  isHeld(): boolean {
+    return this.#client !== undefined;
+  }
+
+  require(): void {
+    if (this.#client) return;
+    throw new AppError(
+      "unavailable",
+      `The database ${this.#place} cannot be reached. Nothing was written. Try again.`,
+      {
+        retryAfter: 2,
+      },
+    );
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const held = this.#client;
+    this.#client = undefined;
+    await held?.end().catch(() => undefined);
+  }
+
   /** A connection that is cut in silence would be believed for hours. */
-  function beat(held: pg.Client): void {
+  #beat(held: pg.Client): void {
     let next: NodeJS.Timeout | undefined;
     const wait = (): void => {
       next = setTimeout(() => {
@@ -74,40 +113,22 @@ export async function possessDatabase(
     wait();
   }
 
-  function drop(): void {
-    if (client === undefined || isClosed) return;
-    client = undefined;
-    void takeAgain();
+  #drop(): void {
+    if (this.#client === undefined || this.#isClosed) return;
+    this.#client = undefined;
+    void this.#takeAgain();
   }
 
-  async function takeAgain(): Promise<void> {
-    while (!isClosed && client === undefined)
+  async #takeAgain(): Promise<void> {
+    while (!this.#isClosed && this.#client === undefined)
       try {
-        await take();
+        await this.take();
       } catch (error) {
-        if (isClosed) return;
-        if (error instanceof AppError) return tellLost(error);
+        if (this.#isClosed) return;
+        if (error instanceof AppError) return this.#tellLost(error);
         await sleep(TRIES_AGAIN_MS);
       }
   }
-
-  await take();
-  return {
-    isHeld: () => client !== undefined,
-    require() {
-      if (client) return;
-      throw new AppError("unavailable", `The database ${place} cannot be reached. Nothing was written. Try again.`, {
-        retryAfter: 2,
-      });
-    },
-    lost,
-    async close() {
-      isClosed = true;
-      const held = client;
-      client = undefined;
-      await held?.end().catch(() => undefined);
-    },
-  };
 }
 
 /** @returns null when another connection has the lock */

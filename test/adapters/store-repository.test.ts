@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import { repositoryOf } from "../../src/adapters/store/repository.js";
+import { withMethods } from "../support/with-methods.js";
+
+interface Greetings {
+  greet(name: string, mark?: string): string;
+  part(): Promise<string>;
+}
+
+const greetingsIn = repositoryOf<Greetings, { readonly language: string }>({
+  greet: ({ language }, name, mark = ".") => `${language}: ${name}${mark}`,
+  async part({ language }) {
+    return `${language}: bye`;
+  },
+});
+
+test("each repository gives its methods what it is over", async () => {
+  const dutch = greetingsIn({ language: "nl" });
+  const french = greetingsIn({ language: "fr" });
+  expect([dutch.greet("Mia"), french.greet("Mia", "!"), await dutch.part()]).toEqual([
+    "nl: Mia.",
+    "fr: Mia!",
+    "nl: bye",
+  ]);
+});
+
+test("repositories share their methods, so that one more is no more than an object", () => {
+  const [one, other] = [greetingsIn({ language: "nl" }), greetingsIn({ language: "fr" })];
+  expect(Object.getPrototypeOf(one)).toBe(Object.getPrototypeOf(other));
+  expect(Object.values(one)).toEqual([{ language: "nl" }]);
+});
+
+test("a method that is replaced leaves the others and other repositories as they are", async () => {
+  const dutch = greetingsIn({ language: "nl" });
+  const changed = withMethods(dutch, { greet: () => "Hm" });
+  expect([changed.greet("Mia"), await changed.part(), dutch.greet("Mia")]).toEqual(["Hm", "nl: bye", "nl: Mia."]);
+});
