@@ -103,4 +103,3 @@ async function signInElsewhere(
   }
   throw new AppError("unavailable", "Nobody has signed in in time. Begin again.");
 }
-
