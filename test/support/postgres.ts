@@ -41,7 +41,7 @@ export async function startPostgres(programs: string): Promise<PostgresServer> {
   if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}`);
   const port = await freePort();
   const urlOf = (database: string): string => `postgres://postgres@127.0.0.1:${port}/${database}`;
-  const start = async (): Promise<ChildProcess> => {
+  const spawnServer = (): ChildProcess => {
     // What is not synced survives the end of the process all the same: only a power failure would take it.
     const settings = [
       "listen_addresses=127.0.0.1",
@@ -50,13 +50,23 @@ export async function startPostgres(programs: string): Promise<PostgresServer> {
       "fsync=off",
       "full_page_writes=off",
     ];
-    const server = spawn(
+    return spawn(
       join(programs, "postgres"),
       ["-D", data, "-p", String(port), ...settings.flatMap((setting) => ["-c", setting])],
       { ...owner, cwd: folder, stdio: "ignore" },
     );
-    await untilReady(urlOf("postgres"));
-    return server;
+  };
+  const start = async (): Promise<ChildProcess> => {
+    // What a server that was killed leaves behind may live a moment longer, and no other one starts beside it.
+    for (const deadline = Date.now() + READY_WITHIN_MS; ;) {
+      const server = spawnServer();
+      const isEnded = new Promise<boolean>((resolve) => server.once("exit", () => resolve(true)));
+      const isReady = untilReady(urlOf("postgres")).then(() => false);
+      isReady.catch(() => undefined);
+      if (!(await Promise.race([isEnded, isReady]))) return server;
+      if (Date.now() > deadline) throw new AppError("unavailable", "PostgreSQL ended as soon as it was started.");
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
   };
   let server = await start();
   let databases = 0;
