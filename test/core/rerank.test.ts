@@ -2,26 +2,14 @@ import { describe, expect, test } from "vitest";
 import type { UnitDetail } from "../../src/core/ports.js";
 import type { RankedUnit } from "../../src/core/search/rank.js";
 import { RERANKED, rerankByRules } from "../../src/core/search/rerank.js";
-import { chunkDetail, memoryDetail } from "../support/unit-details.js";
+import { chunkDetail, memoryDetail, rankedUnits } from "../support/unit-details.js";
 
-/** In this order, with scores that lie close together. */
-const ranked = (...details: readonly UnitDetail[]): RankedUnit[] =>
-  details.map((detail, place) => ({
-    unit: detail.unit,
-    detail,
-    isHit: true,
-    isOutOfDate: false,
-    isFurther: false,
-    others: [],
-    similarity: 0.7 - place / 1_000,
-    ownSimilarity: 0.7 - place / 1_000,
-    score: 1 - place / 100,
-  }));
 let next = 0;
 const turn = (text: string, more: Partial<Parameters<typeof chunkDetail>[0]> = {}) =>
   chunkDetail({ seq: ++next, text, documentId: `talk ${next}`, position: 0, ...more });
 const textsOf = (units: readonly RankedUnit[]) => units.map(({ detail }) => detail.text);
-const order = (query: string, ...details: readonly UnitDetail[]) => textsOf(rerankByRules(query, ranked(...details)));
+const order = (query: string, ...details: readonly UnitDetail[]) =>
+  textsOf(rerankByRules(query, rankedUnits(...details)));
 
 describe("of results that are about equally good, the better is one", () => {
   test("that holds the kind of answer that is asked for", () => {
@@ -57,7 +45,7 @@ describe("questions for many things", () => {
       }),
     );
     const two = turn("Nora: instrument of brass, a horn");
-    const order = (query: string) => textsOf(rerankByRules(query, ranked(...one, two))).indexOf(two.text);
+    const order = (query: string) => textsOf(rerankByRules(query, rankedUnits(...one, two))).indexOf(two.text);
     expect(order("What instruments does Nora play?")).toBeLessThan(order("What is the instrument of Nora?"));
   });
 });
@@ -70,7 +58,7 @@ describe("whatever is put in order", () => {
   );
 
   test("every result stays, with its similarity; what is far down stays where it is", () => {
-    const before = ranked(...many);
+    const before = rankedUnits(...many);
     const after = rerankByRules("When did Nora plant trees?", before);
     expect(after).not.toEqual(before);
     expect(after.toSorted((one, other) => one.unit - other.unit)).toEqual(
@@ -80,7 +68,7 @@ describe("whatever is put in order", () => {
   });
 
   test("what is clearly better stays better", () => {
-    const [best, ...rest] = ranked(
+    const [best, ...rest] = rankedUnits(
       turn("Nora: the orchard"),
       turn("Nora: planted in March 2020"),
       turn("Nora: in April"),
@@ -93,14 +81,14 @@ describe("whatever is put in order", () => {
   test.each(["", " ", "*", "?", "the of and", "\ud800", "何が好きですか", 'AND "OR" NOT (', "when ".repeat(2_000)])(
     "nothing fails for the query %j",
     (query) => {
-      for (const units of [[], ranked(turn("")), ranked(turn(""), turn("…"), turn("😀 😀"), turn("ok?"))])
+      for (const units of [[], rankedUnits(turn("")), rankedUnits(turn(""), turn("…"), turn("😀 😀"), turn("ok?"))])
         expect(rerankByRules(query, units)).toHaveLength(units.length);
     },
   );
 
   test("scores that say nothing leave the order as it is", () => {
     for (const score of [0, -1]) {
-      const units = ranked(...many.slice(0, 5)).map((unit) => ({ ...unit, score }));
+      const units = rankedUnits(...many.slice(0, 5)).map((unit) => ({ ...unit, score }));
       expect(rerankByRules("When did Nora plant trees?", units)).toEqual(units);
     }
   });

@@ -1,3 +1,4 @@
+import type { RankedUnit } from "../../src/core/search/rank.js";
 import type { UnitDetail } from "../../src/core/ports.js";
 import { unitOf, type ChunkMetadata, type MemoryKind } from "../../src/core/types.js";
 
@@ -54,4 +55,19 @@ export function memoryDetail(of: {
     },
     documentIds: [documentId],
   };
+}
+
+/** Ranked in this order, with scores that lie close together. */
+export function rankedUnits(...details: readonly UnitDetail[]): RankedUnit[] {
+  return details.map((detail, place) => ({
+    unit: detail.unit,
+    detail,
+    isHit: true,
+    isOutOfDate: false,
+    isFurther: false,
+    others: [],
+    similarity: 0.7 - place / 1_000,
+    ownSimilarity: 0.7 - place / 1_000,
+    score: 1 - place / 100,
+  }));
 }

@@ -1,28 +1,13 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { UnitDetail } from "../../../src/core/ports.js";
 import { newerFirst } from "../../../src/core/search/newer-first.js";
 import { type ManualCore, openManualCore } from "../../support/manual-core.js";
-import { chunkDetail, memoryDetail } from "../../support/unit-details.js";
+import { chunkDetail, memoryDetail, rankedUnits } from "../../support/unit-details.js";
 
 let opened: ManualCore;
 beforeEach(async () => {
   opened = await openManualCore();
 });
 afterEach(() => opened.close());
-
-/** Best first, in this order. */
-const ranked = (...details: readonly UnitDetail[]) =>
-  details.map((detail, place) => ({
-    unit: detail.unit,
-    detail,
-    isHit: true,
-    isOutOfDate: false,
-    isFurther: false,
-    others: [],
-    similarity: 0.7 - place / 1_000,
-    ownSimilarity: 0.7 - place / 1_000,
-    score: 1 - place / 100,
-  }));
 
 test("of what is equally new comes first what changes what the older one says first", async () => {
   const { core, call, clock, context } = opened;
@@ -55,6 +40,6 @@ test("of what is equally new comes first what changes what the older one says fi
     chunkOf(ids[1] ?? ""),
   ];
   const scope = { organizationId: context.store.organizationId, tags: "all" } as const;
-  const ordered = await newerFirst(context, scope, ranked(was, says, is));
+  const ordered = await newerFirst(context, scope, rankedUnits(was, says, is));
   expect(ordered.map(({ detail }) => detail.text)).toEqual([newer, text, older]);
 });

@@ -1,4 +1,5 @@
 import type pg from "pg";
+import { isDirect } from "./direct-connection.js";
 
 /** Statements that a connection keeps at most: each takes memory of the server until the connection ends. */
 const MOST_PREPARED = 400;
@@ -24,9 +25,7 @@ type Connection = Pick<pg.ClientBase, "query">;
  */
 export async function beginSession(client: Connection, settings: string): Promise<void> {
   await client.query(settings);
-  const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
-  // A pooler tells its clients numbers of its own, as it lends them one process of the server after another.
-  if (rows[0]?.pid === Reflect.get(client, "processID")) own.add(client);
+  if (await isDirect(client)) own.add(client);
 }
 
 /**

@@ -1,6 +1,7 @@
 import pg from "pg";
 import type { WorkSignal } from "../../../core/ports.js";
 import { createId } from "../../../lib/ids.js";
+import { isDirect } from "./direct-connection.js";
 
 const CHANNEL = "recollect_jobs";
 /** More often nobody needs to be told: whoever looks takes all that it has room for. */
@@ -39,8 +40,7 @@ export function createWorkSignal(url: string, pool: Pick<pg.Pool, "query">): Sha
     made.once("end", () => tryAgain(onTold));
     try {
       await made.connect();
-      const isDirect = await isWithoutPooler(made);
-      if (isDirect && !isClosed) await made.query(`listen ${CHANNEL}`);
+      if ((await isDirect(made)) && !isClosed) await made.query(`listen ${CHANNEL}`);
       else isClosed = true;
       if (isClosed) await made.end();
     } catch {
@@ -71,10 +71,4 @@ export function createWorkSignal(url: string, pool: Pick<pg.Pool, "query">): Sha
       await client?.end().catch(() => undefined);
     },
   };
-}
-
-/** A pooler tells its clients numbers of its own, and lends the connection that listens to somebody else. */
-async function isWithoutPooler(client: pg.Client): Promise<boolean> {
-  const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
-  return "processID" in client && client.processID === rows[0]?.pid;
 }
