@@ -278,6 +278,7 @@ function createRecordVectors(config: Config, store: Store, log: Log) {
   return createVectors({
     ...config.chroma,
     record: store.vectors,
+    feeder: store.vectorFeeder,
     log,
     namespace: store.organizationId,
     dataDirectory: config.dataDirectory,

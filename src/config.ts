@@ -18,6 +18,7 @@ import { chooseBucket, findBlobProblems, type BucketConfig } from "./config/blob
 import { readingOf, type ReadingConfig } from "./config/reading.js";
 import { chooseRerank, findRerankProblems, type RerankConfig } from "./config/rerank.js";
 import { chooseTraces, findTraceProblems, type TracesConfig } from "./config/traces.js";
+import { chooseVectors, findVectorProblems } from "./config/vectors.js";
 import { holdsUser, type Setting } from "./config/setting.js";
 import { SETTINGS } from "./config/settings.js";
 import { chooseTranscriber, findTranscribeProblems, type TranscriberConfig } from "./config/transcribe.js";
@@ -221,14 +222,7 @@ function describeProblem(name: string, text: string, definition: Setting<unknown
 
 /** A part that is half on would do something else than its owner believes. */
 function findContradictions(values: Values, set: ReadonlySet<string>): string[] {
-  const problems: string[] = [];
-  if (!set.has("CHROMA_URL"))
-    for (const name of ["CHROMA_TOKEN", "CHROMA_TENANT", "CHROMA_DATABASE"])
-      if (set.has(name)) problems.push(`${name} is set, but CHROMA_URL is not. Set CHROMA_URL, or remove ${name}.`);
-  if (set.has("CHROMA_URL") && values.RECOLLECT_VECTORS === "exact")
-    problems.push('CHROMA_URL is set, but RECOLLECT_VECTORS is "exact", which uses no Chroma. Remove one of them.');
-  problems.push(...findMailProblems(set), ...findTraceProblems(set));
-  return problems;
+  return [...findVectorProblems(values, set), ...findMailProblems(set), ...findTraceProblems(set)];
 }
 
 function findUnknown(texts: Environment): string[] {
@@ -255,10 +249,9 @@ function buildConfig(
     hub: { baseUrl: need(values.HF_ENDPOINT), token: values.HF_TOKEN },
     databaseUrl: values.DATABASE_URL,
     hasSeveralNodes: values.RECOLLECT_NODES === "several",
-    vectors: need(values.RECOLLECT_VECTORS),
     enginesDirectory: values.RECOLLECT_ENGINES_DIR,
     chroma: values.CHROMA_URL === undefined ? undefined : buildChroma(values.CHROMA_URL, values),
-    exactLimit: need(values.RECOLLECT_EXACT_LIMIT),
+    ...chooseVectors(values),
     exactMegabytes: need(values.RECOLLECT_EXACT_MEGABYTES),
     maxTextBytes: need(values.RECOLLECT_MAX_TEXT_BYTES),
     maxMetadataBytes: need(values.RECOLLECT_MAX_METADATA_BYTES),

@@ -9,7 +9,6 @@ describe("several nodes", () => {
     AWS_ACCESS_KEY_ID: "id",
     AWS_SECRET_ACCESS_KEY: "secret",
     RECOLLECT_SECRET_KEY: "0123456789abcdef0123456789abcdef",
-    RECOLLECT_VECTORS: "exact",
   };
 
   test("share a database, a bucket and a key", () => {
@@ -21,7 +20,11 @@ describe("several nodes", () => {
     expect(() => readConfig({ ...shared, [name]: undefined })).toThrow(`"several", but ${name} is not set`);
   });
 
-  test("are refused with a Chroma of their own", () => {
-    expect(() => readConfig({ ...shared, RECOLLECT_VECTORS: "auto" })).toThrow("do not share a Chroma");
+  test("share a Chroma server, or search exactly: none starts one of its own", () => {
+    const url = "http://chroma.example:8000";
+    expect(readConfig(shared)).toMatchObject({ vectors: "exact", chroma: undefined });
+    expect(readConfig({ ...shared, RECOLLECT_VECTORS: "auto" }).vectors).toBe("exact");
+    expect(readConfig({ ...shared, CHROMA_URL: url })).toMatchObject({ vectors: "auto", chroma: { url } });
+    expect(() => readConfig({ ...shared, RECOLLECT_VECTORS: "exact", CHROMA_URL: url })).toThrow("uses no Chroma");
   });
 });

@@ -311,7 +311,7 @@ test.each([
   ["RECOLLECT_LOG_LEVEL", "loud", "one of debug, info, warn, error"],
   ["RECOLLECT_EMBEDDER", "magic", "one of builtin, static, openai"],
   ["HF_ENDPOINT", "huggingface.co", "begins with http:// or https://"],
-  ["RECOLLECT_VECTORS", "none", "auto or exact"],
+  ["RECOLLECT_VECTORS", "none", "one of auto, exact, chroma"],
   ["CHROMA_URL", "localhost:8000", "begins with http:// or https://"],
   ["RECOLLECT_THRESHOLD", "1.5", "a number from 0 to 1"],
   ["RECOLLECT_THRESHOLD", "NaN", "a number from 0 to 1"],

@@ -25,20 +25,14 @@ interface NodeValues {
   readonly DATABASE_URL: string | undefined;
   readonly RECOLLECT_BLOBS: object | undefined;
   readonly RECOLLECT_SECRET_KEY: string | undefined;
-  readonly RECOLLECT_VECTORS: "auto" | "exact" | undefined;
 }
 
 /** What several nodes need to share, as sentences that name the settings. */
 export function findNodeProblems(values: NodeValues): string[] {
   if (values.RECOLLECT_NODES !== "several") return [];
-  const missing = (["DATABASE_URL", "RECOLLECT_BLOBS", "RECOLLECT_SECRET_KEY"] as const)
+  return (["DATABASE_URL", "RECOLLECT_BLOBS", "RECOLLECT_SECRET_KEY"] as const)
     .filter((name) => values[name] === undefined)
     .map((name) => `RECOLLECT_NODES is "several", but ${name} is not set. Nodes share it: set it to the same for all.`);
-  if (values.RECOLLECT_VECTORS === "exact") return missing;
-  return [
-    ...missing,
-    'RECOLLECT_NODES is "several", but RECOLLECT_VECTORS is "auto". Set it to "exact": nodes do not share a Chroma yet.',
-  ];
 }
 
 /** Whether a text is the address of a PostgreSQL database. */

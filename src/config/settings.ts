@@ -231,9 +231,10 @@ export const SETTINGS = {
   ...MODEL_SETTINGS,
   ...DATABASE_SETTINGS,
   RECOLLECT_VECTORS: setting({
-    schema: choice(["auto", "exact"]),
+    schema: choice(["auto", "exact", "chroma"]),
     fallback: "auto",
-    description: "`auto` gives large containers to Chroma, `exact` never starts it.",
+    description:
+      "`auto` gives large containers to Chroma, `exact` uses no Chroma, `chroma` keeps all vectors in Chroma from the first one. While Chroma is away, exact search answers.",
   }),
   RECOLLECT_ENGINES_DIR: setting({
     schema: z.string().transform(expandHome),
@@ -242,7 +243,8 @@ export const SETTINGS = {
   }),
   CHROMA_URL: setting({
     schema: httpUrl(),
-    description: "Chroma server or Chroma Cloud to use in place of the local one.",
+    description:
+      "Chroma server or Chroma Cloud to use in place of the local one; [nodes](operation.md#several-nodes) share it.",
   }),
   CHROMA_TOKEN: setting({ schema: z.string(), isSecret: true, description: "Token for `CHROMA_URL`." }),
   CHROMA_TENANT: setting({ schema: z.string(), description: "Tenant at `CHROMA_URL`." }),

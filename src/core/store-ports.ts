@@ -106,6 +106,19 @@ export interface WorkSignal {
   listen(onTold: () => void): void;
 }
 
+/** Work that one of the processes that share a record does at a time, whoever comes first. */
+export interface SharedRole {
+  /** Waits until it falls to this process. @throws the signal's reason when that comes first */
+  take(signal: AbortSignal): Promise<HeldRole>;
+}
+
+export interface HeldRole {
+  /** Aborted when it may have fallen to another process. */
+  readonly lost: AbortSignal;
+  /** Leaves it to others. Never throws. */
+  release(): Promise<void>;
+}
+
 export interface Store extends Repositories {
   /**
    * The same record for work that would be done again: what is written here is seen at once and survives the end of the
@@ -119,6 +132,8 @@ export interface Store extends Repositories {
   readonly attempts: AttemptCounter | null;
   /** Null where only one service has the record. */
   readonly workSignal: WorkSignal | null;
+  /** Who feeds an index of the vectors that all share; null where only one service has the record. */
+  readonly vectorFeeder: SharedRole | null;
   readonly organizationId: string;
   /** All or nothing. No network, model or file work inside. */
   transaction<T>(work: (repositories: Repositories) => Promise<T>): Promise<T>;

@@ -2,10 +2,9 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { createChromaVectors } from "../../src/adapters/vectors/chroma.js";
 import type { LocalChroma } from "../../src/adapters/vectors/engine.js";
-import { AppError } from "../../src/core/errors.js";
 import type { VectorIndex, VectorRecord } from "../../src/core/ports.js";
 import { describeVectorIndex } from "../contract/vectors.js";
-import { eventually, ready, rememberingLog, startEngine, temporaryDirectory } from "../support/chroma.js";
+import { patient, ready, rememberingLog, startEngine, temporaryDirectory } from "../support/chroma.js";
 import { MemoryVectorRecord } from "../support/vector-record.js";
 import { randomVector, seededRandom } from "../support/vectors.js";
 
@@ -27,29 +26,12 @@ function openChroma(record: VectorRecord, ownAbove: number): VectorIndex {
   return createChromaVectors({
     record,
     target,
+    role: null,
     namespace: `n${ownAbove}`,
     ownAbove: () => ownAbove,
     log: rememberingLog(),
     pollMs: 20,
   });
-}
-
-/** Alone, this index refuses while it is being built; the suite asks what it answers when it does. */
-function patient(index: VectorIndex): VectorIndex {
-  return {
-    nearest: (query) =>
-      eventually(() =>
-        index.nearest(query).catch((error: unknown) => {
-          if (error instanceof AppError && error.kind === "unavailable") return null;
-          throw error;
-        }),
-      ),
-    status: () => index.status(),
-    verify: (signal) => index.verify(signal),
-    scrub: (signal) => index.scrub(signal),
-    dropSpace: (spaceId) => index.dropSpace(spaceId),
-    close: () => index.close(),
-  };
 }
 
 describeVectorIndex("Chroma, with one collection for all containers", {

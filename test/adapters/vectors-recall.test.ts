@@ -38,6 +38,7 @@ test("Chroma finds what is near among vectors that lie in no groups", async () =
   const index = createChromaVectors({
     record,
     target: { key: "test", name: "Chroma", failure: null, address: () => ({ url: engine.url }) },
+    role: null,
     namespace: "recall",
     ownAbove: () => 0,
     log: rememberingLog(),

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { type KillableChroma, startKillableChroma } from "../support/killable-chroma.js";
 import { CLUSTER_KEY, type NodeCluster, startNodeCluster } from "../support/node-cluster.js";
 import { findPostgres } from "../support/postgres.js";
 import { waitFor } from "../support/recollect-process.js";
@@ -12,6 +13,8 @@ const SIZE = SIZES[process.env["RECOLLECT_FIRE"] === "large" ? "large" : "usual"
 /** After so many kills of a node, all connections to the database are cut, and after as many others they stand still. */
 const CUTS_EVERY = 3;
 const STALL_MS = 1_500;
+/** After so many, Chroma is killed, and after as many others it loses all that it has. */
+const CHROMA_EVERY = 2;
 /** What a client does when nobody is there, or asks it to come back later. */
 const TRIES_AGAIN_MS = 100;
 const MOST_TRIES = 600;
@@ -30,6 +33,8 @@ interface Seen {
   crashes: number;
   cuts: number;
   stalls: number;
+  chromaKills: number;
+  chromaLosses: number;
   searches: number;
   /** Facts that were ready when they were asked for, and not found. */
   readonly missed: string[];
@@ -47,9 +52,12 @@ else
     "whatever nodes, lines and servers are killed, cut and held up, nothing that was acknowledged is lost or doubled",
     { timeout: SIZE.minutes * 60_000, retry: 0 },
     async () => {
-      const cluster = await startNodeCluster(programs, SIZE.nodes);
+      const chroma = await startKillableChroma();
+      // All that is searched by vectors is searched in Chroma.
+      const settings = { RECOLLECT_EXACT_LIMIT: "0", CHROMA_URL: chroma.url };
+      const cluster = await startNodeCluster(programs, SIZE.nodes, settings);
       try {
-        const seen = await underFire(cluster);
+        const seen = await underFire(cluster, chroma);
         // Nothing but "done", "come back later" and what a proxy says of a node that has gone.
         expect([...seen.statuses].filter((status) => ![200, 503].includes(status))).toEqual([]);
         expect(seen.missed).toEqual([]);
@@ -71,19 +79,22 @@ else
         }
         for (const id of wanted.filter((_, index) => index % 10 === 0))
           expect(await search(cluster, id)).toContain(`town${id}`);
-        const { kills, crashes, cuts, stalls, searches } = seen;
-        console.log("under fire:", { acknowledged: wanted.length, kills, crashes, cuts, stalls, searches });
+        const { kills, crashes, cuts, stalls, chromaKills, chromaLosses, searches } = seen;
+        const counts = { kills, crashes, cuts, stalls, chromaKills, chromaLosses, searches, queries: chroma.queries };
+        console.log("under fire:", { acknowledged: wanted.length, ...counts });
+        await waitFor(() => isIndexed(cluster), "every node can ask Chroma for everything");
       } finally {
         await cluster.stop();
+        await chroma.close();
       }
     },
   );
 
 /** Writes and reads while nodes and the server are killed, until all is written and enough was killed. */
-async function underFire(cluster: NodeCluster): Promise<Seen> {
-  const counts = { kills: 0, crashes: 0, cuts: 0, stalls: 0, searches: 0 };
+async function underFire(cluster: NodeCluster, chroma: KillableChroma): Promise<Seen> {
+  const counts = { kills: 0, crashes: 0, cuts: 0, stalls: 0, chromaKills: 0, chromaLosses: 0, searches: 0 };
   const seen: Seen = { acknowledged: [], statuses: new Set(), missed: [], isOver: false, ...counts };
-  const fire = killInTurn(cluster, seen);
+  const fire = killInTurn({ cluster, chroma }, seen);
   const readers = Array.from({ length: SIZE.readers }, () => read(cluster, seen));
   const perWriter = SIZE.facts / SIZE.writers;
   await Promise.all(
@@ -96,7 +107,10 @@ async function underFire(cluster: NodeCluster): Promise<Seen> {
   return seen;
 }
 
-async function killInTurn(cluster: NodeCluster, seen: Seen): Promise<void> {
+async function killInTurn(
+  { cluster, chroma }: { readonly cluster: NodeCluster; readonly chroma: KillableChroma },
+  seen: Seen,
+): Promise<void> {
   while (seen.kills < SIZE.kills || !seen.isOver) {
     await new Promise((resolve) => setTimeout(resolve, SIZE.pauseMs));
     const [oldest] = cluster.nodes;
@@ -111,6 +125,10 @@ async function killInTurn(cluster: NodeCluster, seen: Seen): Promise<void> {
       cluster.line.stall(STALL_MS);
       seen.stalls += 1;
     }
+    if (seen.kills % CHROMA_EVERY === 0) {
+      chroma.kill();
+      seen.chromaKills += 1;
+    } else if (await chroma.empty()) seen.chromaLosses += 1;
     await cluster.add();
   }
 }
@@ -174,6 +192,14 @@ async function countFacts({ url }: NodeCluster): Promise<number> {
 /** How many documents are not ready yet, or of which it is not known yet what they state. */
 async function unfinished({ url }: NodeCluster): Promise<number> {
   return Number((await demand(url, "/v3/documents/processing"))["totalCount"]);
+}
+
+async function isIndexed({ nodes }: NodeCluster): Promise<boolean> {
+  const states = await Promise.all(nodes.map(async ({ url }) => (await demand(url, "/health"))["index"]));
+  return states.every((index) => {
+    const { state, behind } = index as { state: string; behind: number };
+    return state === "ready" && behind === 0;
+  });
 }
 
 /** Everything of a container, page by page. */

@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 
 import { createLocalChroma, type LocalChroma, type LocalChromaOptions } from "../../src/adapters/vectors/engine.js";
 import { findBinding } from "../../src/adapters/vectors/engine-binding.js";
+import { AppError } from "../../src/core/errors.js";
 import type { Log, VectorIndex } from "../../src/core/ports.js";
 
 /** Where all tests keep a fetched Chroma engine, so that it is fetched once for a clone of the repository. */
@@ -97,6 +98,24 @@ export async function ready(index: Pick<VectorIndex, "status">, timeoutMs?: numb
     const { state, behind } = await index.status();
     return state === "ready" && behind === 0;
   }, timeoutMs);
+}
+
+/** Alone, an index in Chroma refuses while it is being built: asks until it answers. */
+export function patient(index: VectorIndex): VectorIndex {
+  return {
+    nearest: (query) =>
+      eventually(() =>
+        index.nearest(query).catch((error: unknown) => {
+          if (error instanceof AppError && error.kind === "unavailable") return null;
+          throw error;
+        }),
+      ),
+    status: () => index.status(),
+    verify: (signal) => index.verify(signal),
+    scrub: (signal) => index.scrub(signal),
+    dropSpace: (spaceId) => index.dropSpace(spaceId),
+    close: () => index.close(),
+  };
 }
 
 /** False for a process that has ended, also while nobody has asked for its exit code yet. */

@@ -43,7 +43,6 @@ export async function startNodeCluster(
   const settings = {
     DATABASE_URL: database.href,
     RECOLLECT_NODES: "several",
-    RECOLLECT_VECTORS: "exact",
     RECOLLECT_API_KEY: CLUSTER_KEY,
     RECOLLECT_SECRET_KEY: "0123456789abcdef0123456789abcdef",
     RECOLLECT_BLOBS: "s3://files",

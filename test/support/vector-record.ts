@@ -1,4 +1,4 @@
-import type { ContainerVectors, VectorChange, VectorRecord } from "../../src/core/ports.js";
+import type { ContainerVectors, FollowerProgress, VectorChange, VectorRecord } from "../../src/core/ports.js";
 import type { Unit, VectorSpace } from "../../src/core/types.js";
 
 interface SpaceContent {
@@ -15,6 +15,7 @@ interface SpaceContent {
 export class MemoryVectorRecord implements VectorRecord {
   readonly #spaces = new Map<number, SpaceContent>();
   readonly #positions = new Map<string, number>();
+  readonly #layouts = new Map<string, string>();
   readonly #placements = new Map<number, Map<number, string>>();
   #failure: Error | null = null;
 
@@ -125,8 +126,20 @@ export class MemoryVectorRecord implements VectorRecord {
     return this.#spaces.get(spaceId)?.head ?? 0;
   }
 
-  async position(follower: string, spaceId: number): Promise<number> {
-    return this.#positions.get(`${follower}/${spaceId}`) ?? 0;
+  async progress(follower: string, spaceId: number): Promise<FollowerProgress> {
+    const key = `${follower}/${spaceId}`;
+    return { position: this.#positions.get(key) ?? 0, layout: this.#layouts.get(key) ?? null };
+  }
+
+  async replaceLayout(
+    follower: string,
+    spaceId: number,
+    { known, next }: { known: string | null; next: string },
+  ): Promise<boolean> {
+    const key = `${follower}/${spaceId}`;
+    if ((this.#layouts.get(key) ?? null) !== known) return false;
+    this.#layouts.set(key, next);
+    return true;
   }
 
   async setPosition(follower: string, spaceId: number, seq: number): Promise<void> {
@@ -149,7 +162,8 @@ export class MemoryVectorRecord implements VectorRecord {
   async dropSpace(spaceId: number): Promise<void> {
     this.#spaces.delete(spaceId);
     this.#placements.delete(spaceId);
-    for (const key of this.#positions.keys()) if (key.endsWith(`/${spaceId}`)) this.#positions.delete(key);
+    for (const known of [this.#positions, this.#layouts])
+      for (const key of known.keys()) if (key.endsWith(`/${spaceId}`)) known.delete(key);
   }
 
   async spaces(): Promise<VectorSpace[]> {

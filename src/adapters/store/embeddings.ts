@@ -110,7 +110,7 @@ export const createEmbeddingStore = repositoryOf<EmbeddingStore, Kysely<Database
     await db.deleteFrom("vector_followers").where("follower", "=", follower).where("space_id", "!=", from.id).execute();
     await db
       .insertInto("vector_followers")
-      .values({ follower, space_id: from.id, seq })
+      .values({ follower, space_id: from.id, seq, layout: null })
       .onConflict((conflict) => conflict.columns(["follower", "space_id"]).doUpdateSet({ seq }))
       .execute();
   },

@@ -403,7 +403,7 @@ export interface Database {
     vector: Uint8Array;
   };
   vector_changes: { seq: Generated<number>; space_id: number; container_id: number; unit: number };
-  vector_followers: { follower: string; space_id: number; seq: number };
+  vector_followers: { follower: string; space_id: number; seq: number; layout: string | null };
   vector_placements: { space_id: number; container_id: number; collection: string };
   /** How the words of the text index were found, and how far it was written anew since that changed. */
   word_splitting: {

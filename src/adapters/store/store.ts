@@ -129,6 +129,7 @@ function storeOver(db: Kysely<Database>, surroundings: Surroundings): Store {
     keyProof: createKeyProofStore(db),
     attempts: null,
     workSignal: null,
+    vectorFeeder: null,
     organizationId,
 
     get background() {

@@ -49,6 +49,13 @@ const selectChanges = fixedQuery(changesOf);
 const selectChangesOf = fixedQuery((db, slot) =>
   changesOf(db, slot).where("change.container_id", "=", slot<number>(3)),
 );
+const selectProgress = fixedQuery((db, slot) =>
+  db
+    .selectFrom("vector_followers")
+    .select(["seq", "layout"])
+    .where("follower", "=", slot<string>(0))
+    .where("space_id", "=", slot<number>(1)),
+);
 const selectFloor = fixedQuery((db, slot) => db.selectFrom("meta").select("value").where("key", "=", slot<string>(0)));
 
 /** The vectors of the record and the log that indexes follow. */
@@ -129,22 +136,32 @@ export const createVectorRecord = repositoryOf<VectorRecord, Kysely<Database>>({
     });
   },
 
-  async position(db, follower, spaceId) {
-    const row = await db
-      .selectFrom("vector_followers")
-      .select("seq")
-      .where("follower", "=", follower)
-      .where("space_id", "=", spaceId)
-      .executeTakeFirst();
-    return row?.seq ?? 0;
+  async progress(db, follower, spaceId) {
+    const [row] = await selectProgress(db, follower, spaceId);
+    return { position: row?.seq ?? 0, layout: row?.layout ?? null };
   },
 
   async setPosition(db, follower, spaceId, seq) {
     await db
       .insertInto("vector_followers")
-      .values({ follower, space_id: spaceId, seq })
+      .values({ follower, space_id: spaceId, seq, layout: null })
       .onConflict((conflict) => conflict.columns(["follower", "space_id"]).doUpdateSet({ seq }))
       .execute();
+  },
+
+  async replaceLayout(db, follower, spaceId, { known, next }) {
+    const layout = sql.ref("vector_followers.layout");
+    const { numInsertedOrUpdatedRows } = await db
+      .insertInto("vector_followers")
+      .values({ follower, space_id: spaceId, seq: 0, layout: next })
+      .onConflict((conflict) =>
+        conflict
+          .columns(["follower", "space_id"])
+          .doUpdateSet({ layout: next })
+          .where(known === null ? sql<boolean>`${layout} is null` : sql<boolean>`${layout} = ${known}`),
+      )
+      .executeTakeFirstOrThrow();
+    return (numInsertedOrUpdatedRows ?? 0n) > 0n;
   },
 
   async placements(db, spaceId) {

@@ -1,8 +1,8 @@
 import { AppError } from "../../core/errors.js";
 import type { VectorHit, VectorQuery, VectorRecord } from "../../core/ports.js";
-import { type Unit, type UnitKind } from "../../core/types.js";
+import type { Unit, UnitKind, VectorSpace } from "../../core/types.js";
 import { unitOfRow } from "./chroma-names.js";
-import type { ChromaSpace } from "./chroma-space.js";
+import type { ChromaCollection } from "./chroma-server.js";
 import { offerUnits, passes } from "./picked-units.js";
 import { TopHits } from "./top-hits.js";
 
@@ -17,6 +17,21 @@ const FILTERED_RESULTS = 1_000;
  */
 const LOOKED_AT = 1 / 150;
 
+/** The collections of a space, as far as a search has to know them. */
+export interface SearchedCollections {
+  readonly space: VectorSpace;
+  /** The newest change that they hold; a later one may be in them or not. */
+  readonly position: number;
+  /** @returns null while the collection is being built */
+  collection(name: string): ChromaCollection | null;
+  /** The containers among these, by the collection that holds them. */
+  byCollection(containerIds: Iterable<number>): Map<string, number[]>;
+  /** True when a collection holds one container alone, so that searches in it need no filter by container. */
+  isOwn(name: string): boolean;
+  /** About how many vectors a collection holds. */
+  sizeOf(name: string): number;
+}
+
 /**
  * Asks Chroma for candidates and scores them with the vectors of the record, together with everything that was
  * written since Chroma's position. So containers, deletions and scores are always the record's; Chroma only decides
@@ -26,7 +41,7 @@ const LOOKED_AT = 1 / 150;
  */
 export async function searchChroma(
   record: VectorRecord,
-  chroma: ChromaSpace,
+  chroma: SearchedCollections,
   query: VectorQuery,
   most: number,
 ): Promise<VectorHit[]> {
@@ -45,7 +60,7 @@ export async function searchChroma(
 
 async function unitsChangedSince(
   record: VectorRecord,
-  chroma: ChromaSpace,
+  chroma: SearchedCollections,
   containerIds: ReadonlySet<number>,
 ): Promise<Set<Unit>> {
   const limit = MOST_CHANGES_BEHIND + 1;
@@ -61,7 +76,7 @@ async function unitsChangedSince(
  * remain, or when the collection had no more to give.
  */
 async function askCollection(
-  chroma: ChromaSpace,
+  chroma: SearchedCollections,
   name: string,
   members: readonly number[],
   { query, changed, most }: { query: VectorQuery; changed: ReadonlySet<Unit>; most: number },

@@ -108,6 +108,11 @@ export class ChromaServer {
       });
       return z.string().min(1).parse(collection.id);
     });
+    return this.collection(name, id);
+  }
+
+  /** A collection that was opened before, here or elsewhere; it may be gone by now. */
+  collection(name: string, id: string): ChromaCollection {
     return new ChromaCollection(name, id, this, (work) => this.#callCollection(id, work));
   }
 
@@ -323,6 +328,11 @@ function aborted(signal: AbortSignal): Promise<never> {
     if (signal.aborted) reject(signal.reason);
     else signal.addEventListener("abort", () => reject(signal.reason), { once: true });
   });
+}
+
+/** Whether a call failed because the collection is not there. */
+export function isMissingCollection(error: unknown): boolean {
+  return error instanceof AppError && isMissing(error.cause);
 }
 
 function isMissing(error: unknown): boolean {

@@ -1,15 +1,15 @@
-import type { Log, VectorChange, VectorRecord } from "../../core/ports.js";
+import type { Log, VectorChange } from "../../core/ports.js";
 import { kindOf, type VectorSpace } from "../../core/types.js";
+import { type FollowedRecord, readLayout } from "./chroma-layout.js";
+import { ChromaLayoutPublisher } from "./chroma-layout-publisher.js";
 import { type CollectionNames, rowId } from "./chroma-names.js";
 import type { ChromaCollection, ChromaRow, ChromaServer } from "./chroma-server.js";
+import type { SearchedCollections } from "./chroma-search.js";
 import { isSmall, rewriteLost } from "./hnsw-repair.js";
 
-export interface ChromaSpaceOptions {
-  readonly record: VectorRecord;
+export interface ChromaSpaceOptions extends FollowedRecord {
   readonly server: ChromaServer;
   readonly names: CollectionNames;
-  /** Name under which the record keeps the position. */
-  readonly follower: string;
   /** Containers with more vectors than this get a collection of their own. */
   readonly ownAbove: number;
   readonly log: Log;
@@ -29,9 +29,10 @@ interface Move {
  * The collections of one vector space on one server, and the position in the record's log up to which they are
  * complete. Everything that writes must be called one after the other; searches may run at any time.
  */
-export class ChromaSpace {
+export class ChromaSpace implements SearchedCollections {
   readonly space: VectorSpace;
   readonly #options: ChromaSpaceOptions;
+  readonly #publisher: ChromaLayoutPublisher;
   readonly #collections = new Map<string, ChromaCollection>();
   readonly #incomplete = new Set<string>();
   /** Collections that are too large to be looked through; none of so many rows was seen to lose any. */
@@ -47,23 +48,24 @@ export class ChromaSpace {
   constructor(space: VectorSpace, options: ChromaSpaceOptions) {
     this.space = space;
     this.#options = options;
+    this.#publisher = new ChromaLayoutPublisher(options, space);
   }
 
-  /** The newest change that the collections hold. */
   get position(): number {
     return this.#position;
   }
 
   /** Opens the collections; builds those that are missing, or all when the log does not reach back far enough. */
   async open(signal: AbortSignal): Promise<void> {
-    const { record, server, names, follower } = this.#options;
-    this.#position = await record.position(follower, this.space.id);
+    const { record, server, names } = this.#options;
+    const { position, layout } = await this.#publisher.read();
+    this.#position = position;
     await this.#readPlacements();
     const existing = new Set(await server.names(names.shared(this.space)));
     const wanted = this.collectionNames();
     for (const name of existing) if (!wanted.includes(name)) await server.drop(name);
     const { truncated } = await record.changesSince(this.space, this.#position, { limit: 1 });
-    const isNew = truncated || this.#position === 0;
+    const isNew = truncated || this.#position === 0 || readLayout(layout)?.state === "outdated";
     const missing = wanted.filter((name) => isNew || !existing.has(name));
     for (const name of wanted) {
       if (missing.includes(name)) this.#incomplete.add(name);
@@ -79,17 +81,14 @@ export class ChromaSpace {
     return [this.#options.names.shared(this.space), ...this.#placements.values()];
   }
 
-  /** @returns null while the collection is being built */
   collection(name: string): ChromaCollection | null {
     return this.#incomplete.has(name) ? null : (this.#collections.get(name) ?? null);
   }
 
-  /** About how many vectors a collection holds. */
   sizeOf(name: string): number {
     return this.#sizes.get(name) ?? 0;
   }
 
-  /** The containers among these, by the collection that holds them. */
   byCollection(containerIds: Iterable<number>): Map<string, number[]> {
     const groups = new Map<string, number[]>();
     for (const containerId of containerIds) {
@@ -101,9 +100,31 @@ export class ChromaSpace {
     return groups;
   }
 
-  /** True when a collection holds one container alone, so that searches in it need no filter by container. */
   isOwn(name: string): boolean {
     return name !== this.#options.names.shared(this.space);
+  }
+
+  /** Lets other processes search, once the collections have been compared with the record. */
+  async publish(): Promise<void> {
+    this.#publisher.trust();
+    await this.#tellLayout();
+  }
+
+  /** Has the collections compared before other processes ask them again. */
+  async withdraw(): Promise<void> {
+    await this.#publisher.withdraw();
+  }
+
+  /** @throws AppError `unavailable` when another process wants the collections to be looked at again */
+  requirePublished(): Promise<void> {
+    return this.#publisher.requireUnchanged();
+  }
+
+  /** Builds every collection anew, as the layout demands. */
+  async rebuildOutdated(signal: AbortSignal): Promise<void> {
+    await this.#publisher.read();
+    await this.rebuildAll(signal);
+    await this.#tellLayout();
   }
 
   /** Applies the next changes of the log. @returns how many there were */
@@ -144,6 +165,7 @@ export class ChromaSpace {
     }
     this.#noteSizes(counts);
     this.#placedAt = head;
+    await this.#tellLayout();
   }
 
   /** Takes a container that has its own collection out of the shared one. */
@@ -162,12 +184,14 @@ export class ChromaSpace {
   async rebuild(name: string, signal: AbortSignal): Promise<void> {
     const { server, log } = this.#options;
     this.#incomplete.add(name);
+    await this.#tellLayout();
     await server.drop(name);
     const collection = await server.open(name);
     const containerIds = await this.containersOf(name);
     for (const containerId of containerIds) await this.#copy(containerId, collection, signal);
     this.#collections.set(name, collection);
     this.#incomplete.delete(name);
+    await this.#tellLayout();
     if (containerIds.length > 0) log.info("a Chroma collection was built from the record", { collection: name });
   }
 
@@ -209,6 +233,7 @@ export class ChromaSpace {
     await record.setPlacement(this.space.id, containerId, name);
     this.#collections.set(name, collection);
     this.#placements.set(containerId, name);
+    await this.#tellLayout();
     await this.purgeShared(containerId, signal);
   }
 
@@ -222,6 +247,7 @@ export class ChromaSpace {
     await record.removePlacement(this.space.id, containerId);
     this.#placements.delete(containerId);
     this.#collections.delete(name);
+    await this.#tellLayout();
     await server.drop(name);
   }
 
@@ -261,6 +287,18 @@ export class ChromaSpace {
       await record.setPlacement(this.space.id, containerId, name);
       this.#placements.set(containerId, name);
     }
+  }
+
+  #tellLayout(): Promise<void> {
+    const containers = new Map([...this.#placements].map(([containerId, name]) => [name, containerId]));
+    return this.#publisher.tell(
+      this.collectionNames().map((name) => ({
+        name,
+        id: this.collection(name)?.id ?? null,
+        size: this.sizeOf(name),
+        containerId: containers.get(name) ?? null,
+      })),
+    );
   }
 
   async #advance(seq: number): Promise<void> {

@@ -6,7 +6,7 @@ import process from "node:process";
 import type { Log } from "../../core/ports.js";
 import { backoff } from "../../lib/retry.js";
 import { sleep } from "../../lib/time.js";
-import type { ChromaTarget } from "./chroma.js";
+import type { ChromaTarget } from "./chroma-connection.js";
 import type { ChromaAddress } from "./chroma-server.js";
 import { type EngineBinding, findBinding } from "./engine-binding.js";
 import {

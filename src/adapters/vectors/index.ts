@@ -1,10 +1,13 @@
 import { createHash } from "node:crypto";
 
 import { AppError } from "../../core/errors.js";
-import type { Log, VectorIndex, VectorRecord, VectorStatus } from "../../core/ports.js";
+import type { Log, SharedRole, VectorIndex, VectorRecord, VectorStatus } from "../../core/ports.js";
 import type { VectorSpace } from "../../core/types.js";
 import { sleepUnlessAborted } from "./sleep-unless-aborted.js";
-import { type ChromaTarget, createChromaVectors, forgetPosition } from "./chroma.js";
+import { createChromaVectors } from "./chroma.js";
+import type { ChromaTarget } from "./chroma-connection.js";
+import { demandRebuild } from "./chroma-layout.js";
+import { followedBy } from "./chroma-feeder.js";
 import type { ChromaTimeouts } from "./chroma-server.js";
 import { createLocalChroma, type LocalChroma } from "./engine.js";
 import type { EngineBinding } from "./engine-binding.js";
@@ -30,6 +33,8 @@ export interface VectorsOptions {
   readonly token?: string | undefined;
   readonly tenant?: string | undefined;
   readonly database?: string | undefined;
+  /** Who feeds the Chroma server, where several services share the record; null for the only one. */
+  readonly feeder?: SharedRole | null | undefined;
   /** The most vectors that one query scores exactly while Chroma is there, if they fit into memory. Default 200,000. */
   readonly exactLimit?: number | undefined;
   /** Memory for exact search, in MB. Default 96. */
@@ -122,7 +127,9 @@ class ConfiguredVectors implements Vectors {
 
   /** The local engine's files are removed whole: nothing else takes from them what was in their indexes and logs. */
   async scrub(signal?: AbortSignal): Promise<void> {
-    if (this.#remote !== null) await forgetPosition(this.#options.record, this.#remote);
+    const { record } = this.#options;
+    if (this.#remote !== null)
+      for (const space of await record.spaces()) await demandRebuild(followedBy(record, this.#remote), space);
     this.#isScrubbing = true;
     try {
       if (this.#engine !== null) await this.#engine.scrub();
@@ -174,9 +181,9 @@ class ConfiguredVectors implements Vectors {
   }
 
   #startChroma(): void {
-    const { record, log, namespace, tuning } = this.#options;
+    const { record, log, namespace, feeder: role = null, tuning } = this.#options;
     const target = this.#remote ?? this.#startEngine();
-    const chroma = createChromaVectors({ ...tuning, record, log, namespace, target, ownAbove: this.#mostExact });
+    const chroma = createChromaVectors({ ...tuning, record, log, namespace, target, role, ownAbove: this.#mostExact });
     this.#index = createTieredVectors({ record, log, exact: this.#exact, chroma, exactLimit: this.#exactLimit });
   }
 

@@ -70,6 +70,14 @@ export interface VectorChange {
   readonly vector: Float32Array | null;
 }
 
+/** How far an index has followed a space, for all that search in it. */
+export interface FollowerProgress {
+  /** The newest change that the index holds; 0 when it never followed. */
+  readonly position: number;
+  /** Where the index keeps the vectors, in its own words; null until it says so. */
+  readonly layout: string | null;
+}
+
 /** Vectors of some units. */
 export interface ContainerVectors {
   readonly units: readonly Unit[];
@@ -108,9 +116,15 @@ export interface VectorRecord {
   trim(spaceId: number, keepNewest: number): Promise<number>;
   /** The newest change of the space, 0 when there is none. */
   head(spaceId: number): Promise<number>;
-  /** Where a named follower stands; 0 when it never moved. */
-  position(follower: string, spaceId: number): Promise<number>;
+  /** Where a named follower stands. */
+  progress(follower: string, spaceId: number): Promise<FollowerProgress>;
   setPosition(follower: string, spaceId: number, seq: number): Promise<void>;
+  /** Replaces the layout if it is still the one that is known. @returns false when it is another one by now */
+  replaceLayout(
+    follower: string,
+    spaceId: number,
+    layout: { readonly known: string | null; readonly next: string },
+  ): Promise<boolean>;
   /** Containers that have a collection of their own in the index. */
   placements(spaceId: number): Promise<ReadonlyMap<number, string>>;
   setPlacement(spaceId: number, containerId: number, collection: string): Promise<void>;

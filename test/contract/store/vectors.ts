@@ -230,10 +230,10 @@ export function vectorsContract(open: OpenStore): void {
       expect((await vectors.spaces()).map((one) => one.id)).toEqual([other.id]);
       expect(await vectors.counts(space.id)).toEqual(new Map());
       expect(await vectors.head(space.id)).toBe(0);
-      expect(await vectors.position("someone", space.id)).toBe(0);
+      expect(await vectors.progress("someone", space.id)).toEqual({ position: 0, layout: null });
       expect(await vectors.placements(space.id)).toEqual(new Map());
       expect([...(await held(other, id)).keys()]).toEqual([added[0]]);
-      expect(await vectors.position("someone", other.id)).toBe(1);
+      expect(await vectors.progress("someone", other.id)).toEqual({ position: 1, layout: null });
       expect(await vectors.placements(other.id)).toEqual(new Map([[id, "somewhere"]]));
     });
 
@@ -348,14 +348,33 @@ export function vectorsContract(open: OpenStore): void {
     test("positions and placements are kept by space", async () => {
       const [space, other] = [await newSpace(), await newSpace("other")];
       const { vectors } = at.store;
-      expect(await vectors.position("chroma", space.id)).toBe(0);
+      expect(await vectors.progress("chroma", space.id)).toEqual({ position: 0, layout: null });
       await vectors.setPosition("chroma", space.id, 7);
       await vectors.setPosition("chroma", space.id, 8);
-      expect([await vectors.position("chroma", space.id), await vectors.position("chroma", other.id)]).toEqual([8, 0]);
+      expect(await vectors.progress("chroma", space.id)).toEqual({ position: 8, layout: null });
+      expect(await vectors.progress("chroma", other.id)).toEqual({ position: 0, layout: null });
       await vectors.setPlacement(space.id, 1, "one");
       await vectors.setPlacement(space.id, 1, "two");
       expect(await vectors.placements(space.id)).toEqual(new Map([[1, "two"]]));
       expect(await vectors.placements(other.id)).toEqual(new Map());
+    });
+
+    test("a layout is replaced only by whoever knows the one before", async () => {
+      const [space, other] = [await newSpace(), await newSpace("other")];
+      const { vectors } = at.store;
+      const replace = (known: string | null, next: string) =>
+        vectors.replaceLayout("chroma", space.id, { known, next });
+      expect(await replace(null, "first")).toBe(true);
+      expect(await replace(null, "second")).toBe(false);
+      expect(await replace("another", "second")).toBe(false);
+      expect(await vectors.progress("chroma", space.id)).toEqual({ position: 0, layout: "first" });
+      await vectors.setPosition("chroma", space.id, 5);
+      expect(await replace("first", "second")).toBe(true);
+      expect(await vectors.progress("chroma", space.id)).toEqual({ position: 5, layout: "second" });
+      expect(await vectors.progress("chroma", other.id)).toEqual({ position: 0, layout: null });
+      await vectors.setPosition("chroma", other.id, 1);
+      const layout = { known: null, next: "other" };
+      expect(await vectors.replaceLayout("chroma", other.id, layout)).toBe(true);
     });
   });
 }

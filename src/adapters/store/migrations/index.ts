@@ -25,6 +25,7 @@ import { syncErrorCodes } from "./0024-sync-error-codes.js";
 import { leftItems } from "./0025-left-items.js";
 import { messagePictures } from "./0026-message-pictures.js";
 import { attachmentOrigins } from "./0027-attachment-origins.js";
+import { followerLayouts } from "./0028-follower-layouts.js";
 
 /** Forward only, in order; the version of a store is the number of migrations it has seen. */
 export const MIGRATIONS: readonly string[] = [
@@ -55,4 +56,5 @@ export const MIGRATIONS: readonly string[] = [
   leftItems,
   messagePictures,
   attachmentOrigins,
+  followerLayouts,
 ];

@@ -1,5 +1,6 @@
 import type pg from "pg";
 import { AppError } from "../../../core/errors.js";
+import { MIGRATION_LOCK } from "./advisory-lock.js";
 import { FUNCTIONS } from "./functions.js";
 import { INITIAL_SERVICE_TABLES } from "./initial-service-tables.js";
 import { INITIAL_TABLES } from "./initial-tables.js";
@@ -9,13 +10,11 @@ import { ATTEMPTS_TABLE } from "./shared-attempts.js";
 /** Forward only, in order; the version of a record is the number of migrations it has seen. */
 const MIGRATIONS: readonly string[] = [
   `${comparedByCodePoints(INITIAL_TABLES + INITIAL_SERVICE_TABLES)}${FUNCTIONS}${INITIAL_TRIGGERS}`,
+  `alter table vector_followers add column layout text collate "C";`,
 ];
 
 /** The version of the schema that this program reads and writes. */
 export const SCHEMA_VERSION = MIGRATIONS.length;
-
-/** What nodes that start at once lock, so that one of them migrates. */
-const MIGRATION_LOCK = 7_267_310_000;
 
 /**
  * Brings the schema up to date, in one transaction.

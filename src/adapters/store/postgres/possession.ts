@@ -1,24 +1,12 @@
-import pg from "pg";
+import type pg from "pg";
 import { AppError } from "../../../core/errors.js";
 import { sleep } from "../../../lib/time.js";
+import { SERVICE_LOCK, tryLock } from "./advisory-lock.js";
 
-/** What the service that uses a database holds, of PostgreSQL's advisory locks. */
-const SERVICE_LOCK = 7_267_310_002;
 const TRIES_AGAIN_MS = 500;
 const BEATS_EVERY_MS = 2_000;
-/** A server that says nothing for so long is away. */
-const ANSWERS_WITHIN_MS = 5_000;
 /** A server that went away has so long to notice that a connection is over, and to let go of its lock. */
 const FORMER_LETS_GO_WITHIN_MS = 5_000;
-
-/**
- * Begins a transaction that may stay open and idle, whatever the server ends otherwise; it has no snapshot that keeps others
- * from cleaning up.
- */
-const BEGIN = `begin isolation level read committed;
-  set local tcp_keepalives_idle = 5; set local tcp_keepalives_interval = 2; set local tcp_keepalives_count = 2;
-  select set_config(name, '0', true) from pg_settings
-    where name in ('idle_in_transaction_session_timeout', 'transaction_timeout')`;
 
 /** That this process may use a database: alone, or together with others that share it. */
 export interface DatabasePossession {
@@ -66,7 +54,7 @@ class LockedDatabase implements DatabasePossession {
   async take(): Promise<void> {
     const deadline = Date.now() + FORMER_LETS_GO_WITHIN_MS;
     for (;;) {
-      const taken = await tryToTake(this.#url, { isShared: this.#isShared, onEnd: () => this.#drop() });
+      const taken = await tryLock(this.#url, SERVICE_LOCK, { isShared: this.#isShared, onEnd: () => this.#drop() });
       if (taken && this.#isClosed) return taken.end();
       if (taken) {
         this.#client = taken;
@@ -129,33 +117,6 @@ class LockedDatabase implements DatabasePossession {
         await sleep(TRIES_AGAIN_MS);
       }
   }
-}
-
-/** @returns null when another connection has the lock */
-async function tryToTake(
-  url: string,
-  { isShared, onEnd }: { readonly isShared: boolean; readonly onEnd: () => void },
-): Promise<pg.Client | null> {
-  const client = new pg.Client({
-    connectionString: url,
-    application_name: "recollect",
-    connectionTimeoutMillis: ANSWERS_WITHIN_MS,
-    query_timeout: ANSWERS_WITHIN_MS,
-  });
-  client.on("error", () => undefined);
-  client.on("end", onEnd);
-  try {
-    await client.connect();
-    await client.query(BEGIN);
-    const lock = isShared ? "pg_try_advisory_xact_lock_shared" : "pg_try_advisory_xact_lock";
-    const { rows } = await client.query<{ taken: boolean }>(`select ${lock}($1) as taken`, [SERVICE_LOCK]);
-    if (rows[0]?.taken) return client;
-  } catch (error) {
-    await client.end().catch(() => undefined);
-    throw error;
-  }
-  await client.end();
-  return null;
 }
 
 function takenByAnother(place: string, isShared: boolean): AppError {

@@ -22,6 +22,7 @@ import { type DatabasePossession, possessDatabase } from "./possession.js";
 import { placeOf } from "./place.js";
 import { beginSession } from "./prepared.js";
 import { createSharedAttempts } from "./shared-attempts.js";
+import { createVectorFeeder } from "./vector-feeder.js";
 import { createWorkSignal } from "./work-signal.js";
 import { BEGUN_AT_ONCE, PostgresWriter } from "./writer.js";
 
@@ -147,6 +148,7 @@ async function storeOver(
     keyProof: createKeyProofStore(db),
     attempts,
     workSignal,
+    vectorFeeder: isShared ? createVectorFeeder(url) : null,
     organizationId,
     get background() {
       return this;

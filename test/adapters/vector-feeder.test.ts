@@ -1,0 +1,108 @@
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createVectorFeeder } from "../../src/adapters/store/postgres/vector-feeder.js";
+import type { HeldRole } from "../../src/core/ports.js";
+import { useCleanups } from "../support/cleanups.js";
+import { hasPooler, startPooler } from "../support/pooler.js";
+import { findPostgres, type PostgresServer, startPostgres } from "../support/postgres.js";
+import { waitFor } from "../support/recollect-process.js";
+
+const programs = findPostgres();
+const WITHIN_MS = 60_000;
+const OFTEN = { triesEveryMs: 50, beatsEveryMs: 50 };
+
+if (programs === undefined)
+  describe("the node that feeds Chroma", () =>
+    test.skip("left out: PostgreSQL is not installed on this machine", () => undefined));
+else
+  describe("the node that feeds Chroma", { timeout: WITHIN_MS }, () => {
+    const cleanups = useCleanups();
+    let server: PostgresServer;
+    let url: string;
+    beforeAll(async () => {
+      server = await startPostgres(programs);
+      url = await server.createDatabase();
+    }, WITHIN_MS);
+    afterAll(() => server.stop(), WITHIN_MS);
+
+    /** A node that waits for its turn. */
+    function waitingNode(address = url, tuning = {}) {
+      const ending = new AbortController();
+      const node: { held: HeldRole | null } = { held: null };
+      const taking = createVectorFeeder(address, { ...OFTEN, ...tuning })
+        .take(ending.signal)
+        .then((held) => (node.held = held))
+        .catch(() => null);
+      cleanups.push(async () => {
+        ending.abort();
+        await (await taking)?.release();
+      });
+      return node;
+    }
+
+    const execute = async (statement: string): Promise<void> => {
+      const client = new pg.Client(url);
+      await client.connect();
+      await client.query(statement).finally(() => client.end());
+    };
+
+    test("is one at a time, and the next when that one leaves", async () => {
+      const nodes = [waitingNode(), waitingNode(), waitingNode()];
+      const holding = () => nodes.filter(({ held }) => held !== null && !held.lost.aborted);
+      for (let turn = 0; turn < nodes.length; turn += 1) {
+        await waitFor(() => holding().length === 1, "one has its turn");
+        await new Promise((resolve) => setTimeout(resolve, 200));
+        expect(holding()).toHaveLength(1);
+        await holding()[0]!.held!.release();
+      }
+    });
+
+    test("is another when its connection is cut, or the server crashes", async () => {
+      const first = waitingNode();
+      await waitFor(() => first.held !== null, "the first has its turn");
+      const second = waitingNode();
+      await execute("select pg_terminate_backend(pid) from pg_stat_activity where state = 'idle in transaction'");
+      await waitFor(() => first.held!.lost.aborted, "the first is told");
+      await waitFor(() => second.held !== null, "the second has its turn");
+      await server.crash();
+      await waitFor(() => second.held!.lost.aborted, "the second is told");
+      const third = waitingNode();
+      await waitFor(() => third.held !== null, "the third has its turn");
+    });
+
+    test("is another when it says nothing for long, and stops before that", async () => {
+      const silent = waitingNode(url, { beatsEveryMs: 100_000, passesAfterMs: 1_000 });
+      await waitFor(() => silent.held !== null, "the silent one has its turn");
+      const next = waitingNode();
+      await waitFor(() => next.held !== null, "the next one has its turn");
+      expect(silent.held!.lost.aborted).toBe(true);
+
+      await next.held!.release();
+      const heldUp = waitingNode(url, { stopsAfterMs: 200 });
+      await waitFor(() => heldUp.held !== null, "the one that is held up has its turn");
+      const until = performance.now() + 400;
+      while (performance.now() < until) continue;
+      await waitFor(() => heldUp.held!.lost.aborted, "it stops by itself");
+    });
+
+    test("ends waiting when it is told to", async () => {
+      const first = waitingNode();
+      await waitFor(() => first.held !== null, "the first has its turn");
+      const ending = new AbortController();
+      const taking = createVectorFeeder(url, OFTEN).take(ending.signal);
+      ending.abort(new Error("closed"));
+      await expect(taking).rejects.toThrow("closed");
+    });
+
+    test.skipIf(!hasPooler())("is one at a time through a pooler of transactions, too", async () => {
+      const pooler = await startPooler(url);
+      cleanups.push(() => pooler.stop());
+      const [first, second] = [waitingNode(pooler.through(url)), waitingNode(pooler.through(url))];
+      const holding = () => [first, second].filter(({ held }) => held !== null);
+      await waitFor(() => holding().length === 1, "one has its turn");
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      expect(holding()).toHaveLength(1);
+      await holding()[0]!.held!.release();
+      await waitFor(() => holding().length === 2, "the other has its turn");
+    });
+  });
