@@ -67,10 +67,9 @@ import { createRecurringWork } from "./recurring-work.js";
 import { readAllowedPlaces } from "./lib/allowed-places.js";
 import { FILES_FOLDER } from "./lib/files-folder.js";
 import { type AttemptCounter, createRateLimiter } from "./lib/rate-limit.js";
+import { SECRET_KEY_FILE } from "./lib/secret-key-file.js";
 import { type Tracer, traceTo } from "./lib/traces.js";
 
-/** Name of the file with the keys that credentials are encrypted with, inside a data folder. */
-const SECRET_KEY_FILE = "secret.key";
 /** Name of the folder for data of languages that text in pictures is read in, inside a data folder. */
 const LANGUAGES_FOLDER = "languages";
 /** Milliseconds for the package of a language over a slow line. */

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { createUploadFolder } from "./adapters/blobs/uploads.js";
 import { findOwnerAddress } from "./adapters/owner/election.js";
@@ -10,6 +11,7 @@ import { type Config, isPostgresUrl } from "./config.js";
 import { AppError } from "./core/errors.js";
 import type { UploadStore } from "./core/ports.js";
 import { FILES_FOLDER } from "./lib/files-folder.js";
+import { SECRET_KEY_FILE } from "./lib/secret-key-file.js";
 import { STORE_FILE } from "./lib/store-file.js";
 
 const UPLOADS_FOLDER = "uploads";
@@ -28,15 +30,20 @@ export function hasMemory({ dataDirectory, databaseUrl }: Config): boolean {
   return databaseUrl !== undefined || hasRecord(dataDirectory);
 }
 
+export interface FolderBackup extends Backup {
+  /** The key in the data folder, which the backup does not have; null where there is none, or the settings have it. */
+  readonly keyFile: string | null;
+}
+
 /**
  * As `backUpStore` says, of a data folder that anybody may own at the moment.
  * @throws AppError `invalid` or `conflict` where a database keeps the record
  */
 export async function backUp(
-  { dataDirectory, databaseUrl }: Config,
+  { dataDirectory, databaseUrl, secretKey }: Config,
   target: string,
   signal: AbortSignal,
-): Promise<Backup> {
+): Promise<FolderBackup> {
   if (databaseUrl !== undefined)
     throw new AppError(
       "invalid",
@@ -44,7 +51,10 @@ export async function backUp(
       { paths: [dataDirectory] },
     );
   requireRecordPlace(dataDirectory, undefined);
-  return backUpStore({ file: join(dataDirectory, STORE_FILE), folders: [FILES_FOLDER], target, signal });
+  const file = join(dataDirectory, STORE_FILE);
+  const backup = await backUpStore({ file, folders: [FILES_FOLDER], target, signal });
+  const keyFile = join(dataDirectory, SECRET_KEY_FILE);
+  return { ...backup, keyFile: secretKey === undefined && existsSync(keyFile) ? keyFile : null };
 }
 
 /**

@@ -96,6 +96,18 @@ describe("the doctor", () => {
     expect((await diagnose(service)).check("vectors")?.detail).toContain("1 of 1 sampled vectors found themselves");
   });
 
+  test("says of an index how many vectors are there of all its collections, without naming those that are whole", async () => {
+    const service = await open();
+    for (const containerTag of ["a", "b"]) {
+      const memories = [{ content: `Ada keeps bees in ${containerTag}` }];
+      await service.core.createMemories(service.call(), { containerTag, memories });
+      await service.core.search(service.call(), { q: "bees", containerTags: [containerTag] });
+    }
+    expect((await diagnose(service)).check("vectors")?.detail).toMatch(
+      /^exact: ready; 2 of 2 vectors, in \d collections; 2 of 2 sampled vectors found themselves$/,
+    );
+  });
+
   test("two of them at once do not disturb each other", async () => {
     const service = await open();
     const diagnoses = await Promise.all([diagnose(service), diagnose(service), diagnose(service)]);

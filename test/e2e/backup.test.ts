@@ -62,6 +62,24 @@ test(
 );
 
 test(
+  "a backup says which key it does not have, where there is one",
+  () =>
+    withFolders(async (folders) => {
+      await cp(original, folders.data, { recursive: true });
+      const plain = await runProgram(folders.data, ["backup", `${folders.target}-plain`]);
+      expect({ code: plain.code, names: plain.stdout.includes("secret.key") }).toEqual({ code: 0, names: false });
+      await writeFile(join(folders.data, "secret.key"), `${"k".repeat(43)}\n`);
+      const { code, stdout } = await runProgram(folders.data, ["backup", folders.target]);
+      expect({ code, stdout }).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining(join(folders.data, "secret.key")),
+      });
+      expect(existsSync(join(folders.target, "secret.key"))).toBe(false);
+    }),
+  60_000,
+);
+
+test(
   "while callers write, a backup has everything that was acknowledged before it began, and uploaded files",
   () =>
     withFolders(async (folders) => {

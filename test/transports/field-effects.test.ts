@@ -99,7 +99,8 @@ function steady(text: string, tag: string): string {
 }
 
 test("every field of every route has a probe, or a reason for having none", () => {
-  expect(Object.keys(EFFECTS).sort()).toEqual([...new Set(requestFields())].sort());
+  const advice = "say in test/support/field-effects what each field does, or why that is not tried";
+  expect(Object.keys(EFFECTS).sort(), advice).toEqual([...new Set(requestFields())].sort());
 });
 
 test("the reasons name tests that are there", () => {

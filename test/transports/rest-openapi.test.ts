@@ -246,7 +246,8 @@ describe("says enough to work with:", () => {
           .map(([name]) => `${method} ${path} ${name}`),
       ),
     );
-    expect(silent).toEqual([]);
+    const advice = "say what they mean with `describe`, or in src/transports/rest/description/field-words.ts";
+    expect(silent, advice).toEqual([]);
   });
 
   test("answers of JSON have a schema that says more than that it is anything", () => {

@@ -11,7 +11,7 @@ import { openRest } from "../support/rest.js";
 
 const SECRET = "tulip-4711-oak";
 const TEXT = `The wifi password is ${SECRET}.`;
-const WARNED = expect.stringMatching(/looks like it holds a password/);
+const WARNED = expect.stringMatching(/looks like it holds a password.*`recollect purge`/);
 
 test("whoever sends a secret over REST is warned, without its words, on every way to write", async () => {
   const rest = await openRest({ asOwner: true });

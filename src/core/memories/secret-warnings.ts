@@ -3,7 +3,7 @@ import { holdsSecret } from "./secrets.js";
 /** Characters of one call that are looked through; looking takes time in proportion to them. */
 const MOST_CHARACTERS = 1_000_000;
 const WARNING =
-  "looks like it holds a password, a key, a PIN or a card number; it is kept and found like any other text, only profiles leave it out. If that was not meant, purge it.";
+  "looks like it holds a password, a key, a PIN or a card number; it is kept and found like any other text, only profiles leave it out. If that was not meant, remove it for good with `recollect purge` or POST /v3/purge.";
 
 /**
  * What is said to whoever has a secret kept, never with its words; nothing where none is seen.

@@ -10,6 +10,7 @@ import { addDocument } from "../documents/add-document.js";
 import { embeddingSummary } from "../embeddings/embedding-status.js";
 import { listExpiringKeys } from "../access/expiring-keys.js";
 import type { LanguageModel } from "../ports.js";
+import type { VectorVerification } from "../search/vector-ports.js";
 import { searchMemories } from "../search/search.js";
 import { checkUploads } from "./check-uploads.js";
 
@@ -262,12 +263,11 @@ async function checkVectors({ vectors }: CoreContext): Promise<Finding> {
   const repaired = collections.filter((collection) => collection.repaired);
   const asked = collections.reduce((sum, { selfQueries }) => sum + selfQueries.asked, 0);
   const found = collections.reduce((sum, { selfQueries }) => sum + selfQueries.found, 0);
-  const counts = collections.map(({ name, found: has, expected }) => `${name} ${has}/${expected}`).join(", ");
   const sampled =
     asked > 0
       ? `${found} of ${asked} sampled vectors found themselves`
       : "nothing in it yet to compare with the record";
-  const detail = `${status.name}: ${status.state}${counts ? `; ${counts}` : ""}; ${sampled}`;
+  const detail = [`${status.name}: ${status.state}`, ...describeCollections(collections), sampled].join("; ");
   if (repaired.length > 0)
     return {
       ok: false,
@@ -277,6 +277,17 @@ async function checkVectors({ vectors }: CoreContext): Promise<Finding> {
   if (status.state === "degraded")
     return { ok: false, detail: `${detail}; ${status.reason ?? ""}`, fix: status.reason ?? "See the log." };
   return { ok: true, detail: status.reason ? `${detail} (${status.reason})` : detail };
+}
+
+/** There may be thousands, so only those that differ from the record have their names told. */
+function describeCollections(collections: VectorVerification["collections"]): string[] {
+  if (collections.length === 0) return [];
+  const found = collections.reduce((sum, collection) => sum + collection.found, 0);
+  const expected = collections.reduce((sum, collection) => sum + collection.expected, 0);
+  const differing = collections
+    .filter((collection) => collection.found !== collection.expected)
+    .map(({ name, found: has, expected: should }) => `; ${name} has ${has} of ${should}`);
+  return [`${found} of ${expected} vectors, in ${count(collections.length, "collection")}${differing.join("")}`];
 }
 
 async function checkJobs({ store }: CoreContext): Promise<Finding> {

@@ -1,6 +1,15 @@
 import type { Actor } from "../../core/types.js";
 import type { Core, Status, UploadStore } from "../../core/index.js";
 
+/** A copy of a data folder. */
+export interface BackedUp {
+  readonly folder: string;
+  readonly storeBytes: number;
+  readonly files: number;
+  /** The key in the data folder that the copy does not have, if there is one. */
+  readonly keyFile: string | null;
+}
+
 /** The core as a command uses it: in this process or in the owner of the data folder. */
 export interface Door {
   readonly core: Core;
@@ -119,11 +128,7 @@ export interface Starters {
    * Copies the data folder, in use or not, into a new folder that can be served.
    * @throws AppError `not_found` where there is no memory, `conflict` for a folder that is taken, `storage_full`
    */
-  backUp(
-    settings: Readonly<Record<string, string>>,
-    folder: string,
-    signal: AbortSignal,
-  ): Promise<{ readonly folder: string; readonly storeBytes: number; readonly files: number }>;
+  backUp(settings: Readonly<Record<string, string>>, folder: string, signal: AbortSignal): Promise<BackedUp>;
   /**
    * Moves the record from the data folder to a database or back, and compares both before it switches.
    * @throws AppError `not_found` where there is no memory, `conflict` for a target with something else, `unavailable`

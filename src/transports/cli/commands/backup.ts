@@ -9,13 +9,14 @@ import { count } from "../../../lib/count.js";
 export function registerBackup(program: Command, cli: Cli): void {
   program
     .command("backup")
-    .description("Copy everything into a new folder, also while a service is running.")
+    .description("Copy the store and uploaded files into a new folder, also while a service is running.")
     .argument("<folder>", "the folder to make, outside of the data folder", notEmpty)
     .addHelpText(
       "after",
       `${examples(cli, ["$ backup /mnt/backups/recollect-monday", "$ --data-dir ./data backup ../copy --json"])}
 The copy holds all that was acknowledged before the command began. It is a data folder: to restore it, copy it to where it
-is to stay, and start with --data-dir. Later purges do not reach it.
+is to stay, and start with --data-dir. Later purges do not reach it. It has no secret.key, with which credentials of
+connections are encrypted: keep a copy of that file elsewhere.
 `,
     )
     .action(async (folder: string) => backUp(cli, folder));
@@ -24,10 +25,15 @@ is to stay, and start with --data-dir. Later purges do not reach it.
 async function backUp(cli: Cli, target: string): Promise<void> {
   const progress = cli.output.progress("copying the store, and reading the copy again");
   const backup = await copyUntilInterrupted(cli, target).finally(() => progress.stop());
-  const { folder, storeBytes, files } = backup;
+  const { folder, storeBytes, files, keyFile } = backup;
   cli.output.answer(backup, () => [
     `Backed up to ${folder}: the store (${megabytes(storeBytes)}) and ${count(files, "uploaded file")}.`,
     `To use it: \`${cli.programName} serve --data-dir ${shellWord(folder)}\`, best on a copy of it.`,
+    ...(keyFile === null
+      ? []
+      : [
+          `Not in it: ${keyFile}, the key of the credentials of connections. Keep a copy of it elsewhere; without it, connections have to be signed in again after a restore.`,
+        ]),
   ]);
 }
 
