@@ -1,3 +1,5 @@
+import { Agent as HttpAgent } from "node:http";
+import { Agent as HttpsAgent } from "node:https";
 import { hostname } from "node:os";
 import { type Context, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
@@ -27,6 +29,8 @@ export interface OtlpOptions {
   readonly log: Log;
 }
 
+/** With all attempts to reach a collector that is away, which nothing can interrupt: a command waits for them before it is over. */
+const SENT_WITHIN_MS = 3_000;
 /** Longer than the library waits for a collector that says nothing: this is for one that never comes to its end. */
 const ANSWERS_WITHIN_MS = 15_000;
 /** A stop does not wait longer for a collector that does not answer. */
@@ -38,8 +42,15 @@ const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, consumer: Span
  * spans and nothing else.
  */
 export function createOtlpTracer(options: OtlpOptions): Tracer {
+  const url = tracesUrl(options.url);
+  const agent = new (url.startsWith("https:") ? HttpsAgent : HttpAgent)({ keepAlive: true });
   const exporter = sayingOnce(
-    new OTLPTraceExporter({ url: tracesUrl(options.url), headers: { ...options.headers } }),
+    new OTLPTraceExporter({
+      url,
+      headers: { ...options.headers },
+      timeoutMillis: SENT_WITHIN_MS,
+      httpAgentOptions: () => agent,
+    }),
     options.log,
   );
   const provider = new BasicTracerProvider({
@@ -80,7 +91,9 @@ export function createOtlpTracer(options: OtlpOptions): Tracer {
     },
     async close() {
       // What is lost with a collector that is away was said before.
-      await Promise.race([provider.shutdown().catch(() => undefined), sleep(CLOSE_PATIENCE_MS)]);
+      await Promise.race([provider.shutdown().catch(() => undefined), sleep(CLOSE_PATIENCE_MS, { unref: true })]);
+      // The connection to a collector that says nothing would keep the process alive.
+      agent.destroy();
       contexts.disable();
     },
   };
