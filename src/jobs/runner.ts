@@ -39,6 +39,8 @@ export interface Runner {
   start(): Promise<void>;
   /** Looks for due jobs at once. Call it after the commit that wrote them; costs nothing when it was needless. */
   wake(): void;
+  /** The same where there is a place: for jobs that other processes have no place for. */
+  offer(): void;
   /** Resolves when nothing is due and nothing runs, or the runner has stopped. Jobs that wait for a later time do not count. */
   idle(): Promise<void>;
   /** Takes no more jobs, aborts the running ones, waits briefly and puts back what did not finish. Never throws. */
@@ -98,6 +100,10 @@ class JobRunner implements Runner {
   wake(): void {
     this.#isWoken = true;
     this.#interrupt?.();
+  }
+
+  offer(): void {
+    if (!this.#hasNoPlace()) this.wake();
   }
 
   async idle(): Promise<void> {
