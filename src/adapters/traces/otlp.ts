@@ -23,15 +23,15 @@ export interface OtlpOptions {
   readonly url: string;
   /** Sent with them, such as a key. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Which share of the traces that begin here is sent, 0 to 1; others are sent where whoever asked sends theirs. */
+  /** Share of the traces that begin here, 0 to 1. Those that a caller began are sent if the caller sampled them. */
   readonly share: number;
   readonly version: string;
   readonly log: Log;
 }
 
-/** With all attempts to reach a collector that is away, which nothing can interrupt: a command waits for them before it is over. */
+/** Includes all retries. Nothing can interrupt them, and a command is not over before they are. */
 const SENT_WITHIN_MS = 3_000;
-/** Longer than the library waits for a collector that says nothing: this is for one that never comes to its end. */
+/** The library gives up on a collector that says nothing by itself, but not on one whose answer never ends. */
 const ANSWERS_WITHIN_MS = 15_000;
 /** A stop does not wait longer for a collector that does not answer. */
 const CLOSE_PATIENCE_MS = 2_000;
@@ -90,9 +90,9 @@ export function createOtlpTracer(options: OtlpOptions): Tracer {
       });
     },
     async close() {
-      // What is lost with a collector that is away was said before.
+      // That spans were lost has been logged already.
       await Promise.race([provider.shutdown().catch(() => undefined), sleep(CLOSE_PATIENCE_MS, { unref: true })]);
-      // The connection to a collector that says nothing would keep the process alive.
+      // An open connection to the collector would keep the process alive.
       agent.destroy();
       contexts.disable();
     },
@@ -105,7 +105,7 @@ function kindOf(error: unknown): string {
   return error instanceof Error ? error.name : "unknown";
 }
 
-/** Undefined for a header that is none. */
+/** Undefined without a valid header. */
 function parentOf({ traceparent }: SpanStart): Context | undefined {
   const remote = traceparent ? parseTraceParent(traceparent) : null;
   return remote ? trace.setSpanContext(ROOT_CONTEXT, { ...remote, isRemote: true }) : undefined;
@@ -115,7 +115,7 @@ function tracesUrl(url: string): string {
   return new URL(url).pathname === "/" ? `${url}/v1/traces` : url;
 }
 
-/** Says when spans begin to be lost, and when they arrive again. */
+/** Logs when spans begin to be lost, and when they arrive again. */
 function sayingOnce(exporter: SpanExporter, log: Log): SpanExporter {
   let isFailing = false;
   const tell = ({ code, error }: ExportResult): void => {

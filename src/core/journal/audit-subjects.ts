@@ -108,7 +108,7 @@ export const AUDIT_SUBJECTS = {
   ),
   readHistory: ID,
   listJournal: subjects({ tags: ["containerTag"], ids: ["memoryId", "documentId", "batchId"] }),
-  // The answer names the batch of the undoing.
+  // The batch in the answer is that of the undoing itself.
   undoBatch: subjects<typeof undoBatch>({ ids: ["batchId"] }, { ids: ["batchId"] }),
 
   search: SEARCHED,
@@ -166,7 +166,7 @@ export const AUDIT_SUBJECTS = {
   authenticateToken: NOTHING,
   allowApp: subjects<typeof allowApp>({ tags: ["containerTags"] }, { tags: ["containerTags"], ids: ["id"] }),
   listGrants: NOTHING,
-  // One grant, or an app by an id that is none of ours.
+  // The id of a grant, or of an app; ids of apps are their own.
   revokeGrants: subjects({ ids: ["client"] }),
   saveOAuthRecord: GRANT,
   findOAuthRecord: NOTHING,
