@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
-import type { Listening, Node, Standing } from "./node.js";
+import type { Listening, Node, RecordState } from "./node.js";
 import type { Config } from "./config.js";
 import type { Door, DoorOptions, ServiceInfo, Starters, Surroundings } from "./transports/cli/starters.js";
 import { isMcpStart, openMcpStdio } from "./transports/mcp/opening.js";
@@ -98,7 +98,7 @@ async function prepare(settings: Settings, isCommand = false): Promise<Start> {
 
 /** Answers over HTTP for whoever this process is: the owner, or a client that passes calls on. */
 async function listenFor(
-  at: { core: Core; organizationId: string; host: string; port: number; standing: Standing },
+  at: { core: Core; organizationId: string; host: string; port: number; record: RecordState },
   start: Start,
 ): Promise<Listening> {
   const { createHttpFace, createRequestLog, listen } = await import("./transports/http.js");
@@ -112,18 +112,18 @@ async function listenFor(
     limits: config,
     uploads: await openUploads(config),
     rate: config.rate,
-    attempts: at.standing.attempts,
+    attempts: at.record.attempts,
     allowed: { publicUrl: config.publicUrl, hosts: config.allowedHosts, origins: config.allowedOrigins },
     access: { isKeylessOff: config.isKeylessOff, trustedProxies: config.trustedProxies },
     defaultContainer: config.container,
     mcpTools: config.mcpTools,
     requests,
     ownerToken: token,
-    proveOwnership: at.standing.prove,
+    proveOwnership: at.record.prove,
     version,
     hasModel: config.model !== undefined,
-    isReady: at.standing.isReady,
-    fullAt: at.standing.fullAt,
+    isReady: at.record.isReady,
+    fullAt: at.record.fullAt,
   });
   const listening = await listen(app, { host: at.host, port: at.port, log });
   const close = async (): Promise<void> => {
@@ -149,8 +149,8 @@ async function openNode(start: Start, options: { engine: DoorOptions["engine"]; 
     ...options,
     version,
     onLost: endAtOnce,
-    listen: (core, organizationId, standing) =>
-      listenFor({ core, organizationId, host: "127.0.0.1", port: 0, standing }, start),
+    listen: (core, organizationId, record) =>
+      listenFor({ core, organizationId, host: "127.0.0.1", port: 0, record }, start),
   });
 }
 
@@ -204,9 +204,9 @@ async function serve(settings: Settings): Promise<ServiceInfo> {
     standby: true,
     mustListen: true,
     onLost: endAtOnce,
-    listen: (core, organizationId, standing) => {
+    listen: (core, organizationId, record) => {
       const { host, port } = config;
-      return listenFor({ core, organizationId, host, port, standing }, start);
+      return listenFor({ core, organizationId, host, port, record }, start);
     },
   });
   try {

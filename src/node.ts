@@ -1,4 +1,4 @@
-import { createOwnership, type OwnService, type Seat } from "./adapters/owner/election.js";
+import { createOwnership, type OwnService, type Ownership } from "./adapters/owner/election.js";
 import type { Possession } from "./adapters/owner/possession.js";
 import { openService, type Service, type ServiceOptions } from "./app.js";
 import { AppError } from "./core/errors.js";
@@ -21,8 +21,8 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-/** What this process says of the data folder that it owns. */
-export interface Standing {
+/** What the HTTP server asks about the record of this process. */
+export interface RecordState {
   readonly prove: () => Possession | null;
   /** False once the folder is lost. */
   readonly isReady: () => boolean;
@@ -34,7 +34,7 @@ export interface Standing {
 
 export interface NodeOptions extends ServiceOptions {
   /** Starts to answer over HTTP: other processes once this one owns the data folder, and whoever `listen` is for. */
-  readonly listen: (core: Core, organizationId: string, standing: Standing) => Promise<Listening>;
+  readonly listen: (core: Core, organizationId: string, record: RecordState) => Promise<Listening>;
   /** True for processes that stay: they take over background work when the owner goes. */
   readonly standby: boolean;
   /** True for a process that is of no use when it cannot listen: then it does not become the owner either. */
@@ -66,7 +66,7 @@ export function createNode(options: NodeOptions): Node {
 class ProcessNode implements Node {
   readonly core: Core;
   readonly #options: NodeOptions;
-  readonly #seat: Seat;
+  readonly #ownership: Ownership;
   #service: Service | undefined;
   #listening: Promise<Listening> | undefined;
   #isHungUp = false;
@@ -75,7 +75,7 @@ class ProcessNode implements Node {
   constructor(options: NodeOptions) {
     const { config, version, log, standby } = options;
     this.#options = options;
-    this.#seat = createOwnership({
+    this.#ownership = createOwnership({
       dataDirectory: config.dataDirectory,
       version,
       log,
@@ -85,7 +85,7 @@ class ProcessNode implements Node {
     });
     this.core = coreOver((name, call, input) => {
       const needsId = runsOnce(name) && call.operationId === undefined;
-      return this.#seat.call(name, needsId ? { ...call, operationId: createId() } : call, input);
+      return this.#ownership.call(name, needsId ? { ...call, operationId: createId() } : call, input);
     });
   }
 
@@ -95,7 +95,7 @@ class ProcessNode implements Node {
   }
 
   role(): Promise<"owner" | "client"> {
-    return this.#seat.take();
+    return this.#ownership.take();
   }
 
   async listen(): Promise<string> {
@@ -108,7 +108,7 @@ class ProcessNode implements Node {
   }
 
   close(): Promise<void> {
-    return this.#seat.close();
+    return this.#ownership.close();
   }
 
   async #open(prove: () => Possession | null): Promise<OwnService> {
@@ -144,13 +144,13 @@ class ProcessNode implements Node {
   #listen(organizationId: string): Promise<Listening> {
     // A start that was interrupted may come this far after the end.
     if (this.#isHungUp) return Promise.reject(shuttingDown());
-    const standing: Standing = {
+    const record: RecordState = {
       prove: () => this.#prove(),
       isReady: () => this.#service?.isInPlace() ?? true,
       fullAt: () => this.#service?.fullAt() ?? null,
       attempts: () => this.#service?.attempts ?? null,
     };
-    this.#listening ??= this.#options.listen(this.core, organizationId, standing);
+    this.#listening ??= this.#options.listen(this.core, organizationId, record);
     // A port that is taken may be free at the next try.
     this.#listening.catch(() => (this.#listening = undefined));
     return this.#listening;

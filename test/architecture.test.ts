@@ -93,7 +93,8 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   "transports/http.ts": [...TRANSPORT, "transports"],
   "config.ts": ["config", "lib"],
   config: ["lib"],
-  "app.ts": [
+  "app.ts": ["assemble.ts", "core", "ingest", "adapters", "lib"],
+  "assemble.ts": [
     "config.ts",
     "data-folder.ts",
     "recurring-work.ts",

@@ -18,7 +18,7 @@ export interface RunnerOptions {
    * throws is logged and joins the reason.
    */
   readonly onDead?: (job: Job, reason: string, bury: Bury) => Promise<void>;
-  /** Called when what is due has to wait because all places are taken; again at each look for jobs for as long as it does. */
+  /** Called at each look for jobs that finds some due, but no room for them. */
   readonly onFull?: () => void;
   /** True when nobody else works on this store: jobs of a process that died are taken over at once. Default false. */
   readonly soleOwner?: boolean;
@@ -39,6 +39,8 @@ export interface Runner {
   start(): Promise<void>;
   /** Looks for due jobs at once. Call it after the commit that wrote them; costs nothing when it was needless. */
   wake(): void;
+  /** As `wake`, but only if there is room: for jobs that another process has no room for. */
+  offer(): void;
   /** Resolves when nothing is due and nothing runs, or the runner has stopped. Jobs that wait for a later time do not count. */
   idle(): Promise<void>;
   /** Takes no more jobs, aborts the running ones, waits briefly and puts back what did not finish. Never throws. */
@@ -48,7 +50,7 @@ export interface Runner {
 /** Shortest pause while due jobs are blocked by others, and between failures of the store. */
 const PAUSE_MS = 250;
 
-/** So long a job that a process died with runs without another one beside it. */
+/** A job that was running when a process died runs alone for this long. */
 const ALONE_MS = 2_000;
 
 /**
@@ -64,7 +66,7 @@ class JobRunner implements Runner {
   readonly #leaseMs: number;
   readonly #worker = createId();
   readonly #running = new Map<number, Run & { readonly kind: string }>();
-  /** Of the kinds that have some of their own. */
+  /** Jobs at once of the kinds that have a limit of their own. */
   readonly #slots: ReadonlyMap<string, number>;
   readonly #run: (job: Job) => Run;
   #idleWaiters: (() => void)[] = [];
@@ -100,6 +102,10 @@ class JobRunner implements Runner {
     this.#interrupt?.();
   }
 
+  offer(): void {
+    if (!this.#isFull()) this.wake();
+  }
+
   async idle(): Promise<void> {
     if (this.#isStopping) return;
     await new Promise<void>((resolve) => {
@@ -131,7 +137,7 @@ class JobRunner implements Runner {
     return kinds.filter((one) => one === kind).length;
   }
 
-  #hasNoPlace(): boolean {
+  #isFull(): boolean {
     return this.#countRunning() >= this.#options.concurrency;
   }
 
@@ -168,9 +174,9 @@ class JobRunner implements Runner {
         this.#isWoken = false;
         const taken = await this.#takeFree();
         failures = 0;
-        if (taken === 0 || this.#hasNoPlace()) {
+        if (taken === 0 || this.#isFull()) {
           await this.#pause();
-          // What is committed together ends together: one claim for all the places that become free in this turn.
+          // Jobs that are committed together end together: claim for all of them at once.
           await yieldTurn();
         }
       } catch (error) {
@@ -213,11 +219,11 @@ class JobRunner implements Runner {
   /** Waits until something may have changed: a wake-up, the end of a job, or the time of the next one. */
   async #pause(): Promise<void> {
     if (this.#isWoken) return;
-    // What has slots of its own begins beside those that run.
-    if (this.#hasNoPlace() && this.#slots.size === 0 && !this.#options.onFull) return this.#rest(this.#leaseMs);
+    // Kinds with a limit of their own may have room although the others have none.
+    if (this.#isFull() && this.#slots.size === 0 && !this.#options.onFull) return this.#rest(this.#leaseMs);
     const due = await this.#options.jobs.nextDue();
     const waitMs = due ? due.getTime() - this.#options.clock.now().getTime() : Number.POSITIVE_INFINITY;
-    if (waitMs <= 0 && this.#hasNoPlace()) this.#options.onFull?.();
+    if (waitMs <= 0 && this.#isFull()) this.#options.onFull?.();
     if (this.#isWoken) return;
     if (this.#running.size === 0 && waitMs > 0) this.#releaseIdle();
     await this.#rest(Math.min(Math.max(waitMs, PAUSE_MS), this.#options.looksEveryMs ?? this.#leaseMs / 2));

@@ -120,6 +120,28 @@ else {
     }
   });
 
+  test("statements that another version's migration made invalid fail once, in a transaction and outside of one", async () => {
+    const { url, store } = await openStore(databases, new ManualClock());
+    const client = new pg.Client(url);
+    try {
+      await client.connect();
+      const { organizationId } = store;
+      const outside = () => store.settings.read(organizationId, "");
+      const within = () => store.transaction(({ settings }) => settings.read(organizationId, ""));
+      for (let asked = 0; asked < 20; asked += 1) await Promise.all([outside(), within()]);
+      await client.query("alter table settings alter column value type varchar");
+      const failures = { outside: 0, within: 0 };
+      for (let asked = 0; asked < 20; asked += 1) {
+        await outside().catch(() => (failures.outside += 1));
+        await within().catch(() => (failures.within += 1));
+      }
+      expect(failures).toEqual({ outside: 1, within: 1 });
+    } finally {
+      await client.end();
+      await store.close();
+    }
+  });
+
   test("a search with a condition looks at everything in a large container", async () => {
     const { store } = await openStore(databases, new ManualClock());
     try {

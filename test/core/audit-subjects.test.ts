@@ -211,20 +211,26 @@ describe("the audit names what a call was about:", () => {
   });
 });
 
-test("a connection is named when it is made, changed and removed, also where only its provider was", async () => {
+test("connections are named when they are made, changed, synced and removed, also where only their provider was", async () => {
   const source = await startSource();
   const { core, actor, id } = await connectTo(source);
+  const made = { provider: "granola", containerTag: CONNECTED, metadata: { apiKey: "good" } };
+  const { id: second } = await core.createConnection({ actor }, made);
   await core.findConnectionOf({ actor }, { provider: "granola" });
   await core.configureConnection({ actor }, { id, everyMinutes: 60 });
+  await core.importConnections({ actor }, { provider: "granola" });
   await core.removeConnectionsOf({ actor }, { provider: "granola", containerTags: [CONNECTED] });
   const { items } = await core.listAudit({ actor }, { limit: 1_000 });
-  const named = Object.fromEntries(items.map((entry) => [entry.action, [entry.containerTags, entry.subjectIds]]));
-  expect(named).toMatchObject({
-    createConnection: [[CONNECTED], [id]],
-    findConnectionOf: [[], [id]],
-    configureConnection: [[CONNECTED], [id]],
-    removeConnectionsOf: [[CONNECTED], [id]],
-  });
+  const named = (action: string) =>
+    items
+      .filter((entry) => entry.action === action)
+      .map(({ containerTags, subjectIds }) => [containerTags, subjectIds.toSorted()]);
+  const both = [id, second].toSorted();
+  expect(named("createConnection")).toEqual([[[CONNECTED], both]]);
+  expect(named("findConnectionOf")).toEqual([[[], [second]]]);
+  expect(named("configureConnection")).toEqual([[[CONNECTED], [id]]]);
+  expect(named("importConnections")).toEqual([[[], both]]);
+  expect(named("removeConnectionsOf")).toEqual([[[CONNECTED], both]]);
 });
 
 describe("whatever is called with anything", () => {

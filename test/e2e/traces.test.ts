@@ -1,5 +1,11 @@
 import { afterEach, expect, test } from "vitest";
-import { type ServeProcess, startMcp, startServe, withDataDirectory } from "../support/recollect-process.js";
+import {
+  type ServeProcess,
+  startMcp,
+  startProgram,
+  startServe,
+  withDataDirectory,
+} from "../support/recollect-process.js";
 import { startScriptedCollector } from "../support/scripted-collector.js";
 
 const KEY = "sm_tests_0123456789abcdefghijklmn";
@@ -156,3 +162,26 @@ test("a collector whose answer has no end is told of in the log, and does not ho
     expect(Date.now() - before).toBeLessThan(10_000);
   });
 }, 60_000);
+
+test.each([
+  ["answers", 200, 1_500],
+  ["refuses", 503, 5_000],
+  ["is away", null, 5_000],
+  ["gives an answer without an end", "endless", 5_000],
+] as const)(
+  "a command is over soon after its answer where the collector %s",
+  async (_how, answer, withinMs) => {
+    await withDataDirectory(async (dataDirectory) => {
+      const collected = await collector();
+      if (answer === null) await collected.close();
+      else collected.answerWith(answer);
+      const command = startProgram(dataDirectory, ["add", "Mia keeps bees."], { RECOLLECT_TRACES: collected.url });
+      let answeredAt = 0;
+      command.child.stdout?.on("data", () => (answeredAt = performance.now()));
+      const { code } = await command.ended;
+      expect(code).toBe(0);
+      expect(performance.now() - answeredAt).toBeLessThan(withinMs);
+    });
+  },
+  60_000,
+);

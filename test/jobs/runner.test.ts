@@ -29,31 +29,6 @@ describe("the ordinary course", () => {
     expect(await shop.database.jobs.counts()).toMatchObject({ waiting: 0 });
   });
 
-  test("somebody is told when what is due has to wait for a place, and not before", async () => {
-    const work = gate();
-    let told = 0;
-    const full = gate();
-    const runner = await shop.startRunner(
-      handlerOf(async () => work.opened),
-      {
-        concurrency: 1,
-        onFull: () => {
-          told += 1;
-          full.open();
-        },
-      },
-    );
-    await shop.database.jobs.enqueue([draft("first"), draft("later", { runAt: shop.clock.from(HOUR) })]);
-    runner.wake();
-    await sleep(50);
-    expect(told).toBe(0);
-    await shop.database.jobs.enqueue([draft("second")]);
-    runner.wake();
-    await full.opened;
-    work.open();
-    await runner.idle();
-  });
-
   test("idle waits for running jobs, but not for those of a later time", async () => {
     const done: string[] = [];
     const work = gate();

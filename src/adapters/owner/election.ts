@@ -14,7 +14,7 @@ import { readServiceFile, removeServiceFile, type ServiceAddress, writeServiceFi
 /** The service in this process, once it owns the data folder. */
 export interface OwnService {
   call(name: string, call: unknown, input: unknown): Promise<unknown>;
-  /** Starts to answer other processes of this machine; resolves with where, and where everybody else reaches it. */
+  /** Starts to answer other processes. `url` is for those of this machine, `publicUrl` for everybody else. */
   listen(): Promise<{ url: string; publicUrl?: string | undefined; token: string }>;
   /** Ends everything in the data folder. */
   close(): Promise<void>;
@@ -29,14 +29,14 @@ export interface ElectionOptions {
    * says of the folder, which is null until the service is open.
    */
   readonly open: (prove: () => Possession | null) => Promise<OwnService>;
-  /** Ends the answering of others, at the end: when they are no longer sent here, and before the service closes. */
+  /** Stops answering other processes: called once they are no longer sent here, and before the service closes. */
   readonly hangUp: () => Promise<void>;
   /** True: watch the owner and take over as soon as it goes, so that background work goes on. */
   readonly standby: boolean;
 }
 
-/** One process's place at a data folder: owner or client of the owner, whatever it is at the moment. */
-export interface Seat {
+/** The way of one process to a data folder: as its owner, or as a client of the owner. */
+export interface Ownership {
   /**
    * Calls a use case wherever the owner is. When the owner goes away, another one is found or this process becomes it,
    * and the call is repeated; calls that write must carry an operation id.
@@ -53,7 +53,7 @@ interface Place {
   /** Resolves when the owner has gone; never for the owner itself. */
   readonly gone: Promise<void>;
   call(name: string, call: unknown, input: unknown): Promise<unknown>;
-  /** Sends nobody here any more. */
+  /** Stops sending other processes here. */
   retire(): void;
   close(): Promise<void>;
 }
@@ -64,11 +64,11 @@ const ATTEMPTS = 4;
 /** Between two tries to say where this owner is, while the disk is full. */
 const ANNOUNCE_AGAIN_MS = 2_000;
 
-export function createOwnership(options: ElectionOptions): Seat {
-  return new Ownership(options);
+export function createOwnership(options: ElectionOptions): Ownership {
+  return new ElectedOwnership(options);
 }
 
-class Ownership implements Seat {
+class ElectedOwnership implements Ownership {
   readonly #options: ElectionOptions;
   readonly #closing = new AbortController();
   #place: Promise<Place> | undefined;

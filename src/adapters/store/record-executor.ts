@@ -16,15 +16,15 @@ import type { Database } from "./schema.js";
 /** The databases that keep the record. */
 export type RecordDatabase = "sqlite" | "postgres";
 
-/** A transaction that has its connection until one of its ends. */
+/** A transaction, which holds its connection until it is committed or rolled back. */
 export interface RecordTransaction {
-  /** Refuses after an end. */
+  /** Throws once the transaction has ended. */
   run<R>(query: CompiledQuery): Promise<QueryResult<R>>;
   /** As `RecordExecutor.executeWrite` says. */
   send(query: CompiledQuery): Promise<unknown>;
   /** Resolves when others can see what was written. */
   commit(): Promise<void>;
-  /** Does nothing after an end, also one that failed: then nothing is left to take back. */
+  /** Does nothing once the transaction has ended, even by a commit that failed. */
   rollback(): void | Promise<void>;
 }
 

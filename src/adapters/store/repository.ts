@@ -8,7 +8,7 @@ export interface StoreContext {
   readonly clock: Clock;
 }
 
-/** The methods of a port, each of which is given what it works on before anything else. */
+/** The methods of a port as functions whose first parameter is what they work on. */
 export type RepositoryMethods<Port, Context> = {
   readonly [Name in keyof Port]: Port[Name] extends (...parameters: infer Parameters) => infer Result
     ? (context: Context, ...parameters: Parameters) => Result
@@ -16,14 +16,14 @@ export type RepositoryMethods<Port, Context> = {
 };
 
 /**
- * Makes repositories of such methods. They share a prototype, so that one for each transaction costs nothing but an object;
- * a copy of its own properties has no methods.
+ * Turns such functions into a factory of repositories. These share a prototype, so that one more for each transaction costs only
+ * a small object. Their methods need `this`, and are not copied by `{ ...repository }`.
  */
 export function repositoryOf<Port extends object, Context>(
   methods: RepositoryMethods<Port, Context>,
 ): (context: Context) => Port {
   class Repository {
-    // Not private: an object that stands before a repository, as tests make them, has its methods too.
+    // Not private: tests wrap a repository in an object whose prototype it is.
     readonly context: Context;
 
     constructor(context: Context) {

@@ -1,3 +1,5 @@
+import { Agent as HttpAgent } from "node:http";
+import { Agent as HttpsAgent } from "node:https";
 import { hostname } from "node:os";
 import { type Context, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
@@ -21,13 +23,15 @@ export interface OtlpOptions {
   readonly url: string;
   /** Sent with them, such as a key. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Which share of the traces that begin here is sent, 0 to 1; others are sent where whoever asked sends theirs. */
+  /** Share of the traces that begin here, 0 to 1. Those that a caller began are sent if the caller sampled them. */
   readonly share: number;
   readonly version: string;
   readonly log: Log;
 }
 
-/** Longer than the library waits for a collector that says nothing: this is for one that never comes to its end. */
+/** Includes all retries. Nothing can interrupt them, and a command is not over before they are. */
+const SENT_WITHIN_MS = 3_000;
+/** The library gives up on a collector that says nothing by itself, but not on one whose answer never ends. */
 const ANSWERS_WITHIN_MS = 15_000;
 /** A stop does not wait longer for a collector that does not answer. */
 const CLOSE_PATIENCE_MS = 2_000;
@@ -38,8 +42,15 @@ const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, consumer: Span
  * spans and nothing else.
  */
 export function createOtlpTracer(options: OtlpOptions): Tracer {
+  const url = tracesUrl(options.url);
+  const agent = new (url.startsWith("https:") ? HttpsAgent : HttpAgent)({ keepAlive: true });
   const exporter = sayingOnce(
-    new OTLPTraceExporter({ url: tracesUrl(options.url), headers: { ...options.headers } }),
+    new OTLPTraceExporter({
+      url,
+      headers: { ...options.headers },
+      timeoutMillis: SENT_WITHIN_MS,
+      httpAgentOptions: () => agent,
+    }),
     options.log,
   );
   const provider = new BasicTracerProvider({
@@ -79,8 +90,10 @@ export function createOtlpTracer(options: OtlpOptions): Tracer {
       });
     },
     async close() {
-      // What is lost with a collector that is away was said before.
-      await Promise.race([provider.shutdown().catch(() => undefined), sleep(CLOSE_PATIENCE_MS)]);
+      // That spans were lost has been logged already.
+      await Promise.race([provider.shutdown().catch(() => undefined), sleep(CLOSE_PATIENCE_MS, { unref: true })]);
+      // An open connection to the collector would keep the process alive.
+      agent.destroy();
       contexts.disable();
     },
   };
@@ -92,7 +105,7 @@ function kindOf(error: unknown): string {
   return error instanceof Error ? error.name : "unknown";
 }
 
-/** Undefined for a header that is none. */
+/** Undefined without a valid header. */
 function parentOf({ traceparent }: SpanStart): Context | undefined {
   const remote = traceparent ? parseTraceParent(traceparent) : null;
   return remote ? trace.setSpanContext(ROOT_CONTEXT, { ...remote, isRemote: true }) : undefined;
@@ -102,7 +115,7 @@ function tracesUrl(url: string): string {
   return new URL(url).pathname === "/" ? `${url}/v1/traces` : url;
 }
 
-/** Says when spans begin to be lost, and when they arrive again. */
+/** Logs when spans begin to be lost, and when they arrive again. */
 function sayingOnce(exporter: SpanExporter, log: Log): SpanExporter {
   let isFailing = false;
   const tell = ({ code, error }: ExportResult): void => {

@@ -167,7 +167,7 @@ export async function importConnections(
   context: CoreContext,
   call: AuthorizedCall,
   raw: unknown,
-): Promise<{ readonly count: number }> {
+): Promise<{ readonly ids: readonly string[] }> {
   requireAllContainers(call.actor);
   const wanted = parseInput(ofProviderSchema, raw);
   const found = await matching(context, call, wanted);
@@ -186,7 +186,7 @@ export async function importConnections(
     for (const connection of ready) await orderSync(repositories, connection, { trigger: "manual", now });
   });
   context.wakeJobs();
-  return { count: ready.length };
+  return { ids: ready.map(({ id }) => id) };
 }
 
 const syncSchema = connectionNameSchema.extend({ confirmRemovals: z.boolean().default(false) });
@@ -249,19 +249,19 @@ export async function removeConnection(
   return { id, provider: connection.provider };
 }
 
-/** Removes the connections to a provider of these containers. @returns the newest @throws AppError `not_found` */
+/** Removes the connections to a provider of these containers. @returns them, the newest first @throws AppError `not_found` */
 export async function removeConnectionsOf(
   context: CoreContext,
   call: AuthorizedCall,
   raw: unknown,
-): Promise<RemovedConnection> {
+): Promise<{ readonly removed: readonly [RemovedConnection, ...RemovedConnection[]] }> {
   requireAllContainers(call.actor);
   const { deleteDocuments, ...wanted } = parseInput(removeOfSchema, raw);
   const found = await matching(context, call, wanted);
-  const [first] = found;
+  const [first, ...others] = found.map(({ id, provider }) => ({ id, provider }));
   if (!first) throw noneOf(wanted);
   await removeAll(context, found, deleteDocuments);
-  return { id: first.id, provider: first.provider };
+  return { removed: [first, ...others] };
 }
 
 async function removeAll(context: CoreContext, found: readonly Connection[], deleteDocuments: boolean): Promise<void> {

@@ -2,14 +2,14 @@ import type { CoreContext } from "../context.js";
 import { AppError, UnreadableSecret } from "../errors.js";
 import { sealedInSettings } from "../upkeep/settings.js";
 
-/** What a proof says once it is opened. It is no secret: only the key is that it was sealed with. */
+/** The text in a proof. It is no secret; only the key that it was sealed with is. */
 const PROOF = "The key of this record.";
 
 type ProofContext = Pick<CoreContext, "store" | "secretBox">;
 
 /**
- * Makes sure that this service seals as all others do that share the record, and opens what they have sealed. The first of
- * them leaves a proof of its key. One that has an older key besides, in its file, opens a proof of that, and leaves its own.
+ * Makes sure that all services that share the record have the same key. The first one leaves a proof: a text sealed with its
+ * key, which the others have to be able to open. A service that can open it only with an older key of its file replaces it.
  * @throws AppError `invalid` where it has another key
  */
 export async function requireSharedKey(context: ProofContext): Promise<void> {
@@ -23,7 +23,7 @@ export async function requireSharedKey(context: ProofContext): Promise<void> {
   }
 }
 
-/** Leaves a proof of the key of a service that has the record to itself, whatever key was used before. */
+/** Leaves a proof for a service that has the record to itself, whatever key was used before. */
 export async function noteKey({ store, secretBox, log }: ProofContext & Pick<CoreContext, "log">): Promise<void> {
   try {
     // Nothing was sealed yet, and no key is made before there is something to seal.
@@ -37,7 +37,7 @@ export async function noteKey({ store, secretBox, log }: ProofContext & Pick<Cor
   }
 }
 
-/** True where nothing is sealed, and where anything of it opens: the rest may be of a key that was lost long ago. */
+/** True if nothing is sealed, or if anything opens: the rest may have been sealed with a key that was lost long ago. */
 async function opensRecord({ store, secretBox }: ProofContext): Promise<boolean> {
   let isAnythingSealed = false;
   for await (const sealed of sealedTexts(store)) {

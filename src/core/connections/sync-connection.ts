@@ -131,12 +131,13 @@ async function followSource(sync: Sync): Promise<void> {
   }
 }
 
-interface Standing {
+/** Where a run goes on. */
+interface Progress {
   readonly listing: number;
   readonly checkpoint: unknown;
 }
 
-async function followPages(sync: Sync, from: Standing): Promise<void> {
+async function followPages(sync: Sync, from: Progress): Promise<void> {
   const { context, connector, source, run, signal } = sync;
   const { organizationId, id } = sync.connection;
   const { connections } = context.store;

@@ -4,7 +4,7 @@ import type { connectClients } from "../access/connect-clients.js";
 import type { pollDevice } from "../access/device.js";
 import type { createKey, revokeKey, toggleKey } from "../access/keys.js";
 import type { endSignIn, signIn } from "../access/sign-in.js";
-import type { configureConnection, removeConnectionsOf } from "../connections/change-connection.js";
+import type { configureConnection, importConnections, removeConnectionsOf } from "../connections/change-connection.js";
 import type { createConnection } from "../connections/create-connection.js";
 import type { findConnectionOf } from "../connections/find-connections.js";
 import type { updateContainer } from "../containers/containers.js";
@@ -108,7 +108,7 @@ export const AUDIT_SUBJECTS = {
   ),
   readHistory: ID,
   listJournal: subjects({ tags: ["containerTag"], ids: ["memoryId", "documentId", "batchId"] }),
-  // The answer names the batch of the undoing.
+  // The batch in the answer is that of the undoing itself.
   undoBatch: subjects<typeof undoBatch>({ ids: ["batchId"] }, { ids: ["batchId"] }),
 
   search: SEARCHED,
@@ -166,7 +166,7 @@ export const AUDIT_SUBJECTS = {
   authenticateToken: NOTHING,
   allowApp: subjects<typeof allowApp>({ tags: ["containerTags"] }, { tags: ["containerTags"], ids: ["id"] }),
   listGrants: NOTHING,
-  // One grant, or an app by an id that is none of ours.
+  // The id of a grant, or of an app; ids of apps are their own.
   revokeGrants: subjects({ ids: ["client"] }),
   saveOAuthRecord: GRANT,
   findOAuthRecord: NOTHING,
@@ -199,9 +199,9 @@ export const AUDIT_SUBJECTS = {
   reconnectConnection: ID,
   configureConnection: subjects<typeof configureConnection>({ ids: ["id"] }, { tags: ["connection.containerTags"] }),
   listConnectionResources: ID,
-  importConnections: TAGS,
+  importConnections: subjects<typeof importConnections>({ tags: ["containerTags"] }, { ids: ["ids"] }),
   syncOneConnection: ID,
   listSyncRuns: ID,
   removeConnection: ID,
-  removeConnectionsOf: subjects<typeof removeConnectionsOf>({ tags: ["containerTags"] }, { ids: ["id"] }),
+  removeConnectionsOf: subjects<typeof removeConnectionsOf>({ tags: ["containerTags"] }, { ids: ["removed.id"] }),
 } as const satisfies Readonly<Record<keyof typeof NEEDS, Subjects>>;

@@ -5,9 +5,9 @@ import type { AuditEntry } from "../types.js";
 
 const WRITE_EVERY_MS = 1_000;
 const MINUTE_MS = 60_000;
-/** What cannot be written is kept so far, then the oldest is dropped: the audit must not fill the memory. */
+/** Most entries that wait while the store cannot be written; then the oldest are dropped, to bound the memory. */
 const MOST_WAITING = 10_000;
-/** Different things that are counted within a minute; what comes beyond is counted together. */
+/** Most different things that are counted separately within a minute; the rest is counted together. */
 const MOST_COUNTED = 1_000;
 /** Containers and subjects of one entry. */
 export const MOST_NAMES = 20;
@@ -16,13 +16,13 @@ const JOURNAL_ROWS = 2_000;
 /** What happened, before it has a place and a time. */
 export type AuditEvent = Omit<AuditEntry, "id" | "at" | "count">;
 
-/** Writes down who did what, about a second later unless it is said otherwise. */
+/** Records who did what, in batches: within about a second, or at once with `flush`. */
 export interface AuditTrail {
-  /** Never waits and never fails. @param id of the entry: what is noted again under one that there is stays one entry */
+  /** Never waits and never fails. @param id of the entry; noting the same id again replaces it */
   note(event: AuditEvent, id?: string): void;
-  /** Counts what happens often: one entry for all of a minute that are alike in everything but what they are about. */
+  /** For frequent events: those of a minute that differ only in their containers and subjects share an entry with a count. */
   count(event: AuditEvent): void;
-  /** Resolves when all that was noted so far is kept, or could not be, which the log then says. */
+  /** Resolves once everything noted so far is written, or has failed to be, which is logged. */
   flush(): Promise<void>;
   /** Writes down the rest. What is noted afterwards is lost. */
   close(): Promise<void>;
@@ -69,7 +69,7 @@ class WaitingAudit implements AuditTrail {
   count(event: AuditEvent): void {
     this.#beginMinute();
     const own = keyOf(event);
-    // Of a flood from a thousand addresses that there was one is enough.
+    // Of a flood from a thousand addresses it is enough to know that there was one.
     const isOver = this.#counted.size >= this.#mostCounted && !this.#counted.has(own);
     const subject = isOver ? { ...event, actor: "others", address: null, client: null } : event;
     const key = isOver ? `others ${event.outcome}` : own;
@@ -147,7 +147,7 @@ function firstOf(names: readonly string[]): string[] {
   return [...new Set(names)].slice(0, MOST_NAMES);
 }
 
-/** Calls often name an id alone; the journal knows where it lies, or lay. */
+/** Adds the containers, from the journal, of entries that name only ids. */
 async function withContainers(store: Store, entries: readonly AuditEntry[]): Promise<AuditEntry[]> {
   const isBare = (entry: AuditEntry) => entry.containerTags.length === 0 && entry.outcome === "ok";
   const subjectIds = [...new Set(entries.filter(isBare).flatMap((entry) => entry.subjectIds))];

@@ -12,7 +12,7 @@ import { truncate } from "../../lib/truncate.js";
 
 type UseCase = keyof typeof NEEDS;
 
-/** What every part of a server asks of another one all the time, and nobody asked for. */
+/** Calls that the parts of a server make among themselves all the time, without anybody having asked. */
 const NOT_AUDITED: ReadonlySet<UseCase> = new Set([
   "noteRequests",
   "saveOAuthRecord",
@@ -22,13 +22,13 @@ const NOT_AUDITED: ReadonlySet<UseCase> = new Set([
   "oauthSecrets",
 ]);
 
-/** These let somebody in or out, whom nobody knew before. */
-const LETS_IN: ReadonlySet<UseCase> = new Set(["signIn", "signOut", "pollDevice"]);
+/** These sign somebody in or out who was unknown before. */
+const SIGNING_IN_OR_OUT: ReadonlySet<UseCase> = new Set(["signIn", "signOut", "pollDevice"]);
 
-/** Agents ask for work all the time. */
-const COUNTED: ReadonlySet<UseCase> = new Set(["pendingExtractions"]);
+/** Of these only the number is kept: agents ask for work all the time. */
+const ONLY_COUNTED: ReadonlySet<UseCase> = new Set(["pendingExtractions"]);
 
-/** Whoever calls these shows who they are by them. */
+/** Their input is what a caller identifies itself with. */
 const AUTHENTICATING: ReadonlySet<UseCase> = new Set([
   "authenticate",
   "authenticateToken",
@@ -49,8 +49,8 @@ interface Use {
 }
 
 /**
- * Does what was asked, and has the audit know of it: everything that writes or is for the owner, everything that lets
- * somebody in, and every refusal. What searches and reads is not kept here, but in the record of requests.
+ * Runs a use case and notes it in the audit: everything that writes or is for the owner, every sign-in, and every refusal.
+ * Searches and reads are not kept here but in the record of requests.
  */
 export async function audited<T>(
   context: CoreContext,
@@ -65,32 +65,32 @@ export async function audited<T>(
     await noteFailure(context, use, error);
     throw error;
   }
-  // Whoever waits for a document asks again and again with the same operation id. Of what is grave, the first call may have
-  // ended with its process before the audit heard of it.
-  const isRepeated = writes.has("repeated") && !writes.has("done") && !isGrave(use.name);
-  if (!isRepeated && isHeard(use.name) && isNews(use.name, answer)) await noteSuccess(context, use, answer);
+  // A caller that waits for a document repeats its call with the same operation id. Critical calls are noted each time, under
+  // one id: the process may have died after the first one, before the audit was written.
+  const isRepeated = writes.has("repeated") && !writes.has("done") && !isCritical(use.name);
+  if (!isRepeated && isAudited(use.name) && isNews(use.name, answer)) await noteSuccess(context, use, answer);
   return answer;
 }
 
 /**
- * True for what is written before the answer is given, and once for an operation, whichever of its calls gets so far: what
- * administers, and what lets somebody in.
+ * True for administration and sign-ins. Their entry is written before the call is answered, and once per operation, whichever of
+ * its calls gets that far.
  */
-function isGrave(name: UseCase): boolean {
-  return LETS_IN.has(name) || (runsOnce(name) && ["owner", "named"].includes(needOf(name)));
+function isCritical(name: UseCase): boolean {
+  return SIGNING_IN_OR_OUT.has(name) || (runsOnce(name) && ["owner", "named"].includes(needOf(name)));
 }
 
-/** Calls of which only the number is kept. */
-function onlyLooks(name: UseCase): boolean {
-  return COUNTED.has(name) || !runsOnce(name);
+/** Calls that are counted by the minute instead of having an entry each. */
+function isOnlyCounted(name: UseCase): boolean {
+  return ONLY_COUNTED.has(name) || !runsOnce(name);
 }
 
-function isHeard(name: UseCase): boolean {
+function isAudited(name: UseCase): boolean {
   if (NOT_AUDITED.has(name)) return false;
-  return isGrave(name) || !["read", "nothing"].includes(needOf(name));
+  return isCritical(name) || !["read", "nothing"].includes(needOf(name));
 }
 
-/** False for a call that changed nothing and is made again and again; whoever reads the audit would find mostly that. */
+/** False for a call that is made again and again and changed nothing: the audit would consist of little else. */
 function isNews(name: UseCase, answer: unknown): boolean {
   const { secret, ended } = Object(answer) as { readonly secret?: unknown; readonly ended?: unknown };
   if (name === "listAudit") return false;
@@ -101,28 +101,28 @@ function isNews(name: UseCase, answer: unknown): boolean {
 async function noteFailure({ audit }: CoreContext, use: Use, error: unknown): Promise<void> {
   const outcome = error instanceof AppError ? error.kind : "internal";
   const isRefusal = REFUSALS.has(outcome);
-  // A page asks with every visit who is there.
-  if (use.name === "checkSignIn" || (!isRefusal && !isHeard(use.name))) return;
+  // The web pages ask with every visit who is signed in.
+  if (use.name === "checkSignIn" || (!isRefusal && !isAudited(use.name))) return;
   const event = eventOf(use, outcome);
-  if (isRefusal || onlyLooks(use.name)) return audit.count(event);
+  if (isRefusal || isOnlyCounted(use.name)) return audit.count(event);
   audit.note(event);
-  if (isGrave(use.name)) await audit.flush();
+  if (isCritical(use.name)) await audit.flush();
 }
 
 async function noteSuccess({ audit }: CoreContext, use: Use, answer: unknown): Promise<void> {
-  if (onlyLooks(use.name)) return audit.count(eventOf(use, "ok", answer));
+  if (isOnlyCounted(use.name)) return audit.count(eventOf(use, "ok", answer));
   const { name, call } = use;
-  const grave = isGrave(name);
-  const { operationId } = grave ? call : {};
+  const isWritten = isCritical(name);
+  const { operationId } = isWritten ? call : {};
   audit.note(eventOf(use, "ok", answer), operationId && idFrom(keptUnder(call, name, operationId)));
-  if (grave) await audit.flush();
+  if (isWritten) await audit.flush();
 }
 
 function eventOf({ name, call, input }: Use, outcome: AuditOutcome, answer?: unknown): AuditEvent {
-  // Of somebody unknown no word is kept.
+  // Nothing that an unknown caller sent is kept.
   const isUnknown = AUTHENTICATING.has(name);
   return {
-    actor: isUnknown ? whoShowed(answer) : call.actor.name,
+    actor: isUnknown ? signedInActor(answer) : call.actor.name,
     action: name,
     outcome,
     ...namedSubjects(AUDIT_SUBJECTS[name], isUnknown ? undefined : input, answer),
@@ -130,12 +130,12 @@ function eventOf({ name, call, input }: Use, outcome: AuditOutcome, answer?: unk
   };
 }
 
-function whoShowed(answer: unknown): string {
+function signedInActor(answer: unknown): string {
   const { signIn } = Object(answer) as { readonly signIn?: { readonly id?: unknown } };
   return typeof signIn?.id === "string" ? `sign-in:${signIn.id}` : "unknown";
 }
 
-/** Faces of other processes tell where calls came from: what they say is believed only as far as it can be true. */
+/** The process that took a call says where it came from; only what could be true is believed. */
 function sourceOf({ from, actor }: Call, shown: unknown): Pick<AuditEvent, "face" | "address" | "client"> {
   const told = Object(shown) as { readonly from?: unknown; readonly client?: unknown };
   const said: Partial<CallSource> = from ?? {};

@@ -2,16 +2,16 @@ import { isId } from "../../lib/ids.js";
 import { containerTagSchema } from "../input.js";
 import { MOST_NAMES } from "./audit-trail.js";
 
-/** Entries of one list that are looked at, and texts in one place. */
+/** Most entries of a list, and most texts at a path, that are looked at. */
 const MOST_VALUES = 200;
 
-/** Where names stand: in fields, one within another after a dot; of a list, in each of its entries. */
+/** Paths to names, such as `documents.containerTags`; a list stands for each of its entries. */
 interface Places<Path extends string> {
   readonly tags?: readonly Path[];
   readonly ids?: readonly Path[];
 }
 
-/** What a use case is about, by where its input and its answer name it. */
+/** Where the input and the answer of a use case name what it is about. */
 export interface Subjects {
   readonly input: Places<string>;
   readonly answer: Places<string>;
@@ -19,7 +19,7 @@ export interface Subjects {
 
 type Answer<UseCase extends (...args: never) => unknown> = Awaited<ReturnType<UseCase>>;
 
-/** Paths to texts of a value, and to lists of them: its own, those of its parts and those of their parts. */
+/** Paths to the texts of a value, and to lists of texts, up to three fields deep. */
 type PathOf<Value, Deeper extends readonly unknown[] = [1, 2]> = Value extends readonly (infer Entry)[]
   ? PathOf<Entry, Deeper>
   : Value extends object
@@ -32,7 +32,7 @@ type PathThrough<Field extends string, Value, Deeper> = Value extends string | r
     ? `${Field}.${PathOf<Value, Left>}`
     : never;
 
-/** Subjects that the input names, and the answer too where the fields of it are told. */
+/** @param answer may be left out where the answer names nothing; the compiler checks its paths */
 export function subjects<UseCase extends (...args: never) => unknown>(
   input: Places<string>,
   answer: Places<PathOf<Answer<UseCase>>> = {},

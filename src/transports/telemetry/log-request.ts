@@ -14,21 +14,21 @@ export interface AnsweredRequest {
   readonly actor?: Actor | undefined;
   /** The only container that it names. */
   readonly container?: string | null | undefined;
-  /** Of whoever asked; told of those who are refused. */
+  /** Of the caller; logged only for refused requests. */
   readonly address?: string | null | undefined;
   readonly requestId?: string | undefined;
 }
 
-/** Who is not let in, or not any more for now. */
+/** Not signed in, not allowed, or too many requests. */
 const REFUSED: ReadonlySet<number> = new Set([401, 403, 429]);
 /** Asked by programs every few seconds. */
 const FREQUENT = /^\/(?:health|metrics)(?:\/|$)/;
-/** Asked by other processes, which have a log of their own and ask again where this one is just ending. */
+/** Calls of other processes of this program: they have logs of their own, and repeat the call if this one is stopping. */
 const INTERNAL = /^\/internal(?:\/|$)/;
-/** A container of any other form is whatever the caller wrote there. */
+/** The form of a container tag; anything else is not logged, since the caller may have put anything there. */
 const TAG = /^[\w:.-]{1,100}$/;
 
-/** One line a request: who asked for what and how it ended, and nothing of what either side said. */
+/** Logs one line per request: who asked for what and how it ended, without any content. */
 export function logRequest(log: LeveledLog, request: AnsweredRequest): void {
   const { method, route, tool, status, ms, actor, container, address, requestId } = request;
   log[levelOf(request)]("request", {

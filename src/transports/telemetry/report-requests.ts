@@ -6,7 +6,7 @@ import { factsOf } from "./request-facts.js";
 import { requestIdOf } from "../request-id.js";
 import { type AccessRules, type HttpBindings, visitorOf } from "../visitor.js";
 
-/** What a request was answered with, for whoever counts. */
+/** What the metrics count of a request. */
 export interface CountedRequest extends NamedRequest {
   readonly status: number;
   readonly ms: number;
@@ -18,7 +18,7 @@ export interface ReportOptions {
   readonly count: (request: CountedRequest) => void;
 }
 
-/** Tells the log and whoever counts of each request that was answered; neither learns more words than those of this program. */
+/** Logs and counts each request once it is answered, without anything that the caller sent. */
 export function reportRequests({ log, access, count }: ReportOptions): MiddlewareHandler<{ Bindings: HttpBindings }> {
   return async (context, next) => {
     const began = performance.now();

@@ -6,7 +6,7 @@ import { nameRequest } from "./named-request.js";
 /** Asked by programs every few seconds, or open for as long as another process lives. */
 const ROUTINE = /^\/(?:health|metrics|internal\/(?:ping|watch))(?:\/|$)/;
 
-/** A span for each request, within the trace of whoever asks if they name one; it tells nothing of what either side says. */
+/** Makes a span for each request, within the caller's trace if its headers name one; it holds no content. */
 export async function traceRequests(context: Context, next: () => Promise<void>): Promise<void> {
   const { raw, path } = context.req;
   if (ROUTINE.test(path)) return next();

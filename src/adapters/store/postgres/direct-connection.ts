@@ -1,8 +1,9 @@
 import type pg from "pg";
 
 /**
- * Whether nothing lends this connection's place at the server to others: a pooler tells its clients process numbers of its own,
- * so that what is prepared or listened for on one is somebody else's with the next transaction.
+ * Whether a connection goes straight to the server. Through a pooler, what is prepared or listened for on it may belong to
+ * another client from the next transaction on. A pooler is recognised by the process number that it told this client, which is
+ * not that of the server's process.
  */
 export async function isDirect(client: Pick<pg.ClientBase, "query">): Promise<boolean> {
   const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");

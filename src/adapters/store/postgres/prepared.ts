@@ -1,18 +1,19 @@
 import type pg from "pg";
 import { isDirect } from "./direct-connection.js";
 
-/** Statements that a connection keeps at most: each takes memory of the server until the connection ends. */
+/** Most statements that are prepared: each takes memory on the server until its connection ends. */
 const MOST_PREPARED = 400;
-/** What is asked no more often, such as searches whose conditions are always others, is not worth it. */
+/** A statement that is run no more often, such as a search whose conditions differ each time, is not worth preparing. */
 const ASKED_BEFORE = 5;
+/** Statements whose runs are counted; beyond that, counting starts over. */
 const COUNTED = 2_000;
 
-/** Others may be worth it as well; of these it is known. */
+/** What PostgreSQL gains from preparing; `begin`, `set` and the like have no plan. */
 const PREPARABLE = /^\s*(?:select|with|insert|update|delete)\b/i;
-/** A later version that migrates while this one runs beside it may add columns, and what was prepared would fail. */
+/** A later version that migrates while this one still runs may add columns, and a prepared `select *` would then fail. */
 const ALL_COLUMNS = /[\s.]\*\s*(?:,|from\b|$)/i;
 
-/** Connections on which a statement is found again: nothing between lends them out. */
+/** Connections that no pooler shares with others, so that a prepared statement is still there the next time. */
 const own = new WeakSet<Connection>();
 const names = new Map<string, string>();
 const asked = new Map<string, number>();
@@ -20,8 +21,8 @@ const asked = new Map<string, number>();
 type Connection = Pick<pg.ClientBase, "query">;
 
 /**
- * To be awaited before anything is asked of a connection.
- * @param settings statements that set what else is wanted of it
+ * Prepares a new connection. Await it before the connection runs anything else.
+ * @param settings `set` statements to begin with
  */
 export async function beginSession(client: Connection, settings: string): Promise<void> {
   await client.query(settings);
@@ -29,7 +30,7 @@ export async function beginSession(client: Connection, settings: string): Promis
 }
 
 /**
- * The name under which a connection keeps a statement once it is parsed; undefined where it is parsed each time.
+ * The name to prepare a statement under; undefined to have it parsed each time.
  * @param statement in PostgreSQL's dialect
  */
 export function preparedName(client: Connection, statement: string): string | undefined {

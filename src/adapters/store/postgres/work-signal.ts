@@ -4,7 +4,7 @@ import { createId } from "../../../lib/ids.js";
 import { isDirect } from "./direct-connection.js";
 
 const CHANNEL = "recollect_jobs";
-/** More often nobody needs to be told: whoever looks takes all that it has room for. */
+/** There is no need to notify more often: a node that looks takes as many jobs as it has room for. */
 const TELLS_EVERY_MS = 100;
 const TRIES_AGAIN_MS = 2_000;
 const CONNECTS_WITHIN_MS = 5_000;
@@ -14,9 +14,9 @@ export interface SharedWorkSignal extends WorkSignal {
 }
 
 /**
- * Notifications between the nodes of a database. They only save time, so that nobody is told where they do not arrive: nodes look
- * for work by themselves, too.
- * @param pool tells; listening takes a connection of its own, which is made anew when it ends
+ * Notifications between nodes that share a database. They only save time: nodes also look for work by themselves, so one that is
+ * lost does no harm and is not reported.
+ * @param pool sends them; listening has a connection of its own, which is reopened when it ends
  */
 export function createWorkSignal(url: string, pool: Pick<pg.Pool, "query">): SharedWorkSignal {
   const own = createId();

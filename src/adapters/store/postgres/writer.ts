@@ -9,12 +9,12 @@ import { runOn } from "./session.js";
 export const WRITE_LOCK = 7_267_310_001;
 
 /**
- * Transactions of this process that are begun: while one writes, the next one waits for the lock at the server, and has it
- * without another way there and back.
+ * Transactions that this process has open at once. While one writes, the next already waits on the server for the lock, which
+ * saves it a round trip.
  */
 export const BEGUN_AT_ONCE = 2;
 
-/** Who says nothing within a transaction for so long loses it: all nodes write one after another. */
+/** The server ends a transaction that is idle for this long: meanwhile no other node can write. */
 const SPEAKS_WITHIN = "set local idle_in_transaction_session_timeout = '10s'";
 const BEGIN: Readonly<Record<Durability, string>> = {
   full: `begin; ${SPEAKS_WITHIN}; select pg_advisory_xact_lock(${WRITE_LOCK})`,
@@ -22,9 +22,9 @@ const BEGIN: Readonly<Record<Durability, string>> = {
 };
 
 /**
- * Writes one transaction after the other, over all nodes: what a transaction reads stays so until its end, as on SQLite, and
- * none has to be tried again. The lock ends with its transaction, so that a pooler between may share connections by
- * transaction. Those of this process wait here, but for the next one.
+ * Runs one write transaction at a time across all nodes. As on SQLite, what a transaction has read cannot change before it
+ * ends, and none has to be retried. The lock is released with its transaction, so a pooler in transaction mode works as well.
+ * All transactions of this process but the next one wait here rather than on the server.
  */
 export class PostgresWriter {
   readonly #pool: pg.Pool;
@@ -70,24 +70,34 @@ export class PostgresWriter {
 
   #open(client: pg.PoolClient): RecordTransaction {
     let isOpen = true;
+    let hasFailed = false;
+    const runHere = async <R>(query: CompiledQuery): Promise<QueryResult<R>> => {
+      try {
+        return await runOn<R>(client, query, this.#place);
+      } catch (error) {
+        // As on the other connections: what it has prepared may be what failed, and would fail again.
+        hasFailed = true;
+        throw error;
+      }
+    };
     const end = (isBroken: boolean): void => {
       isOpen = false;
       client.release(isBroken);
       this.#release();
     };
-    // The server answers in order, so the first failure is the one that the others follow from.
+    // The server answers in order, so the first failure is the cause of the others.
     let underWay: Promise<unknown>[] = [];
     return {
       run: async <R>(query: CompiledQuery) => {
         if (!isOpen) throw new Error("This transaction is over.");
         const before = underWay;
         underWay = [];
-        const [result] = await Promise.all([runOn<R>(client, query, this.#place), ...before]);
+        const [result] = await Promise.all([runHere<R>(query), ...before]);
         return result;
       },
       send: async (query) => {
         if (!isOpen) throw new Error("This transaction is over.");
-        const sent = runOn(client, query, this.#place);
+        const sent = runHere(query);
         sent.catch(() => undefined);
         underWay.push(sent);
       },
@@ -111,7 +121,7 @@ export class PostgresWriter {
           () => false,
           () => true,
         );
-        end(isBroken);
+        end(isBroken || hasFailed);
       },
     };
   }

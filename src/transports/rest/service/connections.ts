@@ -10,6 +10,7 @@ import {
   resourcePageSchema,
   resourcesPerPageSchema,
 } from "../../../core/index.js";
+import { count } from "../../../lib/count.js";
 import { defineEndpoint } from "../endpoint.js";
 import { once, onceNumber } from "../query-parameters.js";
 import { containerTag, dateTime, documentStatus } from "../schemas.js";
@@ -166,7 +167,7 @@ export const connectionEndpoints = [
     }),
     status: 200,
     answer: removedConnection,
-    handle({ core, call, parameter, body, query }) {
+    async handle({ core, call, parameter, body, query }) {
       const named = providerSchema.safeParse(parameter("connection"));
       const deleteDocuments = query.deleteDocuments !== "false" && query.deleteDocuments !== "0";
       if (!named.success) {
@@ -178,7 +179,9 @@ export const connectionEndpoints = [
         return core.removeConnection(call, { id: parameter("connection"), deleteDocuments });
       }
       const { containerTags: tags = null } = body;
-      return core.removeConnectionsOf(call, { provider: named.data, containerTags: tags, deleteDocuments });
+      const of = { provider: named.data, containerTags: tags, deleteDocuments };
+      const { removed } = await core.removeConnectionsOf(call, of);
+      return removed[0];
     },
   }),
   defineEndpoint({
@@ -229,8 +232,8 @@ export const connectionEndpoints = [
     produces: "text/plain",
     async handle({ core, call, parameter, body }) {
       const of = { provider: parameter("connection"), containerTags: body.containerTags };
-      const { count } = await core.importConnections(call, of);
-      const text = `Syncing ${count} ${count === 1 ? "connection" : "connections"}.`;
+      const { ids } = await core.importConnections(call, of);
+      const text = `Syncing ${count(ids.length, "connection")}.`;
       return new Response(text, { status: 202, headers: { "content-type": "text/plain; charset=utf-8" } });
     },
   }),
