@@ -2,6 +2,7 @@ import { noteKey, requireSharedKey } from "./core/connections/key-proof.js";
 import { resealAll } from "./core/connections/secrets.js";
 import { createCore, type Core } from "./core/index.js";
 import { AppError } from "./core/errors.js";
+import type { Store } from "./core/ports.js";
 import { openEmbedders } from "./core/embeddings/open.js";
 import { whereThereIsRoom } from "./core/upkeep/room.js";
 import { enqueueRewriting } from "./core/upkeep/text-index.js";
@@ -35,7 +36,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const { config, clock = systemClock } = options;
   const store = await openStore(options, clock);
   let tracer: Tracer | undefined;
-  const parts = assemble(options, store);
+  const parts = await assembleOver(options, store);
   const { context, vectors, runner, schedule, retryModel } = parts;
   let closed: Promise<void> | undefined;
   const close = async (): Promise<void> => {
@@ -82,6 +83,15 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     attempts: store.attempts,
     close: () => (closed ??= close()),
   };
+}
+
+async function assembleOver(options: ServiceOptions, store: Store): Promise<ReturnType<typeof assemble>> {
+  try {
+    return assemble(options, store);
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
 }
 
 /** Where spans are sent from now on; its libraries are loaded only where somebody wants them. */

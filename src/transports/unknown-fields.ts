@@ -147,6 +147,15 @@ export function warningsOf(...unknown: readonly UnknownFields[]): string[] {
   return [...new Set(texts)];
 }
 
+/** The same refusal, with the fields that nothing reads: one of them may have been meant for one that is missing. */
+export function namingIgnored(error: unknown, { ignored }: UnknownFields): unknown {
+  if (!(error instanceof AppError) || error.kind !== "invalid" || ignored.length === 0) return error;
+  const told = ignored.map(
+    ({ path, meant }) => `${path}: is not known${meant === undefined ? "" : `; did you mean ${meant}?`}`,
+  );
+  return new AppError("invalid", [error.message, ...told].join("; "), { issues: error.issues, cause: error });
+}
+
 /** The narrowing field that a name is likely meant for, if any. */
 export function meantBy(name: string, known: readonly string[]): string | undefined {
   if (name.length > LONGEST_NAME) return undefined;

@@ -43,6 +43,13 @@ async function send(method: string, path: string, body?: unknown, headers: Recor
 
 const stored = async () => (await send("POST", "/v3/documents/list", {})).body.pagination.totalItems as number;
 
+test("a refusal for a field that is missing names those that are not known", async () => {
+  const { status, body } = await send("POST", "/v4/search", { query: "Where is the key?", containerTag: "mia" });
+  expect([status, body.error]).toEqual([400, "q: is missing; query: is not known"]);
+  const added = await send("POST", "/v3/documents", { text: "The key is under the mat.", containerTag: "mia" });
+  expect([added.status, added.body.error]).toEqual([400, "content: is missing; text: is not known"]);
+});
+
 /** Ways in which the name of a container has been written. */
 const MISSPELT = [
   "container_tag",

@@ -6,6 +6,7 @@ import type { Actor } from "../../core/types.js";
 import {
   findUnknownFields,
   findUnknownParameters,
+  namingIgnored,
   refuseMisspelt,
   type UnknownFields,
   warningsOf,
@@ -241,7 +242,11 @@ async function readFields({
   const fields = isExact ? withNoneIgnored(found) : found;
   // Before the rules: a field that is missing may be the one that is misspelt.
   refuseMisspelt(fields);
-  return { body: checkInput(endpoint.body, sent), fields };
+  try {
+    return { body: checkInput(endpoint.body, sent), fields };
+  } catch (error) {
+    throw namingIgnored(error, fields);
+  }
 }
 
 /** The field of a form that carries its file. */
