@@ -16,6 +16,8 @@ const SETTLED = "settled";
 const MOST_CRASHES = 2;
 /** Where processes share the work, they may also be cut off from the store, and others run beside the one at fault. */
 const MOST_CRASHES_AMONG_OTHERS = 3;
+/** Between two attempts to write how a job ended. */
+const OUTCOME_AGAIN_MS = 500;
 /** Of a job that goes on where it stopped. */
 const MOST_RESUMED = 20;
 
@@ -210,7 +212,7 @@ class JobConductor {
       // Its reason says it all, such as that a file is damaged.
       if (error instanceof AppError && error.kind !== "unavailable") this.#options.log.info("job.dead", fields);
       else this.#options.log.error("job.dead", { ...fields, errorId, error });
-      await this.#bury(job, verdict.reason);
+      await this.#insist(() => this.#bury(job, verdict.reason));
       return;
     }
     const isPostponed = verdict.action === "postpone";
@@ -220,11 +222,24 @@ class JobConductor {
     if (isPostponed) this.#options.log[level]("job.postponed", { ...fields, waitMs: verdict.waitMs });
     else this.#options.log.warn("job.failed", { ...fields, waitMs: verdict.waitMs, errorId, error });
     const runAt = new Date(now + verdict.waitMs);
-    await this.#options.jobs.release(this.#options.worker, job.id, {
-      runAt,
-      failed: !isPostponed,
-      reason: verdict.reason,
-    });
+    const release = { runAt, failed: !isPostponed, reason: verdict.reason };
+    await this.#insist(() => this.#options.jobs.release(this.#options.worker, job.id, release));
+  }
+
+  /**
+   * Writes an outcome again while the store is away, for as long as the job is still held: once its lease has expired, the job
+   * counts as one that ended its process.
+   */
+  async #insist(write: () => Promise<void>): Promise<void> {
+    const until = performance.now() + this.#options.leaseMs;
+    for (;;) {
+      try {
+        return await write();
+      } catch (error) {
+        if (!isUnavailable(error) || performance.now() > until || this.#options.isStopping()) throw error;
+        await sleep(OUTCOME_AGAIN_MS, { unref: true });
+      }
+    }
   }
 
   async #bury(job: Job, reason: string): Promise<void> {
@@ -238,6 +253,7 @@ class JobConductor {
         isBuried = true;
       });
     } catch (error) {
+      if (isUnavailable(error)) throw error;
       this.#options.log.error("job.death_not_told", { ...describe(job), error });
       told = `${reason} (The failure could not be noted where it belongs; the log has the details.)`;
       isBuried = false;
@@ -253,6 +269,7 @@ class JobConductor {
       await handler.giveUp(payload.data, reason);
       return await this.#options.jobs.complete(this.#options.worker, job.id);
     } catch (error) {
+      if (isUnavailable(error)) throw error;
       this.#options.log.error("job.death_not_told", { ...describe(job), error });
       return false;
     }
@@ -263,6 +280,10 @@ class JobConductor {
     this.#options.log.error("job.outcome_not_written", { ...describe(job), error });
     return null;
   }
+}
+
+function isUnavailable(error: unknown): boolean {
+  return error instanceof AppError && error.kind === "unavailable";
 }
 
 function setAside(times: number, handler: JobHandler): AppError {

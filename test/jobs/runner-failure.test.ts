@@ -310,6 +310,50 @@ describe("a failure", () => {
     expect(shop.log.lines.map((line) => line.event)).toContain("job.death_not_told");
   });
 
+  const storeIsAway = () => new AppError("unavailable", "The database cannot be reached.");
+
+  test("a job whose outcome cannot be written at once is not taken for one that ended the process", async () => {
+    const { jobs } = shop.database;
+    let failures = 2;
+    const flaky = withMethods(jobs, {
+      release: async (...args) => {
+        if (failures-- > 0) throw storeIsAway();
+        return jobs.release(...args);
+      },
+    });
+    await jobs.enqueue([draft("x")]);
+    const runner = await shop.startRunner(
+      handlerOf(() => {
+        throw storeIsAway();
+      }),
+      { jobs: flaky },
+    );
+    await runner.idle();
+    expect(failures).toBeLessThan(0);
+    expect(shop.log.lines.map((line) => line.event)).not.toContain("job.outcome_not_written");
+    shop.clock.advance(HOUR);
+    expect(await jobs.claim("another", 1, 1000)).toMatchObject([{ payload: "x", crashes: 0 }]);
+  });
+
+  test("a death that cannot be told while the store is away is told once it is back", async () => {
+    const told: string[] = [];
+    const runner = await shop.startRunner(
+      handlerOf(() => {
+        throw new AppError("invalid", "Broken.");
+      }),
+      {
+        onDead: async (_, reason) => {
+          told.push(reason);
+          if (told.length < 3) throw storeIsAway();
+        },
+      },
+    );
+    await shop.database.jobs.enqueue([draft("x")]);
+    await runner.idle();
+    expect(told).toEqual(["Broken.", "Broken.", "Broken."]);
+    expect((await shop.database.jobs.dead(1))[0]?.reason).toBe("Broken.");
+  });
+
   test("revived jobs run again", async () => {
     let isBroken = true;
     const done: string[] = [];
