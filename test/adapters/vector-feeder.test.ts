@@ -77,7 +77,7 @@ else
       await waitFor(() => silent.held !== null, "the silent one has its turn");
       const next = waitingNode();
       await waitFor(() => next.held !== null, "the next one has its turn");
-      expect(silent.held!.lost.aborted).toBe(true);
+      await waitFor(() => silent.held!.lost.aborted, "the silent one is told");
 
       await next.held!.release();
       const heldUp = waitingNode(url, { stopsAfterMs: 200 });
