@@ -1,5 +1,7 @@
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { tryLock } from "../../src/adapters/store/postgres/advisory-lock.js";
 import { createVectorFeeder } from "../../src/adapters/store/postgres/vector-feeder.js";
 import type { HeldRole } from "../../src/core/ports.js";
 import { useCleanups } from "../support/cleanups.js";
@@ -75,7 +77,7 @@ else
       await waitFor(() => silent.held !== null, "the silent one has its turn");
       const next = waitingNode();
       await waitFor(() => next.held !== null, "the next one has its turn");
-      expect(silent.held!.lost.aborted).toBe(true);
+      await waitFor(() => silent.held!.lost.aborted, "the silent one is told");
 
       await next.held!.release();
       const heldUp = waitingNode(url, { stopsAfterMs: 200 });
@@ -83,6 +85,27 @@ else
       const until = performance.now() + 400;
       while (performance.now() < until) continue;
       await waitFor(() => heldUp.held!.lost.aborted, "it stops by itself");
+    });
+
+    test("leaves its role in time on a connection that has gone silent", async () => {
+      const line = await startLineThatFallsSilent(Number(new URL(url).port));
+      cleanups.push(() => line.close());
+      const through = new URL(url);
+      through.port = String(line.port);
+      const node = waitingNode(through.href, { beatsEveryMs: 100_000 });
+      await waitFor(() => node.held !== null, "it has its turn");
+      line.fallSilent();
+      const from = performance.now();
+      await node.held!.release();
+      expect(performance.now() - from).toBeLessThan(10_000);
+    });
+
+    test("is believed to be there for as long as it may be silent", async () => {
+      const options = { isShared: false, onEnd: () => undefined, silentMs: 61_000 };
+      const client = await tryLock(url, 4_711, options);
+      cleanups.push(() => client!.end());
+      const { rows } = await client!.query("show tcp_keepalives_idle");
+      expect(rows).toEqual([{ tcp_keepalives_idle: "61" }]);
     });
 
     test("ends waiting when it is told to", async () => {
@@ -106,3 +129,25 @@ else
       await waitFor(() => holding().length === 2, "the other has its turn");
     });
   });
+
+/** A line to a server that says nothing more from some moment on, not even that it ends, as when a machine loses its power. */
+async function startLineThatFallsSilent(target: number) {
+  const open = new Set<Socket>();
+  const server = createServer({ allowHalfOpen: true }, (near) => {
+    const far = connect(target, "127.0.0.1");
+    for (const socket of [near, far]) open.add(socket.on("error", () => undefined));
+    near.pipe(far);
+    far.pipe(near);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    fallSilent(): void {
+      for (const socket of open) socket.unpipe().pause();
+    },
+    async close(): Promise<void> {
+      for (const socket of open) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

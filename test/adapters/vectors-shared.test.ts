@@ -1,15 +1,20 @@
+import { setTimeout as wait } from "node:timers/promises";
+
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 
 import { createChromaVectors } from "../../src/adapters/vectors/chroma.js";
+import { publishedCollections } from "../../src/adapters/vectors/chroma-layout.js";
 import { collectionNames } from "../../src/adapters/vectors/chroma-names.js";
 import { ChromaServer } from "../../src/adapters/vectors/chroma-server.js";
 import type { LocalChroma } from "../../src/adapters/vectors/engine.js";
-import type { VectorIndex, VectorRecord } from "../../src/core/ports.js";
+import { AppError } from "../../src/core/errors.js";
+import type { SharedRole, VectorIndex, VectorRecord } from "../../src/core/ports.js";
 import { describeVectorIndex } from "../contract/vectors.js";
 import { eventually, patient, ready, rememberingLog, startEngine, temporaryDirectory } from "../support/chroma.js";
 import { type FaultyProxy, startFaultyProxy } from "../support/faulty-proxy.js";
 import { createTurnTaking, type TurnTaking } from "../support/shared-role.js";
 import { VectorFixture } from "../support/vector-fixture.js";
+import { withMethods } from "../support/with-methods.js";
 
 /** Containers with more vectors get a collection of their own, and give it back at half as many. */
 const LIMIT = 10;
@@ -34,7 +39,7 @@ afterAll(async () => {
 
 interface Sharing {
   readonly record: VectorRecord;
-  readonly role: TurnTaking;
+  readonly role: SharedRole;
   readonly namespace: string;
   readonly url?: string;
 }
@@ -69,7 +74,7 @@ describeVectorIndex("Chroma, fed by another node", {
 
 describe("Nodes that share a Chroma", () => {
   let fixture: VectorFixture;
-  let sharing: Sharing;
+  let sharing: Sharing & { readonly role: TurnTaking };
   let proxy: FaultyProxy;
   let opened: VectorIndex[] = [];
 
@@ -102,7 +107,7 @@ describe("Nodes that share a Chroma", () => {
   }
 
   /** Ids of the collections that nodes are told to ask. */
-  async function published(): Promise<unknown> {
+  async function published(): Promise<string | null> {
     const { layout } = await fixture.record.progress("chroma:test", fixture.space.id);
     return layout;
   }
@@ -224,6 +229,100 @@ describe("Nodes that share a Chroma", () => {
     const dropped = proxy.requests.slice(before).filter(({ method }) => method === "DELETE");
     // The shared collection and the container's own one, twice.
     expect(dropped.length).toBeGreaterThanOrEqual(4);
+    await fixture.expectRightAnswer(patient(searching));
+  }, 30_000);
+
+  it("find everything when the one that feeds dies between moving a container and telling of it", async () => {
+    fixture.add(8);
+    const { record } = fixture;
+    const [setPlacement, replaceLayout] = [record.setPlacement.bind(record), record.replaceLayout.bind(record)];
+    let isDead = false;
+    record.setPlacement = async (...parameters) => {
+      await setPlacement(...parameters);
+      isDead = true;
+      sharing.role.takeAway();
+    };
+    record.replaceLayout = async (...parameters) => {
+      if (isDead) throw new Error("This node has died.");
+      return replaceLayout(...parameters);
+    };
+    const role = withMethods<SharedRole>(sharing.role, {
+      async take(signal) {
+        if (isDead) await wait(60_000, undefined, { signal });
+        return sharing.role.take(signal);
+      },
+    });
+    const first = openNode({ ...sharing, role });
+    opened.push(first);
+    await ready(first);
+    fixture.add(30);
+    await eventually(() => isDead);
+    await close(first);
+    Object.assign(record, { setPlacement, replaceLayout });
+    let hasTakenOut = false;
+    proxy.decide((path) => {
+      if (path.endsWith("/delete")) hasTakenOut = true;
+      return hasTakenOut && path.endsWith("/count") ? "hang" : "pass";
+    });
+    open(proxy.url);
+    const searching = open();
+    await eventually(() => hasTakenOut);
+    for (let round = 0; round < 10; round++) {
+      await fixture.expectRightAnswer(searching).catch((error: unknown) => {
+        if (!(error instanceof AppError)) throw error;
+      });
+      await wait(20);
+    }
+    proxy.decide(() => "pass");
+  }, 30_000);
+
+  it("build everything anew for a purge that failed half-way", async () => {
+    fixture.add(30);
+    const feeding = open(proxy.url);
+    await ready(feeding);
+    const before = idsIn(await published());
+    const own = (await namesOf()).find((name) => name.endsWith("-1"))!;
+    let isFailing = true;
+    proxy.decide((path) => (isFailing && path.endsWith(own) ? { status: 503, body: "{}" } : "pass"));
+    await feeding.scrub().catch(() => undefined);
+    isFailing = false;
+    await close(feeding);
+    const next = open(proxy.url);
+    await eventually(async () => idsIn(await published()).length === 2 && (await next.status()).state === "ready");
+    expect(idsIn(await published()).filter((id) => before.includes(id))).toEqual([]);
+    await fixture.expectRightAnswer(patient(next));
+  }, 30_000);
+
+  it("say why Chroma is not used when it takes nothing any more", async () => {
+    fixture.add(30);
+    const nodes = [open(proxy.url), open(proxy.url)];
+    for (const node of nodes) await ready(node);
+    proxy.decide((path) => (path.endsWith("/upsert") ? { status: 507, body: "{}" } : "pass"));
+    fixture.add(1);
+    await eventually(async () => {
+      const { state, reason } = await nodes[0]!.status();
+      return state === "degraded" && reason !== undefined;
+    }, 5_000);
+    proxy.decide(() => "pass");
+    for (const node of nodes) await ready(node);
+  }, 30_000);
+
+  it("notice that Chroma came back without something, once a search failed", async () => {
+    fixture.add(8);
+    const feeding = open(proxy.url);
+    await ready(feeding);
+    const searching = open(proxy.url);
+    await ready(searching);
+    proxy.decide(() => ({ status: 503, body: "{}" }));
+    await expect(fixture.expectRightAnswer(searching)).rejects.toThrow("Chroma at");
+    const [name] = await namesOf();
+    const collection = await server.open(name!);
+    await collection.remove(await collection.idsOf(1, 4));
+    proxy.decide(() => "pass");
+    await eventually(async () => {
+      const id = publishedCollections(await published())?.[0]?.id;
+      return id && id !== collection.id && (await server.collection(name!, id).count()) === 8;
+    }, 10_000);
     await fixture.expectRightAnswer(patient(searching));
   }, 30_000);
 });

@@ -90,7 +90,7 @@ describe("the doctor", () => {
     const service = await open();
     const { ok, detail } = (await diagnose(service)).check("vectors") ?? {};
     expect(ok).toBe(true);
-    expect(detail).toContain("nothing in it yet to compare with the record");
+    expect(detail).toContain("nothing here to compare with the record");
     await service.core.createMemories(service.call(), { containerTag: "a", memories: [{ content: "Ada keeps bees" }] });
     await service.core.search(service.call(), { q: "bees", containerTags: ["a"] });
     expect((await diagnose(service)).check("vectors")?.detail).toContain("1 of 1 sampled vectors found themselves");

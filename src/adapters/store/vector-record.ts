@@ -150,7 +150,16 @@ export const createVectorRecord = repositoryOf<VectorRecord, Kysely<Database>>({
   },
 
   async replaceLayout(db, follower, spaceId, { known, next }) {
-    const layout = sql.ref("vector_followers.layout");
+    if (known !== null) {
+      const { numUpdatedRows } = await db
+        .updateTable("vector_followers")
+        .set({ layout: next })
+        .where("follower", "=", follower)
+        .where("space_id", "=", spaceId)
+        .where("layout", "=", known)
+        .executeTakeFirstOrThrow();
+      return numUpdatedRows > 0n;
+    }
     const { numInsertedOrUpdatedRows } = await db
       .insertInto("vector_followers")
       .values({ follower, space_id: spaceId, seq: 0, layout: next })
@@ -158,7 +167,7 @@ export const createVectorRecord = repositoryOf<VectorRecord, Kysely<Database>>({
         conflict
           .columns(["follower", "space_id"])
           .doUpdateSet({ layout: next })
-          .where(known === null ? sql<boolean>`${layout} is null` : sql<boolean>`${layout} = ${known}`),
+          .where("vector_followers.layout", "is", null),
       )
       .executeTakeFirstOrThrow();
     return (numInsertedOrUpdatedRows ?? 0n) > 0n;

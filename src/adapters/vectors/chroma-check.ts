@@ -1,6 +1,7 @@
 import type { Log, VectorChange, VectorRecord, VectorVerification } from "../../core/ports.js";
 import { rowId } from "./chroma-names.js";
-import type { ChromaCollection } from "./chroma-server.js";
+import type { SearchedCollections } from "./chroma-search.js";
+import { type ChromaCollection, isMissingCollection } from "./chroma-server.js";
 import type { ChromaSpace } from "./chroma-space.js";
 
 type CollectionCheck = VectorVerification["collections"][number];
@@ -41,6 +42,28 @@ export async function checkSpace(
   }
   await chroma.catchUp(signal);
   return results;
+}
+
+/**
+ * Whether collections that somebody else feeds have as many rows as the record says, but for those that they need not have yet.
+ * Rows beyond that do no harm.
+ */
+export async function holdEnough(searched: SearchedCollections, record: VectorRecord): Promise<boolean> {
+  const counts = await record.counts(searched.space.id);
+  let missing = 0;
+  for (const [name, members] of searched.byCollection(counts.keys())) {
+    const expected = members.reduce((sum, containerId) => sum + (counts.get(containerId) ?? 0), 0);
+    const collection = searched.collection(name);
+    if (collection !== null) missing = Math.max(missing, expected - (await countRows(collection)));
+  }
+  return missing <= (await record.head(searched.space.id)) - searched.position;
+}
+
+async function countRows(collection: ChromaCollection): Promise<number> {
+  return collection.count().catch((error: unknown) => {
+    if (isMissingCollection(error)) return 0;
+    throw error;
+  });
 }
 
 /** Writes that arrive during the comparison are in the record, but not yet in Chroma. */

@@ -133,7 +133,14 @@ class ChromaFeeder implements VectorIndex {
   async scrub(): Promise<void> {
     await this.#exclusively(async () => {
       for (const space of await this.#options.record.spaces()) await demandRebuild(this.#followed, space);
-      for (const chroma of this.#session?.spaces.values() ?? []) await chroma.rebuildOutdated(this.#closing.signal);
+      const session = this.#session;
+      if (session === null) return;
+      try {
+        for (const chroma of session.spaces.values()) await chroma.rebuildOutdated(session.signal);
+      } catch (error) {
+        session.suspicion = error;
+        throw error;
+      }
     });
   }
 

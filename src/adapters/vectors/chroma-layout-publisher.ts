@@ -2,6 +2,7 @@ import { AppError } from "../../core/errors.js";
 import type { FollowerProgress } from "../../core/ports.js";
 import type { VectorSpace } from "../../core/types.js";
 import {
+  areSame,
   type ChromaLayout,
   doubtLayout,
   type FollowedRecord,
@@ -25,9 +26,10 @@ export class ChromaLayoutPublisher {
     this.#space = space;
   }
 
-  /** Where the space stands; what is said of the layout until now is taken note of. */
+  /** Where the space stands. What others say of the layout counts from now on, until the collections are trusted anew. */
   async read(): Promise<FollowerProgress> {
     const { record, follower } = this.#followed;
+    this.#isTrusted = false;
     const progress = await record.progress(follower, this.#space.id);
     this.#known = progress.layout;
     return progress;
@@ -43,7 +45,7 @@ export class ChromaLayoutPublisher {
    * @throws AppError `unavailable` as `requireUnchanged`
    */
   async tell(collections: readonly PublishedCollection[]): Promise<void> {
-    if (!this.#isTrusted && publishedCollections(this.#known) === null) return;
+    if (!this.#isTrusted && this.#misleadsNobody(collections)) return;
     const told = this.#isTrusted ? await this.#replace(collections) : await this.withdraw();
     if (told === null) throw layoutReplaced();
     this.#known = told;
@@ -59,6 +61,12 @@ export class ChromaLayoutPublisher {
     const { record, follower } = this.#followed;
     const { layout } = await record.progress(follower, this.#space.id);
     if (layout !== this.#known) throw layoutReplaced();
+  }
+
+  /** Others ask none, or these. */
+  #misleadsNobody(collections: readonly PublishedCollection[]): boolean {
+    const published = publishedCollections(this.#known);
+    return published === null || areSame(published, collections);
   }
 
   async #replace(collections: readonly PublishedCollection[]): Promise<string | null> {

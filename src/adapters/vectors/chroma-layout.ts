@@ -54,16 +54,23 @@ export function publishedCollections(layout: string | null): readonly PublishedC
 
 /** Whether two layouts have the same collections for the same containers, of whatever size. */
 export function haveSameCollections(one: string | null, other: string | null): boolean {
-  return one === other || identitiesOf(one) === identitiesOf(other);
+  if (one === other) return true;
+  const [ones, others] = [publishedCollections(one), publishedCollections(other)];
+  return ones !== null && others !== null && areSame(ones, others);
 }
 
-function identitiesOf(layout: string | null): string | null {
-  const collections = publishedCollections(layout);
-  return collections === null ? layout : JSON.stringify(collections.map(({ id, containerId }) => [id, containerId]));
+/** Whether these are the same collections for the same containers, of whatever size and in whatever order. */
+export function areSame(some: readonly PublishedCollection[], others: readonly PublishedCollection[]): boolean {
+  return identitiesOf(some) === identitiesOf(others);
+}
+
+function identitiesOf(collections: readonly PublishedCollection[]): string {
+  const identities = collections.map(({ name, id, containerId }) => JSON.stringify([name, id, containerId]));
+  return identities.sort().join();
 }
 
 /**
- * Has the collections of a layout compared with the record before they are asked again.
+ * Has the collections of a layout compared with the record before they are asked again. A demand for new ones stays.
  * @returns the layout that says so, or null when it is another one by now, which stays
  */
 export async function doubtLayout(
@@ -71,6 +78,7 @@ export async function doubtLayout(
   space: VectorSpace,
   known: string | null,
 ): Promise<string | null> {
+  if (readLayout(known)?.state === "outdated") return known;
   const next = newMark("doubted");
   return (await record.replaceLayout(follower, space.id, { known, next })) ? next : null;
 }

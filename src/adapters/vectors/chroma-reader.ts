@@ -1,6 +1,7 @@
 import { AppError } from "../../core/errors.js";
 import type { FollowerProgress, Log, VectorHit, VectorQuery, VectorRecord, VectorStatus } from "../../core/ports.js";
 import { ChromaConnection, type ChromaTarget } from "./chroma-connection.js";
+import { holdEnough } from "./chroma-check.js";
 import { followedBy } from "./chroma-feeder.js";
 import { doubtLayout, type FollowedRecord, haveSameCollections, publishedCollections } from "./chroma-layout.js";
 import { searchChroma } from "./chroma-search.js";
@@ -104,11 +105,25 @@ export class ChromaReader {
     else this.#session?.fail(error);
   }
 
+  /** A server that was away may have come back without something, and whoever feeds it has not noticed. */
+  async #doubtWhatIsMissing(server: ChromaServer): Promise<void> {
+    const { record } = this.#options;
+    for (const space of await record.spaces()) {
+      const { position, layout } = await record.progress(this.#followed.follower, space.id);
+      const published = publishedCollections(layout);
+      if (published === null) continue;
+      const collections = new PublishedCollections(space, { position, published, server });
+      if (!(await holdEnough(collections, record))) await doubtLayout(this.#followed, space, layout);
+    }
+  }
+
   async #run(): Promise<void> {
     const { signal } = this.#closing;
     while (!signal.aborted) {
       await this.#connection.serve(signal, async ({ server, ready }) => {
         const ended = new AbortController();
+        await this.#doubtWhatIsMissing(server);
+        signal.throwIfAborted();
         try {
           return await new Promise<never>((_, fail) => {
             const end = (): void => fail(signal.reason);

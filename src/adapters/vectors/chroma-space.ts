@@ -63,7 +63,6 @@ export class ChromaSpace implements SearchedCollections {
     await this.#readPlacements();
     const existing = new Set(await server.names(names.shared(this.space)));
     const wanted = this.collectionNames();
-    for (const name of existing) if (!wanted.includes(name)) await server.drop(name);
     const { truncated } = await record.changesSince(this.space, this.#position, { limit: 1 });
     const isNew = truncated || this.#position === 0 || readLayout(layout)?.state === "outdated";
     const missing = wanted.filter((name) => isNew || !existing.has(name));
@@ -71,6 +70,9 @@ export class ChromaSpace implements SearchedCollections {
       if (missing.includes(name)) this.#incomplete.add(name);
       else this.#collections.set(name, await server.open(name));
     }
+    // Whoever fed them before may have been cut off before it could tell what it had changed.
+    await this.#tellLayout();
+    for (const name of existing) if (!wanted.includes(name)) await server.drop(name);
     if (isNew) await this.rebuildAll(signal);
     else for (const name of missing) await this.rebuild(name, signal);
     this.#noteSizes(await record.counts(this.space.id));
@@ -120,11 +122,11 @@ export class ChromaSpace implements SearchedCollections {
     return this.#publisher.requireUnchanged();
   }
 
-  /** Builds every collection anew, as the layout demands. */
+  /** Builds every collection anew, as the layout demands until all of them are. */
   async rebuildOutdated(signal: AbortSignal): Promise<void> {
     await this.#publisher.read();
     await this.rebuildAll(signal);
-    await this.#tellLayout();
+    await this.publish();
   }
 
   /** Applies the next changes of the log. @returns how many there were */

@@ -40,8 +40,12 @@ class SharedChroma implements VectorIndex {
     return this.#reader.nearest(query);
   }
 
-  status(): Promise<VectorStatus> {
-    return this.#reader.status();
+  /** Why nobody has published anything is known to those who tried. */
+  async status(): Promise<VectorStatus> {
+    const status = await this.#reader.status();
+    if (status.state !== "starting") return status;
+    const feeding = await this.#feeder.status();
+    return feeding.state === "degraded" ? feeding : status;
   }
 
   /** Only the process that feeds the collections compares them. */

@@ -264,9 +264,7 @@ async function checkVectors({ vectors }: CoreContext): Promise<Finding> {
   const asked = collections.reduce((sum, { selfQueries }) => sum + selfQueries.asked, 0);
   const found = collections.reduce((sum, { selfQueries }) => sum + selfQueries.found, 0);
   const sampled =
-    asked > 0
-      ? `${found} of ${asked} sampled vectors found themselves`
-      : "nothing in it yet to compare with the record";
+    asked > 0 ? `${found} of ${asked} sampled vectors found themselves` : "nothing here to compare with the record";
   const detail = [`${status.name}: ${status.state}`, ...describeCollections(collections), sampled].join("; ");
   if (repaired.length > 0)
     return {

@@ -364,6 +364,8 @@ export function vectorsContract(open: OpenStore): void {
       const { vectors } = at.store;
       const replace = (known: string | null, next: string) =>
         vectors.replaceLayout("chroma", space.id, { known, next });
+      expect(await replace("another", "first")).toBe(false);
+      expect(await vectors.progress("chroma", space.id)).toEqual({ position: 0, layout: null });
       expect(await replace(null, "first")).toBe(true);
       expect(await replace(null, "second")).toBe(false);
       expect(await replace("another", "second")).toBe(false);

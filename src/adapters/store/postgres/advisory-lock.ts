@@ -45,16 +45,25 @@ export async function tryLock(
     const { rows } = await client.query<{ taken: boolean }>(`select ${take}($1) as taken`, [lock]);
     if (rows[0]?.taken) return client;
   } catch (error) {
-    await client.end().catch(() => undefined);
+    await endLock(client);
     throw error;
   }
-  await client.end();
+  await endLock(client);
   return null;
 }
 
+/** Ends a connection, also one whose server has gone without a word. Never throws. */
+export async function endLock(client: pg.Client): Promise<void> {
+  const timer = setTimeout(() => client.connection.stream.destroy(), ANSWERS_WITHIN_MS);
+  await client.end().catch(() => undefined);
+  clearTimeout(timer);
+}
+
+/** A connection that is cut in silence is kept no longer than one that is silent, and no less long. */
 function beginOf(silentMs: number): string {
+  const idleSeconds = silentMs === 0 ? 5 : Math.ceil(silentMs / 1_000);
   return `begin isolation level read committed;
-    set local tcp_keepalives_idle = 5; set local tcp_keepalives_interval = 2; set local tcp_keepalives_count = 2;
+    set local tcp_keepalives_idle = ${idleSeconds}; set local tcp_keepalives_interval = 2; set local tcp_keepalives_count = 2;
     select set_config(name, case name when 'transaction_timeout' then '0' else '${silentMs}' end, true) from pg_settings
       where name in ('idle_in_transaction_session_timeout', 'transaction_timeout')`;
 }

@@ -1,7 +1,7 @@
 import type pg from "pg";
 import { AppError } from "../../../core/errors.js";
 import { sleep } from "../../../lib/time.js";
-import { SERVICE_LOCK, tryLock } from "./advisory-lock.js";
+import { endLock, SERVICE_LOCK, tryLock } from "./advisory-lock.js";
 
 const TRIES_AGAIN_MS = 500;
 const BEATS_EVERY_MS = 2_000;
@@ -55,7 +55,7 @@ class LockedDatabase implements DatabasePossession {
     const deadline = Date.now() + FORMER_LETS_GO_WITHIN_MS;
     for (;;) {
       const taken = await tryLock(this.#url, SERVICE_LOCK, { isShared: this.#isShared, onEnd: () => this.#drop() });
-      if (taken && this.#isClosed) return taken.end();
+      if (taken && this.#isClosed) return endLock(taken);
       if (taken) {
         this.#client = taken;
         this.#beat(taken);
@@ -85,7 +85,7 @@ class LockedDatabase implements DatabasePossession {
     this.#isClosed = true;
     const held = this.#client;
     this.#client = undefined;
-    await held?.end().catch(() => undefined);
+    if (held) await endLock(held);
   }
 
   /** A connection that is cut in silence would be believed for hours. */
@@ -93,7 +93,7 @@ class LockedDatabase implements DatabasePossession {
     let next: NodeJS.Timeout | undefined;
     const wait = (): void => {
       next = setTimeout(() => {
-        held.query("select 1").then(wait, () => held.end().catch(() => undefined));
+        held.query("select 1").then(wait, () => endLock(held));
       }, BEATS_EVERY_MS);
       next.unref();
     };

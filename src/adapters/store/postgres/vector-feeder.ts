@@ -1,6 +1,6 @@
 import type { HeldRole, SharedRole } from "../../../core/ports.js";
 import { sleep } from "../../../lib/time.js";
-import { FEEDER_LOCK, tryLock } from "./advisory-lock.js";
+import { endLock, FEEDER_LOCK, tryLock } from "./advisory-lock.js";
 
 export interface VectorFeederTuning {
   /** Milliseconds between two attempts. Default 5,000. */
@@ -50,7 +50,7 @@ function holdRole(
   const end = (): Promise<void> => {
     lost.abort();
     clearInterval(beats);
-    return client.end().catch(() => undefined);
+    return endLock(client);
   };
   // One look later than the others would be too late: a process that was held up sees here first how long it was.
   const beats = setInterval(() => {
