@@ -17,6 +17,11 @@ import { ExactCapacity } from "./exact-capacity.js";
 import { createTieredVectors } from "./tiered.js";
 
 const NEED_EVERY_MS = 2_000;
+/**
+ * Where every vector is searched in Chroma, containers with more than this have a collection of their own: with one for each
+ * container, what a search has to know of them grew to 620 kB for 5,000 containers.
+ */
+const OWN_ABOVE = 1_000;
 
 export interface VectorsOptions {
   readonly record: VectorRecord;
@@ -158,6 +163,8 @@ class ConfiguredVectors implements Vectors {
 
   #mostExact = (space: VectorSpace): number => Math.min(this.#exactLimit, this.#exact.capacity(space));
 
+  #ownAbove = (space: VectorSpace): number => (this.#exactLimit === 0 ? OWN_ABOVE : this.#mostExact(space));
+
   #startWhenCapacityEnds(): void {
     const { record, log, tuning } = this.#options;
     const capacity = new ExactCapacity(record, this.#mostExact);
@@ -183,7 +190,7 @@ class ConfiguredVectors implements Vectors {
   #startChroma(): void {
     const { record, log, namespace, feeder: role = null, tuning } = this.#options;
     const target = this.#remote ?? this.#startEngine();
-    const chroma = createChromaVectors({ ...tuning, record, log, namespace, target, role, ownAbove: this.#mostExact });
+    const chroma = createChromaVectors({ ...tuning, record, log, namespace, target, role, ownAbove: this.#ownAbove });
     this.#index = createTieredVectors({ record, log, exact: this.#exact, chroma, exactLimit: this.#exactLimit });
   }
 
