@@ -82,7 +82,7 @@ function inOrder(versions: readonly Memory[]): readonly Memory[] {
   return versions.toSorted((one, other) => one.version - other.version || one.seq - other.seq);
 }
 
-/** Removes links from these versions to versions not among them. */
+/** Makes these versions a chain of their own, numbered from 1. */
 async function chainAnew(
   repositories: Repositories,
   organizationId: string,
