@@ -58,7 +58,7 @@ const uploadedSchema = z.object({
 const addFileSchema = z
   .object({
     name: noteSchema(1_000).nullish(),
-    /** What the sender says that the file is. */
+    /** The MIME type according to the sender. */
     mimeType: mimeTypeSchema.optional(),
     /** The type that came with the bytes; used when the sender names none. */
     contentType: mimeTypeSchema.nullish(),

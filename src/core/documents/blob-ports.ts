@@ -42,7 +42,7 @@ export interface UploadStore {
    * @throws AppError `storage_full`, `unavailable`, or what `pieces` throws
    */
   receive(pieces: AsyncIterable<Uint8Array>): Promise<Upload>;
-  /** Its file on this machine. @throws Error for a key that is not an id */
+  /** The local file of an upload. @throws Error for a key that is not an id */
   pathOf(key: string): string;
   /** Up to `length` bytes from `start`, fewer at the end; null when there is no such upload. */
   read(key: string, start: number, length: number): Promise<Uint8Array | null>;

@@ -54,7 +54,7 @@ export interface ExtractedContent {
   readonly date: string | null;
   /** Its canonical address. */
   readonly url: string | null;
-  /** Address of a picture that stands for it. */
+  /** URL of a picture that represents it. */
   readonly image: string | null;
   readonly parts: readonly ContentPart[];
   readonly attachments: readonly AttachedFile[];
@@ -163,7 +163,7 @@ export interface ReadingOutcome {
   readonly notes: readonly string[];
   /** The file's own title. */
   readonly title: string | null;
-  /** Address of a picture that stands for it. */
+  /** URL of a picture that represents it. */
   readonly image: string | null;
   /** The part of the document's metadata that comes only from the file: the next file replaces it. */
   readonly metadata?: Metadata;
