@@ -22,8 +22,8 @@ export interface Asked {
 }
 
 /**
- * Lets the embedder of the last run answer, and plans the move to what the environment asks for where that has changed.
- * Whatever is wrong with an embedder, the service opens: it is noted where `status` shows it.
+ * Activates the embedder of the last run, and plans the move to what the environment specifies if that has changed. Whatever is
+ * wrong with an embedder, the service starts: the problem is recorded where `status` shows it.
  */
 export async function openEmbedders(context: OpenContext, asked: Asked): Promise<void> {
   const { store } = context;
@@ -48,7 +48,7 @@ async function firstEmbedder({ store, clock }: OpenContext, { choice: asked }: A
   return first;
 }
 
-/** Lets the embedder of the record answer, or says in its place why it cannot. */
+/** Activates the embedder of the record, or a placeholder that says why it cannot. */
 async function bringUp(context: OpenContext, placed: PlacedEmbedder): Promise<void> {
   const { embedders, log } = context;
   const embedder = await embedderSoon(context, placed).catch((error: unknown) => {
