@@ -8,7 +8,7 @@ export interface ModelUse {
   readonly prompt: string;
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** US dollars; null or absent where the price of the model is not known. */
+  /** US dollars; null or absent if the price of the model is unknown. */
   readonly cost?: number | null | undefined;
 }
 
@@ -46,7 +46,7 @@ export interface ModelAnswer<T> {
   readonly model: string;
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** US dollars; null or absent where the price of the model is not known. */
+  /** US dollars; null or absent if the price of the model is unknown. */
   readonly cost?: number | null | undefined;
 }
 

@@ -114,7 +114,7 @@ function leftOf({ expiresAt }: Pick<ApiKey, "expiresAt">, now: Date): number {
   return expiresAt === null ? Number.POSITIVE_INFINITY : Date.parse(expiresAt) - now.getTime();
 }
 
-/** One millisecond more: the store looks for what lies before a moment. */
+/** One millisecond more: the store's limit is exclusive. */
 function latestExpiry(now: Date): Date {
   return new Date(now.getTime() + EARLIEST_MS + 1);
 }

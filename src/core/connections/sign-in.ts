@@ -92,7 +92,7 @@ const finishSchema = z.object({
   error: z.string().max(1_000).optional(),
 });
 
-/** What a browser returning from a provider is told. */
+/** The result for a browser returning from a provider. */
 export interface FinishedSignIn {
   readonly provider: string;
   /** Where it goes; null: a page is shown. */

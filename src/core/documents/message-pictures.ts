@@ -37,7 +37,7 @@ export function pictureOf(base64: string, mimeType: string): ShownPicture {
   return { picture: { digest: sha256(bytes), address: null, bytes } };
 }
 
-/** The text read from a picture, as a turn of nobody after the one that shows it; null if there is none. */
+/** The text read from a picture, as a turn without a human speaker after the one that shows it; null if there is none. */
 export function pictureTurn(digest: string, text: string): Turn | null {
   const { text: said } = describeResult({ name: NAME, value: text });
   return said === "" ? null : { speaker: SPEAKER, text: said, picture: digest };

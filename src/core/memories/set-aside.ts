@@ -19,7 +19,7 @@ export function replacedBy(memoryId: string): string {
   return `replaced by memory ${memoryId}`;
 }
 
-/** The reason for a memory that expired, if nobody gave another one. */
+/** The reason for a memory that expired, if none was given. */
 export function timeWasOver(forgetAfter: string): string {
   return `its time was over at ${forgetAfter}`;
 }

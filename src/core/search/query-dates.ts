@@ -103,7 +103,7 @@ function whole(text: string | undefined): number | null {
 }
 
 const DAY_MS = 86_400_000;
-/** Talk about an event goes on for a while after it. */
+/** An event is talked about for a while afterwards. */
 const DAYS_AFTER = 14;
 
 /** How well a unit fits a date, 0 to 1: by its own date, by the dates of its event, or by naming the date itself. */

@@ -11,7 +11,7 @@ const LONGEST = 16 * 1024 * 1024;
 /** Characters of a piece that is kept or dropped as a whole. */
 const LONGEST_PIECE = 300;
 const SENTENCE = /[^.!?。！？\n]+[.!?。！？\n]*/gu;
-/** Characters that no word has and that some programs stumble over. What stands for them parts words, too. */
+/** Characters that occur in no word and that some programs cannot handle. Their replacement also separates words. */
 // eslint-disable-next-line no-control-regex
 const UNREADABLE = /[\u0000-\u0008\u000b\u000e-\u001f\u007f-\u009f]|\p{Surrogate}/gu;
 const REPLACEMENT = "\ufffd";

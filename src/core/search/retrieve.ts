@@ -100,7 +100,7 @@ interface Found {
   readonly degraded: readonly string[];
 }
 
-/** A query as the embedder understands it, and the space that it lies in. */
+/** The vector of a query, and the space it belongs to. */
 interface Meaning {
   readonly space: VectorSpace;
   readonly vector: Float32Array;
