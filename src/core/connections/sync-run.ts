@@ -114,7 +114,7 @@ class OpenRun implements RunningSync {
     return this.#run;
   }
 
-  /** Reports the first hundred failures and skipped items. */
+  /** Lists a failure or a skipped item, up to a hundred of each. */
   #tell(failure: SyncFailure): void {
     const others = this.#run.failures.filter((one) => one.itemId !== failure.itemId);
     const alike = others.filter(({ isSkipped = false }) => isSkipped === (failure.isSkipped ?? false));

@@ -128,7 +128,7 @@ async function openDocument(
   await repositories.extractionTasks.open(organizationId, { id, revision, containerId }, windows);
 }
 
-/** What the agent receives; undefined for a task whose document has just been changed. */
+/** What the agent receives; empty for a task whose document has just been changed. */
 async function describeTask(
   context: CoreContext,
   organizationId: string,
