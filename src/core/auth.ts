@@ -4,26 +4,26 @@ import type { CoreContext } from "./context.js";
 import { AppError } from "./errors.js";
 import { type Actor, type ApiKey, type Document, isReader } from "./types.js";
 
-/** Last use of a key is noted at most this often, so that reading does not write. */
+/** The last use of a key is recorded at most this often, so that reading does not write. */
 const TOUCH_EVERY_MS = 60_000;
 
 /**
- * Who a key belongs to, and what it may do.
- * @throws AppError `unauthorized` for a key that is missing, unknown, expired, switched off or revoked, in the same words
+ * The actor behind a key, and what they may do.
+ * @throws AppError `unauthorized` with the same message for a key that is missing, unknown, expired, disabled or revoked
  */
 export async function authenticate({ store, clock, log }: CoreContext, credential: string): Promise<Actor> {
   const key = credential.startsWith("sm_") ? await store.keys.byHash(hashKey(credential)) : null;
   const now = clock.now();
   if (!key || !opens(key, now)) throw unknownCredential();
   if (key.lastUsedAt === null || now.getTime() - Date.parse(key.lastUsedAt) > TOUCH_EVERY_MS)
-    // Reading must go on while the store cannot be written.
+    // Reading must continue while the store cannot be written.
     await store.keys.touch(key.id, now).catch((error: unknown) => {
       log.warn("the use of a key was not noted", { key: key.id, error });
     });
   return actorOf(key);
 }
 
-/** The same words for whatever is wrong with a key or an access token. */
+/** The same message for anything wrong with a key or an access token. */
 export function unknownCredential(): AppError {
   return new AppError(
     "unauthorized",
@@ -31,7 +31,7 @@ export function unknownCredential(): AppError {
   );
 }
 
-/** True while a key is neither revoked nor switched off nor expired. */
+/** True while a key is neither revoked nor disabled nor expired. */
 export function opens({ revokedAt, disabledAt, expiresAt }: ApiKey, now: Date): boolean {
   return revokedAt === null && disabledAt === null && (expiresAt === null || expiresAt > iso(now));
 }
@@ -51,7 +51,7 @@ function actorOf({ id, organizationId, name, client, grants, permission, rate, k
   };
 }
 
-/** Keys are random, so a plain hash is enough to keep them unreadable at rest. */
+/** Keys are random, so a plain hash suffices to protect them at rest. */
 export function hashKey(key: string): string {
   return sha256(key);
 }
@@ -61,7 +61,7 @@ export function localActor(organizationId: string): Actor {
   return { organizationId, name: "local", containers: "all" };
 }
 
-/** Somebody of whom nothing is known: sees nothing of any container. */
+/** An unknown caller: sees nothing in any container. */
 export function anybodyActor(organizationId: string): Actor {
   return { organizationId, name: "anybody", containers: [] };
 }
@@ -71,7 +71,7 @@ export function systemActor(organizationId: string): Actor {
   return { organizationId, name: "system", containers: "all" };
 }
 
-/** @throws AppError `forbidden` when the actor may not touch the container */
+/** @throws AppError `forbidden` when the actor may not use the container */
 export function requireContainer(actor: Actor, containerTag: string): void {
   if (actor.containers !== "all" && !actor.containers.includes(containerTag))
     throw actor.sees?.includes(containerTag)
@@ -83,7 +83,7 @@ export function requireContainer(actor: Actor, containerTag: string): void {
 }
 
 /**
- * The containers that a request reaches: those it names, or all that the actor may see when it names none.
+ * The containers of a request: those it names, or all that the actor may see if it names none.
  * @throws AppError `forbidden` when it names one that the actor may not see
  */
 export function reachableContainers(actor: Actor, requested: readonly string[] | undefined): "all" | readonly string[] {
@@ -92,27 +92,27 @@ export function reachableContainers(actor: Actor, requested: readonly string[] |
   return requested;
 }
 
-/** @throws AppError `forbidden` when the actor may touch some containers only: what concerns all of them is not theirs */
+/** @throws AppError `forbidden` when the actor is limited to some containers: what concerns all of them is not theirs */
 export function requireAllContainers(actor: Actor): void {
   if (actor.containers !== "all")
     throw new AppError("forbidden", "This key may only use its containers. Use a key of the whole organisation.");
 }
 
-/** True for whoever may use everything of the organisation, to read and to write. */
+/** True for an actor who may read and write everything of the organisation. */
 export function ownsAll({ containers, readOnly = [], isApp, isKeyless }: Actor): boolean {
   return containers === "all" && readOnly.length === 0 && isApp !== true && isKeyless !== true;
 }
 
 /**
- * What a use case asks of whoever calls it. `owner` is everything of the organisation, to read and to write; `whole` is
- * everything of it, if only to read, by a key; `named` is to write, by somebody who is known: to remove for good, and to
- * settle how a container works.
+ * The rights that a use case requires. `owner` is reading and writing everything of the organisation; `whole` is at least
+ * reading all of it, with a key; `named` is writing by a known caller: for permanent removal, and for the configuration of
+ * containers.
  */
 export type Need = "nothing" | "read" | "whole" | "write" | "named" | "owner";
 
 /**
- * The actor as a use case may take them: for one that writes, reduced to the containers that they may write to, so that
- * every check after it is about those.
+ * The actor in the form a use case accepts: for one that writes, limited to the containers they may write to, so that every
+ * later check is about those.
  * @throws AppError `forbidden` when the actor may not use it at all
  */
 export function admit(actor: Actor, need: Need): Actor {
@@ -132,18 +132,18 @@ export function admit(actor: Actor, need: Need): Actor {
   if (need === "owner" || need === "whole") requireAllContainers(actor);
   if ((need !== "write" && need !== "named") || readOnly.length === 0) return actor;
   if (isOnlyReader) throw new AppError("forbidden", "This key may only read. Use one that may write.");
-  // Whoever has all containers has nothing to be narrowed: `readOnly` names some of a list.
+  // An actor with all containers has nothing to narrow: `readOnly` names some of a list.
   if (containers === "all") return actor;
   return { ...actor, containers: containers.filter((tag) => !readOnly.includes(tag)), sees: containers };
 }
 
-/** True when the actor may change something that lies in these containers: it must be theirs in all of them. */
+/** True when the actor may change something in these containers: all of them must be theirs. */
 export function mayChange(actor: Actor, containerTags: readonly string[]): boolean {
   const { containers } = actor;
   return containers === "all" || containerTags.every((tag) => containers.includes(tag));
 }
 
-/** @throws AppError `forbidden` when a document lies in other containers too than the actor's */
+/** @throws AppError `forbidden` when a document is also in containers other than the actor's */
 export function requireWhole(actor: Actor, { id, containerTags }: Pick<Document, "id" | "containerTags">): void {
   if (!mayChange(actor, containerTags))
     throw new AppError("forbidden", `Document ${id} lies in other containers too, which this key may not use.`);
@@ -155,14 +155,14 @@ export function refuseReadOnly(actor: Actor, { id, containerTags }: Pick<Documen
     throw new AppError("forbidden", `Document ${id} lies in a container that this key may only read.`);
 }
 
-/** The same without the names of containers that the actor may not see. */
+/** The same document without the names of containers that the actor may not see. */
 export function asSeenBy<T extends { readonly containerTags: readonly string[] }>(actor: Actor, document: T): T {
   const seen = actor.sees ?? actor.containers;
   if (seen === "all") return document;
   return { ...document, containerTags: document.containerTags.filter((tag) => seen.includes(tag)) };
 }
 
-/** True when the actor may see something that lies in these containers. */
+/** True when the actor may see something in these containers. */
 export function maySee(actor: Actor, containerTags: readonly string[]): boolean {
   const { containers } = actor;
   return containers === "all" || containerTags.some((tag) => containers.includes(tag));

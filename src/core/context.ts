@@ -37,79 +37,82 @@ export interface CoreContext {
   readonly calibrations: SpaceCalibrations;
   /** Null when none is configured: rules then do what they can. */
   readonly model: LanguageModel | null;
-  /** The same for searches, which wait for it for a while only. */
+  /** The same for searches, which wait for it only briefly. */
   readonly searchModel: SearchModel | null;
-  /** Null where rules put results in order. */
+  /** Null if rules rerank results. */
   readonly reranker: Reranker | null;
-  /** Null when no mail server is configured: warnings are then in the log. */
+  /** Null when no mail server is configured: warnings then go to the log. */
   readonly mailer: Mailer | null;
   readonly clock: Clock;
-  /** Where days are counted for containers and documents without a zone of their own. */
+  /** Time zone in which days are counted for containers and documents without one of their own. */
   readonly timeZone: TimeZone;
   readonly log: Log;
   readonly blobs: BlobStore;
   readonly uploads: UploadStore;
-  /** Fetches what callers name by its address. */
+  /** Fetches what callers name by address. */
   readonly fetcher: FileFetcher;
-  /** Sources that documents can be brought in from, by the names of their providers. */
+  /** Sources of documents, by provider name. */
   readonly connectors: ReadonlyMap<string, Connector>;
   /** How connections reach their sources. */
   readonly sources: SourceClient;
-  /** Where sources reach this server, over https; null: nowhere. */
+  /** The https address at which sources reach this server; null: none. */
   readonly webhooksUrl: string | null;
-  /** Keeps credentials unreadable at rest. */
+  /** Encrypts credentials at rest. */
   readonly secretBox: SecretBox;
-  /** Tokens that are being asked for in this process, by the ids of their connections. */
+  /** Tokens being requested in this process, by connection id. */
   readonly tokenRequests: Map<string, Promise<string>>;
-  /** What is being registered or removed at the sources of connections, by their ids. */
+  /** Registrations and removals in progress at the sources of connections, by connection id. */
   readonly webhookChanges: Map<string, Promise<number>>;
-  /** Reads files that are no plain text. */
+  /** Reads files that are not plain text. */
   readonly extractor: ContentExtractor;
-  /** Null where nobody configured one: recordings without subtitles are then not read. */
+  /** Null if none is configured: recordings without subtitles are then not read. */
   readonly transcriber: Transcriber | null;
-  /** The readings that go on in this process, by the ids of their documents. */
+  /** The readings in progress in this process, by document id. */
   readonly readings: Map<string, RunningReading>;
-  /** What opens files that wait for their reading. */
+  /** Passwords of files that wait to be read. */
   readonly filePasswords: FilePasswords;
   readonly limits: Limits;
   readonly events: DocumentEvents;
   /** Counts attempts to sign in. */
   readonly attempts: AttemptCounter;
-  /** The line in which searches wait for each other. */
+  /** The queue for searches. */
   readonly searches: ConcurrencyLimit;
   /** Who did what. */
   readonly audit: AuditTrail;
   /** Tells the job runner that work was committed. */
   readonly wakeJobs: () => void;
   readonly about: About;
-  /** Times the parts of the one search that this context was made for. */
+  /** Times the stages of the search that this context was made for. */
   readonly stages?: Stages;
-  /** What that search has waited for services. */
+  /** The time that search has waited for services. */
   readonly waits?: SearchWaits;
 }
 
-/** Sizes that a person may change; each is printed in the error that it causes. */
+/** Configurable limits; each is named in the error it causes. */
 export interface Limits {
   readonly maxTextBytes: number;
   readonly maxMetadataBytes: number;
-  /** Documents of one batch. */
+  /** Documents per batch. */
   readonly maxBatch: number;
   readonly maxFileBytes: number;
   /** How many memories one document may replace without being told to. */
   readonly maxSuperseded: number;
-  /** Seconds without a new document after which those that wait in a container are remembered together; 0: no waiting. */
+  /**
+   * Seconds without a new document after which those waiting in a container are processed into memories together; 0: no
+   * waiting.
+   */
   readonly dreamQuiet: number;
-  /** Seconds that a document waits for that at most. */
+  /** The longest that a document waits for that, in seconds. */
   readonly dreamLongestWait: number;
-  /** Similarity below which search drops a result when the caller names no threshold, 0 to 1. */
+  /** Similarity below which search drops a result when the caller gives no threshold, 0 to 1. */
   readonly threshold: number;
   /** Tokens a minute that a move to another embedder may send to a service; 0 for no limit. */
   readonly embeddingTokensPerMinute: number;
-  /** US dollars of a million tokens that are embedded; null where nobody set it. */
+  /** US dollars per million embedded tokens; null if not configured. */
   readonly embeddingPrice: number | null;
-  /** About how many tokens the parts of a profile may have together. */
+  /** About how many tokens all parts of a profile together may have. */
   readonly profileTokens: number;
-  /** What search finds when the caller does not say. */
+  /** The search mode when the caller gives none. */
   readonly searchMode: "memories" | "hybrid" | "documents";
 }
 
@@ -117,32 +120,35 @@ export interface Limits {
 export interface About {
   readonly version: string;
   readonly dataDirectory: string;
-  /** Names the database that keeps the record; null where a file in the data folder does. */
+  /** The database that holds the record; null if it is a file in the data folder. */
   readonly database: string | null;
   readonly factExtractor: string;
-  /** Versions of what finds facts now, e.g. `extract-facts/2`; the first is what reads a document again. */
+  /** Versions of the current extractors, e.g. `extract-facts/2`; the first is the one that reads a document again. */
   readonly extractions: readonly string[];
-  /** True where other processes serve the same record. */
+  /** True if other processes serve the same record. */
   readonly hasSeveralNodes: boolean;
-  /** Whether programs of this machine may come without a key, and why. */
+  /** Whether programs on this machine may connect without a key, and why. */
   readonly keyless: { readonly isAllowed: boolean; readonly reason: string };
 }
 
 /** One call of a use case. */
 export interface Call {
   readonly actor: Actor;
-  /** A call that is repeated with the same id does its work once and gets the same answer. */
+  /** A call repeated with the same id does its work once and gets the same answer. */
   readonly operationId?: string | undefined;
-  /** Where it came from, as the face that took it says; for the audit. */
+  /** Where it came from, according to the face that received it; for the audit. */
   readonly from?: CallSource | undefined;
 }
 
 declare const admitted: unique symbol;
 
-/** A call whose actor may make it. Only `authorize` (needs.ts) makes one, so no use case can run without that check. */
+/**
+ * A call whose actor may make it. Only `authorize` (access/authorization.ts) creates one, so no use case can run without that
+ * check.
+ */
 export interface AuthorizedCall extends Call {
   readonly [admitted]: true;
-  /** Hears of each write of the call whether it is done now, or was before by a call with the same operation id. */
+  /** Told for each write of the call whether it is done now, or was done by an earlier call with the same operation id. */
   readonly hearWrite?: HearWrite | undefined;
 }
 

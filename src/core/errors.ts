@@ -1,6 +1,6 @@
 import type { ModelUse } from "./model-ports.js";
 
-/** What kind of thing went wrong. Each face maps a kind once, to a status, a tool error or an exit code. */
+/** The kinds of errors. Each face maps a kind once, to a status, a tool error or an exit code. */
 export const ERROR_KINDS = [
   "invalid",
   "unauthorized",
@@ -19,45 +19,44 @@ export const ERROR_KINDS = [
 ] as const;
 export type ErrorKind = (typeof ERROR_KINDS)[number];
 
-/** Kinds that may go away without a change of what was asked for. */
+/** Kinds that may disappear without a change to the request. */
 const PASSING: ReadonlySet<ErrorKind> = new Set(["rate_limited", "unavailable", "storage_full"]);
 
-/** True for what may go well when it is tried again later, exactly as it is. */
+/** True for an error where an identical retry may succeed later. */
 export function isPassing(kind: ErrorKind): boolean {
   return PASSING.has(kind);
 }
 
-/** One thing that is wrong with an input: where, and which rule it breaks. */
+/** One problem with an input: where it is, and which rule it breaks. */
 export interface Issue {
   readonly path: readonly (string | number)[];
   readonly message: string;
 }
 
-/** What answers of a language model cost that nobody can use. */
+/** The cost of unusable answers of a language model. */
 export type UnusableAnswers = Omit<ModelUse, "prompt">;
 
 /**
- * An error that we expected and whose message we wrote, so that it is safe to show to the owner; what anybody else is told,
- * a model included, is its `publicMessage`.
- * The message says what happened, to what, and what to do next. Anything that is not an AppError is a bug.
+ * An expected error whose message we wrote, so that it is safe to show to the owner; anybody else, including a model, is shown
+ * its `publicMessage`. The message says what happened, to what, and what to do next. Anything that is not an AppError is a bug.
  */
 export class AppError extends Error {
   override readonly name = "AppError";
   readonly kind: ErrorKind;
   readonly issues: readonly Issue[];
-  /** Seconds after which trying again makes sense. */
+  /** Seconds after which a retry makes sense. */
   readonly retryAfter: number | undefined;
   /**
-   * Files and folders of the server that the message names, each after a word that says what it is, and hosts that it names
-   * without a scheme, with the `at` before them.
+   * Files and folders of the server named in the message, each after a word that says what it is, and hosts named without a
+   * scheme, including the `at` before them.
    */
   readonly paths: readonly string[];
   /**
-   * What a service said about it, as a sentence with a space in front; empty for nothing. A service may repeat what it was
-   * asked, so this is for whoever asked and for the owner, and never part of the message.
+   * What a service said about it, as a sentence with a leading space; empty for nothing. A service may repeat its request, so
+   * this is only for the caller and the owner, and never part of the message.
    */
   readonly quote: string;
-  /** What answers of a language model had cost until then that nobody can use. */
+  /** The cost so far of unusable answers of a language model. */
   unusable: UnusableAnswers | undefined;
 
   constructor(
@@ -80,8 +79,8 @@ export class AppError extends Error {
   }
 
   /**
-   * The message as it is told to others than the owner: without the paths of the server, and without the addresses of the
-   * services that it uses ("The rerank service at http://10.0.0.7 failed").
+   * The message as shown to others than the owner: without paths of the server, and without addresses of the services it uses
+   * ("The rerank service at http://10.0.0.7 failed").
    */
   get publicMessage(): string {
     const unplaced = this.message.replaceAll(/ at https?:\/\/\S+/g, "");
@@ -89,23 +88,23 @@ export class AppError extends Error {
   }
 }
 
-/** A service refuses whoever asks, whatever is asked: it takes the key for wrong, or knows no such model or address. */
+/** A service refuses the caller, whatever the request: it rejects the key, or knows no such model or address. */
 export class ServiceRefusal extends AppError {}
 
-/** A refusal that may be of whoever asks or only of what was asked: the service did not say. */
+/** A refusal either of the caller or only of the request: the service did not say. */
 export class UnclearRefusal extends ServiceRefusal {}
 
-/** A service failed, and may have for what it was asked: it did not say. */
+/** A service failed, possibly because of the request: it did not say. */
 export class UnclearFailure extends AppError {}
 
-/** What was sealed cannot be opened any more: its key is gone, or it was damaged. */
+/** Sealed data can no longer be opened: its key is gone, or it was damaged. */
 export class UnreadableSecret extends AppError {
   constructor(message: string, options: { cause?: unknown; paths?: readonly string[] } = {}) {
     super("unavailable", message, options);
   }
 }
 
-/** A failure as it is told to those whose call it was not: without what the service said to that call. */
+/** A failure as reported to other callers: without what the service said about the original call. */
 export function forOthers(failure: AppError): AppError {
   const { kind, message, retryAfter, paths } = failure;
   const options = { paths, ...(retryAfter !== undefined && { retryAfter }) };
@@ -113,15 +112,15 @@ export function forOthers(failure: AppError): AppError {
 }
 
 /**
- * Thrown by the handler of a job that cannot go on yet. Not a failure: the job is put back and no attempt counts. Whoever
- * throws it again and again waits ever longer, unless something was done in between.
+ * Thrown by the handler of a job that cannot continue yet. Not a failure: the job is put back and no attempt is counted.
+ * Repeated throws wait longer and longer, unless progress was made in between.
  */
 export class RetryLater extends Error {
   override readonly name = "RetryLater";
   readonly seconds: number;
   readonly isFurther: boolean;
 
-  /** @param isFurther true: this run has done a part of the work */
+  /** @param isFurther true: this run has made progress */
   constructor(seconds: number, reason: string, { isFurther = false } = {}) {
     super(reason);
     this.seconds = seconds;
@@ -129,7 +128,7 @@ export class RetryLater extends Error {
   }
 }
 
-/** The same words for what is missing and for what the caller may not see. */
+/** The same message for what is missing and for what the caller may not see. */
 export function notFound(
   noun:
     "document" | "memory" | "key" | "container" | "merge" | "project" | "connection" | "batch" | "sign-in" | "grant",

@@ -192,7 +192,7 @@ export type { Measures } from "./usage/measures.js";
 export type { ReadingStatus, Session, Status } from "./upkeep/status.js";
 export type { ModelFailure, Upload, UploadStore } from "./ports.js";
 
-/** Every use case by name. Inputs are checked inside, so a face may pass on what it was sent. */
+/** Every use case by name. Inputs are validated inside, so a face may pass on what it received. */
 const USE_CASES = {
   authenticate: (context: CoreContext, _call: Call, input: unknown) => authenticate(context, String(input)),
   addDocument,
@@ -315,7 +315,7 @@ const USE_CASES = {
 
 export type UseCase = keyof typeof USE_CASES;
 
-/** The service as transports see it. Every answer is JSON, so that it can be given from another process. */
+/** The service as seen by transports. Every answer is JSON, so that it can come from another process. */
 export type Core = {
   readonly [Name in UseCase]: (call: Call, input?: unknown) => Promise<Awaited<ReturnType<(typeof USE_CASES)[Name]>>>;
 };
@@ -338,7 +338,7 @@ export function createCore(context: CoreContext): Core {
   );
 }
 
-/** The same service for a face, which tells with every call where it came from. */
+/** The same service for a face, which states with every call where it came from. */
 export function coreFor(core: Core, from: CallSource): Core {
   return coreOver((name, call, input) => core[name]({ ...call, from: call.from ?? from }, input));
 }

@@ -5,7 +5,7 @@ import { instantOf, isTimeZone, type TimeZone } from "../lib/time-zone.js";
 import { AppError, type Issue } from "./errors.js";
 import type { Limits } from "./context.js";
 
-/** Reads an input. @throws AppError `invalid` that names every wrong field and the rule it breaks */
+/** Validates an input. @throws AppError `invalid` that names every wrong field and the rule it breaks */
 export function parseInput<T extends z.ZodType>(schema: T, input: unknown): z.output<T> {
   const result = parseBounded(schema, input);
   if ("data" in result) return result.data as z.output<T>;
@@ -32,7 +32,7 @@ function describeCharacter(text: string, index: number): string {
   return `U+${code.toString(16).toUpperCase().padStart(4, "0")} at position ${index}`;
 }
 
-/** Says what is wrong with the characters of a text, or null. */
+/** What is wrong with the characters of a text, or null. */
 function findBadCharacter(text: string): string | null {
   const control = CONTROL.exec(text);
   if (control) return `must not contain the control character ${describeCharacter(text, control.index)}`;
@@ -40,7 +40,7 @@ function findBadCharacter(text: string): string | null {
   return `is not valid Unicode: a lone surrogate ${describeCharacter(text, text.search(/\p{Surrogate}/u))}`;
 }
 
-/** Text of any length that has something in it besides white space. */
+/** Text of any length that is not just white space. */
 export function textSchema(options: { maxBytes?: number; maxLength?: number } = {}) {
   return z.string("must be a string").superRefine((text, context) => {
     const complain = (message: string) => context.addIssue({ code: "custom", message });
@@ -65,7 +65,7 @@ export function noteSchema(maxLength: number) {
     });
 }
 
-/** Refuses a text over the configured limit with the kind that transports answer as "too large". */
+/** Refuses a text over the configured limit with the kind that transports report as "too large". */
 export function checkSize(field: string, text: string, limits: Limits): void {
   const bytes = Buffer.byteLength(text);
   if (bytes > limits.maxTextBytes) throw textTooLong(bytes, limits.maxTextBytes, field);
@@ -78,7 +78,7 @@ export function textTooLong(bytes: number, maxTextBytes: number, field = "conten
   );
 }
 
-/** The most containers that one document or conversation lies in. */
+/** The most containers that one document or conversation may be in. */
 export const MOST_CONTAINERS_OF_DOCUMENT = 50;
 
 /** Container tags: contract 1.7. */
@@ -88,7 +88,7 @@ export const containerTagSchema = z
   .max(100, { error: "must have at most 100 characters", abort: true })
   .regex(/^[a-zA-Z0-9_:.-]+$/, "must contain only letters, digits, hyphens, underscores, colons and dots");
 
-/** A caller's own id of a document: contract 1.8. */
+/** A caller's own id for a document: contract 1.8. */
 export const customIdSchema = z
   .string("must be a string")
   .min(1, "must not be empty")
@@ -101,7 +101,7 @@ export const clientSchema = z
   .regex(/^[A-Za-z0-9_.-]{1,64}$/, "must be 1 to 64 letters, digits, underscores, dots or hyphens")
   .transform((name) => name.toLowerCase());
 
-/** Says what is wrong with the characters of a value, or null. */
+/** What is wrong with the characters of a value, or null. */
 export function findBadValue(value: string | number | boolean): string | null {
   return typeof value === "string" ? findBadCharacter(value) : null;
 }
@@ -125,7 +125,7 @@ export const metadataSchema = z
     }
   });
 
-/** Refuses JSON over the configured limit of metadata with the kind that transports answer as "too large". */
+/** Refuses JSON over the configured metadata limit with the kind that transports report as "too large". */
 export function checkMetadataSize(field: string, json: unknown, limits: Limits): void {
   if (json === undefined || json === null) return;
   const bytes = Buffer.byteLength(JSON.stringify(json));
@@ -136,12 +136,12 @@ export function checkMetadataSize(field: string, json: unknown, limits: Limits):
     );
 }
 
-/** ISO 8601 date or date-time, as clients send them; kept as it was sent. */
+/** ISO 8601 date or date-time as sent by clients; stored as sent. */
 export const dateSchema = z
   .string("must be a string")
   .refine((text) => parseIso(text) !== null, "must be an ISO 8601 date or date-time, such as 2024-05-06T07:08:09Z");
 
-/** A date-time in the future or past, read to UTC as `iso` writes it; a time without a zone is UTC. */
+/** A date-time in the future or past, converted to UTC in the form of `iso`; a time without a zone is UTC. */
 export const momentSchema = dateSchema.transform((text) => iso(parseIso(text) ?? new Date(Number.NaN)));
 
 /** A time zone as a caller names it. */
@@ -150,14 +150,14 @@ export const timeZoneSchema = z
   .refine(isTimeZone, "must be a time zone such as Pacific/Auckland or an offset such as +13:00");
 
 /**
- * The moment (as `iso` writes it) that a checked date or date-time means; without an offset it is one of the zone, and a day
- * begins there.
+ * The moment (in the form of `iso`) that a validated date or date-time means; without an offset it is local time of the zone,
+ * and a date means the start of the day there.
  */
 export function momentIn(text: string, zone: TimeZone): string {
   return iso(instantOf(text, zone) ?? new Date(Number.NaN));
 }
 
-/** Refuses entries of a list that would be forgotten before they are kept. @throws AppError `invalid` that names each */
+/** Refuses entries of a list that would expire before they are stored. @throws AppError `invalid` that names each */
 export function refusePast(
   field: string,
   entries: readonly { readonly forgetAfter?: string | null | undefined }[],

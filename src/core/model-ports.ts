@@ -8,7 +8,7 @@ export interface ModelUse {
   readonly prompt: string;
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** US dollars; null or absent where the price of the model is not known. */
+  /** US dollars; null or absent if the price of the model is unknown. */
   readonly cost?: number | null | undefined;
 }
 
@@ -17,13 +17,13 @@ export interface ModelMessage {
   readonly content: string;
 }
 
-/** A picture that a language model is shown. */
+/** A picture shown to a language model. */
 export interface ModelPicture {
   readonly mimeType: "image/png" | "image/jpeg" | "image/gif" | "image/webp";
   readonly bytes: Uint8Array;
 }
 
-/** One question to a language model whose answer has to fit a schema. */
+/** One request to a language model whose answer has to match a schema. */
 export interface ModelRequest<T> {
   /** Names the prompt, such as `extract-facts`; letters, digits and hyphens. */
   readonly name: string;
@@ -31,13 +31,13 @@ export interface ModelRequest<T> {
   readonly schema: ZodType<T>;
   /** Goes with the first message of the user. */
   readonly picture?: ModelPicture;
-  /** `fast` for many small questions, `careful` for what decides about memories. */
+  /** `fast` for many small requests, `careful` for what decides about memories. */
   readonly effort: "fast" | "careful";
   /** Longest answer in tokens. */
   readonly maxTokens?: number;
-  /** The same for a question that is asked again about the same text, by which one is told that always fails. */
+  /** The same for requests about the same text, so that one that always fails can be recognised. */
   readonly subject?: string;
-  /** True: is sent even while a model that refused is left alone, to see whether it does so still. */
+  /** True: sent even while a model that refused is left alone, to see whether it still does. */
   readonly isTrial?: boolean;
 }
 
@@ -46,7 +46,7 @@ export interface ModelAnswer<T> {
   readonly model: string;
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** US dollars; null or absent where the price of the model is not known. */
+  /** US dollars; null or absent if the price of the model is unknown. */
   readonly cost?: number | null | undefined;
 }
 
@@ -60,20 +60,20 @@ export interface ModelPrices {
 export interface LanguageModel {
   /** Short name for people, e.g. `openai gpt-5-mini`. */
   readonly name: string;
-  /** Another one for another address, model or key, none of which it gives away. */
+  /** Differs for another address, model or key, without revealing any of them. */
   readonly mark: string;
-  /** How the model of an effort did lately; without one, how the newest question fared. Absent where nobody watches it. */
+  /** The recent state of the model for an effort; without one, that of the latest request. Absent if nothing monitors it. */
   readonly standing?: ((effort?: ModelRequest<unknown>["effort"]) => ModelStanding) | undefined;
-  /** Of the careful model; absent where nobody named them. */
+  /** Prices of the careful model; absent if not configured. */
   readonly prices?: ModelPrices | undefined;
-  /** Dollars of this month, and how many may be spent; absent where nobody set a limit. */
+  /** US dollars spent this month, and the limit; absent without a limit. */
   readonly budget?: (() => Promise<{ readonly limit: number; readonly spent: number }>) | undefined;
   /**
-   * Answers with a value that fits the schema, after repair and one more try where the first answer does not.
-   * @throws AppError `unavailable` (with `retryAfter`) when the provider cannot be reached, is overloaded or out of
-   *   credit; `invalid` when its answers never fit the schema or it refuses for good, as a `ServiceRefusal` where it
-   *   refuses everything (wrong key, unknown model); `too_large` for a text or an answer that is too long for it; `unsupported`
-   *   where it does not take the picture, be it this one or any
+   * Answers with a value that matches the schema, after repair and one retry if the first answer does not.
+   * @throws AppError `unavailable` (with `retryAfter`) when the provider cannot be reached, is overloaded or out of credit;
+   * `invalid` when its answers never match the schema or it refuses permanently, as a `ServiceRefusal` if it refuses everything
+   * (wrong key, unknown model); `too_large` for a text or an answer that is too long for it; `unsupported` if it does not
+   * accept the picture, be it this one or any
    */
   generate<T>(request: ModelRequest<T>, signal?: AbortSignal): Promise<ModelAnswer<T>>;
 }

@@ -3,24 +3,24 @@ import type { AuthorizedCall, Call, CoreContext } from "./context.js";
 import { type NEEDS, type OnceUseCase, runsOnce } from "./access/authorization.js";
 import type { Repositories } from "./ports.js";
 
-/** A use case, or one of the batches in which it works. */
+/** A use case, or one of its batches. */
 type OperationName = OnceUseCase | `${OnceUseCase}:${string | number}`;
 
 interface Operation {
   readonly useCase: OperationName;
-  /** The result has a secret that nobody is told twice: it is kept so that only the operation id opens it. */
+  /** The result contains a secret that is revealed only once: it is stored so that only the operation id opens it. */
   readonly isSecret?: boolean;
 }
 
 interface OnceOptions<T> extends Operation {
-  /** False for results that nothing was written for, so that strangers cannot fill the store with them. */
+  /** False for results for which nothing was written, so that strangers cannot fill the store with them. */
   readonly isKept?: (result: T) => boolean;
 }
 
 /**
- * Runs a write in one transaction, once per operation id of this caller: the result is kept beside the write, so a
- * caller whose answer got lost may ask again and gets it. Results are JSON. `useCase` keeps different calls apart that
- * happen to have one id.
+ * Runs a write in one transaction, once per operation id of this caller: the result is stored with the write, so a caller that
+ * lost the answer may ask again and gets it. Results are JSON. `useCase` separates different calls that happen to have the same
+ * id.
  */
 export async function once<T>(
   context: CoreContext,
@@ -31,7 +31,7 @@ export async function once<T>(
   return onceWith(context, call, { useCase }, work);
 }
 
-/** The same with more to say about the result. */
+/** The same with options for the result. */
 export async function onceWith<T>(
   { store }: CoreContext,
   call: AuthorizedCall,
@@ -55,7 +55,7 @@ export async function onceWith<T>(
   return result;
 }
 
-/** The result of a call that was done before; null when this is the first. For use cases that look at more than one write. */
+/** The result of an earlier call; null when this is the first. For use cases that cover more than one write. */
 export async function findDone<T>(
   { store }: CoreContext,
   call: AuthorizedCall,
@@ -67,18 +67,18 @@ export async function findDone<T>(
   return known && { result: (isSecret ? open(known.result, operationId) : known.result) as T };
 }
 
-/** Gives the answer that is on its way already, or makes it. */
+/** Returns the answer already in progress, or starts it. */
 type Join = <T>(useCase: keyof typeof NEEDS, call: Call, answer: () => Promise<T>) => Promise<T>;
 
 /**
- * Has a call that comes again while the first is still being answered, because the connection broke, wait for the same answer:
- * between the writes of one use case nothing else may do its work.
+ * Makes a call that is repeated while the first is still being answered, because the connection broke, wait for the same
+ * answer: nothing else may do the work of a use case between its writes.
  */
 export function createJoin(): Join {
   const running = new Map<string, Promise<unknown>>();
   return async <T>(useCase: keyof typeof NEEDS, { actor, operationId }: Call, answer: () => Promise<T>): Promise<T> => {
     if (operationId === undefined || !runsOnce(useCase)) return answer();
-    // Nobody gets the answer of somebody who may do more, so all of the actor counts.
+    // Nobody may get the answer of somebody with more rights, so all of the actor is part of the key.
     const key = JSON.stringify([actor, useCase, operationId]);
     const known = running.get(key) as Promise<T> | undefined;
     if (known) return known;
@@ -88,7 +88,10 @@ export function createJoin(): Join {
   };
 }
 
-/** Under what an operation is known: a hash, so that the store does not have the operation ids that open sealed results. */
+/**
+ * The key under which an operation is stored: a hash, so that the store does not contain the operation ids that open sealed
+ * results.
+ */
 export function keptUnder({ actor }: Pick<Call, "actor">, useCase: string, operationId: string): string {
   return sha256(JSON.stringify([actor.organizationId, actor.name, useCase, operationId]));
 }

@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-/** The most items of one page (contract 1.12). */
+/** The most items per page (contract 1.12). */
 export const MAX_PAGE_SIZE = 1_100;
 
 /** Which page of a list, in which order (contract 1.12); a page beyond the end is empty. */

@@ -24,12 +24,12 @@ export type * from "./documents/model-failure-ports.js";
 export type * from "./store-ports.js";
 export type * from "./profile/ports.js";
 
-/** The present. One port, so that tests can move time. */
+/** The current time. One port, so that tests can move time. */
 export interface Clock {
   now(): Date;
 }
 
-/** Structured log on standard error. Fields hold ids and numbers, never content or keys. */
+/** Structured log on standard error. Fields contain ids and numbers, never content or keys. */
 export interface Log {
   debug(event: string, fields?: Readonly<Record<string, unknown>>): void;
   info(event: string, fields?: Readonly<Record<string, unknown>>): void;

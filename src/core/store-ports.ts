@@ -37,7 +37,7 @@ export type * from "./search/unit-ports.js";
 export type * from "./upkeep/ports.js";
 export type * from "./connections/ports.js";
 
-/** Settings as they were written, one value for each client; the client '' is the organisation itself. */
+/** Settings as written, one value per client; the client '' is the organisation itself. */
 export interface SettingsStore {
   read(organizationId: string, client: string): Promise<Readonly<Record<string, unknown>> | null>;
   write(organizationId: string, client: string, value: Readonly<Record<string, unknown>>): Promise<void>;
@@ -58,12 +58,12 @@ export interface StoreHealth {
   readonly documents: number;
   readonly chunks: number;
   readonly memories: number;
-  /** Of the record and its log. */
+  /** Size of the record and its log. */
   readonly bytes: number;
   readonly freeBytes: number;
-  /** When this process last had no room for what was to be written (ISO 8601); null for never. */
+  /** When this process last ran out of room for writing (ISO 8601); null for never. */
   readonly fullAt: string | null;
-  /** What others of this machine may do in the folder of the store, whose files they cannot read; null for nothing. */
+  /** What other users of this machine may do in the folder of the store, whose files they cannot read; null for nothing. */
   readonly folderOpenTo: "reading" | "writing" | null;
 }
 
@@ -98,41 +98,41 @@ export interface Repositories {
   readonly volumes: VolumeStore;
 }
 
-/** Wakes those who share the record, to look for jobs sooner than they would. What is lost of it costs time only. */
+/** Wakes other processes that share the record, so that they look for jobs sooner. A lost signal costs only time. */
 export interface WorkSignal {
-  /** Tells all that there are jobs for whoever has room. Call it after the commit that wrote them. */
+  /** Tells all that there are jobs to take. Call it after the commit that wrote them. */
   tell(): void;
-  /** Calls back whenever another process tells. Once only. */
+  /** Calls back whenever another process tells. Call it only once. */
   listen(onTold: () => void): void;
 }
 
-/** Work that one of the processes that share a record does at a time, whoever comes first. */
+/** Work that only one of the processes sharing a record does at a time, whichever comes first. */
 export interface SharedRole {
-  /** Waits until it falls to this process. @throws the signal's reason when that comes first */
+  /** Waits until this process gets the role. @throws the signal's reason when that comes first */
   take(signal: AbortSignal): Promise<HeldRole>;
 }
 
 export interface HeldRole {
-  /** Aborted when it may have fallen to another process. */
+  /** Aborted when another process may have got the role. */
   readonly lost: AbortSignal;
-  /** Leaves it to others. Never throws. */
+  /** Releases the role. Never throws. */
   release(): Promise<void>;
 }
 
 export interface Store extends Repositories {
   /**
-   * The same record for work that would be done again: what is written here is seen at once and survives the end of the
-   * process, but nothing waits until it is on the disk. Whatever is written to the store itself takes it there too.
+   * The same record for work that can be repeated: what is written here is visible at once and survives the end of the process,
+   * but nothing waits until it is on disk. Any later write to the store itself flushes it too.
    */
   readonly background: Store;
   readonly vectors: VectorRecord;
   readonly textIndex: TextIndexStore;
   readonly keyProof: KeyProofStore;
-  /** Counts attempts for all services that share the record; null where only one has it. */
+  /** Counts attempts for all services that share the record; null if only one uses it. */
   readonly attempts: AttemptCounter | null;
-  /** Null where only one service has the record. */
+  /** Null if only one service uses the record. */
   readonly workSignal: WorkSignal | null;
-  /** Who feeds an index of the vectors that all share; null where only one service has the record. */
+  /** The role of feeding a vector index that all share; null if only one service uses the record. */
   readonly vectorFeeder: SharedRole | null;
   readonly organizationId: string;
   /** All or nothing. No network, model or file work inside. */
@@ -140,26 +140,26 @@ export interface Store extends Repositories {
   /** Finds or creates the space of a fingerprint. @throws AppError `conflict` when it exists with another size */
   ensureSpace(fingerprint: string, dimensions: number): Promise<VectorSpace>;
   findSpace(fingerprint: string): Promise<VectorSpace | null>;
-  /** What was measured in a space, as `setSpaceCalibration` was given it; null when nothing was. */
+  /** The measurement of a space, as given to `setSpaceCalibration`; null when there is none. */
   spaceCalibration(spaceId: number): Promise<string | null>;
   /** Does nothing for a space that is gone. */
   setSpaceCalibration(spaceId: number, calibration: string): Promise<void>;
-  /** Vectors of a container by chance, each once, at most `count`; fewer where the container has few. */
+  /** A random sample of vectors of a container, without duplicates, at most `count`; fewer if the container has few. */
   sampleVectors(space: VectorSpace, containerId: number, count: number): Promise<readonly Float32Array[]>;
   health(options: { deep: boolean }): Promise<StoreHealth>;
   /**
-   * Overwrites what was deleted from the record and is still in its files. Calling again does what is left.
+   * Overwrites what was deleted from the record and is still in its files. Calling it again continues with what is left.
    * @throws AppError `storage_full` without room for a copy of the file, `unavailable` while another program reads it
    */
   scrub(signal?: AbortSignal): Promise<void>;
   /**
-   * Resolves, with what to tell, when the files of the record are no longer where they were opened. Then nothing is written or
-   * acknowledged any more.
+   * Resolves, with the error to report, when the files of the record are no longer where they were opened. From then on nothing
+   * is written or acknowledged.
    */
   readonly lost: Promise<AppError>;
-  /** False as soon as that can be seen. */
+  /** False as soon as that can be detected. */
   isInPlace(): boolean;
-  /** When there was last no room for what was to be written; null for never since the store was opened. */
+  /** When room for writing last ran out; null for never since the store was opened. */
   fullAt(): Date | null;
   close(): Promise<void>;
 }

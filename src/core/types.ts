@@ -1,6 +1,6 @@
 /**
- * The nouns of Recollect. Dates are ISO 8601 strings in UTC with milliseconds and `Z`,
- * because clients sort and compare them as text. Ids are 22 characters of base58.
+ * The core types of Recollect. Dates are ISO 8601 strings in UTC with milliseconds and `Z`, because clients sort and compare
+ * them as text. Ids are 22 characters of base58.
  */
 
 export * from "./documents/types.js";
@@ -23,5 +23,5 @@ export * from "./access/oauth-types.js";
 export * from "./access/device-types.js";
 export * from "./access/sign-in-types.js";
 
-/** The one person of a server, as clients show people. The address is nobody's: that name leads nowhere. */
+/** The one person of a server, as clients show people. The address belongs to nobody: the name cannot be resolved. */
 export const OWNER = { id: "owner", name: "Owner", email: "owner@localhost" } as const;

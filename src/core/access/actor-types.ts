@@ -7,20 +7,20 @@ export interface Actor {
   readonly name: string;
   /** The container tags this actor may touch, or all of them. */
   readonly containers: "all" | readonly string[];
-  /** Those of them that it may only read; none when it is left out. */
+  /** Those of them it may only read; none if omitted. */
   readonly readOnly?: "all" | readonly string[] | undefined;
-  /** What it may see, where `containers` was narrowed to what it may change. */
+  /** What it may see, if `containers` was narrowed to what it may change. */
   readonly sees?: readonly string[] | undefined;
-  /** How often it may call the API, where its key says so. */
+  /** How often it may call the API, if its key limits that. */
   readonly rate?: KeyRate | undefined;
   /** True for a scoped key, which may do less than others (contract 1.2). */
   readonly isScoped?: boolean | undefined;
-  /** True for an app that the owner let in by OAuth: it administers nothing. */
+  /** True for an app that the owner authorised by OAuth: it has no administrative rights. */
   readonly isApp?: boolean | undefined;
-  /** True for a program of this machine that showed no key: it administers nothing, and purges nothing. */
+  /** True for a program on this machine without a key: it has no administrative rights, and may not purge. */
   readonly isKeyless?: boolean | undefined;
-  /** Name of the client that the key was made for, or that the request names; its settings are its own. */
+  /** Name of the client that the key was made for, or that the request names; it has settings of its own. */
   readonly client?: string | undefined;
-  /** What the owner called its key, for the log; it decides nothing. */
+  /** The owner's name for the key, for the log; it decides nothing. */
   readonly keyName?: string | undefined;
 }

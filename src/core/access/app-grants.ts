@@ -12,9 +12,9 @@ import { type Actor, type AppGrant, PERMISSIONS } from "../types.js";
 import { endGrant, isOver } from "./oauth-records.js";
 
 const DAY_MS = 86_400_000;
-/** An app that nobody lets in any more has to register again after so long. */
+/** An app without any grant has to register again after this long. */
 const KEEP_CLIENT_MS = 30 * DAY_MS;
-/** Last use is noted at most this often, so that reading does not write. */
+/** The last use is recorded at most this often, so that reading does not write. */
 const TOUCH_EVERY_MS = 60_000;
 const MOST_CONTAINERS = 100;
 
@@ -23,18 +23,18 @@ const allowSchema = z.object({
   clientId: z.string().min(1).max(2_048),
   clientName: noteSchema(200),
   clientHost: noteSchema(300),
-  /** The only containers; all of them when it is left out. */
+  /** The only containers; all if omitted. */
   containerTags: z
     .array(containerTagSchema)
     .min(1, "must name at least 1 container")
     .max(MOST_CONTAINERS, `must name at most ${MOST_CONTAINERS} containers`)
     .optional(),
   permission: z.enum(PERMISSIONS),
-  /** For ever when it is left out. */
+  /** Never expires if omitted. */
   expiresInDays: z.int().min(1).max(3_650).optional(),
 });
 
-/** Lets an app do something. @throws AppError `forbidden` unless the caller may use everything of the organisation */
+/** Grants an app access. @throws AppError `forbidden` unless the caller may use everything of the organisation */
 export async function allowApp(context: CoreContext, call: AuthorizedCall, raw: unknown): Promise<AppGrant> {
   const { containerTags, expiresInDays, ...input } = parseInput(allowSchema, raw);
   const now = context.clock.now();
@@ -54,7 +54,7 @@ export async function allowApp(context: CoreContext, call: AuthorizedCall, raw: 
   });
 }
 
-/** Lets the registration of an app live as long as the last of its grants, and for a while where there is none. */
+/** Keeps the registration of an app as long as the last of its grants, and for a while without any. */
 async function keepClient(
   { oauth }: Pick<Repositories, "oauth">,
   of: Pick<AppGrant, "organizationId" | "issuer" | "clientId">,
@@ -66,21 +66,21 @@ async function keepClient(
   await oauth.prolong("Client", sha256(oauthSecretOf(of)), last === Infinity ? null : new Date(last));
 }
 
-/** Under what a registered client is kept. */
+/** The key under which a registered client is stored. */
 function oauthSecretOf({ issuer, clientId }: Pick<AppGrant, "issuer" | "clientId">): string {
   return `${issuer} ${clientId}`;
 }
 
 const tokenSchema = z.object({
   token: z.string(),
-  /** The address of this server by which the token came in; null where it lets no apps in. */
+  /** The address of this server that the token was presented to; null where it accepts no apps. */
   issuer: z.string().max(500).nullable(),
 });
 const payloadSchema = z.object({ aud: z.string(), scope: z.string().default(""), grantId: z.string() });
 
 /**
- * Who an access token belongs to, and what it may do: what the owner let the app do, and no more than it asked for.
- * @throws AppError `unauthorized` for one that is unknown, expired, revoked or for another server, in the same words
+ * The app and grant behind an access token: it may do what the owner allowed, and no more than it asked for.
+ * @throws AppError `unauthorized` with the same message for a token that is unknown, expired, revoked or for another server
  */
 export async function authenticateToken(
   { store, clock, log }: CoreContext,
@@ -113,7 +113,7 @@ function actorOf(grant: AppGrant, scopes: readonly string[]): Actor {
   };
 }
 
-/** A client's name as settings and records have it. */
+/** A client's name in the form used in settings and records. */
 function clientOf(name: string): string {
   return name
     .toLowerCase()
@@ -122,7 +122,7 @@ function clientOf(name: string): string {
     .slice(0, 64);
 }
 
-/** What apps were let do, newest first; without what is over. */
+/** Grants of apps, newest first, without expired ones. */
 export async function listGrants(
   { store, clock }: CoreContext,
   { actor }: AuthorizedCall,
@@ -131,10 +131,10 @@ export async function listGrants(
   return { grants: grants.filter((grant) => !isOver(grant, clock.now())) };
 }
 
-/** Codes and tokens of a grant come within minutes, or not at all. */
+/** The codes and tokens of a grant are issued within minutes, or not at all. */
 const AWAITED_MS = DAY_MS;
 
-/** Ends grants by which nobody can come in any more, because their app never took its tokens or let them run out. */
+/** Ends grants that nobody can use any more, because their app never fetched its tokens or let them expire. */
 export async function endDeadGrants({ store, clock }: CoreContext): Promise<number> {
   const now = clock.now().getTime();
   return store.transaction(async (repositories) => {
@@ -150,7 +150,7 @@ export async function endDeadGrants({ store, clock }: CoreContext): Promise<numb
 const revokeSchema = z.object({ client: z.string().min(1, "must not be empty").max(2_048) });
 
 /**
- * Ends what an app was let do, at once.
+ * Revokes the grants of an app immediately.
  * @param raw `client`: the id of a client, for everything of it, or of one grant
  * @throws AppError `not_found` when there is nothing
  */

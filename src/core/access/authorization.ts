@@ -3,10 +3,10 @@ import type { AuthorizedCall, Call, HearWrite } from "../context.js";
 import { AppError } from "../errors.js";
 
 /**
- * What each use case asks of whoever calls it; checked before it runs, wherever the call comes from. `*` marks those that
- * scoped keys may use: what lies under the paths of contract 1.2, and who they are. When an answer was lost, a call is
- * made again: `again` says that this does no more than the first one did, and gives the same answer; `once` that the use case
- * keeps its answer for that with `once` (operations.ts), under the id of the operation.
+ * What each use case requires of its caller; checked before it runs, wherever the call comes from. `*` marks those that scoped
+ * keys may use: what lies under the paths of contract 1.2, and who they are. A caller that lost the answer repeats the call:
+ * `again` means that this does no more than the first call did, and gives the same answer; `once` that the use case stores its
+ * answer for that with `once` (operations.ts), under the id of the operation.
  */
 export const NEEDS = {
   authenticate: "nothing, again",
@@ -147,12 +147,12 @@ export type OnceUseCase = {
   [Name in keyof typeof NEEDS]: (typeof NEEDS)[Name] extends `${string}, once` ? Name : never;
 }[keyof typeof NEEDS];
 
-/** Whether a call of it needs an operation id, so that it may be made again when its answer was lost. */
+/** Whether a call of it needs an operation id, so that it may be repeated when its answer was lost. */
 export function runsOnce(useCase: keyof typeof NEEDS): useCase is OnceUseCase {
   return NEEDS[useCase].endsWith(", once");
 }
 
-/** What a caller has to be allowed for a use case. */
+/** The rights that a use case requires of its caller. */
 export function needOf(useCase: keyof typeof NEEDS): Need {
   return NEEDS[useCase].split(/[ ,]/, 1)[0] as Need;
 }
@@ -162,7 +162,7 @@ function isForScoped(useCase: keyof typeof NEEDS): boolean {
 }
 
 /**
- * The call as a use case may take it, its actor reduced to what it may do there.
+ * The call in the form a use case accepts, its actor reduced to what it may do there.
  * @throws AppError `forbidden` when the actor may not use it
  */
 export function authorize(useCase: keyof typeof NEEDS, call: Call, hearWrite?: HearWrite): AuthorizedCall {
@@ -171,6 +171,6 @@ export function authorize(useCase: keyof typeof NEEDS, call: Call, hearWrite?: H
       "forbidden",
       "A scoped key may only use documents, memories, search and profile of its containers. Use a key of the whole organisation.",
     );
-  // The only place that makes one.
+  // The only place that creates one.
   return { ...call, actor: admit(call.actor, needOf(useCase)), hearWrite } as AuthorizedCall;
 }

@@ -6,12 +6,12 @@ import { clientSchema, parseInput } from "../input.js";
 import { onceWith } from "../operations.js";
 import { createKeySchema, keyNameSchema, makeKey } from "./keys.js";
 
-/** Longer than any page is left open before it is answered; a request that was answered is remembered for so long. */
+/** Longer than anyone leaves a page open before answering it; answered requests are remembered for this long. */
 const REMEMBERED_MS = 24 * 60 * 60_000;
 const MOST_CLIENTS = 20;
 
 const connectClientsSchema = createKeySchema.pick({ grants: true, permission: true, expiresInDays: true }).extend({
-  /** Name of the request that the owner answers: each can be answered once. */
+  /** Name of the request that the owner answers: each can be answered only once. */
   request: z.string().min(16).max(200),
   clients: z
     .array(
@@ -25,7 +25,7 @@ const connectClientsSchema = createKeySchema.pick({ grants: true, permission: tr
     .max(MOST_CLIENTS),
 });
 
-/** The key of one client, which is told this once. */
+/** The key of one client, which is revealed only this once. */
 export interface ClientKey {
   readonly id: string;
   readonly client: string | null;
@@ -33,8 +33,8 @@ export interface ClientKey {
 }
 
 /**
- * Makes the keys that the owner approved on a page, all of them or none.
- * @throws AppError `conflict` when this request was answered before
+ * Creates the keys that the owner approved on a page, all of them or none.
+ * @throws AppError `conflict` when this request was already answered
  */
 export async function connectClients(
   context: CoreContext,

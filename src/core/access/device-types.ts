@@ -1,6 +1,6 @@
 import type { Grant, Permission } from "./key-types.js";
 
-/** What a program says of itself when it asks for a key; nobody has checked it. */
+/** What a program says about itself when it asks for a key; unverified. */
 export interface Asker {
   readonly client: string | null;
   readonly hostname: string | null;
@@ -8,19 +8,19 @@ export interface Asker {
   readonly cwd: string | null;
 }
 
-/** What the owner lets a program do. */
+/** What the owner allows a program to do. */
 export interface ApprovedUse {
   /** The only containers; null for all. */
   readonly grants: readonly Grant[] | null;
   readonly permission: Permission;
-  /** Null for ever. */
+  /** Null for never. */
   readonly expiresInDays: number | null;
 }
 
 export const DEVICE_STATES = ["pending", "approved", "declined"] as const;
 export type DeviceState = (typeof DEVICE_STATES)[number];
 
-/** A program on a machine without a browser that waits for the owner's answer. */
+/** A program on a machine without a browser that is waiting for the owner's answer. */
 export interface DeviceRequest {
   readonly organizationId: string;
   readonly asker: Asker;

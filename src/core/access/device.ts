@@ -18,10 +18,10 @@ const INTERVAL = 5;
 const LETTERS = "BCDFGHJKLMNPQRSTVWXZ";
 const CODE_LENGTH = 8;
 const MOST_WAITING = 100;
-/** Of a key. */
+/** Longest name of a key. */
 const LONGEST_NAME = 200;
 const MINUTE_MS = 60_000;
-/** Requests of one address or network, and codes typed by one browser. */
+/** Limit for requests from one address or network, and for codes typed by one browser. */
 const STARTS = { requests: 10, windowMs: 10 * MINUTE_MS };
 const GUESSES = { requests: 20, windowMs: 15 * MINUTE_MS };
 
@@ -31,28 +31,28 @@ const startSchema = z.object({
   hostname: words,
   os: words,
   cwd: words,
-  /** Address of the machine; requests are counted by it. */
+  /** Address of the machine; requests are counted per address. */
   from: z.string().max(200).default("unknown"),
 });
 
 export interface StartedDevice {
   /** The program's own secret. */
   readonly deviceCode: string;
-  /** What the owner types, `XXXX-XXXX`. */
+  /** The code that the owner types, `XXXX-XXXX`. */
   readonly userCode: string;
   /** Seconds. */
   readonly expiresIn: number;
-  /** Seconds to wait between two questions. */
+  /** Seconds to wait between two polls. */
   readonly interval: number;
 }
 
-/** Lets a program without a browser ask for a key. @throws AppError `rate_limited` */
+/** Starts a request for a key from a program without a browser. @throws AppError `rate_limited` */
 export async function startDevice(context: CoreContext, call: AuthorizedCall, raw: unknown): Promise<StartedDevice> {
   const { store, clock, attempts } = context;
   const { from, client = null, hostname = null, os = null, cwd = null } = parseInput(startSchema, raw);
   const { organizationId } = store;
   const operation = { useCase: "startDevice", isSecret: true } as const;
-  // Counted once: the last that an address may start is told its codes again.
+  // A repeated call is not counted again, so that even the last permitted request can get its codes again.
   const done = await findDone<StartedDevice>(context, call, operation);
   if (done) return done.result;
   const { waitMs } = await attempts.take(`device from ${networkOf(from)}`, STARTS);
@@ -104,18 +104,18 @@ function tooMany(waitMs: number): AppError {
 
 const pollSchema = z.object({ deviceCode: z.string().max(200) });
 
-/** What a program learns that asks whether it was approved. The key is told once, and the request is gone then. */
+/** The answer to a program that asks whether it was approved. The key is revealed once, and the request is then deleted. */
 export type PolledDevice =
   | { readonly state: "pending" | "too_soon" | "declined" | "expired" }
   | { readonly state: "approved"; readonly id: string; readonly secret: string };
 
-/** Answers the program that waits; makes its key when it was approved. */
+/** Answers the waiting program; creates its key if it was approved. */
 export async function pollDevice(context: CoreContext, call: AuthorizedCall, raw: unknown): Promise<PolledDevice> {
   const { deviceCode } = parseInput(pollSchema, raw);
   const { organizationId } = context.store;
   const hash = sha256(deviceCode);
   const now = context.clock.now();
-  // Anybody may poll without end. What is not kept gets the same answer again.
+  // Anybody may poll without limit. Answers that are not stored come out the same again.
   const isKept = ({ state }: PolledDevice) => state !== "expired" && state !== "too_soon";
   return onceWith<PolledDevice>(
     context,
@@ -159,14 +159,14 @@ function keyOf({ client, hostname }: Asker, { grants, permission, expiresInDays 
 
 const userCodeSchema = z.string().max(100);
 
-/** Hash of a code as a person types it: small letters, spaces and a hyphen make no difference. */
+/** Hash of a code as typed by a person: lower case, spaces and a hyphen make no difference. */
 function hashOfUserCode(typed: string): string {
   return sha256(typed.toUpperCase().replace(/[^A-Z]/g, ""));
 }
 
 /**
- * Who asks under a code.
- * @throws AppError `not_found` for a code that nobody waits with, `rate_limited` after too many
+ * The program that asks under a code.
+ * @throws AppError `not_found` for a code that nobody is waiting with, `rate_limited` after too many
  */
 export async function findDevice(
   { store, clock, attempts }: CoreContext,
@@ -195,8 +195,8 @@ const answerSchema = createKeySchema.pick({ grants: true, permission: true, expi
 });
 
 /**
- * Approves what waits under a code, or declines it.
- * @throws AppError `not_found` when nobody waits with it any more, `rate_limited` after too many
+ * Approves the request under a code, or declines it.
+ * @throws AppError `not_found` when nobody is waiting with it any more, `rate_limited` after too many
  */
 export async function answerDevice(
   context: CoreContext,

@@ -6,20 +6,20 @@ import type { FilterCondition, FilterExpression, Memory } from "../types.js";
 
 type SentMetadata = z.output<typeof metadataSchema>;
 
-/** Key of the metadata that says whom a document belongs to, where many users share a container (contract 1.18). */
+/** Metadata key that says who a document belongs to, where many users share a container (contract 1.18). */
 const KEY = "endUserId";
 
 /** Name of an end user. */
 export const endUserSchema = textSchema({ maxLength: 1_000 });
 
-/** The end user of an addition, as its request describes it. */
+/** The end user of an added item, as described to callers. */
 export const endUserOfAddition = endUserSchema
   .optional()
   .describe("Whom it belongs to: kept as `endUserId` in the metadata, which narrows searches, lists and profiles.");
 
 /**
- * Metadata that says whom something belongs to.
- * @throws AppError `invalid` when it names somebody else already
+ * Metadata that says who something belongs to.
+ * @throws AppError `invalid` when it already names somebody else
  */
 export function withEndUser(
   metadata: SentMetadata | undefined,
@@ -33,8 +33,8 @@ export function withEndUser(
 }
 
 /**
- * The filter of a request and its end user, both of which must hold.
- * @throws AppError `invalid` for filters that cannot be read
+ * The filter of a request combined with its end user; both must hold.
+ * @throws AppError `invalid` for filters that cannot be parsed
  */
 export function filtersOf(input: {
   readonly filters?: unknown;
@@ -57,7 +57,10 @@ interface Described {
   readonly metadata: Readonly<Record<string, unknown>> | null;
 }
 
-/** Whether a document belongs to the end user of a request, as its filter finds it; without one everything does. */
+/**
+ * Whether a document belongs to the end user of a request, by the same rule as its filter; without an end user every document
+ * does.
+ */
 export function isOf(endUserId: string | undefined, { metadata }: Described): boolean {
   if (endUserId === undefined) return true;
   const named = metadata?.[KEY];
@@ -65,7 +68,10 @@ export function isOf(endUserId: string | undefined, { metadata }: Described): bo
   return isPlain && String(named) === endUserId;
 }
 
-/** Tells which of these memories the end user of a request stated, as its filter finds them; without one all. */
+/**
+ * Tells which of these memories the end user of a request stated, by the same rule as its filter; without an end user all of
+ * them.
+ */
 export async function judgeStatements(
   { memories: store, documents }: Pick<Repositories, "memories" | "documents">,
   organizationId: string,

@@ -7,23 +7,23 @@ import type { OwnerMail } from "../ports.js";
 import type { ApiKey } from "../types.js";
 
 const DAY_MS = 86_400_000;
-/** Days ahead at which the owner is warned, the most urgent first; 0 for when it has happened. */
+/** Days before expiry at which the owner is warned, most urgent first; 0 once it has happened. */
 const STAGES = [0, 1, 3, 14] as const;
 const EARLIEST_MS = 14 * DAY_MS;
-/** A key that expired longer ago is history. */
+/** A key that expired longer ago is no longer shown. */
 const SHOWN_AFTER_MS = 14 * DAY_MS;
-/** Keys of one mail; the others come with the next one. */
+/** Most keys per mail; the others follow in the next one. */
 const MOST_OF_A_MAIL = 100;
 
 type Stage = (typeof STAGES)[number];
 
-/** A key that expires soon, or has. */
+/** A key that expires soon, or has expired. */
 export interface ExpiringKey {
   readonly id: string;
   readonly name: string;
   readonly hint: string;
   readonly expiresAt: string;
-  /** Whole days that are left, rounded up; 0 when it has expired. */
+  /** Whole days left, rounded up; 0 when it has expired. */
   readonly daysLeft: number;
 }
 
@@ -32,7 +32,7 @@ interface Expiry {
   readonly stage: Stage;
 }
 
-/** Keys whose owner should know by now that they expire, or did in the last 14 days; the first to expire first. */
+/** Keys whose owner should know by now that they expire, or that expired in the last 14 days; the first to expire first. */
 export async function listExpiringKeys({ store, clock }: CoreContext): Promise<ExpiringKey[]> {
   const now = clock.now();
   const keys = await store.keys.expiringBefore(store.organizationId, latestExpiry(now));
@@ -48,10 +48,10 @@ export async function listExpiringKeys({ store, clock }: CoreContext): Promise<E
 }
 
 /**
- * What tells the owner of keys that expire, 14, 3 and 1 days before and when they have: by mail, or in the log where there
- * is no mail server. A key that is made later than one of these moments is told of at the next look. Each news is told once;
- * of several that were missed only the most urgent one; and again later where the mail could not be sent. Two runs at once
- * are one after the other.
+ * Warns the owner about expiring keys 14, 3 and 1 days before and when they have expired: by mail, or in the log if there is no
+ * mail server. A key created after one of these moments is included in the next check. Each warning is given once; of several
+ * missed ones only the most urgent; and again later if the mail could not be sent. Concurrent runs are executed one after the
+ * other.
  */
 export function createExpiryWarnings(context: CoreContext): (signal?: AbortSignal) => Promise<void> {
   let running: Promise<void> = Promise.resolve();
@@ -75,7 +75,7 @@ async function warn(context: CoreContext, said: { failure: string }, signal?: Ab
   try {
     await mailer.send(mailOf(news, context.clock.now()), signal);
   } catch (error) {
-    // Every half hour the same words would be noise.
+    // Logging the same message every half hour would be noise.
     const failure = error instanceof AppError ? error.message : String(error);
     if (failure !== said.failure)
       log.warn("a warning of expiring keys could not be mailed; it is tried again", { keys: idsOf(news), error });
@@ -104,7 +104,7 @@ async function note({ store }: CoreContext, news: readonly Expiry[]): Promise<vo
   });
 }
 
-/** The warning that holds now, be the key made before its moment or after; null while none does. */
+/** The warning that applies now, whether the key was created before or after that stage began; null if none does. */
 function stageOf(key: Pick<ApiKey, "expiresAt">, now: Date): Stage | null {
   const left = leftOf(key, now);
   return STAGES.find((days) => left <= days * DAY_MS) ?? null;
@@ -114,7 +114,7 @@ function leftOf({ expiresAt }: Pick<ApiKey, "expiresAt">, now: Date): number {
   return expiresAt === null ? Number.POSITIVE_INFINITY : Date.parse(expiresAt) - now.getTime();
 }
 
-/** One millisecond more: the store looks for what lies before a moment. */
+/** One millisecond more: the store's limit is exclusive. */
 function latestExpiry(now: Date): Date {
   return new Date(now.getTime() + EARLIEST_MS + 1);
 }

@@ -1,6 +1,6 @@
 import type { ApiKey } from "../types.js";
 
-/** A key that was not used, switched off or revoked yet. */
+/** A key that has not been used, disabled or revoked yet. */
 export type NewKey = Omit<ApiKey, "lastUsedAt" | "disabledAt" | "revokedAt">;
 
 export interface KeyStore {
@@ -8,13 +8,13 @@ export interface KeyStore {
   byHash(hash: string): Promise<ApiKey | null>;
   byId(organizationId: string, id: string): Promise<ApiKey | null>;
   list(organizationId: string): Promise<ApiKey[]>;
-  /** @returns false when there is no such key, or it was revoked before */
+  /** @returns false when there is no such key, or it was already revoked */
   revoke(organizationId: string, id: string, at: Date): Promise<boolean>;
-  /** Switches a key off from a moment on, or on again with null. */
+  /** Disables a key from a moment on, or enables it again with null. */
   disable(organizationId: string, id: string, at: Date | null): Promise<void>;
   touch(id: string, at: Date): Promise<void>;
-  /** Keys that are neither revoked nor switched off and that expire before a moment, the first to expire first. */
+  /** Keys that are neither revoked nor disabled and that expire before a moment, the first to expire first. */
   expiringBefore(organizationId: string, moment: Date): Promise<(ApiKey & { readonly warnedAhead: number | null })[]>;
-  /** Notes of how many days ahead its owner was warned last that a key expires; 0 for when it has. */
+  /** Records how many days ahead the owner was last warned that a key expires; 0 for when it has. */
   noteWarning(organizationId: string, id: string, daysAhead: number): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** What somebody may do with a container. */
+/** What a key holder may do with a container. */
 export const PERMISSIONS = ["read", "write"] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 
@@ -7,7 +7,7 @@ export interface Grant {
   readonly permission: Permission;
 }
 
-/** At most so many requests within so many milliseconds. */
+/** A maximum number of requests per number of milliseconds. */
 export interface KeyRate {
   readonly requests: number;
   readonly windowMs: number;
@@ -17,7 +17,7 @@ export interface KeyRate {
 export const KEY_KINDS = ["organization", "scoped", "agent", "plugin"] as const;
 export type KeyKind = (typeof KEY_KINDS)[number];
 
-/** An API key without its secret, which is kept only as a hash. */
+/** An API key without its secret, which is stored only as a hash. */
 export interface ApiKey {
   readonly id: string;
   readonly organizationId: string;
@@ -25,20 +25,20 @@ export interface ApiKey {
   readonly kind: KeyKind;
   /** The last four characters of the secret, to tell keys apart. */
   readonly hint: string;
-  /** Name of the client that the key is for; settings that it writes are this client's alone. */
+  /** Name of the client that the key is for; settings that it writes apply only to this client. */
   readonly client: string | null;
-  /** With all containers; a key for some of them has grants. */
+  /** Applies to all containers; a key for some of them has grants. */
   readonly permission: Permission;
   /** The only containers of the key; null for all. */
   readonly grants: readonly Grant[] | null;
-  /** Null for the service's own rate. */
+  /** Null for the service's default rate. */
   readonly rate: KeyRate | null;
-  /** From this moment on the key opens nothing; null for never. */
+  /** Valid until this moment; null for never expiring. */
   readonly expiresAt: string | null;
   readonly createdAt: string;
   readonly lastUsedAt: string | null;
-  /** Since when it is switched off; it may be switched on again. */
+  /** Since when it is disabled; it may be enabled again. */
   readonly disabledAt: string | null;
-  /** Since when it is gone for good. */
+  /** Since when it is permanently revoked. */
   readonly revokedAt: string | null;
 }

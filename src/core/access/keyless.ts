@@ -7,7 +7,7 @@ interface Reach {
   readonly host: string;
 }
 
-/** Whether programs of this machine need no key, and why. */
+/** Whether programs on this machine need no key, and why. */
 export function keylessOf({ isKeylessOff, publicUrl, host }: Reach): About["keyless"] {
   if (isKeylessOff) return { isAllowed: false, reason: "RECOLLECT_KEYLESS is off" };
   if (publicUrl !== undefined) return { isAllowed: false, reason: "RECOLLECT_PUBLIC_URL is set" };

@@ -12,7 +12,7 @@ import { type ApiKey, type Grant, KEY_KINDS, PERMISSIONS } from "../types.js";
 
 const DAY_MS = 86_400_000;
 const MOST_CONTAINERS = 100;
-/** Bounds of contract 6.6. */
+/** Limits of contract 6.6. */
 const whole = (max: number) =>
   z
     .int("must be a whole number")
@@ -28,25 +28,25 @@ export const createKeySchema = z.object({
   name: keyNameSchema.default("key"),
   kind: z.enum(KEY_KINDS).default("organization"),
   client: clientSchema.optional(),
-  /** The only containers of the key; all of them when it is left out. */
+  /** The only containers of the key; all if omitted. */
   grants: z
     .array(z.object({ containerTag: containerTagSchema, permission: permissionSchema.default("write") }))
     .min(1, "must name at least 1 container")
     .max(MOST_CONTAINERS, `must name at most ${MOST_CONTAINERS} containers`)
     .optional(),
-  /** `read` makes a key that changes nothing, whatever its grants say. */
+  /** `read` makes a read-only key, whatever its grants say. */
   permission: permissionSchema.default("write"),
   expiresInDays: expiresInDaysSchema.optional(),
   rate: rateSchema.optional(),
 });
 
-/** A key and its text, which is shown this once and kept only as a hash. */
+/** A key and its secret, which is shown only this once and stored only as a hash. */
 export interface CreatedKey {
   readonly key: ApiKey;
   readonly secret: string;
 }
 
-/** Makes a key. @throws AppError `forbidden` unless the caller may use everything of the organisation */
+/** Creates a key. @throws AppError `forbidden` unless the caller may use everything of the organisation */
 export async function createKey(context: CoreContext, call: AuthorizedCall, raw: unknown): Promise<CreatedKey> {
   const of = { organizationId: call.actor.organizationId, now: context.clock.now() };
   return onceWith(context, call, { useCase: "createKey", isSecret: true }, (repositories) =>
@@ -54,7 +54,7 @@ export async function createKey(context: CoreContext, call: AuthorizedCall, raw:
   );
 }
 
-/** The same, as part of a transaction, for an owner who was asked before. */
+/** The same within a transaction, for an owner who has already consented. */
 export async function makeKey(
   repositories: KeyNouns,
   { organizationId, now }: { readonly organizationId: string; readonly now: Date },
@@ -74,7 +74,7 @@ export async function makeKey(
   });
 }
 
-/** One grant for each container; where two name the same, the one that allows less. */
+/** One grant per container; if two name the same, the stricter one. */
 function strictest(grants: readonly Grant[], permission: Grant["permission"]): Grant[] {
   const byTag = new Map<string, Grant>();
   for (const { containerTag, ...grant } of grants) {
@@ -99,12 +99,12 @@ async function insertKey(
   return { key: { ...draft, lastUsedAt: null, disabledAt: null, revokedAt: null }, secret };
 }
 
-/** A key, and whether it opens anything now. */
+/** A key, and whether it is valid now. */
 export interface ListedKey extends ApiKey {
   readonly isOpen: boolean;
 }
 
-/** All keys, revoked ones too, oldest first; never their text. */
+/** All keys, including revoked ones, oldest first; never their secrets. */
 export async function listKeys({ store, clock }: CoreContext, call: AuthorizedCall): Promise<{ keys: ListedKey[] }> {
   const keys = await store.keys.list(call.actor.organizationId);
   return { keys: keys.map((key) => ({ ...key, isOpen: opens(key, clock.now()) })) };
@@ -112,7 +112,7 @@ export async function listKeys({ store, clock }: CoreContext, call: AuthorizedCa
 
 const byIdSchema = z.object({ id: customIdSchema });
 
-/** Makes a key useless for good. @throws AppError `not_found` when there is no such key, or it is revoked already */
+/** Permanently revokes a key. @throws AppError `not_found` when there is no such key, or it is already revoked */
 export async function revokeKey(context: CoreContext, call: AuthorizedCall, raw: unknown): Promise<{ id: string }> {
   const { id } = parseInput(byIdSchema, raw);
   return once(context, call, "revokeKey", async ({ keys }) => {
@@ -123,8 +123,8 @@ export async function revokeKey(context: CoreContext, call: AuthorizedCall, raw:
 }
 
 /**
- * Switches a key off, or on again.
- * @throws AppError `not_found` when there is no such key, or it is revoked; `conflict` for the key that asks
+ * Disables a key, or enables it again.
+ * @throws AppError `not_found` when there is no such key, or it is revoked; `conflict` for the key making the call
  */
 export async function toggleKey(
   context: CoreContext,
@@ -149,8 +149,8 @@ export async function toggleKey(
 const firstKeySchema = z.object({ configured: z.string().optional() });
 
 /**
- * Makes sure that there is a key of the whole organisation: the configured one, or a random one on the very first start.
- * @returns the text of a key that was made now, so that it can be shown once; null when there was one, or it was given
+ * Ensures that there is a key for the whole organisation: the configured one, or a random one on the very first start.
+ * @returns the secret of a newly created key, so that it can be shown once; null when one existed or was configured
  */
 export async function ensureFirstKey(
   context: CoreContext,
@@ -167,7 +167,7 @@ export async function ensureFirstKey(
     const all = await keys.list(organizationId);
     return all.some((key) => key.grants === null && key.permission === "write" && opens(key, now));
   };
-  // Nothing is written where nothing is to be made: a service must start while the disk is full.
+  // Writes only if a key has to be created: a service must start even while the disk is full.
   const done = await findDone<{ secret: string | null }>(context, call, operation);
   if (done === null && (await isThere(context.store))) return { secret: null };
   return onceWith(context, call, operation, async (repositories) => {

@@ -1,9 +1,9 @@
-/** A mail of plain text to the owner. */
+/** A plain-text mail to the owner. */
 export interface OwnerMail {
-  /** One line; what breaks lines in it is taken out. */
+  /** One line; line breaks are removed. */
   readonly subject: string;
   readonly text: string;
-  /** The same for the same news, so that a mail that is sent again by chance can be known as one. Letters and digits. */
+  /** The same for the same news, so that a mail sent twice by accident can be recognised as one. Letters and digits. */
   readonly id: string;
 }
 
@@ -12,10 +12,10 @@ export interface Mailer {
   /** The server and the address, for people; never a secret. */
   readonly name: string;
   /**
-   * Resolves when the server has taken the mail.
-   * @throws AppError `unavailable` when another try may succeed, `invalid` when the server refuses for good
+   * Resolves when the server has accepted the mail.
+   * @throws AppError `unavailable` when a retry may succeed, `invalid` when the server refuses permanently
    */
   send(mail: OwnerMail, signal?: AbortSignal): Promise<void>;
-  /** Connects and signs in, and sends nothing. @throws AppError as `send` does */
+  /** Connects and signs in without sending anything. @throws AppError as `send` does */
   check(): Promise<void>;
 }

@@ -9,13 +9,13 @@ import { once } from "../operations.js";
 import type { Repositories } from "../ports.js";
 import type { OAuthRecord } from "../types.js";
 
-/** Apps may register without asking anybody, so those that were never let in are few and go soon. */
+/** Apps may register without asking anybody, so those never authorised are kept few and briefly. */
 const MOST_CLIENTS = 1_000;
 const CLIENT = "Client";
 const LONGEST_PAYLOAD = 65_536;
 
 const kindSchema = z.string().min(1).max(64);
-/** What whoever asks for a record must know. Only its hash is kept. */
+/** The secret needed to read a record. Only its hash is stored. */
 const secretSchema = z.string().min(1).max(4_096);
 const keySchema = z.object({ kind: kindSchema, secret: secretSchema });
 
@@ -23,11 +23,11 @@ const saveSchema = keySchema.extend({
   uid: secretSchema.optional(),
   grantId: z.string().max(200).optional(),
   payload: z.string().max(LONGEST_PAYLOAD),
-  /** For ever when it is left out. */
+  /** No limit if omitted. */
   expiresInSeconds: z.number().min(0).optional(),
 });
 
-/** Keeps something of the OAuth protocol, or writes it anew. */
+/** Inserts or replaces a record of the OAuth protocol. */
 export async function saveOAuthRecord(
   { store, clock }: CoreContext,
   _call: AuthorizedCall,
@@ -54,7 +54,7 @@ function recordOf(wanted: z.output<typeof saveSchema>, now: Date): Omit<OAuthRec
   };
 }
 
-/** What is kept, unless its time is over. */
+/** A stored record that has not expired. */
 export interface FoundRecord {
   readonly payload: string;
   readonly isConsumed: boolean;
@@ -62,7 +62,7 @@ export interface FoundRecord {
 
 const findSchema = z.union([keySchema, z.object({ kind: kindSchema, uid: secretSchema })]);
 
-/** Finds what was kept, by its secret or its second name. */
+/** Finds a record by its secret or its second name. */
 export async function findOAuthRecord(
   { store, clock }: CoreContext,
   _call: AuthorizedCall,
@@ -77,19 +77,19 @@ export async function findOAuthRecord(
   return { found: { payload: record.payload, isConsumed: record.consumedAt !== null } };
 }
 
-/** True from the moment on at which something ends. */
+/** True from the moment on at which something expires. */
 export function isOver({ expiresAt }: Pick<OAuthRecord, "expiresAt">, now: Date): boolean {
   return expiresAt !== null && expiresAt <= iso(now);
 }
 
 const consumeSchema = keySchema.extend({
-  /** What it is traded for. */
+  /** The records it is exchanged for. */
   save: z.array(saveSchema).max(5).default([]),
 });
 
 /**
- * Uses up a code or token that may be used once, and keeps what it is traded for: both, or neither. Whoever comes second
- * is not the one that it was meant for, or the first was not: then nothing of its grant opens anything any more.
+ * Consumes a single-use code or token, and stores what it is exchanged for: both, or neither. If it is presented a second time,
+ * either caller may be an impostor: then everything of its grant becomes invalid.
  */
 export async function consumeOAuthRecord(
   context: CoreContext,
@@ -112,7 +112,7 @@ export async function consumeOAuthRecord(
 
 const dropSchema = z.union([keySchema, z.object({ grantId: z.string().max(200), kind: kindSchema.optional() })]);
 
-/** Removes one thing, what belongs to a grant of one kind, or, without a kind, the grant with everything. */
+/** Removes one record, or the records of one kind that belong to a grant, or, without a kind, the grant with everything. */
 export async function dropOAuthRecords(
   { store }: CoreContext,
   _call: AuthorizedCall,
@@ -125,7 +125,7 @@ export async function dropOAuthRecords(
   return { dropped: true };
 }
 
-/** Ends what an app was let do: its tokens are gone. */
+/** Ends the grant of an app together with its tokens. */
 export async function endGrant({ oauth }: Pick<Repositories, "oauth">, grantId: string): Promise<void> {
   await oauth.removeOfGrant(grantId);
   await oauth.removeGrantById(grantId);
@@ -133,7 +133,7 @@ export async function endGrant({ oauth }: Pick<Repositories, "oauth">, grantId: 
 
 /** Secrets of the authorization server itself. */
 export interface OAuthSecrets {
-  /** Private key that signs who the owner is, for apps that ask. */
+  /** Private key that signs the owner's identity for apps that ask. */
   readonly jwk: Readonly<Record<string, string>>;
   /** Signs cookies. */
   readonly cookieKey: string;
@@ -141,7 +141,7 @@ export interface OAuthSecrets {
 
 const secretsSchema = z.object({ jwk: z.record(z.string(), z.string()), cookieKey: z.string() });
 
-/** The secrets of this store; made with the first call, and the same ones ever after. */
+/** The secrets of this store; created on first use, and permanent. */
 export async function oauthSecrets({ store }: CoreContext): Promise<OAuthSecrets> {
   const { organizationId } = store;
   const kept = await store.oauth.secrets(organizationId);

@@ -1,30 +1,30 @@
 import type { Permission } from "./key-types.js";
 
-/** What the owner let an app do that signed in with OAuth. Its tokens do so much and no more, and end with it. */
+/** What the owner allowed an app that signed in with OAuth. Its tokens permit exactly this, and end with it. */
 export interface AppGrant {
   readonly id: string;
   readonly organizationId: string;
-  /** Under which address of this server the app signed in, e.g. `https://memory.example`. */
+  /** The address of this server at which the app signed in, e.g. `https://memory.example`. */
   readonly issuer: string;
-  /** What the app calls itself towards this server: a random text, or the address of a document about it. */
+  /** The app's identifier at this server: a random text, or the address of a document about it. */
   readonly clientId: string;
-  /** The name that the app gives itself; not checked by anybody. */
+  /** The name that the app gives itself; unverified. */
   readonly clientName: string;
-  /** The host that vouches for the app, or that it is sent back to. */
+  /** The host that vouches for the app, or that it redirects to. */
   readonly clientHost: string;
   /** The only containers of the app; null for all. */
   readonly containerTags: readonly string[] | null;
   readonly permission: Permission;
   readonly createdAt: string;
   readonly lastUsedAt: string | null;
-  /** From this moment on its tokens open nothing; null for never. */
+  /** Its tokens are valid until this moment; null for never expiring. */
   readonly expiresAt: string | null;
 }
 
-/** Things of the OAuth protocol that are kept, e.g. `AccessToken`, `RefreshToken`, `AuthorizationCode`, `Client`. */
+/** A stored record of the OAuth protocol, e.g. `AccessToken`, `RefreshToken`, `AuthorizationCode`, `Client`. */
 export interface OAuthRecord {
   readonly kind: string;
-  /** Of what whoever asks for it must know; the text itself is kept nowhere. */
+  /** Hash of the secret needed to read it; the secret itself is not stored. */
   readonly hash: string;
   /** A second name. */
   readonly uidHash: string | null;

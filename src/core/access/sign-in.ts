@@ -14,17 +14,20 @@ import type { Actor, SignIn, SignInWay } from "../types.js";
 import { truncate } from "../../lib/truncate.js";
 
 const MINUTE_MS = 60_000;
-/** A link is for now. */
+/** A link is for immediate use. */
 const CODE_MS = 10 * MINUTE_MS;
-/** A browser that was not used for so long has to sign in again. */
+/** A browser unused for this long has to sign in again. */
 const IDLE_MS = 30 * 24 * 60 * MINUTE_MS;
-/** Use is noted at most so often, so that reading does not write. */
+/** Use is recorded at most this often, so that reading does not write. */
 const PROLONG_EVERY_MS = MINUTE_MS;
-/** Wrong keys, and wrong passwords, of one address or network. There is no limit for all together: anybody could lock the owner out by it. */
+/**
+ * Limit for wrong keys and wrong passwords per address or network. There is no global limit: anybody could use it to lock the
+ * owner out.
+ */
 const ATTEMPTS = { requests: 10, windowMs: 15 * MINUTE_MS };
 const LONGEST_CLIENT = 200;
 
-/** Makes the secret of a link that signs in one browser within 10 minutes, once. */
+/** Creates the secret of a link that signs in one browser within 10 minutes, once. */
 export async function createSignInCode(
   context: CoreContext,
   call: AuthorizedCall,
@@ -42,31 +45,31 @@ const signInSchema = z.object({
   code: z.string().max(200).optional(),
   key: z.string().max(1_000).optional(),
   password: z.string().max(1_000).optional(),
-  /** Address of the browser; attempts are counted by it. */
+  /** Address of the browser; attempts are counted per address. */
   from: z.string().max(200).default("unknown"),
-  /** What the browser says of itself. */
+  /** What the browser says about itself. */
   client: z.string().optional(),
-  /** Token of the sign-in that the browser had until now, which ends. */
+  /** Token of the browser's previous sign-in, which ends. */
   previous: z.string().max(200).optional(),
 });
 type SignInInput = z.output<typeof signInSchema>;
 
-/** A browser that is signed in, and its token, which is told this once and kept only as a hash. */
+/** A signed-in browser with its token, which is revealed only this once and stored only as a hash. */
 export interface NewSignIn {
   readonly signIn: SignIn;
   readonly token: string;
 }
 
 /**
- * Signs the owner in with the code of a link, a key of the whole organisation, or the password. The sign-in that the
- * browser had before ends.
- * @throws AppError `unauthorized` in the same words for everything that is wrong, `forbidden` for a key that is limited,
- *   `rate_limited` after too many wrong ones
+ * Signs the owner in with the code of a link, a key of the whole organisation, or the password. The browser's previous sign-in
+ * ends.
+ * @throws AppError `unauthorized` with the same message for every mistake, `forbidden` for a restricted key, `rate_limited`
+ * after too many wrong ones
  */
 export async function signIn(context: CoreContext, call: AuthorizedCall, raw: unknown): Promise<NewSignIn> {
   const input = parseInput(signInSchema, raw);
   const { organizationId } = context.store;
-  // A password takes long to check, a code is used up: the one is done before the transaction, the other in it.
+  // Checking a password takes long and a code is single-use: the former is done before the transaction, the latter inside it.
   const how = input.code === undefined ? await checkSecret(context, input) : "link";
   const now = context.clock.now();
   return onceWith(context, call, { useCase: "signIn", isSecret: true }, async ({ signIns }) => {
@@ -108,7 +111,7 @@ async function checkSecret(context: CoreContext, { key, password, from }: SignIn
     return "key";
   }
   const kept = await store.signIns.password(organizationId);
-  // The same work without a password, so that nobody learns whether there is one.
+  // The same work is done without a password, so that nobody can tell whether there is one.
   const isRight = await isPassword(password ?? "", kept ?? (await decoy()));
   if (kept !== null && isRight) {
     await context.attempts.giveBack(attempts, ATTEMPTS);
@@ -119,7 +122,7 @@ async function checkSecret(context: CoreContext, { key, password, from }: SignIn
 
 const decoy = loadOnce(() => hashPassword(randomSecret()));
 
-/** Before it is known whether it is right, so that many at once are counted, too. */
+/** Counted before the result is known, so that concurrent attempts count too. */
 async function countAttempt({ attempts }: CoreContext, name: string): Promise<void> {
   const { waitMs } = await attempts.take(name, ATTEMPTS);
   if (waitMs === 0) return;
@@ -131,8 +134,8 @@ async function countAttempt({ attempts }: CoreContext, name: string): Promise<vo
 const tokenSchema = z.object({ token: z.string().max(200) });
 
 /**
- * Who a browser's token belongs to; prolongs the sign-in.
- * @throws AppError `unauthorized` when it is unknown, over or ended
+ * The owner's sign-in for a browser's token; extends it.
+ * @throws AppError `unauthorized` when it is unknown, expired or ended
  */
 export async function checkSignIn(
   { store, clock, log }: CoreContext,
@@ -151,7 +154,7 @@ export async function checkSignIn(
   return { actor, signIn: found };
 }
 
-/** Ends a browser's sign-in; nothing happens when it is over already. */
+/** Ends a browser's sign-in; does nothing if it has already ended. */
 export async function signOut(context: CoreContext, call: AuthorizedCall, raw: unknown): Promise<{ ended: boolean }> {
   const { token } = parseInput(tokenSchema, raw);
   const isKept = ({ ended }: { ended: boolean }) => ended;
@@ -182,7 +185,7 @@ export async function endSignIn(context: CoreContext, call: AuthorizedCall, raw:
 const SHORTEST_PASSWORD = 12;
 
 const passwordSchema = z.object({
-  /** Null takes the password away. */
+  /** Null removes the password. */
   password: textSchema({ maxLength: 1_000 })
     .refine(
       (text) => Array.from(text).length >= SHORTEST_PASSWORD,
@@ -191,7 +194,10 @@ const passwordSchema = z.object({
     .nullable(),
 });
 
-/** Sets the owner's password, or takes it away, and signs all browsers out. @returns how many were signed in */
+/**
+ * Sets or removes the owner's password, and signs all browsers out.
+ * @returns how many were signed in
+ */
 export async function setPassword(
   context: CoreContext,
   call: AuthorizedCall,

@@ -3,12 +3,12 @@ import { requireAllContainers } from "../auth.js";
 import type { AuthorizedCall, CoreContext } from "../context.js";
 import { AppError } from "../errors.js";
 
-/** The people of the organisation: one. */
+/** The members of the organisation: only one. */
 export interface Team {
   readonly owner: { readonly joinedAt: string };
 }
 
-/** Who belongs to the organisation: its owner, who has been there since the first key. */
+/** The members of the organisation: its owner, since the first key was created. */
 export async function getTeam({ store, clock }: CoreContext, call: AuthorizedCall): Promise<Team> {
   requireAllContainers(call.actor);
   const [first] = await store.keys.list(call.actor.organizationId);

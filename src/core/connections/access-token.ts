@@ -12,23 +12,23 @@ import { jsonOf } from "./json-answer.js";
 import { withPatience } from "./patience.js";
 import type { ConnectionSecrets, SecretPlace, Tokens } from "./secrets.js";
 
-/** A token that ends so soon is replaced before it is used. */
+/** A token that expires this soon is replaced before use. */
 const EARLY_MS = 60_000;
-/** How long a node that was refused waits for another one that may have been given the new token. */
+/** How often a node whose token was refused checks whether another node has received the new one. */
 const LOOKS_FOR_OTHER_NODE = 12;
 const LOOKS_EVERY_MS = 250;
 const ASSERTION_SECONDS = 3_600;
 /** Characters. */
 const SHORTEST_SECRET = 6;
-/** Seconds; whoever wants to be left alone for longer is asked again all the same. */
+/** Seconds; a provider that asks for a longer pause is asked again after this. */
 const LONGEST_PAUSE = 3_600;
 
-/** What a request of a connection is signed in by; null where its connector signs by itself, or nobody signs in. */
+/** The authorization of a connection's request; null if its connector signs requests itself, or no sign-in is needed. */
 export async function authorizationOf(
   context: CoreContext,
   place: SecretPlace,
   { signIn }: Pick<Connector, "signIn">,
-  /** A header that was refused just now, in place of which another one is wanted. */
+  /** A header that was just refused, to be replaced. */
   refused: string | null = null,
 ): Promise<string | null> {
   if (signIn.kind !== "oauth") return null;
@@ -37,7 +37,7 @@ export async function authorizationOf(
   if (given !== undefined) return `Bearer ${given}`;
   const kept = goodToken(context, secrets, refused);
   if (kept !== null) return kept;
-  // Two requests at once must not use one refresh token twice.
+  // Concurrent requests must not use one refresh token twice.
   for (;;) {
     const running = context.tokenRequests.get(place.id);
     if (!running) break;
@@ -55,7 +55,7 @@ function goodToken({ clock }: CoreContext, { tokens }: ConnectionSecrets, refuse
   return isLasting ? `Bearer ${tokens.access}` : null;
 }
 
-/** Asks for a token, unless somebody else did, or signed in again, meanwhile. */
+/** Requests a token, unless another request did, or somebody signed in again meanwhile. */
 async function newToken(
   context: CoreContext,
   place: SecretPlace,
@@ -77,7 +77,9 @@ async function newToken(
   return newToken(context, place, signIn, refused);
 }
 
-/** Whether somebody else has put other credentials in their place. Another node may be about to, by the same refresh token. */
+/**
+ * Whether the credentials have been replaced by somebody else. Another node may be about to do so with the same refresh token.
+ */
 async function isReplaced({ about }: CoreContext, isSame: () => Promise<boolean>): Promise<boolean> {
   for (let look = 1; ; look += 1) {
     if (!(await isSame())) return true;
@@ -104,10 +106,10 @@ async function askAnew(
   return { ...made, refresh: made.refresh ?? tokens.refresh };
 }
 
-/** No token and no code lasts longer, whatever its provider says. */
+/** No token and no code lasts longer, whatever the provider says. */
 const LONGEST_LIFE = 10 * 366 * 86_400;
 
-/** Seconds that something lasts; undefined where a provider gives none, or something else. */
+/** Lifetime in seconds; undefined if a provider gives none, or an invalid one. */
 export const lifeSchema = z
   .union([
     z.number(),
@@ -128,7 +130,7 @@ const answerSchema = z.object({
 });
 const refusalSchema = z.object({ error: z.string(), error_description: z.string().optional() });
 
-/** What a provider said instead of giving tokens (RFC 6749 §5.2, RFC 8628 §3.5), such as `authorization_pending`. */
+/** The error a provider returned instead of tokens (RFC 6749 §5.2, RFC 8628 §3.5), such as `authorization_pending`. */
 export class TokenRefusal extends SignInRefused {
   readonly code: string;
 
@@ -138,12 +140,12 @@ export class TokenRefusal extends SignInRefused {
   }
 }
 
-/** What a provider says that cannot answer now, and may later. */
+/** Errors of a provider that are temporary. */
 const PASSING: ReadonlySet<string> = new Set(["temporarily_unavailable", "server_error"]);
 
 /**
- * Asks for tokens as the app of the organisation.
- * @throws TokenRefusal, or AppError `rate_limited` or `unavailable` where the provider does not answer now
+ * Requests tokens as the organisation's app.
+ * @throws TokenRefusal, or AppError `rate_limited` or `unavailable` if the provider does not answer now
  */
 export async function askForTokens(
   context: CoreContext,
@@ -189,7 +191,7 @@ async function askTokenEndpoint(
       : "";
     const said = withoutSecrets(description, [...Object.values(form), authorization ?? ""]);
     const message = `${new URL(url).host} refused the sign-in: ${oneLine(said).slice(0, 300).replace(/\.$/, "")}.${advice}`;
-    // Nothing is wrong with the account then: once the app is set right, all goes on by itself.
+    // Nothing is wrong with the account then: once the app is configured correctly, everything continues by itself.
     if (isOfApp) throw new AppError("forbidden", message);
     throw new TokenRefusal(error, message);
   }
@@ -201,7 +203,7 @@ async function askTokenEndpoint(
   return { access, refresh, expiresAt };
 }
 
-/** What an endpoint says may repeat what it was sent, and is shown to whoever has come back from it. */
+/** The message of an endpoint may repeat what it was sent, and is shown to whoever returns from it. */
 function withoutSecrets(text: string, sent: readonly string[]): string {
   const secrets = sent.filter((value) => value.length >= SHORTEST_SECRET).toSorted((a, b) => b.length - a.length);
   return secrets.reduce((shown, secret) => shown.replaceAll(secret, "…"), text);
@@ -222,7 +224,7 @@ const serviceAccountSchema = z.object({
   token_uri: z.string().optional(),
 });
 
-/** A token for a service account, by a signed assertion (RFC 7523). @throws AppError `invalid` for what is no key of one */
+/** A token for a service account, by a signed assertion (RFC 7523). @throws AppError `invalid` for an invalid key */
 async function askWithAssertion(context: CoreContext, signIn: OAuthSignIn, keyText: string): Promise<Tokens> {
   const key = serviceAccountSchema.safeParse(jsonOf({ bytes: Buffer.from(keyText) }));
   if (!key.success)

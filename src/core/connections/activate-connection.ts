@@ -15,14 +15,14 @@ import { settleWebhooks } from "./webhooks.js";
 
 const LONGEST_ACCOUNT = 300;
 
-/** What one signs in with: values of the secret fields, or tokens that one was given. */
+/** The credentials for signing in: values of the secret fields, or tokens received. */
 export type Credentials = Pick<ConnectionSecrets, "fields" | "tokens">;
 
 /**
- * Tries credentials with the settings of `connection`, keeps both when they work, and begins to sync; a connection that is
- * paused stays so. What does not work changes nothing.
- * @throws AppError `invalid` where the source refuses them, `unavailable` where it does not answer in time, `not_found`
- *   where the connection was removed meanwhile
+ * Tests credentials with the settings of `connection`, stores both if they work, and starts to sync; a paused connection stays
+ * paused. If they do not work, nothing changes.
+ * @throws AppError `invalid` if the source refuses them, `unavailable` if it does not answer in time, `not_found` if the
+ * connection was removed meanwhile
  */
 export async function activate(
   context: CoreContext,
@@ -38,9 +38,9 @@ export async function activate(
     if (error instanceof SignInRefused) throw new AppError("invalid", error.message, { cause: error });
     throw error;
   });
-  // As the source calls it: one line, whatever is in it.
+  // The source's name for it: one line, whatever it contains.
   const account = checked.account === null ? null : truncate(oneLine(checked.account), LONGEST_ACCOUNT);
-  // A token may have been replaced while it was tried.
+  // A token may have been replaced during the test.
   const { fields, tokens } = await tried.read();
   const isKept = await changeSecrets(
     context,
@@ -49,7 +49,7 @@ export async function activate(
     async (repositories) => {
       const now = await requireKept(repositories, organizationId, id);
       const state = now.state === "paused" ? "paused" : "active";
-      // Other settings may bring in what was passed over, and another account has other things: all is listed once more.
+      // Other settings may include what was skipped before, and another account has other items: everything is listed again.
       const isAnother =
         JSON.stringify(settings) !== JSON.stringify(now.settings) || (now.account !== null && account !== now.account);
       const change = { settings, state, problem: null, account, ...(isAnother && { checkpoint: null }) } as const;

@@ -3,14 +3,14 @@ import { AppError } from "../errors.js";
 import type { OAuthSignIn } from "../ports.js";
 import { openSecrets, readSettings } from "../upkeep/settings.js";
 
-/** The app of the organisation at a provider. */
+/** The organisation's app at a provider. */
 export interface Application {
   readonly clientId: string;
   /** Null for an app without one, such as a desktop app with PKCE. */
   readonly clientSecret: string | null;
 }
 
-/** @throws AppError `invalid` where the organisation has registered none, with what to do */
+/** @throws AppError `invalid` if the organisation has registered none, with what to do */
 export async function applicationOf(
   context: Pick<CoreContext, "store" | "secretBox" | "log">,
   organizationId: string,

@@ -11,14 +11,17 @@ import { isSkippedStill, skippedItem } from "./skipped-items.js";
 import { requireUnchanged, RunOvertaken, type Sync } from "./sync.js";
 
 const PAGE = 100;
-/** Failures of that kind in a row mean that the source is out of order, and not an item. */
+/** This many outages in a row mean that the source is failing, not an item. */
 const MOST_OUTAGES = 5;
 const FIRST_RETRY_MS = 5 * 60_000;
 const LONGEST_RETRY_MS = 24 * 3_600_000;
 
 type Upsert = Extract<SourceChange, { kind: "upsert" }>;
 
-/** Brings in what a page names. Work that was done before a kill is not done again, since each item is noted with its version. */
+/**
+ * Imports what a page names. Work done before the process was killed is not repeated, since each item is recorded with its
+ * version.
+ */
 export async function applyPage(sync: Sync, page: ChangePage, listing: number): Promise<void> {
   const { context, connection, run } = sync;
   const changes = changesOf(page, run);
@@ -35,11 +38,14 @@ export async function applyPage(sync: Sync, page: ChangePage, listing: number): 
   await keepWaiting(sync, beyond, listing);
   const seen = { listing, at: iso(context.clock.now()) };
   await context.store.connections.noteSeen(connection.id, upserts.map(idOf), seen);
-  // A page that is broken off is gone through again.
+  // An interrupted page is processed again.
   run.count("listed", changes.length);
 }
 
-/** Follows what has only moved. @returns what has to be read, and what there is no room for */
+/**
+ * Applies moves of items that have only moved.
+ * @returns what has to be read, and what there is no room for
+ */
 async function sortOut(
   sync: Sync,
   upserts: readonly Upsert[],
@@ -54,7 +60,7 @@ async function sortOut(
     const before = found?.state === "waiting" ? undefined : found;
     if (before !== undefined && isSettled(before, change.item, sync.source)) {
       await followIfMoved(sync, before, change.item);
-      // What failed is read again when it is due, not now.
+      // Failed items are read again when they are due, not now.
       if (before.state === "failed") run.fail(before.item, before.documentId, before.reason ?? "It could not be read.");
       else if (before.seenAt < run.now.startedAt) run.count("unchanged");
     } else if (before === undefined && room <= 0) {
@@ -67,13 +73,13 @@ async function sortOut(
   return { fresh, beyond };
 }
 
-/** Whether reading an item would tell nothing new. */
+/** Whether reading an item would give nothing new. */
 function isSettled(before: ConnectionItem, item: SourceItem, source: SourceAccess): boolean {
   if (before.state === "skipped") return isSkippedStill(before.item, item, source);
   return (before.state === "gone" ? before : before.item).version === item.version;
 }
 
-/** For how many more documents there is room; the limit may have been raised since the run began. */
+/** How many more documents there is room for; the limit may have been raised since the run began. */
 async function roomOf({
   context,
   connection,
@@ -84,7 +90,7 @@ async function roomOf({
   return { room: limit - (await connections.countItems(id)), limit };
 }
 
-/** Remembers what there is no room for, so that it comes in once there is some. */
+/** Records items that there is no room for, so that they are imported once there is. */
 async function keepWaiting(sync: Sync, items: readonly SourceItem[], listing: number): Promise<void> {
   const { context, connection } = sync;
   const none = { documentId: null, version: null, attempts: 0, retryAt: null, absences: 0 } as const;
@@ -95,10 +101,10 @@ async function keepWaiting(sync: Sync, items: readonly SourceItem[], listing: nu
   sync.run.count("skipped", items.length);
 }
 
-/** Follows what is called or lies otherwise now, or is back. What is wrong with it alone is noted. */
+/** Applies renames, moves and reappearances. Errors of one item are recorded with it. */
 async function followIfMoved(sync: Sync, before: ConnectionItem, item: SourceItem): Promise<void> {
   const isBack = before.state === "gone";
-  // What is skipped still is as it was in all that is said of it.
+  // A skipped item is unchanged in everything the source says about it.
   if (before.state === "skipped") return;
   if (!isBack && JSON.stringify(before.item) === JSON.stringify(item)) return;
   const { context, connection, run } = sync;
@@ -114,7 +120,7 @@ async function followIfMoved(sync: Sync, before: ConnectionItem, item: SourceIte
   await noteItems(sync, [{ ...before, item, ...(isBack && { state: "present", reason: null }) }]);
 }
 
-/** Keeps them, all or none. @throws RunOvertaken */
+/** Stores them, all or none. @throws RunOvertaken */
 async function noteItems({ context, connection }: Sync, items: readonly ConnectionItem[]): Promise<void> {
   if (items.length === 0) return;
   await context.store.transaction(async (repositories) => {
@@ -131,7 +137,7 @@ interface Reading {
   readonly listing: number;
 }
 
-/** Reads some at a time, as many as the source is asked for at once, and as fit into memory. */
+/** Reads items in groups, limited by what the source allows at once and by what fits into memory. */
 async function readAll(sync: Sync, readings: readonly Reading[]): Promise<void> {
   for (const together of readsTogether(readings, sync.connector.sync.readsAtOnce)) {
     sync.signal.throwIfAborted();
@@ -142,7 +148,7 @@ async function readAll(sync: Sync, readings: readonly Reading[]): Promise<void> 
   }
 }
 
-/** Brings in one item; what is wrong with it alone is noted. @throws what is wrong with the whole source */
+/** Imports one item; its own errors are recorded with it. @throws errors of the whole source */
 async function readOne(sync: Sync, { item, content, before, listing }: Reading): Promise<void> {
   const { context, connection, connector, source, run } = sync;
   const now = context.clock.now();
@@ -159,7 +165,7 @@ async function readOne(sync: Sync, { item, content, before, listing }: Reading):
       before,
       note: async (repositories, documentId) => {
         await requireUnchanged(repositories, { connection });
-        // What reading tells is what the next listing is compared with.
+        // The next listing is compared with what reading returned.
         const kept = { ...fields, ...settled, item: { ...item, version, detail }, documentId, version };
         await repositories.connections.keepItem(kept);
       },
@@ -172,7 +178,7 @@ async function readOne(sync: Sync, { item, content, before, listing }: Reading):
   } catch (error) {
     sync.signal.throwIfAborted();
     if (error instanceof RunOvertaken) throw error;
-    // Its container may be one now that has taken the place of another.
+    // Its container may meanwhile have been replaced by another.
     if (error instanceof AppError && error.kind === "conflict") await requireUnchanged(context.store, sync);
     if (error instanceof ItemGone) {
       if (before) await noteGone(sync, [before]);
@@ -197,7 +203,7 @@ async function readOne(sync: Sync, { item, content, before, listing }: Reading):
   }
 }
 
-/** No other try would end otherwise, unless it changes. */
+/** A retry would fail the same way, unless the item changes. */
 function isUnreadable(error: unknown): error is AppError {
   return error instanceof AppError && (error.kind === "unsupported_type" || error.kind === "too_large");
 }
@@ -221,11 +227,11 @@ function reasonOf({ context, connection }: Sync, { id }: SourceItem, error: unkn
   return "Something went wrong that should not; the log has the details.";
 }
 
-/** Reads again what failed in earlier runs and is due. */
+/** Reads items again that failed in earlier runs and are due. */
 export async function retryFailed(sync: Sync): Promise<void> {
   const { context, connection } = sync;
   const now = context.clock.now();
-  // What is put off for longer was put off by a clock that was wrong.
+  // A longer delay was set by a wrong clock.
   const times = { now: iso(now), latest: iso(new Date(now.getTime() + LONGEST_RETRY_MS)) };
   for (let after = ""; ;) {
     const due = await context.store.connections.dueItems(connection.id, times, { after, limit: PAGE });
@@ -235,7 +241,7 @@ export async function retryFailed(sync: Sync): Promise<void> {
   }
 }
 
-/** Brings in what waited for room, as far as there is some now; the run says when there is not. */
+/** Imports items that waited for room, as far as there is some now; the run reports when there is not. */
 export async function bringInWaiting(sync: Sync): Promise<void> {
   const { context, connection, run } = sync;
   const { connections } = context.store;
@@ -255,14 +261,14 @@ function anew(before: ConnectionItem): Reading {
   return { item: before.item, before, listing: before.listing };
 }
 
-/** Takes what a complete listing did not name for gone, once it is missing in as many as the source needs. */
+/** Treats items that a complete listing did not name as gone, once they have been missing as often as the source requires. */
 export async function noteAbsent(sync: Sync, listing: number): Promise<void> {
   const { context, connection, connector } = sync;
   const { connections } = context.store;
   for (;;) {
     const unseen = await connections.unseen(connection.id, listing, { after: "", limit: PAGE });
     sync.signal.throwIfAborted();
-    // With the number of the listing, so that it is counted once.
+    // Stored with the number of the listing, so that it is counted once.
     const counted = unseen.map((one) => ({ ...one, listing, absences: one.absences + 1 }));
     const isGone = ({ absences }: ConnectionItem) => absences >= connector.sync.absences;
     await noteItems(
@@ -274,7 +280,7 @@ export async function noteAbsent(sync: Sync, listing: number): Promise<void> {
   }
 }
 
-/** Notes that items are no longer there. Their documents stay until `removeGone`, since the owner may be asked before. */
+/** Records that items no longer exist. Their documents stay until `removeGone`, since the owner may be asked first. */
 async function noteGone(sync: Sync, known: readonly ConnectionItem[]): Promise<void> {
   if (known.length === 0) return;
   const { context, connection } = sync;

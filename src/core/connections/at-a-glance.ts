@@ -3,11 +3,11 @@ import type { Connection } from "../types.js";
 
 export interface ConnectionsAtAGlance {
   readonly total: number;
-  /** Those that do not go on, or whose last run failed. */
+  /** Those that have stopped, or whose last run failed. */
   readonly inTrouble: readonly Pick<Connection, "id" | "provider" | "state" | "problem">[];
 }
 
-/** All of the organisation; a connection that its owner has paused is in no trouble. */
+/** All connections of the organisation; one that its owner has paused is not in trouble. */
 export async function connectionsAtAGlance({ store }: CoreContext): Promise<ConnectionsAtAGlance> {
   const all = (await store.connections.list(store.organizationId)).filter(({ state }) => state !== "removing");
   const inTrouble = all

@@ -16,29 +16,29 @@ import { customIdOfLeft, isOf } from "./left-documents.js";
 const LONGEST_TITLE = 500;
 const MIME_TYPE = /^[\w.+-]{1,100}\/[\w.+-]{1,100}$/;
 
-/** Whoever writes for a connection. */
+/** The actor that writes for a connection. */
 export function actorOf({ organizationId, id }: Pick<Connection, "organizationId" | "id">): Actor {
   return { organizationId, name: `connection:${id}`, containers: "all" };
 }
 
-/** Another item has become the document that was meant for this one. */
+/** Another item has become the document intended for this one. */
 class DocumentTaken extends Error {}
 
 export interface ReadItem {
   readonly item: SourceItem;
   readonly content: SourceContent;
   readonly before: ConnectionItem | null;
-  /** Notes what the item has become, in the transaction that writes its document; nothing is written when it throws. */
+  /** Records what the item has become, in the transaction that writes its document; nothing is written if it throws. */
   readonly note: (repositories: Repositories, documentId: string) => Promise<void>;
 }
 
-/** Makes what an item holds the content of its document. */
+/** Stores the content of an item as its document. */
 export async function keepContent(context: CoreContext, connection: Connection, read: ReadItem): Promise<void> {
   try {
     await writeContent(context, connection, read);
   } catch (error) {
     if (!(error instanceof DocumentTaken)) throw error;
-    // It has an owner now, so that another customId is found.
+    // The document now belongs to another item, so a different customId is found.
     await writeContent(context, connection, read);
   }
 }
@@ -84,7 +84,7 @@ async function writeContent(
   );
 }
 
-/** Follows an item that is called or lies otherwise now, and holds what it held. */
+/** Applies a rename or move of an item with unchanged content. */
 export async function followMove(
   context: CoreContext,
   connection: Connection,
@@ -101,7 +101,7 @@ export async function followMove(
   if (!document) return;
   await updateDocument(context, authorize("updateDocument", { actor: actorOf(connection) }), {
     id: document.id,
-    // What somebody has called it otherwise here stays.
+    // A title that somebody changed here stays.
     ...(isRenamed && document.title === formerTitle && { title: truncate(title, LONGEST_TITLE) }),
     ...(isMoved && pathOf(item)),
     ...(isElsewhere && { containerTags: [...tagsOf(connection, item)] }),
@@ -109,8 +109,9 @@ export async function followMove(
 }
 
 /**
- * Removes what an item became, and the item. @returns whether there was a document
- * @param guard looks before, in the same transaction; nothing is removed when it throws
+ * Removes the document of an item, and the item.
+ * @returns whether there was a document
+ * @param guard checks first, in the same transaction; nothing is removed if it throws
  */
 export async function removeItem(
   context: CoreContext,
@@ -145,8 +146,8 @@ function tagsOf({ containerTags }: Connection, { containerTag }: SourceItem): re
 }
 
 /**
- * That of what a former connection to the same place left here; else the id at the source, as far as it may be a customId and
- * nothing else of the container has it.
+ * The customId of a document that an earlier connection to the same place left here; otherwise the source's id, if it is a
+ * valid customId and nothing else in the container has it.
  */
 async function freeCustomId(
   context: CoreContext,

@@ -26,7 +26,7 @@ import { dropWebhooks, settleWebhooks } from "./webhooks.js";
 
 const MOST_RESOURCES = 500;
 
-/** Pages of what a connection could bring in, from 1, and how much stands in one. */
+/** Page numbers of what a connection could import, from 1, and the size of a page. */
 export const resourcePageSchema = z.int().min(1).max(100_000);
 export const resourcesPerPageSchema = z.int().min(1).max(100);
 
@@ -36,7 +36,7 @@ const resourcesSchema = connectionNameSchema.extend({
   parentId: z.string().max(2_000).nullish(),
 });
 
-/** What a connection could bring in. @throws AppError `not_implemented` where nothing is chosen */
+/** What a connection could import. @throws AppError `not_implemented` if nothing can be chosen */
 export async function listConnectionResources(
   context: CoreContext,
   call: AuthorizedCall,
@@ -46,7 +46,7 @@ export async function listConnectionResources(
   return resourcesOf(context, await requireConnection(context, call, id), { page, perPage, parentId });
 }
 
-/** As `listConnectionResources`, for a call that may. */
+/** As `listConnectionResources`, for an authorised call. */
 export async function resourcesOf(
   context: CoreContext,
   connection: Connection,
@@ -68,22 +68,22 @@ const configureSchema = connectionNameSchema.extend({
   isPaused: z.boolean().optional(),
 });
 
-/** How a connection stands after `configureConnection`. */
+/** The state of a connection after `configureConnection`. */
 export interface ConfiguredConnection {
   readonly connection: Connection;
-  /** True: it differs from before. */
+  /** Whether it differs from before. */
   readonly isChanged: boolean;
-  /** True: a run was ordered. */
+  /** Whether a run was ordered. */
   readonly isSynced: boolean;
-  /** Documents that it has beyond its limit; they stay. */
+  /** Number of documents beyond its limit; they stay. */
   readonly beyondLimit: number;
   readonly webhooksRegistered: number;
 }
 
 /**
- * Chooses what a connection brings in, or how it is kept in step; what is left out stays as it is. A new choice, room for
- * more documents and the end of a pause are synced at once.
- * @throws AppError `not_found`, `invalid` before somebody has signed in, `not_implemented` where nothing is chosen
+ * Chooses what a connection imports, or how it is synced; omitted fields stay unchanged. A new choice, a higher document limit
+ * and the end of a pause start a sync immediately.
+ * @throws AppError `not_found`, `invalid` before somebody has signed in, `not_implemented` if nothing can be chosen
  */
 export async function configureConnection(
   context: CoreContext,
@@ -94,7 +94,7 @@ export async function configureConnection(
   return configure(context, await requireConnection(context, call, id), wish);
 }
 
-/** As `configureConnection`, for a call that may. */
+/** As `configureConnection`, for an authorised call. */
 export async function configure(
   context: CoreContext,
   { organizationId, id, provider }: Connection,
@@ -129,7 +129,7 @@ function stateAfter({ state }: Connection, isPaused: boolean | undefined): Conne
   return isPaused ? "paused" : state === "paused" ? "active" : state;
 }
 
-/** The time of the next run follows another interval; a connection that stands still has none. */
+/** Adjusts the next run to a new interval; an inactive connection has none. */
 function scheduled(after: Connection, before: Connection, now: Date): Connection {
   if (!isOpen(after)) return { ...after, nextSyncAt: null };
   return after.everyMinutes === before.everyMinutes ? after : { ...after, nextSyncAt: nextSyncOf(after, now) };
@@ -162,7 +162,7 @@ export function nothingToChoose(title: string): AppError {
   );
 }
 
-/** Has the connections to a provider synced now. @throws AppError `invalid` when there is nothing to sync */
+/** Starts a sync of the connections to a provider. @throws AppError `invalid` when there is nothing to sync */
 export async function importConnections(
   context: CoreContext,
   call: AuthorizedCall,
@@ -191,7 +191,7 @@ export async function importConnections(
 
 const syncSchema = connectionNameSchema.extend({ confirmRemovals: z.boolean().default(false) });
 
-/** Has one connection synced now; `confirmRemovals` agrees to what a run did not remove by itself. */
+/** Starts a sync of one connection; `confirmRemovals` agrees to removals that a run did not make by itself. */
 export async function syncOneConnection(
   context: CoreContext,
   call: AuthorizedCall,
@@ -237,7 +237,7 @@ export interface RemovedConnection {
   readonly provider: string;
 }
 
-/** Removes a connection; its documents go in the background, or stay as they are. @throws AppError `not_found` */
+/** Removes a connection; its documents are removed in the background, or stay. @throws AppError `not_found` */
 export async function removeConnection(
   context: CoreContext,
   call: AuthorizedCall,
@@ -249,7 +249,11 @@ export async function removeConnection(
   return { id, provider: connection.provider };
 }
 
-/** Removes the connections to a provider of these containers. @returns them, the newest first @throws AppError `not_found` */
+/**
+ * Removes the connections of these containers to a provider.
+ * @returns them, newest first
+ * @throws AppError `not_found`
+ */
 export async function removeConnectionsOf(
   context: CoreContext,
   call: AuthorizedCall,

@@ -12,20 +12,20 @@ import { giveUpSync, syncConnection } from "./sync-connection.js";
 import { createNewsJob } from "./tell-owner.js";
 import { dropWebhooks } from "./webhooks.js";
 
-/** Runs of different connections at once; they wait for others most of the time. */
+/** Concurrent runs of different connections; they mostly wait for others. */
 const RUNS_AT_ONCE = 2;
 const LONGEST_MS = 30 * 60_000;
 const PAGE = 50;
 const ATTEMPTS = 5;
 const MINUTE_MS = 60_000;
-/** How long an agreement to removals holds: to those that were asked about, and to whatever a run finds. */
+/** How long an agreement to removals is valid: both to specific ones that were asked about, and to whatever a run finds. */
 const AGREED_MS = 24 * 60 * MINUTE_MS;
 const AGREED_BLINDLY_MS = 60 * MINUTE_MS;
-/** Jobs that were given up, among which removals are looked for. */
+/** Abandoned jobs among which removals are looked for. */
 const MOST_DEAD = 1_000;
-/** Of each connection. */
+/** Runs kept per connection. */
 const RUNS_KEPT = 100;
-/** A sign-in that nobody has ended after so long will not be. */
+/** A sign-in that has not been completed after this long will not be. */
 const LONGEST_PENDING_MS = 24 * 60 * MINUTE_MS;
 
 const orderSchema = z.object({
@@ -35,7 +35,7 @@ const orderSchema = z.object({
 });
 const removalSchema = z.object({ connectionId: z.string(), keepsDocuments: z.boolean().default(false) });
 
-/** The jobs that keep connections in step, by their kinds. */
+/** The jobs that keep connections in sync, by kind. */
 export function createConnectionJobs(context: CoreContext): Record<string, JobHandler> {
   const sync: JobHandler<z.output<typeof orderSchema>> = {
     schema: orderSchema,
@@ -55,7 +55,7 @@ export function createConnectionJobs(context: CoreContext): Record<string, JobHa
   return { "sync-connection": sync, "remove-connection": remove, "tell-of-connection": createNewsJob(context) };
 }
 
-/** Removes a connection that is `removing`, with what its source knows of it. */
+/** Removes a connection in state `removing`, together with its registrations at the source. */
 export function removalJob({ id }: Connection, { keepsDocuments = false } = {}): JobDraft {
   return {
     kind: "remove-connection",
@@ -65,7 +65,7 @@ export function removalJob({ id }: Connection, { keepsDocuments = false } = {}):
   };
 }
 
-/** Has all connections synced that are due, and drops those that nobody has signed in to. */
+/** Starts a sync of all connections that are due, and drops those that nobody has signed in to. */
 export async function syncDueConnections(context: CoreContext): Promise<void> {
   const { store, clock } = context;
   const now = clock.now();
@@ -84,14 +84,14 @@ export async function syncDueConnections(context: CoreContext): Promise<void> {
   if (due.length + refused.length > 0) context.wakeJobs();
 }
 
-/** A sign-in that was refused is tried once more. */
+/** Retries a refused sign-in once. */
 export async function reopen(repositories: Repositories, connection: Connection, order: RunOrder): Promise<void> {
   const { organizationId, id } = connection;
   await repositories.connections.update(organizationId, id, { state: "active" });
   await orderSync(repositories, { ...connection, state: "active" }, order);
 }
 
-/** Nobody else could remove what such a connection has brought in. */
+/** Without this, nothing could remove what such a connection has imported. */
 async function reviveRemovals({ store, wakeJobs }: CoreContext): Promise<void> {
   const dead = await store.jobs.dead(MOST_DEAD);
   const removals = dead.filter(({ kind }) => kind === "remove-connection").map(({ id }) => id);
@@ -103,15 +103,15 @@ async function reviveRemovals({ store, wakeJobs }: CoreContext): Promise<void> {
 interface RunOrder {
   readonly trigger: SyncTrigger;
   readonly now: Date;
-  /** Its owner agrees to the removals that were asked about, or to those of this run where none were. */
+  /** Its owner agrees to the removals that were asked about, or, if none were, to those of this run. */
   readonly isAgreed?: boolean;
-  /** Not before this moment, and why. */
+  /** Earliest start, and the reason. */
   readonly gathered?: { readonly runAt: Date; readonly reason: string };
 }
 
 /**
- * Orders a run, inside a transaction, unless one waits that does the same; the next one by itself is due an interval later.
- * A run that goes on may have passed what this one is to see, so that another one follows it.
+ * Orders a run, inside a transaction, unless an equivalent one is waiting; the next automatic one is due an interval later. A
+ * run in progress may already have passed what this one is to see, so another one follows it.
  */
 export async function orderSync(repositories: Repositories, connection: Connection, order: RunOrder): Promise<void> {
   const { jobs, connections } = repositories;
@@ -121,21 +121,21 @@ export async function orderSync(repositories: Repositories, connection: Connecti
   const waiting = await jobs.waiting(kind, group);
   if (waiting.length === 0 || isAgreed) {
     await jobs.drop(waiting.map(({ id: jobId }) => jobId));
-    // What the source asked for is heeded.
+    // The delay that the source asked for is respected.
     const [postponed] = waiting.filter(({ attempt }) => attempt === 0);
     const agreement = isAgreed ? agreementTo(await connections.countGone(id), now) : null;
     const payload = { connectionId: id, trigger, agreement };
     const draft: JobDraft = { kind, payload, group, exclusive: true, maxAttempts: ATTEMPTS, ...gathered };
     await jobs.enqueue([postponed ? { ...draft, runAt: postponed.runAt } : draft]);
   } else if (trigger !== "cron") {
-    // Whoever asks does not wait until what failed is tried again by itself.
+    // A manual request does not wait for the automatic retry.
     const failed = waiting.filter(({ attempt }) => attempt > 0).map(({ id: jobId }) => jobId);
     await jobs.hold(failed, now, "It is tried again.");
   }
   if (!gathered) await connections.update(organizationId, id, { nextSyncAt: nextSyncOf(connection, now) });
 }
 
-/** A run that waits goes on at once, inside a transaction: to be ended where its connection stands still now. */
+/** Starts a waiting run immediately, inside a transaction: it ends at once if its connection is inactive. */
 export async function hastenSync({ jobs }: Repositories, connection: Connection, now: Date): Promise<void> {
   const { kind, group } = runsOf(connection);
   const waiting = await jobs.waiting(kind, group);
@@ -146,7 +146,7 @@ export async function hastenSync({ jobs }: Repositories, connection: Connection,
   );
 }
 
-/** Where the runs of a connection wait. */
+/** The queue for the runs of a connection. */
 function runsOf({ id }: Connection): Pick<JobDraft, "kind" | "group"> {
   return { kind: "sync-connection", group: `connection:${id}` };
 }

@@ -13,7 +13,7 @@ import { providerSchema, requireConnector } from "./find-connections.js";
 import { NO_SECRETS } from "./secrets.js";
 import { beginDeviceSignIn, beginSignIn, type BegunDeviceSignIn } from "./sign-in.js";
 
-/** Of a new connection. */
+/** Limit for a new connection. */
 const MOST_DOCUMENTS = 10_000;
 const MOST_DOCUMENTS_RAISED = 1_000_000;
 const MOST_CONNECTIONS = 1_000;
@@ -27,7 +27,7 @@ export const everyMinutesSchema = z
   .nullable();
 
 export const documentLimitSchema = z.int().min(1).max(MOST_DOCUMENTS);
-/** What an owner may raise it to afterwards; contract 6.10 has a most for new connections alone. */
+/** The limit that an owner may raise it to later; the maximum of contract 6.10 is only for new connections. */
 export const raisedLimitSchema = z.int().min(1).max(MOST_DOCUMENTS_RAISED);
 
 export const webUrlSchema = noteSchema(2_048).refine(
@@ -43,9 +43,9 @@ const createSchema = z.object({
   metadata: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).nullish(),
   redirectUrl: webUrlSchema.optional(),
   endUserId: endUserSchema.optional(),
-  /** Minutes between two runs; null: only when asked; by default what suits the provider. */
+  /** Minutes between two runs; null: only on request; by default what suits the provider. */
   everyMinutes: everyMinutesSchema.optional(),
-  /** True: the sign-in is done on another device (RFC 8628), where the provider has that. */
+  /** True: the sign-in is done on another device (RFC 8628), if the provider supports that. */
   isDevice: z.boolean().optional(),
   /** Base address of this server as the browser reaches it, for providers to come back to. */
   origin: z.string().optional(),
@@ -53,7 +53,7 @@ const createSchema = z.object({
 
 export interface CreatedConnection {
   readonly id: string;
-  /** Where somebody signs in; absent where that is not needed, or done already. */
+  /** Sign-in link; absent if not needed, or already done. */
   readonly authLink?: string;
   /** For people. */
   readonly expiresIn?: string;
@@ -62,9 +62,9 @@ export interface CreatedConnection {
 }
 
 /**
- * Connects to a source. Credentials are tried before the answer; where one signs in, a browser does so first. The first run
- * begins by itself, unless something has to be chosen before.
- * @throws AppError `invalid` for settings or credentials that do not work, `unsupported` for a provider that is not there
+ * Connects to a source. Credentials are tested before the answer; if a sign-in is needed, it happens in a browser first. The
+ * first run starts automatically, unless something has to be chosen before.
+ * @throws AppError `invalid` for settings or credentials that do not work, `unsupported` for an unknown provider
  */
 export async function createConnection(
   context: CoreContext,
@@ -106,7 +106,7 @@ export async function createConnection(
   }
 }
 
-/** How somebody signs in who has no credentials at hand. */
+/** How a user without credentials at hand signs in. */
 export interface SignInWish {
   /** True: on another device. */
   readonly isDevice?: boolean | undefined;
@@ -115,7 +115,7 @@ export interface SignInWish {
   readonly origin?: string | undefined;
 }
 
-/** Signs in with the secrets where they are enough, and otherwise begins a sign-in; settings and secrets are kept once it works. */
+/** Signs in with the secrets if they suffice, and otherwise starts a sign-in; settings and secrets are stored once it works. */
 export async function signInTo(
   context: CoreContext,
   connection: Connection,
@@ -138,7 +138,7 @@ export async function signInTo(
   return { id, authLink, expiresIn: "1 hour", ...(redirectUrl !== undefined && { redirectsTo: redirectUrl }) };
 }
 
-/** Splits what a connection is made with into what may be shown and what may not. @throws AppError `invalid` */
+/** Splits the input for a connection into what may be shown and what may not. @throws AppError `invalid` */
 export function readFields(
   { fields, secretFields, title }: Connector,
   metadata: Readonly<Record<string, unknown>>,
@@ -166,7 +166,7 @@ function hasDeviceSignIn({ signIn }: Connector): boolean {
   return signIn.kind === "oauth" && signIn.deviceUrl !== undefined;
 }
 
-/** True where nobody has to sign in: the credentials are there. */
+/** True if nobody has to sign in: the credentials are present. */
 function isSignedIn({ signIn }: Connector, secrets: Readonly<Record<string, string>>): boolean {
   if (signIn.kind !== "oauth") return true;
   return [signIn.tokenField, signIn.serviceAccountField].some((name) => name !== undefined && name in secrets);

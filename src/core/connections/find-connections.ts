@@ -7,7 +7,7 @@ import { containerTagSchema, customIdSchema, parseInput } from "../input.js";
 import type { Connector, Repositories } from "../ports.js";
 import type { Connection, DocumentHead, SyncRun } from "../types.js";
 
-/** Services whose documents a connection brings in (contract 1.14), and two of our own. */
+/** Services from which connections import documents (contract 1.14), and two of our own. */
 export const PROVIDERS = [
   "notion",
   "google-drive",
@@ -35,7 +35,7 @@ const RUNS_SHOWN = 50;
 const DOCUMENTS_SHOWN = 10_000;
 const PAGE = 500;
 
-/** A connection with how its last run went. */
+/** A connection with the result of its last run. */
 export interface ShownConnection extends Connection {
   readonly lastRun: SyncRun | null;
   readonly documentCount: number;
@@ -74,7 +74,7 @@ export async function findConnectionOf(
   return shown(context, first);
 }
 
-/** Documents of these containers, or of all, that the connections to a provider brought in, the newest first. */
+/** Documents of these containers, or of all, that connections to a provider imported, newest first. */
 export async function listConnectionDocuments(
   context: CoreContext,
   call: AuthorizedCall,
@@ -107,7 +107,7 @@ export async function listSyncRuns(
   return { runs: await context.store.connections.runs(id, RUNS_SHOWN) };
 }
 
-/** @throws AppError `forbidden` for who may not use all containers; `not_found`, also for one that is being removed */
+/** @throws AppError `forbidden` for an actor who may not use all containers; `not_found`, also for one that is being removed */
 export async function requireConnection(
   { store }: CoreContext,
   { actor }: AuthorizedCall,
@@ -117,7 +117,7 @@ export async function requireConnection(
   return requireKept(store, actor.organizationId, id);
 }
 
-/** The connection as it is kept now, inside a transaction. @throws AppError `not_found`, also for one that is being removed */
+/** The connection as stored now, inside a transaction. @throws AppError `not_found`, also for one that is being removed */
 export async function requireKept(
   { connections }: Pick<Repositories, "connections">,
   organizationId: string,
@@ -128,7 +128,7 @@ export async function requireKept(
   return connection;
 }
 
-/** Those that are neither being removed nor still to be signed in to (contract 6.10), the newest first. */
+/** Those that are neither being removed nor waiting for a sign-in (contract 6.10), newest first. */
 export async function matching(
   { store }: CoreContext,
   { actor }: AuthorizedCall,
@@ -163,7 +163,7 @@ export function requireConnector({ connectors }: CoreContext, provider: string):
   return connector;
 }
 
-/** False while somebody still has to choose what is brought in. */
+/** False while somebody still has to choose what is imported. */
 export function isChosen(
   { needsSelection }: Pick<Connector, "needsSelection">,
   { resources, settings }: Pick<Connection, "resources" | "settings">,

@@ -2,8 +2,8 @@ import type { Repositories } from "../ports.js";
 import { removalJob } from "./connection-jobs.js";
 
 /**
- * Has connections bring their documents into the container that took the place of others, inside a transaction; without one,
- * those that would only bring back what was deleted are removed, and what they brought in elsewhere stays.
+ * Makes connections import their documents into the container that replaced others, inside a transaction; without one,
+ * connections that would only bring back what was deleted are removed, and what they imported elsewhere stays.
  */
 export async function followContainers(
   { connections, jobs }: Pick<Repositories, "connections" | "jobs">,

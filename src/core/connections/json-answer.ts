@@ -2,7 +2,7 @@ import type * as z from "zod";
 import { AppError } from "../errors.js";
 import type { SourceAnswer } from "../ports.js";
 
-/** What an answer says; null for what is no JSON. */
+/** The JSON of an answer; null if it is not JSON. */
 export function jsonOf({ bytes }: Pick<SourceAnswer, "bytes">): unknown {
   try {
     return JSON.parse(Buffer.from(bytes).toString("utf8"));
@@ -11,7 +11,7 @@ export function jsonOf({ bytes }: Pick<SourceAnswer, "bytes">): unknown {
   }
 }
 
-/** What an answer says, as a schema has it. @throws AppError `unavailable` with a sentence for whoever waits for it */
+/** The JSON of an answer, validated by a schema. @throws AppError `unavailable` with a sentence for whoever waits for it */
 export function parseAnswer<T>(answer: SourceAnswer, schema: z.ZodType<T>, whose: string): T {
   const read = schema.safeParse(jsonOf(answer));
   if (read.success) return read.data;

@@ -2,15 +2,15 @@ import type { CoreContext } from "../context.js";
 import { AppError, UnreadableSecret } from "../errors.js";
 import { sealedInSettings } from "../upkeep/settings.js";
 
-/** The text in a proof. It is no secret; only the key that it was sealed with is. */
+/** The text in a proof. It is not secret; only the key it was sealed with is. */
 const PROOF = "The key of this record.";
 
 type ProofContext = Pick<CoreContext, "store" | "secretBox">;
 
 /**
- * Makes sure that all services that share the record have the same key. The first one leaves a proof: a text sealed with its
- * key, which the others have to be able to open. A service that can open it only with an older key of its file replaces it.
- * @throws AppError `invalid` where it has another key
+ * Ensures that all services sharing the record have the same key. The first one leaves a proof: a text sealed with its key,
+ * which the others must be able to open. A service that can open it only with an older key from its file replaces it.
+ * @throws AppError `invalid` if it has a different key
  */
 export async function requireSharedKey(context: ProofContext): Promise<void> {
   const { store, secretBox } = context;
@@ -26,7 +26,7 @@ export async function requireSharedKey(context: ProofContext): Promise<void> {
 /** Leaves a proof for a service that has the record to itself, whatever key was used before. */
 export async function noteKey({ store, secretBox, log }: ProofContext & Pick<CoreContext, "log">): Promise<void> {
   try {
-    // Nothing was sealed yet, and no key is made before there is something to seal.
+    // Nothing has been sealed yet, and no key is created before it is needed.
     if (!(await secretBox.hasKey())) return;
     const kept = await store.keyProof.read();
     if (kept !== null && (await secretBox.isCurrent(kept))) return;
@@ -37,7 +37,7 @@ export async function noteKey({ store, secretBox, log }: ProofContext & Pick<Cor
   }
 }
 
-/** True if nothing is sealed, or if anything opens: the rest may have been sealed with a key that was lost long ago. */
+/** True if nothing is sealed, or if anything can be opened: the rest may have been sealed with a key lost long ago. */
 async function opensRecord({ store, secretBox }: ProofContext): Promise<boolean> {
   let isAnythingSealed = false;
   for await (const sealed of sealedTexts(store)) {

@@ -5,7 +5,7 @@ import type { Connection } from "../types.js";
 
 type Sources = Pick<CoreContext, "connectors">;
 
-/** Removes a connection, inside a transaction; where the documents came from that it leaves here stays known. */
+/** Removes a connection, inside a transaction; the origin of the documents it leaves here stays recorded. */
 export async function removeLeaving(
   context: Sources,
   { connections }: Pick<Repositories, "connections">,
@@ -16,7 +16,7 @@ export async function removeLeaving(
   await connections.remove(organizationId, id);
 }
 
-/** Whether a document came of this item, over this connection or over a former one to the same place. */
+/** Whether a document came from this item, through this connection or an earlier one to the same place. */
 export function isOf(
   context: Sources,
   connection: Connection,
@@ -29,7 +29,9 @@ export function isOf(
   return place === placeOf(context, connection) && (!isKnownByAddress || address === item.address);
 }
 
-/** The customId in this container of what a former connection to the same place has left of an item; null for nothing. */
+/**
+ * The customId in this container of the document that an earlier connection to the same place left for an item; null for none.
+ */
 export async function customIdOfLeft(
   context: Pick<CoreContext, "connectors" | "store">,
   connection: Connection,
@@ -49,8 +51,8 @@ export async function customIdOfLeft(
 }
 
 /**
- * Names what a connection is open to: two with the same name have the same thing under the same id, or else under another
- * address (`isKnownByAddress`).
+ * Identifies what a connection has access to: two with the same name have the same thing under the same id, unless its address
+ * differs (`isKnownByAddress`).
  */
 function placeOf({ connectors }: Sources, { provider, account, settings }: Connection): string {
   const { placeFields = [] } = connectors.get(provider) ?? {};

@@ -2,16 +2,16 @@ import { truncate } from "../../lib/truncate.js";
 import type { ChangePage, SourceChange, SourceItem } from "../ports.js";
 import type { RunningSync } from "./sync-run.js";
 
-/** UTF-16 units. What a source names is written by strangers, and kept with each item and each failure of a run. */
+/** UTF-16 units. Names from a source are written by strangers, and stored with each item and each failure of a run. */
 const LONGEST_ID = 2_048;
 const LONGEST_ADDRESS = 4_096;
 const LONGEST_PATH = 4_096;
-/** No longer than titles of documents are. */
+/** Same as for document titles. */
 const LONGEST_TITLE = 500;
-/** For what none of a connector's own is near to: versions are hashes, tags and times. */
+/** Far beyond what any connector uses: versions are hashes, tags and times. */
 const LONGEST_VERSION = 2_048;
 
-/** What a page names, each item once, as much of it as is kept; the run says what is left out. */
+/** The changes of a page, one per item, as many as are kept; the run reports what is left out. */
 export function changesOf(page: ChangePage, run: Pick<RunningSync, "note">): SourceChange[] {
   const changes = new Map<string, SourceChange>();
   for (const change of page.items) {
@@ -21,7 +21,7 @@ export function changesOf(page: ChangePage, run: Pick<RunningSync, "note">): Sou
       run.note(`Something was left out whose id has more than ${LONGEST_ID} characters.`, "cut");
     else if (change.kind === "upsert" && change.item.version.length > LONGEST_VERSION)
       run.note(`Something was left out whose version has more than ${LONGEST_VERSION} characters.`, "cut");
-    // The last that is said of an item is what holds.
+    // The last change of an item applies.
     else changes.set(id, change.kind === "upsert" ? { ...change, item: bounded(change.item) } : change);
   }
   return [...changes.values()];
@@ -31,7 +31,7 @@ export function idOf(change: SourceChange): string {
   return change.kind === "upsert" ? change.item.id : change.id;
 }
 
-/** A part of a title says something; a part of an address or of a path would lead elsewhere. */
+/** A shortened title is still useful; a shortened address or path would lead elsewhere. */
 function bounded(item: SourceItem): SourceItem {
   const { title, address, path } = item;
   return {

@@ -1,14 +1,14 @@
 import type { CoreContext } from "../context.js";
 
-/** What a document that came over a connection knows of it. */
+/** What is known about a document that came through a connection. */
 export interface FromConnection {
-  /** Null for one that was sent, and where the connection was removed. */
+  /** Null for a document that was sent, and if the connection was removed. */
   readonly connectionId: string | null;
-  /** What is known of it at its source; null for one that was sent. */
+  /** What is known about it at its source; null for a document that was sent. */
   readonly atSource: { readonly version: string | null; readonly seenAt: string } | null;
 }
 
-/** Documents with the connections that they came over; the address of those is the one at their source. */
+/** Documents with the connections they came through; their address is the one at the source. */
 export async function withConnections<T extends { readonly id: string; readonly url: string | null }>(
   { store }: Pick<CoreContext, "store">,
   documents: readonly T[],

@@ -4,8 +4,9 @@ import { AppError } from "../errors.js";
 const PATIENCE_MS = 60_000;
 
 /**
- * Runs what somebody waits for at a source, for a minute at most; sources that do not heed the signal are left alone then.
- * @param whose what the source is called, such as “GitHub”
+ * Runs a request to a source that somebody is waiting for, for at most a minute; sources that ignore the signal are then
+ * abandoned.
+ * @param whose the name of the source, such as “GitHub”
  * @throws AppError `unavailable` when the time is up; what the work throws
  */
 export function withPatience<T>(

@@ -6,14 +6,14 @@ import { changeSecrets } from "./secrets.js";
 
 const PICKER_MS = 60 * 60_000;
 
-/** A page where whoever has the address chooses what a connection brings in. */
+/** A page where anyone with its address can choose what a connection imports. */
 export interface OpenedPicker {
   readonly url: string;
-  /** ISO date-time; once something was chosen, it is over at once. */
+  /** ISO date-time; it also expires as soon as something is chosen. */
   readonly expiresAt: string;
 }
 
-/** Makes the address of the page; the former one is over. */
+/** Creates the address of the page; the previous one becomes invalid. */
 export async function beginPicking(
   context: CoreContext,
   connection: Pick<Connection, "organizationId" | "id">,

@@ -16,13 +16,13 @@ const PER_PAGE = 100;
 const MOST_PAGES = 100_000;
 
 const openSchema = connectionNameSchema.extend({
-  /** Where the browser goes once something was chosen. */
+  /** Where the browser goes once something has been chosen. */
   returnUrl: webUrlSchema.nullish(),
   /** Base address of this server as the browser reaches it. */
   origin: z.string(),
 });
 
-/** @throws AppError `not_found`, `not_implemented` where nothing is chosen, `invalid` before somebody has signed in */
+/** @throws AppError `not_found`, `not_implemented` if nothing can be chosen, `invalid` before somebody has signed in */
 export async function openPicker(context: CoreContext, call: AuthorizedCall, raw: unknown): Promise<OpenedPicker> {
   const { id, returnUrl = null, origin } = parseInput(openSchema, raw);
   const connection = await requireConnection(context, call, id);
@@ -38,7 +38,7 @@ const showSchema = tokenSchema.extend({
   parentId: z.string().max(2_000).nullish(),
 });
 
-/** What can be chosen, and what was. */
+/** What can be chosen, and what has been. */
 export interface ShownPicker extends FoundResources {
   readonly title: string;
   readonly account: string | null;
@@ -48,7 +48,7 @@ export interface ShownPicker extends FoundResources {
   readonly returnUrl: string | null;
 }
 
-/** @throws AppError `not_found` for an address that is over, or never was */
+/** @throws AppError `not_found` for an expired or unknown address */
 export async function showPicker(context: CoreContext, _call: AuthorizedCall, raw: unknown): Promise<ShownPicker> {
   const { token, page, parentId = null } = parseInput(showSchema, raw);
   const { connection, connector, returnUrl } = await requirePicker(context, token);
@@ -66,11 +66,11 @@ export interface Picked {
   readonly returnUrl: string | null;
 }
 
-/** Chooses, and ends the page. @throws AppError `not_found` as `showPicker`; `invalid` for what cannot be chosen */
+/** Chooses, and closes the page. @throws AppError `not_found` as `showPicker`; `invalid` for what cannot be chosen */
 export async function choosePicked(context: CoreContext, _call: AuthorizedCall, raw: unknown): Promise<Picked> {
   const { token, resources } = parseInput(chooseSchema, raw);
   const { connection, connector, returnUrl } = await requirePicker(context, token);
-  // Before it is used, so that of several at once one chooses.
+  // Taken before it is used, so that only one of several concurrent calls chooses.
   const taken = await changeSecrets(context, connection, (now) =>
     now?.picker?.token === sha256(token) ? { ...now, picker: null } : null,
   );

@@ -4,7 +4,7 @@ import type { Connection, ConnectionItem, SyncRun } from "./types.js";
 export interface ConnectionChange extends Partial<
   Omit<Connection, "id" | "organizationId" | "provider" | "createdAt">
 > {
-  /** What `ConnectionStore.checkpoint` gives from now on. */
+  /** The new value for `ConnectionStore.checkpoint`. */
   readonly checkpoint?: unknown;
 }
 export type ConnectionDraft = Omit<Connection, "createdAt">;
@@ -12,24 +12,24 @@ export type ConnectionDraft = Omit<Connection, "createdAt">;
 /** ISO date-times. */
 export interface DueTimes {
   readonly now: string;
-  /** Nothing is put off for longer. */
+  /** No delay goes beyond this. */
   readonly latest: string;
 }
 
 export interface OriginOfDocument {
   readonly documentId: string;
-  /** Null where the connection was removed, and left the document here. */
+  /** Null if the connection was removed and left the document here. */
   readonly connectionId: string | null;
-  /** Names the source of a document that was left; null for one whose connection is there. */
+  /** Identifies the source of a document that was left; null while its connection exists. */
   readonly place: string | null;
   readonly itemId: string;
   readonly address: string | null;
-  /** The one that the document has; null where the source tells none. */
+  /** The version that the document has; null if the source tells none. */
   readonly version: string | null;
   readonly seenAt: string;
 }
 
-/** An item whose document was not read to its end, and why. */
+/** An item whose document could not be read completely, and why. */
 export interface UnreadItem {
   readonly item: SourceItem;
   readonly documentId: string;
@@ -47,59 +47,70 @@ export interface ConnectionStore {
   /** All of them, the newest first. */
   list(organizationId: string): Promise<Connection[]>;
   update(organizationId: string, id: string, change: ConnectionChange): Promise<void>;
-  /** Where its runs stand, as JSON that its connector reads: up to some megabytes; null before the first page. */
+  /** The position of its runs, as JSON that its connector reads: up to some megabytes; null before the first page. */
   checkpoint(organizationId: string, id: string): Promise<unknown>;
-  /** The credentials, as they were sealed; null for none. */
+  /** The sealed credentials; null for none. */
   sealedSecrets(organizationId: string, id: string): Promise<string | null>;
-  /** Keeps credentials in place of `former`. @returns false, and keeps nothing, where others are kept by now */
+  /**
+   * Replaces `former` credentials.
+   * @returns false, storing nothing, if others are stored by now
+   */
   keepSecrets(organizationId: string, id: string, sealed: string, former: string | null): Promise<boolean>;
-  /** The connection, its items and its runs; documents stay, and nothing tells where they came from unless `leave` was called. */
+  /**
+   * Removes the connection, its items and its runs; documents stay, and nothing records their origin unless `leave` was called.
+   */
   remove(organizationId: string, id: string): Promise<void>;
 
   item(connectionId: string, itemId: string): Promise<ConnectionItem | null>;
-  /** Those that are known, in no order. */
+  /** The known ones, in no order. */
   items(connectionId: string, itemIds: readonly string[]): Promise<ConnectionItem[]>;
-  /** Items that are not brought in since reading them failed, by their ids, the first behind `after`. */
+  /** Items not imported because reading them failed, by id, starting after `after`. */
   failedItems(connectionId: string, page: ItemPage): Promise<ConnectionItem[]>;
-  /** Ids of those that failed when they were seen last, at this moment (ISO date-time) or later. */
+  /** Ids of items that failed when last seen, at this moment (ISO date-time) or later. */
   failedItemIds(connectionId: string, since: string): Promise<string[]>;
-  /** Ids of all that begin with this. */
+  /** All ids that begin with this prefix. */
   itemIds(connectionId: string, prefix: string): Promise<string[]>;
   keepItem(item: ConnectionItem): Promise<void>;
-  /** Notes that a listing named these, where they are known. */
+  /** Records that a listing named these, if they are known. */
   noteSeen(connectionId: string, itemIds: readonly string[], seen: { listing: number; at: string }): Promise<void>;
-  /** Items that the listing did not name, by their ids, the first behind `after`. */
+  /** Items that the listing did not name, by id, starting after `after`. */
   unseen(connectionId: string, listing: number, page: ItemPage): Promise<ConnectionItem[]>;
-  /** Items that have a document, or failed to have one. */
+  /** Number of items that have a document, or failed to get one. */
   countItems(connectionId: string): Promise<number>;
-  /** Documents that came over the connection and are there. */
+  /** Number of existing documents that came through the connection. */
   countDocuments(connectionId: string): Promise<number>;
-  /** Items that are gone at the source, and whose documents are still here. */
+  /** Number of items gone at the source whose documents are still here. */
   countGone(connectionId: string): Promise<number>;
-  /** Those that `countGone` counts, the first of them. */
+  /** The first of those that `countGone` counts. */
   goneItems(connectionId: string, limit: number): Promise<ConnectionItem[]>;
-  /** Items whose documents failed to be read here, the first of them. */
+  /** The first items whose documents could not be read here. */
   unreadItems(connectionId: string, limit: number): Promise<UnreadItem[]>;
-  /** Items that failed and are due again now, or only after `latest`, in the order of their ids behind `after`. */
+  /** Failed items that are due again now, or only after `latest`, by id, starting after `after`. */
   dueItems(connectionId: string, times: DueTimes, page: ItemPage): Promise<ConnectionItem[]>;
-  /** Items that wait for room, by their ids, the first behind `after`. */
+  /** Items waiting for room, by id, starting after `after`. */
   waitingItems(connectionId: string, page: ItemPage): Promise<ConnectionItem[]>;
   removeItem(connectionId: string, itemId: string): Promise<void>;
-  /** Items with a document, by the ids of the items, the first behind `after`. */
+  /** Items with a document, by item id, starting after `after`. */
   itemsWithDocuments(connectionId: string, page: ItemPage): Promise<ConnectionItem[]>;
-  /** Which of these documents came over a connection, or were left by one. */
+  /** Which of these documents came through a connection, or were left by one. */
   ofDocuments(documentIds: readonly string[]): Promise<OriginOfDocument[]>;
-  /** Remembers where the documents of a connection come from that is to be removed; others take them over by the place. */
+  /**
+   * Records the origin of the documents of a connection that is to be removed; later connections to the same place take them
+   * over.
+   */
   leave(connectionId: string, place: string): Promise<void>;
-  /** Documents that were left by connections to this place, and that came of this item. */
+  /** Documents of this item left by connections to this place. */
   leftAt(place: string, itemId: string): Promise<OriginOfDocument[]>;
-  /** The document belongs to a connection again. */
+  /** Marks the document as belonging to a connection again. */
   takeOver(documentId: string): Promise<void>;
 
   insertRun(run: SyncRun): Promise<void>;
   updateRun(run: SyncRun): Promise<void>;
   /** The newest first. */
   runs(connectionId: string, limit: number): Promise<SyncRun[]>;
-  /** Removes all but the newest runs of each connection. @returns how many went */
+  /**
+   * Removes all but the newest runs of each connection.
+   * @returns how many were removed
+   */
   dropOldRuns(keep: number): Promise<number>;
 }

@@ -1,11 +1,11 @@
 import type { SourceItem } from "../ports.js";
 
-/** What is read at once is held in memory; two runs go on at the same time. */
+/** What is read at once is held in memory, and two runs may be active. */
 const MOST_BYTES_AT_ONCE = 64 * 1024 * 1024;
 
 /**
- * Parts a row into what is read at the same time: at most so many, and no more bytes than fit. What is larger than that is
- * read alone; what a source tells no size of counts as nothing.
+ * Splits items into groups that are read concurrently: limited in number, and to as many bytes as fit. An item larger than that
+ * is read alone; an item of unknown size counts as nothing.
  */
 export function* readsTogether<T extends { readonly item: SourceItem }>(
   readings: readonly T[],

@@ -7,9 +7,9 @@ import { customIdSchema, parseInput } from "../input.js";
 import { orderSync } from "./connection-jobs.js";
 import { isOpen } from "./sync.js";
 
-/** Messages without proof, from one network. */
+/** Limit for messages without proof, per network. */
 const REFUSED = { requests: 60, windowMs: 60_000 };
-/** Several within this time make one run. */
+/** Messages within this time cause one run. */
 const GATHERED_MS = 5_000;
 
 const messageSchema = z.object({
@@ -21,9 +21,10 @@ const messageSchema = z.object({
 });
 
 /**
- * Takes word of changes from a source: its connection is synced soon. Nothing else comes of it, and nothing of it is kept.
- * @returns what the source wants to hear
- * @throws AppError `not_found`, alike for a connection that is not there and for a message without proof; `rate_limited`
+ * Receives a change notification from a source: its connection is synced soon. It has no other effect, and none of it is
+ * stored.
+ * @returns the answer that the source expects
+ * @throws AppError `not_found`, both for an unknown connection and for a message without proof; `rate_limited`
  */
 export async function receiveWebhook(
   context: CoreContext,
@@ -32,7 +33,7 @@ export async function receiveWebhook(
 ): Promise<{ readonly answer: string }> {
   const { store, attempts, secretBox } = context;
   const { id, ...message } = parseInput(messageSchema, raw);
-  // Before it is known whether it is right, so that many at once are counted, too.
+  // Counted before the result is known, so that concurrent attempts count too.
   const counted = `webhooks from ${networkOf(from?.address ?? "")}`;
   const { waitMs } = await attempts.take(counted, REFUSED);
   if (waitMs > 0)
@@ -43,10 +44,10 @@ export async function receiveWebhook(
   const connection = isId ? await store.connections.byId(store.organizationId, id) : null;
   const webhooks = connection && context.connectors.get(connection.provider)?.webhooks;
   if (!connection?.webhooks || connection.webhooks.isLeaving || !webhooks) throw unknown();
-  // Asked while webhooks are registered, and by nobody else at another time.
+  // A challenge is sent only while webhooks are being registered.
   const challenge = connection.webhooks.count === 0 ? (webhooks.challenge?.(message) ?? null) : null;
   if (challenge !== null) return { answer: challenge };
-  // While its key is missing nothing can be proved, and nothing is told.
+  // While its key is missing nothing can be proved, and nothing is revealed.
   const secret = await secretBox.open(connection.webhooks.secret).catch(() => null);
   if (secret === null || !webhooks.verify(message, secret)) throw unknown();
   await attempts.giveBack(counted, REFUSED);

@@ -9,15 +9,15 @@ import { NO_SECRETS, readableSecrets } from "./secrets.js";
 const reconnectSchema = connectionNameSchema.extend({
   metadata: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).nullish(),
   redirectUrl: webUrlSchema.optional(),
-  /** True: where somebody has to sign in, it is done on another device, where the provider has that. */
+  /** True: if a sign-in is needed, it is done on another device, if the provider supports that. */
   isDevice: z.boolean().optional(),
   origin: z.string().optional(),
 });
 
 /**
- * Signs a connection in again: with other credentials at once, by a link, or on another device. Its documents stay; so do
+ * Signs a connection in again: with other credentials immediately, by a link, or on another device. Its documents stay; so do
  * its settings and credentials until the new ones have worked.
- * @throws AppError `invalid` for what does not work, or would send a kept secret to another place
+ * @throws AppError `invalid` for what does not work, or would send a stored secret to another place
  */
 export async function reconnectConnection(
   context: CoreContext,
@@ -34,7 +34,7 @@ export async function reconnectConnection(
   return signInTo(context, { ...connection, settings }, connector, { ...wish, secrets });
 }
 
-/** A secret that was given for one place is sent to no other. @throws AppError `invalid` */
+/** A secret given for one place is not sent to any other. @throws AppError `invalid` */
 function requireSamePlace(
   { placeFields = [] }: Connector,
   kept: readonly string[],

@@ -2,15 +2,15 @@ import { iso } from "../../lib/time.js";
 import { removeItem } from "./bring-in.js";
 import { RemovalsHeld, requireUnchanged, type Sync } from "./sync.js";
 
-/** Removals that no owner is asked about, and the share of all items beyond it. */
+/** Removals that need no agreement, and the share of all items above which more do. */
 const FREE_REMOVALS = 50;
 const FREE_SHARE = 0.2;
-/** Of so many documents or more, nearly all are not removed without asking either: the source may be out of order. */
+/** From this many documents on, removing nearly all needs agreement too: the source may be failing. */
 const FEW_DOCUMENTS = 5;
 const NEARLY_ALL = 0.8;
 const PAGE = 100;
 
-/** Removes the documents of what is gone. @throws RemovalsHeld when its owner has to agree before */
+/** Removes the documents of items that are gone. @throws RemovalsHeld when the owner has to agree first */
 export async function removeGone(sync: Sync): Promise<void> {
   const { context, connection, run } = sync;
   const { connections } = context.store;

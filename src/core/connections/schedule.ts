@@ -4,24 +4,24 @@ import type { Connection } from "../types.js";
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
-/** When a connection is synced by itself after now; null: never. */
+/** When a connection is next synced automatically; null: never. */
 export function nextSyncOf({ everyMinutes }: Pick<Connection, "everyMinutes">, now: Date): string | null {
   return everyMinutes === null ? null : iso(new Date(now.getTime() + everyMinutes * MINUTE_MS));
 }
 
-/** True from a moment on, and for one further away than anything is put off: a clock was wrong that set it. */
+/** True from a moment on, and also for one further away than any delay: it was set by a wrong clock. */
 export function hasCome(at: string, now: Date, latest: string): boolean {
   return at <= iso(now) || at > latest;
 }
 
-/** Whether a connection is to be synced by itself. */
+/** Whether a connection is due for an automatic sync. */
 export function isDue(connection: Pick<Connection, "everyMinutes" | "nextSyncAt">, now: Date): boolean {
   const latest = nextSyncOf(connection, now);
   const { nextSyncAt } = connection;
   return latest !== null && nextSyncAt !== null && hasCome(nextSyncAt, now, latest);
 }
 
-/** Whether a sign-in that was refused is to be tried again. */
+/** Whether a refused sign-in is to be retried. */
 export function isRetryDue({ nextSyncAt }: Pick<Connection, "nextSyncAt">, now: Date): boolean {
   return nextSyncAt !== null && hasCome(nextSyncAt, now, iso(new Date(now.getTime() + DAY_MS)));
 }

@@ -8,14 +8,14 @@ import type { Connection } from "../types.js";
 
 const tokensSchema = z.object({
   access: z.string(),
-  /** Null where there is none: then somebody signs in again once it is over. */
+  /** Null if there is none: then somebody signs in again once it expires. */
   refresh: z.string().nullable(),
-  /** ISO date-time; null where the source does not say. */
+  /** ISO date-time; null if the source does not say. */
   expiresAt: z.string().nullable(),
 });
 export type Tokens = z.output<typeof tokensSchema>;
 
-/** What the connection is set to once somebody has signed in; null: as it is. */
+/** The settings to apply once somebody has signed in; null: unchanged. */
 const settings = z
   .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
   .nullable()
@@ -35,7 +35,7 @@ const pendingDeviceSchema = z.object({
   deviceCode: z.string(),
   expiresAt: z.string(),
   settings,
-  /** What the code was good for, until the source says whether it takes it: a code works once. */
+  /** The tokens the code gave, until the source says whether it accepts them: a code works only once. */
   tokens: tokensSchema.nullable().default(null),
 });
 export type PendingDevice = z.output<typeof pendingDeviceSchema>;
@@ -43,20 +43,20 @@ export type PendingDevice = z.output<typeof pendingDeviceSchema>;
 const pickerSchema = z.object({ token: z.string(), expiresAt: z.string(), returnUrl: z.string().nullable() });
 
 const secretsSchema = z.object({
-  /** Of the connector's secret fields. */
+  /** Values of the connector's secret fields. */
   fields: z.record(z.string(), z.string()),
   tokens: tokensSchema.nullable(),
-  /** Another one each time that somebody has signed in; null for a sign-in of an earlier version. */
+  /** New for each completed sign-in; null for a sign-in of an earlier version. */
   signInId: z.string().nullable().default(null),
   signIn: pendingSignInSchema.nullable(),
   device: pendingDeviceSchema.nullable(),
-  /** The page where somebody may choose what is brought in. */
+  /** The page where somebody may choose what is imported. */
   picker: pickerSchema.nullable().default(null),
-  /** What was kept before, sealed with a key that was away when somebody began to sign in again. */
+  /** The previous secrets, sealed with a key that was missing when somebody began to sign in again. */
   former: z.string().nullable().default(null),
 });
 
-/** All that nobody but the service may know of a connection. */
+/** Everything about a connection that only the service may know. */
 export type ConnectionSecrets = z.output<typeof secretsSchema>;
 
 export const NO_SECRETS: ConnectionSecrets = {
@@ -72,21 +72,21 @@ export const NO_SECRETS: ConnectionSecrets = {
 type SecretContext = Pick<CoreContext, "store" | "secretBox">;
 type Named = Pick<Connection, "organizationId" | "id">;
 
-/** @throws UnreadableSecret where they cannot be opened any more, or not before their key is back */
+/** @throws UnreadableSecret if they can no longer be opened, or not before their key is back */
 export async function readSecrets(context: SecretContext, { organizationId, id }: Named): Promise<ConnectionSecrets> {
   return opened(context, await context.store.connections.sealedSecrets(organizationId, id));
 }
 
-/** As `readSecrets`; null where they cannot be opened any more. */
+/** As `readSecrets`; null if they can no longer be opened. */
 export async function readableSecrets(context: SecretContext, named: Named): Promise<ConnectionSecrets | null> {
   return openedIfReadable(context, await context.store.connections.sealedSecrets(named.organizationId, named.id));
 }
 
 /**
- * Changes the secrets as they are at the moment of writing, so that nothing is lost that was kept meanwhile.
- * @param change is given null for secrets that cannot be opened any more; what it makes null stays as it is
+ * Changes the secrets as they are at the time of writing, so that concurrent changes are not lost.
+ * @param change receives null for secrets that can no longer be opened; if it returns null, nothing changes
  * @param within what is written in the same transaction
- * @returns those that were replaced; null where all stayed as it is
+ * @returns those that were replaced; null if nothing changed
  */
 export async function changeSecrets(
   context: SecretContext,
@@ -100,7 +100,7 @@ export async function changeSecrets(
     const before = await openedIfReadable(context, former);
     const changed = change(before);
     if (changed === null) return null;
-    // A sign-in that is only begun takes nothing away that a key may open again.
+    // A sign-in that has merely begun discards nothing that a key may open again.
     const isBegun = before === null && changed.tokens === null && Object.keys(changed.fields).length === 0;
     const after = isBegun ? { ...changed, former } : changed;
     const sealed = await secretBox.seal(JSON.stringify(after));
@@ -135,7 +135,7 @@ async function openedIfReadable(context: SecretContext, sealed: string | null): 
   }
 }
 
-/** Where the credentials are that a source is asked with. */
+/** Where the credentials for a source are held. */
 export interface SecretPlace {
   readonly organizationId: string;
   readonly id: string;
@@ -144,7 +144,7 @@ export interface SecretPlace {
   change(how: (now: ConnectionSecrets | null) => ConnectionSecrets | null): Promise<ConnectionSecrets | null>;
 }
 
-/** Those that are kept with a connection. */
+/** Credentials stored with a connection. */
 export function keptSecrets(context: SecretContext, { organizationId, id }: Named): SecretPlace {
   const named = { organizationId, id };
   return {
@@ -154,7 +154,7 @@ export function keptSecrets(context: SecretContext, { organizationId, id }: Name
   };
 }
 
-/** Those that are only tried, and kept nowhere. */
+/** Credentials that are only being tested, and stored nowhere. */
 export function triedSecrets(organizationId: string, secrets: ConnectionSecrets): SecretPlace {
   let now = secrets;
   return {
@@ -171,8 +171,8 @@ export function triedSecrets(organizationId: string, secrets: ConnectionSecrets)
 }
 
 /**
- * Seals anew whatever an older key has sealed, so that the old one can be thrown away. What cannot be opened stays as it is:
- * its connection says so when it is used.
+ * Reseals everything sealed with an older key, so that the old key can be discarded. What cannot be opened stays as it is: its
+ * connection reports it when used.
  */
 export async function resealAll(context: SecretContext & Pick<CoreContext, "log">): Promise<void> {
   const { store, secretBox, log } = context;

@@ -31,14 +31,14 @@ import {
 } from "./secrets.js";
 
 const SIGN_IN_MS = 60 * 60_000;
-/** Of a code whose provider does not say how long it lasts. */
+/** Lifetime of a code if the provider does not give one. */
 const DEVICE_SECONDS = 15 * 60;
-/** Between two questions whether somebody has signed in, unless the provider says otherwise (RFC 8628 §3.2). */
+/** Seconds between two polls for a sign-in, unless the provider says otherwise (RFC 8628 §3.2). */
 const DEVICE_INTERVAL = 5;
 const LONGEST_INTERVAL = 60;
 const DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code";
 
-/** @returns the address where somebody signs in, once and within an hour (RFC 6749 with PKCE, RFC 7636) */
+/** @returns the address for signing in, valid once and for an hour (RFC 6749 with PKCE, RFC 7636) */
 export async function beginSignIn(
   context: CoreContext,
   connection: Connection,
@@ -76,7 +76,7 @@ export async function beginSignIn(
   return link.href;
 }
 
-/** What a sign-in is to set; null where nothing changes with it, so that what is set meanwhile stays. */
+/** The settings that a sign-in is to apply; null if nothing changes, so that settings changed meanwhile stay. */
 async function otherSettings(
   { store }: CoreContext,
   { organizationId, id, settings }: Connection,
@@ -92,18 +92,18 @@ const finishSchema = z.object({
   error: z.string().max(1_000).optional(),
 });
 
-/** What the browser is told that comes back from a provider. */
+/** The result for a browser returning from a provider. */
 export interface FinishedSignIn {
   readonly provider: string;
-  /** Where it goes; null: it is shown a page. */
+  /** Where it goes; null: a page is shown. */
   readonly redirectUrl: string | null;
-  /** Why nothing came of it, as a sentence; null: it is connected. */
+  /** Why it failed, as a sentence; null: it is connected. */
   readonly problem: string | null;
-  /** Where somebody chooses what is brought in, before the browser goes on; null where nothing has to be chosen. */
+  /** Where the user chooses what is imported before the browser goes on; null if nothing has to be chosen. */
   readonly pickUrl: string | null;
 }
 
-/** Ends a sign-in that was begun here. @throws AppError `invalid` for one that was not, is over, or was used already */
+/** Completes a sign-in that was begun here. @throws AppError `invalid` for one that was not, has expired, or was already used */
 export async function finishConnection(
   context: CoreContext,
   _call: AuthorizedCall,
@@ -152,7 +152,10 @@ async function pickUrlOf(
   return (await beginPicking(context, connection, { returnUrl: redirectUrl, origin })).url;
 }
 
-/** Takes the sign-in that a state belongs to, so that nobody else can go on with it. @returns the secrets with it; null for none */
+/**
+ * Takes the sign-in that a state belongs to, so that nobody else can continue it.
+ * @returns the secrets with it; null for none
+ */
 async function takeSignIn(
   context: CoreContext,
   connection: Connection,
@@ -165,7 +168,7 @@ async function takeSignIn(
   });
 }
 
-/** @returns why it did not come to anything; null: connected */
+/** @returns why it failed; null: connected */
 async function connect(
   context: CoreContext,
   connection: Connection,
@@ -184,12 +187,12 @@ async function connect(
 }
 
 export interface BegunDeviceSignIn {
-  /** What somebody types. */
+  /** The code to type. */
   readonly userCode: string;
   readonly verificationUrl: string;
   /** Seconds. */
   readonly expiresIn: number;
-  /** Seconds between two questions whether it is done. */
+  /** Seconds between two polls. */
   readonly interval: number;
 }
 
@@ -201,7 +204,7 @@ const deviceAnswerSchema = z.object({
   interval: lifeSchema,
 });
 
-/** Begins a sign-in on another device. @throws AppError `unsupported` where the provider has none */
+/** Starts a sign-in on another device. @throws AppError `unsupported` if the provider does not support it */
 export async function beginDeviceSignIn(
   context: CoreContext,
   connection: Connection,
@@ -241,7 +244,7 @@ export async function beginDeviceSignIn(
   return { userCode, verificationUrl, expiresIn, interval: Math.min(interval, LONGEST_INTERVAL) };
 }
 
-/** Whether somebody has signed in on the other device. @throws AppError `invalid` when it was refused or is over */
+/** Whether somebody has signed in on the other device. @throws AppError `invalid` when it was refused or has expired */
 export async function pollConnection(
   context: CoreContext,
   call: AuthorizedCall,
@@ -274,7 +277,7 @@ export async function pollConnection(
   return { isConnected: true, isSlowDown: false };
 }
 
-/** Whoever gets no answer asks less often (RFC 8628 §3.5). */
+/** Poll less often when there is no answer (RFC 8628 §3.5). */
 function isAway(error: unknown): boolean {
   return error instanceof AppError && /^(rate_limited|unavailable)$/.test(error.kind);
 }

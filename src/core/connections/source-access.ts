@@ -5,7 +5,7 @@ import { authorizationOf } from "./access-token.js";
 import { SignInRefused } from "./connector-errors.js";
 import { keptSecrets, type SecretPlace } from "./secrets.js";
 
-/** A connection as its connector sees it. @throws UnreadableSecret where its credentials cannot be opened */
+/** A connection as its connector sees it. @throws UnreadableSecret if its credentials cannot be opened */
 export function openSource(
   context: CoreContext,
   connection: Connection,
@@ -15,7 +15,7 @@ export function openSource(
   return openSourceWith(context, keptSecrets(context, connection), { connection, connector, signal });
 }
 
-/** As `openSource`, with credentials that may be no more than tried. */
+/** As `openSource`, with credentials that may only be under test. */
 export async function openSourceWith(
   context: CoreContext,
   place: SecretPlace,

@@ -15,17 +15,17 @@ import { isOpen, type RemovalAgreement, RemovalsHeld, requireUnchanged, RunOvert
 import { openRun, type RunningSync, type SyncError } from "./sync-run.js";
 import { newsJob } from "./tell-owner.js";
 
-/** A run gives way to others after so long, and goes on with its next turn. */
+/** A run yields to others after this long, and continues in its next turn. */
 const STRETCH_MS = 2 * 60_000;
 const MINUTE_MS = 60_000;
 const PAGE = 100;
-/** Until a key that was refused is tried once more. */
+/** Time until a refused key is tried again. */
 const AGAIN_MS = 6 * 60 * MINUTE_MS;
 const UNREAD = "It could not be read.";
 const MOST_UNREAD = 1_000;
-/** Seconds until a run goes on whose source broke off after something had come of it. */
+/** Seconds until a run continues whose source broke off after it had made progress. */
 const AFTER_BREAK = 30;
-/** Seconds; a source that wants to be left alone for longer is asked again all the same. */
+/** Seconds; a source that asks for a longer pause is asked again after this. */
 const LONGEST_PAUSE = 60 * 60;
 
 export interface SyncOrder {
@@ -35,9 +35,9 @@ export interface SyncOrder {
 }
 
 /**
- * Brings in what has changed at a source. A run that a process left behind goes on after the last page that was kept; how it
- * ends is in the record of runs.
- * @throws RetryLater where the source wants to be left alone, or others have their turn; what may pass, to be tried again
+ * Imports what has changed at a source. A run interrupted with its process continues after the last stored page; its result is
+ * in the record of runs.
+ * @throws RetryLater if the source asks for a pause, or it is the turn of others; temporary errors, to be retried
  */
 export async function syncConnection(context: CoreContext, order: SyncOrder, job: JobContext): Promise<void> {
   const { store } = context;
@@ -56,7 +56,7 @@ export async function syncConnection(context: CoreContext, order: SyncOrder, job
     const sync = { context, connection, connector, source, run, signal, agreement, deadline, turn };
     await followSource(sync);
     await retryFailed(sync);
-    // What is not removed without asking keeps nothing else from coming in.
+    // Removals that wait for agreement do not stop anything else from being imported.
     const held = await removeGone(sync).catch(heldOnly);
     await bringInWaiting(sync);
     await tellUnread(sync);
@@ -78,7 +78,7 @@ function heldOnly(error: unknown): RemovalsHeld {
   throw error;
 }
 
-/** Ends a run that had to wait while its connection was paused, or lost its sign-in. */
+/** Ends a waiting run whose connection was paused, or lost its sign-in. */
 async function endLeftRun(context: CoreContext, connection: Connection): Promise<void> {
   const [last] = await context.store.connections.runs(connection.id, 1);
   if (last?.status !== "running") return;
@@ -87,7 +87,7 @@ async function endLeftRun(context: CoreContext, connection: Connection): Promise
   await run.finish(null);
 }
 
-/** Says on a connection that its run was given up by whoever works on jobs, and why. It is due again by itself. */
+/** Records on a connection that the job runner gave up its run, and why. It becomes due again automatically. */
 export async function giveUpSync(context: CoreContext, { connectionId }: SyncOrder, reason: string): Promise<void> {
   const connection = await context.store.connections.byId(context.store.organizationId, connectionId);
   if (!connection || !isOpen(connection)) return;
@@ -99,17 +99,17 @@ export async function giveUpSync(context: CoreContext, { connectionId }: SyncOrd
   await settle(context, connection, { state: null, problem: reason });
 }
 
-/** True for a sign-in that is made anew from what was given once, such as a key, without anybody in a browser. */
+/** True for a sign-in that is renewed from stored credentials, such as a key, without a user in a browser. */
 function isByItself({ connectors }: CoreContext, { provider }: Connection, secrets: ConnectionSecrets | null): boolean {
   return connectors.get(provider)?.signIn.kind !== "oauth" || Object.keys(secrets?.fields ?? {}).length > 0;
 }
 
-/** Null for secrets that cannot be opened, which are told by whoever needs them. */
+/** Null for secrets that cannot be opened; whoever needs them reports that. */
 function secretsOf(context: CoreContext, connection: Connection): Promise<ConnectionSecrets | null> {
   return readableSecrets(context, connection).catch(() => null);
 }
 
-/** Goes on from the checkpoint; from the beginning where the source no longer knows it. */
+/** Continues from the checkpoint; from the beginning if the source no longer knows it. */
 async function followSource(sync: Sync): Promise<void> {
   try {
     const { organizationId, id, listing } = sync.connection;
@@ -125,13 +125,13 @@ async function followSource(sync: Sync): Promise<void> {
     const { organizationId, id } = connection;
     await connections.update(organizationId, id, { checkpoint: null });
     run.note(error.message);
-    // What was listed until then counts as another listing.
+    // What has been listed so far counts as another listing.
     const { listing } = (await connections.byId(organizationId, id)) ?? connection;
     await followPages(sync, { listing, checkpoint: null });
   }
 }
 
-/** Where a run goes on. */
+/** Where a run continues. */
 interface Progress {
   readonly listing: number;
   readonly checkpoint: unknown;
@@ -163,7 +163,7 @@ async function followPages(sync: Sync, from: Progress): Promise<void> {
   }
 }
 
-/** What a complete listing did not name is gone. */
+/** Items that a complete listing did not name are gone. */
 async function endListing(sync: Sync, page: ChangePage, listing: number): Promise<void> {
   if (page.cutShort !== undefined) sync.run.note(page.cutShort, "cut");
   for (const sentence of page.leftOut ?? []) sync.run.note(sentence, "cut");
@@ -173,8 +173,8 @@ async function endListing(sync: Sync, page: ChangePage, listing: number): Promis
 }
 
 /**
- * Says which documents could not be read here, and what is not brought in since it failed before. Most are read within moments;
- * those that take longer are told by the next run.
+ * Reports documents that could not be read here, and items not imported because they failed before. Most are read within
+ * moments; those that take longer are reported by the next run.
  */
 async function tellUnread(sync: Sync): Promise<void> {
   const { context, connection, run } = sync;
@@ -191,20 +191,20 @@ async function tellUnread(sync: Sync): Promise<void> {
 
 interface Ending {
   readonly connection: Connection;
-  /** The sign-in that the run began with. */
+  /** The sign-in with which the run began. */
   readonly signInId: string | null;
   readonly run: RunningSync;
   readonly job: JobContext;
   readonly turn: Sync["turn"];
 }
 
-/** Notes why a run stopped, or has it go on later. @throws RetryLater, or the error where it may pass */
+/** Records why a run stopped, or schedules it to continue later. @throws RetryLater, or the error if it may be temporary */
 async function end(context: CoreContext, ending: Ending, error: unknown): Promise<void> {
   const { connection, signInId, run, job, turn } = ending;
   if (error instanceof RetryLater) throw error;
   if (error instanceof RunOvertaken) {
     const now = await context.store.connections.byId(connection.organizationId, connection.id);
-    // What was chosen meanwhile is what the run goes on with.
+    // The run continues with what has been chosen meanwhile.
     if (now && isOpen(now)) throw new RetryLater(SOON, "The connection was changed.");
     return endLeftRun(context, now ?? connection);
   }
@@ -219,7 +219,7 @@ async function end(context: CoreContext, ending: Ending, error: unknown): Promis
     const secrets = await secretsOf(context, connection);
     if ((secrets?.signInId ?? null) !== signInId) throw signedInMeanwhile();
     await run.finish({ code: "auth_expired", message: error.publicMessage });
-    // A key may be taken again, such as after maintenance; whoever was signed out has to come back.
+    // A key may be accepted again, for instance after maintenance; a user who was signed out has to come back.
     const retryAt = isByItself(context, connection, secrets)
       ? iso(new Date(context.clock.now().getTime() + AGAIN_MS))
       : null;
@@ -235,7 +235,7 @@ async function end(context: CoreContext, ending: Ending, error: unknown): Promis
     throw new RetryLater(pause, error.publicMessage);
   }
   const mayPass = error instanceof AppError && error.kind === "unavailable" && !(error instanceof UnreadableSecret);
-  // Line by line a first run over a bad line ends, too.
+  // This way even a first run over a bad connection gets finished, bit by bit.
   if (mayPass && turn.read > 0) throw new RetryLater(AFTER_BREAK, error.publicMessage);
   if (mayPass && job.job.attempt < job.job.maxAttempts) throw error;
   if (!(error instanceof AppError))
@@ -256,15 +256,18 @@ function failureOf(error: unknown): SyncError {
 }
 
 interface Outcome extends Pick<Connection, "problem"> {
-  /** Null: as it is, and with the question that its owner is asked. */
+  /** Null: unchanged, including the question for the owner. */
   readonly state: Connection["state"] | null;
-  /** When it is tried again by itself with the same sign-in; null: not before somebody has signed in again. */
+  /** When it is automatically retried with the same sign-in; null: not before somebody has signed in again. */
   readonly retryAt?: string | null;
-  /** The secrets that this is said of. */
+  /** The secrets that this refers to. */
   readonly sealed?: string | null;
 }
 
-/** Notes how the connection stands after a run, and when the next one is due. @throws RetryLater where its secrets are others now */
+/**
+ * Records the state of the connection after a run, and when the next one is due.
+ * @throws RetryLater if its secrets have been replaced
+ */
 async function settle(
   { store, clock }: CoreContext,
   { organizationId, id }: Connection,

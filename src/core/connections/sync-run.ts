@@ -5,10 +5,10 @@ import type { CoreContext } from "../context.js";
 import type { SourceItem } from "../ports.js";
 import type { Connection, SyncCounts, SyncErrorCode, SyncFailure, SyncRun, SyncTrigger } from "../types.js";
 
-/** Failures that a run tells one by one. */
+/** Failures that a run reports individually. */
 const MOST_FAILURES = 100;
 const MOST_NOTES = 20;
-/** Of a reason or a note, some of which hold what a source has said; UTF-16 units. */
+/** Longest reason or note, since some contain what a source has said; UTF-16 units. */
 const LONGEST_SENTENCE = 1_000;
 
 /** Why a run failed. */
@@ -17,24 +17,26 @@ export interface SyncError {
   readonly message: string;
 }
 
-/** A run while it goes on. */
+/** A run in progress. */
 export interface RunningSync {
   count(what: keyof SyncCounts, by?: number): void;
   fail(item: Pick<SourceItem, "id" | "title">, documentId: string | null, reason: string): void;
-  /** Something that is not brought in for good: counted, and told with its reason; the run is complete all the same. */
+  /**
+   * Records an item that is permanently not imported: counted, and reported with its reason; the run still counts as complete.
+   */
   skip(item: Pick<SourceItem, "id" | "title">, reason: string): void;
-  /** It was read after all. */
+  /** Records that it was read after all. */
   recover(item: Pick<SourceItem, "id">): void;
-  /** Something that its owner should know; said once. `cut`: for want of which the run is not complete. */
+  /** Records something that the owner should know, once. `cut`: makes the run incomplete. */
   note(sentence: string, meaning?: "cut"): void;
-  /** Keeps what is known so far. */
+  /** Stores what is known so far. */
   save(): Promise<void>;
-  /** @returns it as it ended */
+  /** @returns the finished run */
   finish(error: SyncError | null): Promise<SyncRun>;
   readonly now: SyncRun;
 }
 
-/** The run of a connection that a process left behind, or a new one. */
+/** A connection's run that a process left unfinished, or a new one. */
 export async function openRun(
   { store, clock }: Pick<CoreContext, "store" | "clock">,
   { id: connectionId }: Connection,
@@ -55,7 +57,7 @@ export async function openRun(
 class OpenRun implements RunningSync {
   readonly #context: Pick<CoreContext, "store" | "clock">;
   #run: SyncRun;
-  /** All that failed, also beyond those that are told one by one. */
+  /** All failures, including those not reported individually. */
   readonly #failed: Set<string>;
 
   constructor(context: Pick<CoreContext, "store" | "clock">, run: SyncRun, failed: Set<string>) {
@@ -112,7 +114,7 @@ class OpenRun implements RunningSync {
     return this.#run;
   }
 
-  /** The first hundred of what failed, and of what was skipped. */
+  /** Lists a failure or a skipped item, up to a hundred of each. */
   #tell(failure: SyncFailure): void {
     const others = this.#run.failures.filter((one) => one.itemId !== failure.itemId);
     const alike = others.filter(({ isSkipped = false }) => isSkipped === (failure.isSkipped ?? false));

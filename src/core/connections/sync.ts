@@ -3,15 +3,15 @@ import type { Connector, Repositories, SourceAccess } from "../ports.js";
 import type { Connection } from "../types.js";
 import type { RunningSync } from "./sync-run.js";
 
-/** What the owner of a connection has agreed to have removed. */
+/** Removals that the owner of a connection has agreed to. */
 export interface RemovalAgreement {
-  /** As many documents; null: whatever is gone, since nothing had been asked yet. */
+  /** The most documents; null: whatever is gone, since nothing had been asked yet. */
   readonly most: number | null;
   /** ISO date-time. */
   readonly until: string;
 }
 
-/** One run of a connection while it goes on. */
+/** One run of a connection in progress. */
 export interface Sync {
   readonly context: CoreContext;
   readonly connection: Connection;
@@ -20,9 +20,11 @@ export interface Sync {
   readonly run: RunningSync;
   readonly signal: AbortSignal;
   readonly agreement: RemovalAgreement | null;
-  /** When it gives way to others, in milliseconds. */
+  /** When it yields to others, in milliseconds. */
   readonly deadline: number;
-  /** Since it was begun or went on: how often in a row the source was out of order, and how many items and pages were kept, and items read. */
+  /**
+   * Since it began or continued: how many outages of the source in a row, how many items and pages were stored, and items read.
+   */
   readonly turn: { outages: number; kept: number; read: number };
 }
 
@@ -35,7 +37,7 @@ export function isOpen({ state }: Connection): boolean {
 }
 
 /**
- * Inside the transaction that writes for a run: what its owner has said meanwhile holds.
+ * Called inside the transaction that writes for a run: changes by the owner take precedence.
  * @throws RunOvertaken unless the connection is still as the run found it
  */
 export async function requireUnchanged(
@@ -50,5 +52,5 @@ function choiceOf({ containerTags, resources, settings, account }: Connection): 
   return JSON.stringify([containerTags, resources, settings, account]);
 }
 
-/** A run would remove so much that its owner has to agree. */
+/** A run would remove so many documents that its owner has to agree. */
 export class RemovalsHeld extends Error {}

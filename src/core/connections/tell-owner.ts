@@ -6,17 +6,17 @@ import { AppError } from "../errors.js";
 import type { JobDraft, JobHandler, OwnerMail } from "../ports.js";
 import type { Connection, ConnectionState } from "../types.js";
 
-/** States in which a connection waits for its owner. */
+/** States in which a connection is waiting for its owner. */
 const TOLD = ["reconnect", "held"] as const;
 
-/** Over about half a day, where the mail server cannot be reached. */
+/** Spread over about half a day, in case the mail server cannot be reached. */
 const ATTEMPTS = 14;
 const LONGEST_MS = 60_000;
 
 const newsSchema = z.object({ connectionId: z.string(), state: z.enum(TOLD), since: z.string() });
 type News = z.output<typeof newsSchema>;
 
-/** Has the owner told by mail that a connection waits for them; null for a state of which nobody is told. */
+/** The job that mails the owner that a connection is waiting for them; null for a state that is not reported. */
 export function newsJob({ id }: Pick<Connection, "id">, state: ConnectionState, since: string): JobDraft | null {
   const told = TOLD.find((one) => one === state);
   if (told === undefined) return null;
@@ -24,7 +24,7 @@ export function newsJob({ id }: Pick<Connection, "id">, state: ConnectionState, 
   return { kind: "tell-of-connection", payload, group: `connection:${id}`, maxAttempts: ATTEMPTS };
 }
 
-/** Mails what still holds, once; where there is no mail server, the log, `status` and `doctor` say it. */
+/** Mails what still applies, once; without a mail server, the log, `status` and `doctor` report it. */
 export function createNewsJob(context: CoreContext): JobHandler<News> {
   const { store, mailer, log } = context;
   return {

@@ -10,23 +10,23 @@ import { hasCome } from "./schedule.js";
 import { openSource } from "./source-access.js";
 import { isOpen } from "./sync.js";
 
-/** Whoever makes or changes a connection waits no longer for its webhooks. */
+/** The longest that creating or changing a connection waits for its webhooks. */
 const PATIENCE_MS = 20_000;
 const HOUR_MS = 60 * 60_000;
 const DAY_MS = 24 * HOUR_MS;
-/** No source keeps a webhook for so long that it would be renewed later: a clock was wrong that said so. */
+/** No source keeps a webhook long enough for a later renewal: it was set by a wrong clock. */
 const LONGEST_RENEWAL_MS = 60 * DAY_MS;
 
 type Named = Pick<Connection, "organizationId" | "id">;
 
 /**
- * Has the source of a connection send word of changes, or no more, as the connection stands now. Never fails: a connection
- * without webhooks is synced by itself.
+ * Registers for change notifications from the source of a connection, or ends that, according to the connection's current
+ * state. Never fails: a connection without webhooks is synced automatically.
  * @returns how many are registered
  */
 export async function settleWebhooks(context: CoreContext, named: Named): Promise<number> {
   const { id } = named;
-  // Two at once would each register with a secret of its own.
+  // Two concurrent calls would each register with a secret of their own.
   const former = context.webhookChanges.get(id) ?? Promise.resolve(0);
   const settled = former.catch(() => 0).then(() => settleOnce(context, named));
   context.webhookChanges.set(id, settled);
@@ -45,7 +45,7 @@ async function settleOnce(context: CoreContext, { organizationId, id }: Named): 
   return register(context, connection, connector, connector.webhooks);
 }
 
-/** Registers what ends soon, or could not be registered before, and removes what is no longer wanted. */
+/** Renews registrations that expire soon, retries failed ones, and removes those no longer wanted. */
 export async function renewWebhooks(context: CoreContext): Promise<void> {
   const { store, clock } = context;
   const now = clock.now();
@@ -65,8 +65,8 @@ export async function renewWebhooks(context: CoreContext): Promise<void> {
 }
 
 /**
- * Has the source send no more; what it still sends is refused from now on.
- * @returns false where it could not be reached: it is tried again with the next renewal
+ * Ends the source's notifications; what it still sends is refused from now on.
+ * @returns false if it could not be reached: that is retried with the next renewal
  */
 export async function dropWebhooks(context: CoreContext, connection: Connection): Promise<boolean> {
   const { store, clock } = context;
@@ -84,8 +84,8 @@ export async function dropWebhooks(context: CoreContext, connection: Connection)
 }
 
 /**
- * `kept`: while somebody has to sign in again, the source cannot be asked for anything; and a copy of a data folder that is
- * looked at somewhere without an address must not take away those of the original.
+ * `kept`: while somebody has to sign in again, no requests can be made to the source; and a copy of a data folder that is
+ * inspected elsewhere without an address must not remove the original's registrations.
  */
 function wishOf(context: CoreContext, connection: Connection, connector: Connector): "some" | "none" | "kept" {
   const { state, everyMinutes } = connection;
@@ -116,7 +116,7 @@ async function register(
   const begun: Webhooks = known
     ? { ...known, isLeaving: false }
     : { secret: await secretBox.seal(used), url, count: 0, detail: null, renewAt: null };
-  // Before the source is asked: some send a first message while they are.
+  // Stored before the request: some sources send a first message during it.
   await keep({ ...begun, count: 0 });
   let detail: unknown = null;
   try {
@@ -134,7 +134,7 @@ async function register(
       const now = await connections.byId(organizationId, id);
       // Paused, or removed, meanwhile.
       if (now === null || wishOf(context, now, connector) === "none") return false;
-      // Those that last are looked after each day: somebody may have removed them.
+      // Registrations without expiry are checked daily: somebody may have removed them.
       const renewAt = renewalBefore(expiresAt ?? iso(new Date(clock.now().getTime() + 2 * DAY_MS)), clock.now());
       await connections.update(organizationId, id, { webhooks: { ...begun, count, detail, renewAt } });
       return true;
@@ -150,7 +150,7 @@ async function register(
       reason,
     });
     const renewAt = iso(new Date(clock.now().getTime() + (isFinal(error) ? DAY_MS : HOUR_MS)));
-    // What was registered and is not kept could be removed by nobody later.
+    // A registration that is not stored could never be removed later.
     await removeAtSource(context, connection, detail);
     const left = detail === null ? begun : { ...begun, count: 0, detail: null };
     await keep({ ...left, renewAt });
@@ -158,13 +158,13 @@ async function register(
   }
 }
 
-/** A day before the end, or half-way to it where it is nearer than two days. */
+/** A day before expiry, or half-way to it if that is less than two days away. */
 function renewalBefore(expiresAt: string, now: Date): string {
   const life = Date.parse(expiresAt) - now.getTime();
   return iso(new Date(Date.parse(expiresAt) - Math.min(DAY_MS, life / 2)));
 }
 
-/** @returns false where it is worth trying again */
+/** @returns false if it is worth retrying */
 async function removeAtSource(context: CoreContext, connection: Connection, detail: unknown): Promise<boolean> {
   const connector = context.connectors.get(connection.provider);
   if (!connector?.webhooks || detail === null) return true;

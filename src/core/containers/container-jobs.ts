@@ -4,10 +4,10 @@ import { mergeJobSchema, runMerge } from "./merge-job.js";
 import type { JobHandler } from "../ports.js";
 import { createPurgeJob } from "../upkeep/purge.js";
 
-/** Both go through a whole container, which may be large. */
+/** Both process a whole container, which may be large. */
 const TIMEOUT_MS = 6 * 60 * 60 * 1_000;
 
-/** Background work on whole containers, and the rest of purges, by job kind. */
+/** Background work on whole containers, and unfinished purges, by job kind. */
 export function createContainerJobs(context: CoreContext): Record<string, JobHandler> {
   return {
     "merge-containers": handler({
@@ -26,7 +26,7 @@ export function createContainerJobs(context: CoreContext): Record<string, JobHan
   };
 }
 
-/** Keeps the types of a payload and its handler together. */
+/** Ties the types of a payload and its handler together. */
 function handler<Payload>(one: JobHandler<Payload>): JobHandler {
   return one;
 }

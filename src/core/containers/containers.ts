@@ -20,11 +20,11 @@ import type { Actor, Container, ContainerSummary, Merge } from "../types.js";
 
 /** A container as a list shows it. */
 export interface ListedContainer extends ContainerSummary {
-  /** The merge it takes part in, if any; `targetTag` is left out when the caller may not see that container. */
+  /** The merge it takes part in, if any; `targetTag` is omitted when the caller may not see that container. */
   readonly merge: { readonly id: string; readonly role: "source" | "target"; readonly targetTag?: string } | null;
 }
 
-/** All containers that the caller may see, those with the newest activity first, then by name. */
+/** All containers that the caller may see, most recent activity first, then by name. */
 export async function listContainers(
   { store }: CoreContext,
   { actor }: AuthorizedCall,
@@ -52,7 +52,7 @@ function byActivity(left: ContainerSummary, right: ContainerSummary): number {
 
 export const containerByTagSchema = z.object({ containerTag: containerTagSchema });
 
-/** @throws AppError `not_found` for a tag that was never used or was deleted, `forbidden` for one of others */
+/** @throws AppError `not_found` for a tag that was never used or was deleted, `forbidden` for one the actor may not use */
 export async function getContainer(
   { store }: CoreContext,
   { actor }: AuthorizedCall,
@@ -65,7 +65,7 @@ export async function getContainer(
   return container;
 }
 
-/** At most so many paths: they are compared with every document that comes in. */
+/** The number of paths is limited because every new document is compared with them. */
 const MAX_PATHS = 1_000;
 
 export const updateContainerSchema = z.object({
@@ -81,8 +81,7 @@ export const updateContainerSchema = z.object({
 });
 
 /**
- * Changes what is said of a container, and makes it when there is none (contract 5.4). Absent fields stay, null
- * clears.
+ * Changes the details of a container, and creates it if there is none (contract 5.4). Absent fields stay, null clears.
  * @throws AppError `forbidden` when a restricted caller sets buckets, `conflict` while the container is being merged away
  */
 export async function updateContainer(context: CoreContext, call: AuthorizedCall, raw: unknown): Promise<Container> {
@@ -98,7 +97,7 @@ export async function updateContainer(context: CoreContext, call: AuthorizedCall
   });
 }
 
-/** Writes a change with its line in the journal, inside a transaction. */
+/** Writes a change with its journal entry, inside a transaction. */
 export async function changeContainer(
   repositories: Repositories,
   actor: Actor,
@@ -119,7 +118,7 @@ export async function changeContainer(
   return container;
 }
 
-/** Whoever gives a container guidance answers for it. */
+/** Whoever gives a container guidance is recorded as its author. */
 function authorOf(actor: Actor, { entityContext }: ContainerChange): Pick<ContainerChange, "entityContextBy"> {
   if (typeof entityContext !== "string") return {};
   return {
@@ -141,7 +140,7 @@ function pick(container: Container, change: ContainerChange): ContainerChange {
   return Object.fromEntries(Object.entries(container).filter(([key]) => Object.hasOwn(change, key)));
 }
 
-/** Notes what became of a container. */
+/** Records a change of a container in the journal. */
 export async function noteContainer(
   repositories: Pick<Repositories, "journal">,
   actor: Actor,

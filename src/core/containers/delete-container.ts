@@ -18,13 +18,13 @@ import { once } from "../operations.js";
 import type { Repositories } from "../ports.js";
 import { unitOf, type Actor } from "../types.js";
 
-/** How long an answer waits for the emptying, in milliseconds; a job goes on after that. */
+/** How long an answer waits for the container to be emptied, in milliseconds; after that a job continues. */
 const PATIENCE_MS = 10_000;
-/** What is removed in one transaction; more would hold up other callers. */
+/** Documents removed per transaction; more would delay other callers. */
 const DOCUMENT_BATCH = 20;
 const MEMORY_BATCH = 200;
 
-/** A container that was marked as deleted and is to be emptied. */
+/** A container marked as deleted that is to be emptied. */
 export const deletedContainerSchema = z.object({
   containerId: z.number().int(),
   tag: z.string(),
@@ -35,14 +35,14 @@ type DeletedContainer = z.output<typeof deletedContainerSchema>;
 
 export interface ContainerDeletion {
   readonly containerTag: string;
-  /** Documents that lay in this container alone. Those in others too were only taken out of it. */
+  /** Number of documents that were only in this container. Those also in others were only removed from it. */
   readonly deletedDocuments: number;
   readonly deletedMemories: number;
 }
 
 /**
- * Deletes a container: it is gone with the first commit, which also writes the job that empties it. The answer usually
- * comes when that is done, and after ten seconds at the latest.
+ * Deletes a container: it is gone with the first commit, which also writes the job that empties it. The answer usually comes
+ * when that is done, and after ten seconds at the latest.
  * @throws AppError `not_found`, `forbidden` for a restricted caller, `conflict` while the container is being merged
  */
 export async function deleteContainer(
@@ -59,13 +59,13 @@ export async function deleteContainer(
   return deletion;
 }
 
-/** Empties in the time that a caller waits, and leaves the rest to the job. */
+/** Empties the container while the caller waits, and leaves the rest to the job. */
 export async function finishDeletion(context: CoreContext, deleted: DeletedContainer): Promise<void> {
   await emptyContainer(context, deleted, { deadline: context.clock.now().getTime() + PATIENCE_MS });
   context.wakeJobs();
 }
 
-/** The commit that counts: takes the container away from its tag and writes the job that empties it. */
+/** The deciding commit: detaches the container from its tag and writes the job that empties it. */
 export async function markDeleted(
   context: CoreContext,
   repositories: Repositories,
@@ -103,9 +103,9 @@ export async function markDeleted(
 }
 
 /**
- * Removes what lies in a deleted container, batch by batch, each in a transaction of its own: the memories, which stay in
- * the record as forgotten, documents that lie nowhere else, and the way of the others into it. Does what is left when it
- * is called again.
+ * Empties a deleted container in batches, each in a transaction of its own: memories, which stay in the record as forgotten,
+ * documents that are in no other container, and the links of other documents to it. If called again, continues with what is
+ * left.
  */
 export async function emptyContainer(
   context: CoreContext,
@@ -125,11 +125,11 @@ export async function emptyContainer(
 
 interface Emptied {
   readonly isEmpty: boolean;
-  /** Keys of files whose bytes may go. */
+  /** Keys of files whose bytes may be deleted. */
   readonly files: readonly string[];
 }
 
-/** Memories first: those of a removed document would be looked for under a tag that may be another container's by now. */
+/** Memories first: those of a removed document would be looked up under a tag that may belong to another container by now. */
 async function emptyBatch(
   context: CoreContext,
   repositories: Repositories,
@@ -146,7 +146,7 @@ async function emptyBatch(
   return { isEmpty: ids.length === 0, files };
 }
 
-/** @returns the keys of files that went with the document */
+/** @returns the keys of files removed with the document */
 async function takeOut(
   { store }: CoreContext,
   repositories: Repositories,
@@ -167,7 +167,7 @@ async function takeOut(
   return [];
 }
 
-/** What lay in the deleted container first belongs to the next one now, where its customId may be another one's. */
+/** A document that belonged to the deleted container now belongs to its next one, where its customId may be taken. */
 async function settleLeft(repositories: Repositories, actor: Actor, id: string): Promise<void> {
   const document = await repositories.documents.byId(actor.organizationId, id);
   if (!document) return;
@@ -177,7 +177,7 @@ async function settleLeft(repositories: Repositories, actor: Actor, id: string):
   await noteDocument(repositories, actor, { ...document, customId }, { action: "document.updated", before });
 }
 
-/** Forgets without a place in the index: nobody can search the container any more. */
+/** Forgets without a place in the index: the container can no longer be searched. */
 async function forgetAll(context: CoreContext, repositories: Repositories, deleted: DeletedContainer): Promise<number> {
   const { organizationId } = context.store;
   const { containerId, tag, by } = deleted;

@@ -3,20 +3,20 @@ import type { Repositories } from "../ports.js";
 import type { Actor } from "../types.js";
 import { changeContainer } from "./containers.js";
 
-/** False for scoped keys: what they say would be read as guidance by whoever else reads the container. */
+/** False for scoped keys: their text would be used as guidance by everyone else who reads the container. */
 export function maySetContext({ isScoped }: Pick<Actor, "isScoped">): boolean {
   return isScoped !== true;
 }
 
-/** False for callers whose guidance comes along with what they add, and gives way to what the owner wrote. */
+/** False for callers whose guidance accompanies what they add, and must not replace what the owner wrote. */
 export function mayReplaceContext(actor: Actor): boolean {
   return maySetContext(actor) && ownsAll(actor);
 }
 
 /**
- * Keeps the guidance for extraction that came with a write on each container, in the name of who wrote it; empty text
- * clears it. Of a caller who may set none it is passed over, so that the write itself is kept: plugins send it along with
- * every document, whatever key they have. What the owner wrote is replaced by the owner alone.
+ * Stores the guidance for extraction that came with a write on each container, under the name of its author; empty text clears
+ * it. It is ignored from a caller who may not set it, so that the write itself succeeds: plugins send it with every document,
+ * whatever key they have. Only the owner can replace what the owner wrote.
  */
 export async function keepEntityContext(
   repositories: Repositories,
@@ -29,7 +29,7 @@ export async function keepEntityContext(
   for (const tag of tags) {
     const known = await repositories.containers.get(actor.organizationId, tag);
     if (known?.entityContext && known.entityContextBy?.isOwner === true && !mayReplaceContext(actor)) continue;
-    // Many clients send the same with every document.
+    // Many clients send the same guidance with every document.
     if ((known?.entityContext ?? null) !== guidance)
       await changeContainer(repositories, actor, tag, { entityContext: guidance });
   }

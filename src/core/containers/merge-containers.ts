@@ -9,7 +9,7 @@ import { once } from "../operations.js";
 import type { Repositories } from "../ports.js";
 import type { Actor, Merge } from "../types.js";
 
-/** A process may die in the middle of a large merge now and then; each run goes on where the last one stopped. */
+/** A process may die during a large merge; each run continues where the last one stopped. */
 const MAX_ATTEMPTS = 50;
 
 export const mergeContainersSchema = z.object({
@@ -24,14 +24,14 @@ export interface AcceptedMerge {
   readonly id: string;
   readonly sourceTags: readonly string[];
   readonly targetTag: string;
-  /** Documents that are going to move. */
+  /** Number of documents to be moved. */
   readonly documents: number;
 }
 
 /**
- * Begins to move all documents and memories of the sources into the target; a job does it and then deletes the sources.
- * @throws AppError `not_found` for an unknown tag, `conflict` when one of them is being merged already, `forbidden` for
- *   a restricted caller
+ * Starts moving all documents and memories of the sources into the target; a job does it and then deletes the sources.
+ * @throws AppError `not_found` for an unknown tag, `conflict` when one of them is already being merged, `forbidden` for a
+ * restricted caller
  */
 export async function mergeContainers(
   context: CoreContext,
@@ -48,7 +48,7 @@ export async function mergeContainers(
   return accepted;
 }
 
-/** Writes down a merge with its job, inside a transaction; see `mergeContainers` for what it throws. */
+/** Records a merge with its job, inside a transaction; see `mergeContainers` for what it throws. */
 export async function acceptMerge(
   repositories: Repositories,
   actor: Actor,
@@ -95,7 +95,7 @@ async function refuseInvolved(
   }
 }
 
-/** How far a merge is. @throws AppError `not_found` for an unknown one, `forbidden` for a restricted caller */
+/** The progress of a merge. @throws AppError `not_found` for an unknown one, `forbidden` for a restricted caller */
 export async function getMerge({ store }: CoreContext, { actor }: AuthorizedCall, raw: unknown): Promise<Merge> {
   const { id } = parseInput(z.object({ id: customIdSchema }), raw);
   requireAllContainers(actor);

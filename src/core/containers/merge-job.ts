@@ -10,10 +10,10 @@ import { moveMemories } from "../memories/move.js";
 import type { ContainerRow, Job, JobContext, JobStore, Repositories } from "../ports.js";
 import type { Actor, Merge, MergeProgress, MergeStatus } from "../types.js";
 
-/** What is moved in one transaction; more would hold up other callers. */
+/** Documents moved per transaction; more would delay other callers. */
 const DOCUMENT_BATCH = 10;
 const MEMORY_BATCH = 50;
-/** Documents of the sources get so long to be processed before the merge gives up, in milliseconds. */
+/** How long to wait for documents of the sources to be processed before the merge gives up, in milliseconds. */
 const PATIENCE_MS = 60 * 60 * 1_000;
 
 export const mergeJobSchema = z.object({
@@ -32,8 +32,8 @@ interface Run {
 }
 
 /**
- * Carries out a merge in small transactions. A run that was cut off is simply begun again: what was moved is no longer
- * in a source, so only the rest is left. The sources go when they are found empty, in the commit that finds it.
+ * Carries out a merge in small transactions. An interrupted run is simply restarted: what was moved is no longer in a source,
+ * so only the rest is left. The sources are deleted in the commit that finds them empty.
  */
 export async function runMerge(context: CoreContext, { mergeId, by }: MergePayload, job: JobContext): Promise<void> {
   const actor: Actor = { organizationId: context.store.organizationId, name: by, containers: "all" };
@@ -87,7 +87,7 @@ async function advance(
   });
 }
 
-/** A document that is being processed knows its container still; moving it meanwhile would lose what comes of it. */
+/** A document being processed still uses its container; moving it now would lose the results. */
 async function waitForIngest(run: Run): Promise<void> {
   const { actor, context } = run;
   const waiting = await inMerge(run, async (repositories, merge) => {
@@ -112,7 +112,10 @@ async function moveAll(run: Run): Promise<void> {
     }
 }
 
-/** Moves some documents or memories of the first source that has any. @returns false when none has */
+/**
+ * Moves some documents or memories of the first source that has any.
+ * @returns false when none has
+ */
 async function moveBatch(
   repositories: Repositories,
   run: Run,
@@ -202,7 +205,10 @@ function reasonOf(source: ContainerRow, target: ContainerRow): string {
   return `the container ${source.tag} was merged into ${target.tag}`;
 }
 
-/** Deletes the sources if nothing is left in them. @returns false when something came in meanwhile */
+/**
+ * Deletes the sources if nothing is left in them.
+ * @returns false when something was added meanwhile
+ */
 async function dropSources(run: Run): Promise<boolean> {
   const { organizationId } = run.actor;
   const isDone = await inMerge(run, async (repositories, merge) => {
@@ -234,7 +240,7 @@ async function isEmpty(repositories: Repositories, organizationId: string, conta
   return documents.length === 0 && memories.length === 0;
 }
 
-/** Says on the merge that it was given up, and why. What was moved stays where it is; the sources may be used again. */
+/** Records on the merge that it was given up, and why. What was moved stays where it is; the sources may be used again. */
 export async function reportDeadMerge(
   { store }: CoreContext,
   job: Job,

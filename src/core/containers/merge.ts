@@ -4,8 +4,8 @@ import type { Repositories } from "../ports.js";
 import type { Actor } from "../types.js";
 
 /**
- * Writes wait while their container is on its way into another one; call it in the transaction of the write. Where it goes is
- * told only to whoever may see that.
+ * Blocks writes while their container is being merged into another; call it in the transaction of the write. The target is
+ * named only to actors who may see it.
  * @throws AppError `conflict` with `retryAfter` when one of the tags is the source of a running merge
  */
 export async function refuseMerging(

@@ -3,7 +3,7 @@ import type { Container, ContainerSummary, Merge } from "../types.js";
 export interface ContainerRow {
   readonly id: number;
   readonly tag: string;
-  /** Null for the server's. */
+  /** Null for the server's time zone. */
   readonly timeZone: string | null;
 }
 
@@ -12,7 +12,7 @@ export interface ContainerChange {
   readonly name?: string | null;
   readonly description?: string | null;
   readonly entityContext?: string | null;
-  /** Goes with `entityContext` and nothing else. */
+  /** Set together with `entityContext` only. */
   readonly entityContextBy?: Container["entityContextBy"];
   readonly memoryFilesystemPaths?: readonly string[] | null;
   readonly profileBuckets?: Container["profileBuckets"];
@@ -24,29 +24,29 @@ export interface ContainerChange {
 
 export interface ContainerStore {
   get(organizationId: string, tag: string): Promise<Container | null>;
-  /** Makes the container when there is none. */
+  /** Creates the container if there is none. */
   update(organizationId: string, tag: string, change: ContainerChange): Promise<Container>;
-  /** Guidance for extraction that the owner wrote, each text once with how many containers have it. */
+  /** Guidance for extraction written by the owner, each text once with the number of containers that have it. */
   guidance(organizationId: string): Promise<{ readonly text: string; readonly containers: number }[]>;
-  /** The ones that exist among these tags, or all; in no order. */
+  /** The existing ones among these tags, or all; in no order. */
   list(organizationId: string, tags: "all" | readonly string[]): Promise<ContainerSummary[]>;
   /**
-   * Marks a container as deleted, which frees its tag: whoever makes the tag again gets an empty one. What lies in it is
-   * no longer reached by tag.
+   * Marks a container as deleted, which frees its tag: creating the tag again gives an empty one. Its contents can no longer be
+   * reached by tag.
    */
   remove(organizationId: string, tag: string): Promise<void>;
-  /** Ids of documents that lie in a container, deleted ones too. */
+  /** Ids of documents in a container, including deleted ones. */
   documentsIn(organizationId: string, containerId: number, limit: number): Promise<string[]>;
-  /** Every container, deleted ones too, with the tag it has or had. */
+  /** Every container, including deleted ones, with the tag it has or had. */
   findEvery(organizationId: string): Promise<(ContainerRow & { readonly isDeleted: boolean })[]>;
-  /** How many documents lie in this container and in no other. */
+  /** Number of documents that are in this container and in no other. */
   countOwnDocuments(organizationId: string, containerId: number): Promise<number>;
-  /** Puts a document with all its chunks into exactly these containers, in this order. */
+  /** Moves a document with all its chunks to exactly these containers, in this order. */
   relocate(organizationId: string, documentId: string, containerIds: readonly number[]): Promise<void>;
   /** Containers of a document, in the order of its tags. */
   ofDocument(organizationId: string, documentId: string): Promise<ContainerRow[]>;
   ensure(organizationId: string, tags: readonly string[]): Promise<ContainerRow[]>;
-  /** Removes everything in a container, without a trace. */
+  /** Removes everything in a container without a trace. */
   purge(organizationId: string, tag: string): Promise<void>;
   /** Existing containers among these tags, or all of them. */
   find(organizationId: string, tags: "all" | readonly string[]): Promise<ContainerRow[]>;

@@ -11,13 +11,13 @@ import { once } from "../operations.js";
 import type { Repositories } from "../ports.js";
 import type { ContainerSummary } from "../types.js";
 
-/** Containers whose tag begins so are what apps call projects (contract 5.6). */
+/** Containers with this tag prefix are what apps call projects (contract 5.6). */
 export const PROJECT_PREFIX = "sm_project_";
 const LONGEST_TAG = 100;
-/** Room for the number of a name that is taken. */
+/** Leaves room for the number appended to a name that is taken. */
 const LONGEST_SLUG = LONGEST_TAG - PROJECT_PREFIX.length - 6;
 
-/** Projects by name. One that is being moved into another is gone already. */
+/** Projects by name. A project that is being moved into another no longer appears. */
 export async function listProjects(
   { store }: CoreContext,
   { actor }: AuthorizedCall,
@@ -33,7 +33,7 @@ export const createProjectSchema = z.object({
   emoji: noteSchema(10).nullish(),
 });
 
-/** Makes an empty project; its tag comes from its name. @throws AppError `forbidden` for a restricted caller */
+/** Creates an empty project; its tag is derived from its name. @throws AppError `forbidden` for a restricted caller */
 export async function createProject(
   context: CoreContext,
   call: AuthorizedCall,
@@ -71,7 +71,7 @@ export const deleteProjectSchema = z.object({
   /** Id or container tag of the project. */
   id: customIdSchema,
   action: z.enum(["move", "delete"], "must be move or delete"),
-  /** Id or container tag of the project that takes over what is moved. */
+  /** Id or container tag of the project that receives the contents. */
   targetProjectId: customIdSchema.nullish(),
 });
 
@@ -79,14 +79,14 @@ export interface DeletedProject {
   readonly containerTag: string;
   readonly documents: number;
   readonly memories: number;
-  /** Tag of the project that what was in it moves to. */
+  /** Tag of the project that its contents are moved to. */
   readonly movedTo: string | null;
 }
 
 /**
- * Deletes a project with what is in it, or moves that to another project first, which a job carries on after the answer.
+ * Deletes a project with its contents, or first moves those to another project, which a job continues after the answer.
  * @throws AppError `not_found` for either project, `invalid` for moving without a target or to itself, `forbidden` for a
- *   restricted caller, `conflict` while it is being merged
+ * restricted caller, `conflict` while it is being merged
  */
 export async function deleteProject(context: CoreContext, call: AuthorizedCall, raw: unknown): Promise<DeletedProject> {
   const input = parseInput(deleteProjectSchema, raw);

@@ -3,7 +3,10 @@ import type { CoreContext } from "../context.js";
 import type { ContainerRow, Repositories } from "../ports.js";
 import type { Document } from "../types.js";
 
-/** Where the days of what is found or told together are counted: the zone of the containers if they share one, else the server's. */
+/**
+ * The time zone for the days of things found or shown together: that of the containers if they share one, otherwise the
+ * server's.
+ */
 export function sharedTimeZone(
   { timeZone }: Pick<CoreContext, "timeZone">,
   containers: readonly ContainerRow[],
@@ -13,12 +16,12 @@ export function sharedTimeZone(
   return zones.size === 1 ? only : timeZone;
 }
 
-/** The server's zone, with where those of containers are kept. */
+/** The server's zone, and where those of containers are stored. */
 interface Zoned extends Pick<CoreContext, "timeZone"> {
   readonly store: Pick<Repositories, "containers">;
 }
 
-/** Where the days of a document are counted: as its metadata says in `timezone`, else where those of its containers are. */
+/** The time zone for the days of a document: `timezone` in its metadata, otherwise that of its containers. */
 export async function timeZoneOf(
   { store, timeZone }: Zoned,
   { organizationId, id, metadata }: Pick<Document, "organizationId" | "id" | "metadata">,
@@ -32,7 +35,7 @@ export function ownTimeZone(metadata: Document["metadata"] | undefined): TimeZon
   return typeof named === "string" && isTimeZone(named) ? named : undefined;
 }
 
-/** When a document says what it says, as somebody in its time zone writes it. */
+/** The date of a document, in local time of its zone. */
 export async function writtenWhen(
   context: Zoned,
   document: Pick<Document, "organizationId" | "id" | "metadata" | "documentDate" | "createdAt">,

@@ -1,8 +1,8 @@
 import type { ProfileBucket } from "../types.js";
 
-/** A container tag with what is known of it (contract 5.3). */
+/** A container tag with its details (contract 5.3). */
 export interface Container {
-  /** Row number, as indexes use it. */
+  /** Row number used by indexes. */
   readonly id: number;
   /** The id that clients see as `spaceId`. */
   readonly uid: string;
@@ -11,7 +11,7 @@ export interface Container {
   readonly description: string | null;
   /** Guidance for extraction in this container, up to 1,500 characters. */
   readonly entityContext: string | null;
-  /** Who wrote it; null where that is not known. */
+  /** Who wrote it; null if unknown. */
   readonly entityContextBy: ContextAuthor | null;
   /** Only documents under these paths form memories; null for all. */
   readonly memoryFilesystemPaths: readonly string[] | null;
@@ -19,26 +19,26 @@ export interface Container {
   readonly visibility: "public" | "private" | "unlisted";
   readonly isExperimental: boolean;
   readonly emoji: string | null;
-  /** Where its days are counted, as `lib/time-zone.ts` takes it; null for the server's zone. */
+  /** Time zone in which its days are counted, in the form of `lib/time-zone.ts`; null for the server's zone. */
   readonly timeZone: string | null;
   readonly createdAt: string;
   readonly updatedAt: string;
 }
 
-/** Whoever wrote the guidance of a container. */
+/** The author of a container's guidance. */
 export interface ContextAuthor {
   /** As the journal names them. */
   readonly name: string;
-  /** True for whoever could change everything of the organisation when they wrote it. */
+  /** True if the author could change everything of the organisation at the time. */
   readonly isOwner: boolean;
 }
 
-/** A container with what lies in it. */
+/** A container with a summary of its contents. */
 export interface ContainerSummary extends Container {
   readonly documentCount: number;
   /** Latest versions that are not forgotten. */
   readonly memoryCount: number;
-  /** When a document was changed or a memory was made last; null for an empty one. */
+  /** When a document was last changed or a memory created; null for an empty container. */
   readonly lastActivityAt: string | null;
 }
 
@@ -54,22 +54,22 @@ export const MERGE_STATUSES = [
 
 export type MergeStatus = (typeof MERGE_STATUSES)[number];
 
-/** How far a merge is (contract 5.5). */
+/** The progress of a merge (contract 5.5). */
 export interface MergeProgress {
   readonly phase: MergeStatus;
   readonly currentSourceTag?: string | undefined;
   readonly currentKind?: "chunk" | "memory" | undefined;
-  /** Documents and memories that were moved. */
+  /** Number of documents and memories moved. */
   readonly copiedRows?: number | undefined;
-  /** Documents that gave up their customId, which another one has in the target. */
+  /** Number of documents that lost their customId because another one has it in the target. */
   readonly withoutCustomId?: number | undefined;
   readonly completedSourceTags?: readonly string[] | undefined;
-  /** Documents that are still being processed. */
+  /** Number of documents that are still being processed. */
   readonly inFlightItems?: number | undefined;
   readonly attempt?: number | undefined;
 }
 
-/** Containers on their way into another one. */
+/** Containers being moved into another one. */
 export interface Merge {
   readonly id: string;
   readonly sourceTags: readonly string[];

@@ -2,10 +2,10 @@ import { requireContainer } from "../auth.js";
 import { invalid } from "../input.js";
 import type { Actor } from "../types.js";
 
-/** Where a write without a container tag goes (contract 1.7). */
+/** The container of a write without a container tag (contract 1.7). */
 export const DEFAULT_CONTAINER = "sm_project_default";
 
-/** Where a write goes that names no container (contract 1.2, 1.7). @throws AppError `invalid` when that is not clear */
+/** The container of a write that names none (contract 1.2, 1.7). @throws AppError `invalid` when that is ambiguous */
 export function usualContainer({ containers }: Actor): string {
   if (containers === "all" || containers.includes(DEFAULT_CONTAINER)) return DEFAULT_CONTAINER;
   const [only, ...more] = containers;
@@ -15,8 +15,8 @@ export function usualContainer({ containers }: Actor): string {
 }
 
 /**
- * The container of a write that must name one unless the actor may write to some only, and one of these is usual.
- * @throws AppError `invalid` when that is not clear, `forbidden` for one that the actor may not touch
+ * The container of a write that must name one, unless the actor may write to only some containers, one of which is the default.
+ * @throws AppError `invalid` when that is ambiguous, `forbidden` for one that the actor may not use
  */
 export function containerOfWrite(actor: Actor, named: string | undefined): string {
   if (named === undefined && actor.containers === "all")

@@ -10,13 +10,13 @@ import { receiptOf, writeDocument, type DocumentReceipt } from "./write-document
 export { addDocumentSchema, type AddDocumentInput } from "./prepare-document.js";
 export type { DocumentReceipt } from "./write-document.js";
 
-/** What became of a document and its facts, as far as who added it may see. */
+/** The outcome for a document and its facts, as far as its sender may see it. */
 export interface ExplainedReceipt extends Omit<DocumentReceipt, "facts"> {
   readonly facts: readonly ExplainedFact[] | null;
 }
 
 /**
- * Keeps a text: row, journal entry and first job commit together before the answer.
+ * Stores a text: row, journal entry and first job are committed together before the answer.
  * @throws AppError `invalid`, `too_large`, `forbidden`, or what the store throws
  */
 export async function addDocument(context: CoreContext, call: AuthorizedCall, raw: unknown): Promise<ExplainedReceipt> {
@@ -54,7 +54,7 @@ async function explained(
   return { ...receipt, facts: facts && (await explainFacts(reader, id, facts)) };
 }
 
-/** Waits until a document is through, failed, gone, or the time is up; answers with its state then. */
+/** Waits until a document is processed, failed or gone, or the time is up; returns its state at that point. */
 export async function waitForDocument(
   context: CoreContext,
   organizationId: string,

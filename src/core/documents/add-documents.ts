@@ -13,18 +13,18 @@ import { addDocumentSchema, prepareDocument, type PreparedDocument } from "./pre
 import type { DocumentStatus } from "../types.js";
 import { writeDocument } from "./write-document.js";
 
-/** What one transaction takes in at most; more would hold up other callers. */
+/** The most documents per transaction; more would delay other callers. */
 const SLICE_DOCUMENTS = 100;
 const SLICE_BYTES = 4 * 1024 * 1024;
-/** Documents that are checked in one turn of the event loop, and their characters. */
+/** Documents checked per turn of the event loop, and their characters. */
 const CHECKED_AT_ONCE = 10;
 const CHARACTERS_AT_ONCE = 1_000_000;
-/** Of each document that is refused. */
+/** Longest reason reported for a refused document. */
 const LONGEST_REASON = 500;
-/** Documents that are written in one turn. */
+/** Documents written per turn of the event loop. */
 const WRITTEN_AT_ONCE = 2;
 
-/** What every document of a batch gets that says nothing of it itself. */
+/** Defaults for the documents of a batch. */
 const defaultsSchema = addDocumentSchema
   .pick({
     containerTags: true,
@@ -41,12 +41,12 @@ const defaultsSchema = addDocumentSchema
   .extend({ containerTag: containerTagSchema.optional() });
 
 export const addDocumentsSchema = defaultsSchema.extend({
-  /** Each a text, or what `addDocument` takes; `containerTag` is read beside `containerTags`. */
+  /** Each is a text, or an input of `addDocument`; `containerTag` is read as well as `containerTags`. */
   documents: z.array(z.unknown(), "must be an array").min(1, "must have at least 1 document"),
 });
 type Batch = z.output<typeof addDocumentsSchema>;
 
-/** What became of one document of a batch. */
+/** The outcome for one document of a batch. */
 export type BatchItem =
   | ({ readonly id: string; readonly status: DocumentStatus; readonly isInstant?: true } & Warned)
   /** `id` is the customId that the document named, or `unknown`. */
@@ -58,10 +58,10 @@ export interface BatchReceipt {
 }
 
 /**
- * Takes in many documents. Each one is accepted or refused by itself; oldest `documentDate` first, and those with one
- * customId in the order of the request, as if each was added after the other.
- * @throws AppError `invalid` for what is no batch, `forbidden` where a document names a container that the caller may not
- *   use, or what the store throws before anything is kept
+ * Adds many documents. Each one is accepted or refused on its own; oldest `documentDate` first, and those with the same
+ * customId in the order of the request, as if they were added one after the other.
+ * @throws AppError `invalid` for what is not a batch, `forbidden` if a document names a container that the caller may not use,
+ * or what the store throws before anything is stored
  */
 export async function addDocuments(context: CoreContext, call: AuthorizedCall, raw: unknown): Promise<BatchReceipt> {
   const { documents, ...defaults } = parseInput(addDocumentsSchema, raw);
@@ -84,7 +84,7 @@ export async function addDocuments(context: CoreContext, call: AuthorizedCall, r
   return { items };
 }
 
-/** A document that may be written, and its place in the request. */
+/** A document that may be written, and its index in the request. */
 interface Checked {
   readonly index: number;
   readonly prepared: PreparedDocument;
@@ -108,7 +108,7 @@ async function checkAll(
       characters += prepared.input.content.length;
       checked.push({ index, prepared });
     } catch (error) {
-      // Nobody who reaches for what is not theirs is half served (contract 1.2).
+      // A request that reaches for somebody else's containers fails as a whole (contract 1.2).
       if (error instanceof AppError && error.kind === "forbidden") throw error;
       items[index] = refusalOf(error, document);
     }
@@ -121,7 +121,7 @@ const itemSchema = z.union(
   "must be a string or an object",
 );
 
-/** A document with the defaults; what it says itself wins, and metadata is merged by key. */
+/** A document with the defaults applied; its own values take precedence, and metadata is merged by key. */
 function inputOf(document: unknown, defaults: Omit<Batch, "documents">): Record<string, unknown> {
   const item = parseInput(itemSchema, document);
   const { metadata, containerTags } = item;
@@ -145,19 +145,19 @@ function inputOf(document: unknown, defaults: Omit<Batch, "documents">): Record<
   };
 }
 
-/** A field that is null says nothing, but of a document that it is never forgotten. */
+/** Null fields count as absent, except where null means that a document never expires. */
 function withoutAbsent(item: Record<string, unknown>): Record<string, unknown> {
   const says = ([key, value]: [string, unknown]) => value !== undefined && (value !== null || key === "forgetAfter");
   return Object.fromEntries(Object.entries(item).filter(says));
 }
 
-/** Both spellings of contract 1.7, unchecked; undefined when none is there. */
+/** Both spellings of contract 1.7, unchecked; undefined when neither is present. */
 function tagsOf({ containerTag, containerTags }: Record<string, unknown>): unknown {
   if (containerTag === undefined || containerTag === null) return containerTags ?? undefined;
   return Array.isArray(containerTags) ? [containerTag, ...(containerTags as unknown[])] : [containerTag];
 }
 
-/** When each says what it says, in milliseconds: a date without an offset is one where the days of the document are counted. */
+/** The date of each document, in milliseconds: a date without an offset is read in the time zone of the document. */
 async function momentsOf(
   context: CoreContext,
   { actor }: AuthorizedCall,
@@ -179,7 +179,7 @@ async function momentsOf(
   return moments;
 }
 
-/** Those with one customId keep among them the places that they have by date, but stand there in the order of the request. */
+/** Documents with the same customId keep the set of positions they have by date, but fill them in the order of the request. */
 function inOrder(checked: readonly Checked[], moments: ReadonlyMap<Checked, number>): Checked[] {
   const byDate = checked.toSorted((left, right) => (moments.get(left) ?? 0) - (moments.get(right) ?? 0));
   const queues = new Map<string, Checked[]>();
@@ -207,13 +207,13 @@ function slicesOf(checked: readonly Checked[]): Checked[][] {
   return slices;
 }
 
-/** Where a slice reports to. */
+/** Where a slice reports its outcomes. */
 interface SliceReport {
   readonly number: number;
   readonly items: BatchItem[];
 }
 
-/** Writes a slice in one transaction; when one of its documents is refused then, each in a transaction of its own. */
+/** Writes a slice in one transaction; if one of its documents is refused, each in a transaction of its own. */
 async function writeSlice(
   context: CoreContext,
   call: AuthorizedCall,
@@ -225,7 +225,7 @@ async function writeSlice(
   } catch (error) {
     if (isOfDocument(error)) return writeEach(context, call, slice, items);
     if (items.every((item) => "error" in item)) throw error;
-    // Whoever sent all of it again would have twice what is kept already.
+    // Reported per document: a sender who repeated the whole request would store twice what is already stored.
     const told = tell(context, error);
     for (const { index, prepared } of slice) items[index] = refusalOf(told, prepared.input);
   }
@@ -264,14 +264,14 @@ async function writeTogether(
   for (const [index, item] of receipts) items[index] = item;
 }
 
-/** What one document can be refused for. Everything else is the matter of the whole service. */
+/** Errors that concern one document. All others concern the whole service. */
 const DOCUMENT_KINDS: ReadonlySet<ErrorKind> = new Set(["invalid", "forbidden", "not_found", "conflict", "too_large"]);
 
 function isOfDocument(error: unknown): boolean {
   return error instanceof AppError && DOCUMENT_KINDS.has(error.kind);
 }
 
-/** What nobody expected is for the log. */
+/** Unexpected errors go to the log. */
 function tell({ log }: CoreContext, error: unknown): AppError {
   if (error instanceof AppError) return error;
   log.error("unexpected error in a batch", { error });

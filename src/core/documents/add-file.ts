@@ -17,10 +17,10 @@ import type { Repositories, Upload } from "../ports.js";
 import type { Actor, Document } from "../types.js";
 import { findAddressed, writeDocument, type DocumentReceipt } from "./write-document.js";
 
-/** Names that libraries give to what has none. */
+/** Names that libraries give to unnamed files. */
 const NO_NAMES: ReadonlySet<string> = new Set(["", ".", "..", "blob", "unknown_file"]);
 
-/** Kinds of files that a sender may name (contract 1.14). */
+/** File types that a sender may name (contract 1.14). */
 const FILE_TYPES = [
   "text",
   "pdf",
@@ -46,7 +46,7 @@ const inlineSchema = z.object({
   bytes: bytesSchema,
 });
 
-/** Bytes that were received on this machine before; whoever received them removes them. */
+/** Bytes already received on this machine; whoever received them removes them. */
 const uploadedSchema = z.object({
   upload: z.object({
     key: z.string().refine(isId),
@@ -58,14 +58,14 @@ const uploadedSchema = z.object({
 const addFileSchema = z
   .object({
     name: noteSchema(1_000).nullish(),
-    /** What the sender says that the file is. */
+    /** The MIME type according to the sender. */
     mimeType: mimeTypeSchema.optional(),
-    /** What came with the bytes; counts when the sender says nothing. */
+    /** The type that came with the bytes; used when the sender names none. */
     contentType: mimeTypeSchema.nullish(),
-    /** Opens an encrypted file; held in memory until the file was read, and kept nowhere. */
+    /** Opens an encrypted file; held in memory until the file is read, and stored nowhere. */
     password: noteSchema(1_000).optional(),
     fileType: z.enum(FILE_TYPES, `must be one of ${FILE_TYPES.join(", ")}`).optional(),
-    /** Whatever else `addDocument` takes, except the content. */
+    /** Any other input of `addDocument`, except the content. */
     document: z.record(z.string(), z.unknown()).default({}),
   })
   .refine(({ fileType, mimeType }) => mimeType || (fileType !== "image" && fileType !== "video"), {
@@ -75,17 +75,17 @@ const addFileSchema = z
 
 type AddFileInput = z.output<typeof addFileSchema>;
 
-/** What is known of a file besides what was sent. */
+/** What is known about a file besides what was sent. */
 interface FileOrigin extends Pick<SubmissionFacts, "type"> {
-  /** What is written with its document, in the same transaction; nothing is when it throws. */
+  /** Writes more in the same transaction as the document; if it throws, nothing is written. */
   readonly within?: (repositories: Repositories, documentId: string) => Promise<void>;
 }
 
 /**
- * Keeps an uploaded file and takes in its text as a document, at once where the file is plain text. With a customId that is
- * known, file and text replace those before.
+ * Stores an uploaded file and adds its text as a document, immediately if the file is plain text. With a known customId, file
+ * and text replace the previous ones.
  * @param raw the file as an `upload` that the caller has received, or its `bytes`
- * @throws AppError `unsupported_type` for what cannot be read as text, and what `addDocument` throws
+ * @throws AppError `unsupported_type` for a file that cannot be read as text, and what `addDocument` throws
  */
 export async function addFile(
   context: CoreContext,
@@ -121,7 +121,7 @@ async function addUpload(
   if ((await context.uploads.read(upload.key, 0, 0)) === null) throw goneMeanwhile();
   const file = namedFileOf(input);
   const read = await readAtOnce(context, upload, file);
-  // Of its own, so that a call that is repeated does not take away what it has kept before.
+  // A new key, so that a repeated call does not delete what it stored before.
   const key = createId();
   const document = {
     ...input.document,
@@ -140,7 +140,7 @@ async function addUpload(
     await dropBlobs(context, [key]);
     throw error;
   });
-  // A call that was repeated has kept its file the first time, and of the same bytes the first file stays.
+  // A repeated call has stored its file the first time, and of identical files the first stays.
   if (stored.key !== key) await dropBlobs(context, [key]);
   context.wakeJobs();
   const { wait } = prepared.input;
@@ -153,10 +153,10 @@ function namedFileOf({ name = null, mimeType, contentType }: AddFileInput): Name
   return { name: NO_NAMES.has(name ?? "") ? null : name, mimeType: mimeType ?? contentType ?? null };
 }
 
-/** A file whose bytes are kept already. */
+/** A file whose bytes are already stored. */
 interface KeptFile {
   readonly key: string;
-  /** Of the bytes; null for a file whose text was read already. */
+  /** Digest of the bytes; null for a file whose text has already been read. */
   readonly digest: string | null;
   readonly bytes: number;
   readonly file: NamedFile;
@@ -165,7 +165,7 @@ interface KeptFile {
   readonly within: FileOrigin["within"];
 }
 
-/** @returns `key` null when the file that the document has already is the same, and stays */
+/** @returns `key` null when the document already has the same file, which stays */
 async function writeFile(
   context: CoreContext,
   repositories: Repositories,
@@ -191,14 +191,14 @@ async function writeFile(
     mimeType: mimeType ?? UNKNOWN_TYPE,
     bytes,
   });
-  // The same text in other bytes changes nothing but the file.
+  // The same text in a different file changes nothing but the file.
   await repositories.documents.update(organizationId, receipt.id, { url: `${FILES_PATH}${key}` });
   await within?.(repositories, receipt.id);
   if (digest !== null) holdPassword(context, key, input);
   return { receipt, key };
 }
 
-/** The text of a file that is one; null for a kind that is read later. @throws AppError for a kind that is not read */
+/** The text of a plain-text file; null for a type that is read later. @throws AppError for a type that cannot be read */
 async function readAtOnce(
   { extractor, uploads, limits }: CoreContext,
   { key, size }: Upload,
@@ -206,7 +206,7 @@ async function readAtOnce(
 ): Promise<FileText | null> {
   if (await extractor.accepts({ ...file, path: uploads.pathOf(key), charset: null, url: null })) return null;
   const bytes = await uploads.read(key, 0, Math.min(size, bytesOfText(limits)));
-  // Looked for again: it may have gone since.
+  // Checked again: it may have been removed since.
   if (bytes === null) throw goneMeanwhile();
   return readFileText({ ...file, size }, bytes, limits);
 }
@@ -215,7 +215,7 @@ function goneMeanwhile(): AppError {
   return new AppError("unavailable", "The file is not there any more: a purge ran meanwhile. Send it again.");
 }
 
-/** The step that reads the file may begin as soon as the transaction is through. */
+/** The step that reads the file may start as soon as the transaction is committed. */
 function holdPassword(
   { filePasswords }: CoreContext,
   fileKey: string,
@@ -224,10 +224,10 @@ function holdPassword(
   if (password !== undefined && password !== "") filePasswords.hold(fileKey, password);
 }
 
-/** What stands for the text of a file until it was read. */
+/** Placeholder for the text of a file until it is read. */
 const UNREAD = "";
 
-/** The document that a file goes on with, and what of its file was read; null for a new one. */
+/** The document that a file continues, and the reading of its current file; null for a new document. */
 async function findKnown(
   repositories: Repositories,
   actor: Actor,
@@ -236,11 +236,11 @@ async function findKnown(
   const existing = await findAddressed(repositories, actor, input.customId, containerTags);
   if (!existing) return null;
   const reading = await repositories.documents.reading(actor.organizationId, existing.id);
-  // What was fetched was not kept.
+  // Fetched files are not stored.
   return { existing, reading: reading?.fileKey === existing.url ? null : reading };
 }
 
-/** A file is called what its sender calls it; its own name counts for a new document only, until it was read. */
+/** A file gets the title its sender gives it; its own name is used only for a new document, until it has been read. */
 function withoutFileName(prepared: PreparedDocument, title: unknown): PreparedDocument {
   const { title: _name, ...input } = prepared.input;
   return title === undefined ? { ...prepared, input } : prepared;
@@ -254,7 +254,7 @@ function checkFileSize(size: number, { limits }: CoreContext): void {
     );
 }
 
-/** What the sender says counts; what is no metadata at all is told later. */
+/** The sender's metadata takes precedence; invalid metadata is reported later. */
 function withEncoding(sent: unknown, { metadata }: FileText): { metadata?: unknown } {
   const isRecord = typeof sent === "object" && sent !== null && !Array.isArray(sent);
   return Object.keys(metadata).length > 0 && (sent === undefined || isRecord)

@@ -1,9 +1,9 @@
-/** Where two lists have the same entry: its place in the one and in the other. */
+/** An entry that two lists share: its index in each. */
 export type Match = readonly [one: number, other: number];
 
 /**
- * Entries that two lists have in the same order: what both begin with, those that each has exactly once, and whatever is
- * alike right beside these. Takes time in proportion to the lists and the logarithm of what they share.
+ * Entries that two lists have in the same order: the common beginning, entries that occur exactly once in each, and equal
+ * entries adjacent to these. Takes time proportional to the lists and the logarithm of what they share.
  */
 export function alignEntries(one: readonly string[], other: readonly string[]): Match[] {
   const start = commonStart(one, other);
@@ -24,7 +24,7 @@ function commonStart(one: readonly string[], other: readonly string[]): number {
   return length;
 }
 
-/** Entries that stand once in each list, by their place in the one. */
+/** Entries that occur once in each list, by their index in the first. */
 function anchorsOf(one: readonly string[], other: readonly string[], start: number): Match[] {
   const places = placesOf(other, start);
   return [...placesOf(one, start)].flatMap(([entry, place]): Match[] => {
@@ -33,7 +33,7 @@ function anchorsOf(one: readonly string[], other: readonly string[], start: numb
   });
 }
 
-/** The place of each entry, -1 for one that comes again. */
+/** The index of each entry, -1 for one that occurs more than once. */
 function placesOf(list: readonly string[], start: number): Map<string, number> {
   const places = new Map<string, number>();
   for (let place = start; place < list.length; place += 1) {
@@ -66,7 +66,7 @@ function inOrder(matches: readonly Match[]): Match[] {
   return kept.reverse();
 }
 
-/** Matches right behind a match, up to the next one. */
+/** Matches right after a match, up to the next one. */
 function extend(one: readonly string[], other: readonly string[], from: Match, to: Match): Match[] {
   const matches: Match[] = [];
   let [left, right] = [from[0] + 1, from[1] + 1];
@@ -74,7 +74,7 @@ function extend(one: readonly string[], other: readonly string[], from: Match, t
   return matches;
 }
 
-/** Matches right before a match, down to the one before it. */
+/** Matches right before a match, back to the previous one. */
 function retreat(one: readonly string[], other: readonly string[], from: Match, to: Match): Match[] {
   const matches: Match[] = [];
   let [left, right] = [to[0] - 1, to[1] - 1];

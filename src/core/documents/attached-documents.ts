@@ -4,14 +4,14 @@ import { removeDocument } from "./documents.js";
 import { moveStated } from "./move-document.js";
 import { isSameList, reviseDocument } from "./revise-document.js";
 
-/** A document of a file that lies in another one, such as an attachment of a mail. */
+/** A document made from a file inside another one, such as an attachment of a mail. */
 export interface AttachedDocument {
-  /** Tells its file from the others in the same file. */
+  /** Distinguishes its file from others in the same file. */
   readonly digest: string;
   readonly document: Document;
 }
 
-/** The documents of files in the file of a document that lie where it does: one that was moved away goes its own way. */
+/** The documents made from files in a document's file that are in the same containers; one that was moved away is independent. */
 export async function attachedInPlace(
   { documents }: Pick<Repositories, "documents">,
   { organizationId, id, containerTags }: Document,
@@ -26,8 +26,8 @@ export async function attachedInPlace(
 }
 
 /**
- * Takes what is attached to a document along with a change of it, inside its transaction: to its new containers, or away with
- * the file whose place a text took. What a file takes the place of is compared once that is read.
+ * Applies a change of a document to its attachments, inside its transaction: moves them to its new containers, or removes them
+ * with a file that a text replaced. When one file replaces another, their attachments are compared once the new file is read.
  */
 export async function takeAttachedAlong(
   repositories: Repositories,

@@ -2,12 +2,12 @@ import type { CoreContext } from "../context.js";
 import { AppError } from "../errors.js";
 import type { BlobStore, ListedBlob } from "../ports.js";
 
-/** Keys that are looked up at once. */
+/** Keys looked up at once. */
 const BATCH = 500;
 /** A file that is being uploaded has no row yet. */
 const GRACE_MS = 60 * 60 * 1_000;
 
-/** Removes the bytes of files that are no longer in the record. What fails is left to the next `dropLostBlobs`. */
+/** Removes the bytes of files that are no longer in the record. Failures are left to the next `dropLostBlobs`. */
 export async function dropBlobs({ blobs, log }: CoreContext, keys: readonly string[]): Promise<void> {
   for (const key of keys)
     await blobs.remove(key).catch((error: unknown) => {
@@ -16,8 +16,9 @@ export async function dropBlobs({ blobs, log }: CoreContext, keys: readonly stri
 }
 
 /**
- * Removes files that no document names any more, and bytes that are in no row for an hour: of uploads that came to
- * nothing, and of documents that went with their container. @returns how many
+ * Removes files that no document names any more, and bytes without a row for an hour: from failed uploads, and from documents
+ * deleted with their container.
+ * @returns how many
  */
 export async function dropLostBlobs(context: CoreContext, signal?: AbortSignal): Promise<number> {
   const { store, blobs, uploads } = context;
@@ -45,11 +46,11 @@ function isOld({ ageMs }: ListedBlob): boolean {
   return ageMs > GRACE_MS;
 }
 
-/** Bytes of a file that are read from a distant store at once. */
+/** Bytes of a file read from a remote store at once. */
 const PIECE_BYTES = 4 * 1024 * 1024;
 
 /**
- * Has the bytes under a key as a file of this machine while `use` runs; they are never held.
+ * Provides the bytes under a key as a local file while `use` runs, without loading them into memory.
  * @throws AppError `not_found` when they are gone, and what `use` throws
  */
 export async function withBlobFile<T>(
@@ -76,7 +77,7 @@ async function* piecesOf(blobs: BlobStore, key: string, bytes: number): AsyncGen
   }
 }
 
-/** What is said of a file that has a row and no bytes. */
+/** The error for a file that has a row but no bytes. */
 export function noFile(): AppError {
   return new AppError("not_found", "The file is no longer there. Send it again.");
 }

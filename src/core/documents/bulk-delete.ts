@@ -17,7 +17,7 @@ import type { Repositories } from "../ports.js";
 import type { Actor, Document, Memory } from "../types.js";
 import { noteDocument } from "./write-document.js";
 
-/** What is removed in one transaction; more would hold up other callers. */
+/** Documents removed per transaction; more would delay other callers. */
 const BATCH = 20;
 
 export const deleteDocumentsSchema = z.object({
@@ -36,9 +36,9 @@ export const deleteDocumentsSchema = z.object({
 type Selection = z.output<typeof deleteDocumentsSchema>;
 
 export interface DeletedDocuments {
-  /** Documents that were removed, or taken out of the containers, and memories that were forgotten. */
+  /** Number of documents removed, or taken out of the containers, and of memories forgotten. */
   readonly deletedCount: number;
-  /** By id: what each id named, in the order of the request. */
+  /** By id: what each id referred to, in the order of the request. */
   readonly removed: readonly Removed[];
   /** By id: documents whose text still states memories that were forgotten. */
   readonly statedIn: readonly StatingDocument[];
@@ -47,9 +47,9 @@ export interface DeletedDocuments {
 }
 
 /**
- * Removes many documents: by ids, customIds and ids of memories, narrowed by containers and path where both are named;
- * or everything in containers, narrowed by a path. Each batch is a transaction of its own.
- * @throws AppError `invalid` when neither ids nor containers are named, `forbidden` for foreign containers
+ * Removes many documents: by ids, customIds and memory ids, limited to containers and a path if given as well; or everything in
+ * containers, limited to a path. Each batch is a transaction of its own.
+ * @throws AppError `invalid` when neither ids nor containers are given, `forbidden` for containers that the actor may not use
  */
 export async function deleteDocuments(
   context: CoreContext,
@@ -61,7 +61,7 @@ export async function deleteDocuments(
   if (selection.ids) return deleteByIds(context, call, { ...selection, ids: selection.ids });
   if (selection.containerTags)
     return deleteByContainers(context, call, { ...selection, containerTags: selection.containerTags });
-  // The words that clients know (contract 2.5).
+  // The wording that clients know (contract 2.5).
   throw new AppError("invalid", "Either 'ids' or 'containerTags' must be provided");
 }
 
@@ -115,7 +115,7 @@ async function removeEach(
       removed.push(done.removed);
       files.push(...done.files);
     } catch (error) {
-      // Thrown before anything of this id was written; whatever else breaks, breaks the whole batch.
+      // These are thrown before anything of this id was written; any other error aborts the whole batch.
       if (!(error instanceof AppError) || !["not_found", "forbidden", "conflict"].includes(error.kind)) throw error;
       errors.push({ id, error: error.publicMessage });
     }
@@ -147,7 +147,7 @@ async function deleteByContainers(
   }
 }
 
-/** The first few of what lies in the containers; a document that lies in others too only leaves these. */
+/** Removes the first few documents in the containers; a document that is also in others only leaves these. */
 async function removeFirst(
   repositories: Repositories,
   actor: Actor,
@@ -175,7 +175,7 @@ async function removeFirst(
   return { ids: documents.map(({ id }) => id), files };
 }
 
-/** A fact that this document alone states in a container that it leaves is forgotten there. */
+/** A fact that only this document states in a container that it leaves is forgotten there. */
 async function leaveContainers(
   repositories: Repositories,
   actor: Actor,

@@ -1,20 +1,23 @@
 import * as z from "zod";
 import type { Issue } from "../errors.js";
 
-/** How documents may be cut: by what they are, or all in one way. */
+/** How documents may be cut: depending on their type, or all in one way. */
 const CHUNKING_STRATEGIES = ["auto", "recursive", "markdown", "sentence", "token"] as const;
 export type ChunkingStrategy = (typeof CHUNKING_STRATEGIES)[number];
 
-/** In characters, and in tokens where these are counted. A smaller piece says nothing, and a vector of a larger one all things. */
+/**
+ * Limits in characters, and in tokens for the token strategy. A smaller piece says nothing, and a larger one is too mixed for
+ * one vector.
+ */
 const SIZES = { least: 100, most: 8_000, mostTokens: 2_000 };
-/** Pieces of text aim at so many characters where nobody says otherwise. */
+/** Default target size of a piece, in characters. */
 const USUAL_SIZE = 500;
 const DEFAULT = -1;
 const SIZE_RULE = { error: `must be ${SIZES.least} to ${SIZES.most}, or -1 for the default`, abort: true };
-/** As the service estimates tokens everywhere. */
+/** Used for token estimates throughout the service. */
 export const BYTES_PER_TOKEN = 4;
 
-/** Settings of how documents are cut (contract 6.2, and two that the contract does not name). */
+/** Settings for chunking (contract 6.2, and two that the contract does not name). */
 export const chunkingShape = {
   /** -1 and null stand for the default. */
   chunkSize: z
@@ -24,7 +27,7 @@ export const chunkingShape = {
     .max(SIZES.most, SIZE_RULE)
     .refine((size) => size === DEFAULT || size >= SIZES.least, SIZE_RULE)
     .nullable(),
-  /** What a piece repeats of the one before it, at most; in the unit of `chunkSize`. */
+  /** The most that a piece repeats of the previous one; in the unit of `chunkSize`. */
   chunkOverlap: z
     .number("must be a number")
     .int("must be a whole number")
@@ -43,12 +46,12 @@ interface ChunkingSettings {
 /** How a document is cut. */
 export interface Chunking {
   readonly strategy: ChunkingStrategy;
-  /** The longest piece, in characters, or tokens for `token`; null for the usual size. */
+  /** The longest piece, in characters, or tokens for `token`; null for the default size. */
   readonly size: number | null;
   readonly overlap: number;
 }
 
-/** The way of these settings, within the bounds also where they were written apart from each other. */
+/** The chunking for these settings, kept within limits even if they were stored separately. */
 export function chunkingOf({ chunkSize, chunkOverlap, chunkingStrategy }: ChunkingSettings): Chunking {
   const strategy = chunkingStrategy ?? "auto";
   const most = strategy === "token" ? SIZES.mostTokens : SIZES.most;
@@ -60,12 +63,12 @@ function usualSize(strategy: ChunkingStrategy): number {
   return strategy === "token" ? USUAL_SIZE / BYTES_PER_TOKEN : USUAL_SIZE;
 }
 
-/** A text that is equal for documents that are cut alike; null for those that are cut as is usual. */
+/** A key that is equal for documents cut alike; null for the default. */
 export function chunkingMark({ strategy, size, overlap }: Chunking): string | null {
   return strategy === "auto" && size === null && overlap === 0 ? null : `${strategy}/${size ?? "usual"}/${overlap}`;
 }
 
-/** What is wrong with settings that are each right by themselves. */
+/** Problems with settings that are each valid on their own. */
 export function chunkingIssues(settings: ChunkingSettings): Issue[] {
   const { strategy, size } = chunkingOf(settings);
   const { chunkSize, chunkOverlap } = settings;

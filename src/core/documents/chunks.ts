@@ -5,11 +5,11 @@ import type { Chunk } from "../types.js";
 
 export interface DocumentChunks {
   readonly documentId: string;
-  /** By position. While a new text is being cut, those of the text before. */
+  /** By position. While a new text is being cut, the chunks of the previous text. */
   readonly chunks: readonly Chunk[];
 }
 
-/** The pieces of a document that search can find, by its name. @throws AppError as `findDocument` */
+/** The searchable chunks of a document, by its name. @throws AppError as `findDocument` */
 export async function getChunks(
   { store }: CoreContext,
   { actor }: AuthorizedCall,

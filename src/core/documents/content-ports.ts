@@ -1,6 +1,6 @@
 import type { Metadata } from "../types.js";
 
-/** Where in its source a piece of text stands. A format gives what it knows. */
+/** Where a piece of text is in its source. Each format sets what it knows. */
 export interface Place {
   /** Page of a PDF or an image, from 1. */
   readonly page?: number;
@@ -9,69 +9,69 @@ export interface Place {
   readonly sheet?: string;
   /** Cells of the sheet, such as `A2:D40`. */
   readonly range?: string;
-  /** Entry of a feed, mail of a mailbox, record of a list: from 1. */
+  /** Entry of a feed, mail of a mailbox, or record of a list, from 1. */
   readonly entry?: number;
-  /** Seconds from the beginning of a recording, up to but not including the second number. */
+  /** Seconds from the start of a recording, up to but excluding the second number. */
   readonly time?: readonly [start: number, end: number];
-  /** Set in what anybody may have written: a mail, a web page, an invitation. */
+  /** Set for what anybody may have written: a mail, a web page, an invitation. */
   readonly isByStranger?: true;
 }
 
-/** A piece of what was extracted, in reading order. */
+/** A piece of extracted content, in reading order. */
 export interface ContentPart {
   /** Markdown: headings, lists, tables with a header row, fenced code. */
   readonly text: string;
   readonly place: Place;
 }
 
-/** What a file holds beside its own text, such as an attachment of a mail. */
+/** A file inside another, such as an attachment of a mail. */
 export interface AttachedFile {
   readonly name: string | null;
-  /** `type/subtype` as the file around it says, or null. */
+  /** `type/subtype` according to the enclosing file, or null. */
   readonly mimeType: string | null;
   readonly bytes: Uint8Array;
 }
 
-/** A stretch of a recording, to be written down. */
+/** A section of a recording, to be transcribed. */
 export interface Recording {
   readonly bytes: Uint8Array;
-  /** Seconds from the beginning of the whole recording. Stretches follow each other and overlap. */
+  /** Seconds from the start of the whole recording. Sections follow each other and overlap. */
   readonly start: number;
   readonly end: number;
   readonly mimeType: string;
-  /** With the ending of its format. */
+  /** With the extension of its format. */
   readonly name: string;
 }
 
-/** What was read out of a file. */
+/** The content read from a file. */
 export interface ExtractedContent {
   /** The document's type (contract 1.14), such as `pdf` or `webpage`. */
   readonly type: string;
-  /** What the file itself says about itself; null where it says nothing. */
+  /** The title that the file itself gives; null if none. */
   readonly title: string | null;
   readonly author: string | null;
-  /** ISO date or date-time that the content is from. */
+  /** ISO date or date-time of the content. */
   readonly date: string | null;
   /** Its canonical address. */
   readonly url: string | null;
-  /** Address of a picture that stands for it. */
+  /** URL of a picture that represents it. */
   readonly image: string | null;
   readonly parts: readonly ContentPart[];
   readonly attachments: readonly AttachedFile[];
-  /** What is said in it, as sound; whoever reads the file has it written down and puts it behind the parts. */
+  /** Speech in it, as audio; the reader of the file has it transcribed and appended to the parts. */
   readonly recordings?: readonly Recording[];
-  /** What else is known of it, for the metadata of its document. */
+  /** Other facts about it, for the metadata of its document. */
   readonly metadata: Metadata;
   /** True for what anybody may have written: a mail, a web page, an invitation. */
   readonly isByStranger?: boolean;
-  /** What a reader should know of how it was read: a wrong label, what was cut or left out. Sentences. */
+  /** What a person should know about how it was read: a wrong label, what was cut or left out. Sentences. */
   readonly notes: readonly string[];
 }
 
-/** What is known of a file beside its bytes. */
+/** What is known about a file besides its bytes. */
 export interface FileFacts {
   readonly name: string | null;
-  /** What it is said to be, `type/subtype`, or null; nobody has to tell the truth. */
+  /** Its declared type, `type/subtype`, or null; it may be wrong. */
   readonly mimeType: string | null;
   /** The `charset` that came with the type, or null. */
   readonly charset: string | null;
@@ -84,59 +84,59 @@ export interface SourceFile extends FileFacts {
   readonly bytes: Uint8Array;
 }
 
-/** A file of this machine to be read, of which nothing is held. */
+/** A local file to be read, without loading it into memory. */
 export interface FileOnDisk extends FileFacts {
   readonly path: string;
 }
 
-/** How far reading has come. */
+/** How far reading has progressed. */
 export interface ReadingProgress {
   readonly unit: "page" | "slide" | "sheet" | "entry" | "second";
   readonly done: number;
-  /** Null where it is not known beforehand. */
+  /** Null if it is not known beforehand. */
   readonly total: number | null;
 }
 
-/** A program of the machine that reading some files needs. */
+/** A local program needed for reading some files. */
 export interface ReadingProgram {
   readonly name: string;
   /** What is read with it. */
   readonly purpose: string;
   readonly isThere: boolean;
-  /** What of its purpose is left where it is missing. */
+  /** What remains possible without it. */
   readonly withoutIt: string;
-  /** How it is installed on Debian and Ubuntu, macOS and Windows: one sentence. */
+  /** How to install it on Debian and Ubuntu, macOS and Windows: one sentence. */
   readonly howToInstall: string;
-  /** What the settings ask for and it does not have, and what to do: sentences. Null for nothing. */
+  /** What the settings require that it lacks, and what to do: sentences. Null for nothing. */
   readonly lacks: string | null;
 }
 
-/** Reads files of every known kind. One port, so that it can be kept apart from the rest of the process. */
+/** Reads files of every known type. One port, so that it can be isolated from the rest of the process. */
 export interface ContentExtractor {
   /**
-   * Whether files like this are read, by what it is called and its beginning, of archives also its end; says nothing of
-   * whether it is whole.
+   * Whether files like this are read, judging by its name and its beginning, and for archives also its end; says nothing about
+   * whether it is intact.
    */
   accepts(file: SourceFile | FileOnDisk): Promise<boolean>;
-  /** Endings of the names of files that are read, in lower case without the dot; plain text may have any other. */
+  /** Extensions of the files that are read, in lower case without the dot; plain text may have any other. */
   readonly endings: readonly string[];
-  /** The programs that it has use for, whether they are there or not. Everything else is read without them. */
+  /** The programs that it can use, installed or not. Everything else is read without them. */
   programs(): Promise<readonly ReadingProgram[]>;
   /**
-   * Reads one file. What it is is found out from its bytes first, then from what it is said to be, then from its name.
-   * @throws AppError `unsupported_type` for a kind that is not read, `too_large` for a file beyond a limit, `invalid` for one that is
-   *   damaged, encrypted or empty, `unsupported` for one that needs a program or a service that is missing; with a reason for
-   *   whoever sent it
+   * Reads one file. Its type is determined from its bytes first, then from its declared type, then from its name.
+   * @throws AppError `unsupported_type` for a type that is not read, `too_large` for a file beyond a limit, `invalid` for one
+   * that is damaged, encrypted or empty, `unsupported` for one that needs a program or a service that is missing; with a reason
+   * for the sender
    */
   extract(
     file: SourceFile | FileOnDisk,
     options: {
-      /** Opens an encrypted file; never kept. */
+      /** Opens an encrypted file; never stored. */
       readonly password?: string | undefined;
-      /** Whose file it is, such as its container: files are read one by one, and each of those who wait has a turn. */
+      /** The queue of the file, such as its container: files are read one by one, and queues take turns. */
       readonly queue?: string;
       readonly signal: AbortSignal;
-      /** Its turn has come, after however long it waited; once more where it has to be read anew. */
+      /** Called when its turn has come, however long it waited; again if it has to be read anew. */
       readonly onTurn?: () => void;
       readonly onProgress?: (progress: ReadingProgress) => void;
     },
@@ -144,38 +144,38 @@ export interface ContentExtractor {
   close(): Promise<void>;
 }
 
-/** The file of a document, and what reading it gave. It counts as long as the document names the file. */
+/** The file of a document, and the outcome of reading it. Valid as long as the document names the file. */
 export interface FileReading {
-  /** The file is at `/files/{key}`; for what was fetched, the address that it was fetched from. */
+  /** The file is at `/files/{key}`; for fetched content, the address that it was fetched from. */
   readonly fileKey: string;
   /** SHA-256 of its bytes. */
   readonly digest: string;
-  /** Null until it was read. */
+  /** Null until it has been read. */
   readonly outcome: ReadingOutcome | null;
-  /** What the one before gave, while this one is still to be read: until then the document says what that said. */
+  /** The outcome of the previous file while this one is still to be read: until then the document keeps that content. */
   readonly former: ReadingOutcome | null;
 }
 
-/** What is known of a file that was read, beside the text of its document. */
+/** What is known about a file that was read, besides the text of its document. */
 export interface ReadingOutcome {
-  /** Where the text from each place on comes from: offsets in the content, ascending. */
+  /** The source of the text from each offset on: offsets in the content, ascending. */
   readonly places: readonly (readonly [offset: number, place: Place])[];
   readonly notes: readonly string[];
-  /** What the file calls itself. */
+  /** The file's own title. */
   readonly title: string | null;
-  /** Address of a picture that stands for it. */
+  /** URL of a picture that represents it. */
   readonly image: string | null;
-  /** What of the document's metadata the file says, and nobody else: the next file replaces it. */
+  /** The part of the document's metadata that comes only from the file: the next file replaces it. */
   readonly metadata?: Metadata;
-  /** The date that the document has from it, if it has one from there. */
+  /** The document's date, if it comes from the file. */
   readonly date?: string;
   /** True for what anybody may have written: a mail, a web page, an invitation. */
   readonly isByStranger?: boolean;
-  /** The revision of the document, where this gave the text and the date that it had before. */
+  /** The revision of the document for which this gave the same text and date as before. */
   readonly unchangedIn?: number;
-  /** True where the same file is read once more: a reading that fails leaves what this one gave. */
+  /** True if the same file is read again: a failed reading keeps this outcome. */
   readonly isOfSameFile?: true;
-  /** Why the same file could not be read once more afterwards. */
+  /** Why the same file could not be read again afterwards. */
   readonly notReadAgain?: string;
   /** ISO. */
   readonly startedAt: string;
@@ -183,7 +183,7 @@ export interface ReadingOutcome {
   readonly endedAt: string;
 }
 
-/** How far the reading of a document's file is, while it is being read. */
+/** The progress of reading a document's file. */
 export interface RunningReading {
   /** ISO. */
   readonly startedAt: string;

@@ -1,8 +1,8 @@
 import type { FilterCondition, FilterExpression, Metadata } from "../types.js";
 
 /**
- * Which memories may serve as context for a document, by its `filterByMetadata` (contract 2.1): single values match
- * exactly, of several any, and all keys have to.
+ * Which memories may serve as context for a document, from its `filterByMetadata` (contract 2.1): single values match exactly,
+ * lists match any of their values, and all keys must match.
  */
 export function contextFilter(metadata: Metadata): FilterExpression {
   return {

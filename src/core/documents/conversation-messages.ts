@@ -7,7 +7,7 @@ import { pictureAt, pictureOf, type ShownPicture } from "./message-pictures.js";
 import { type Cut, describeCall, describeResult, readCall } from "./tool-calls.js";
 import { singleSpaced } from "../../lib/single-spaced.js";
 
-/** Text of any length, empty as well. */
+/** Text of any length, including empty. */
 const messageText = z.string("must be a string").superRefine((text, context) => {
   const bad = findBadValue(text);
   if (bad) context.addIssue({ code: "custom", message: bad });
@@ -18,7 +18,7 @@ const imageSchema = z.union(
   "must be a URL, or an object with one",
 );
 
-/** contract 2.11, and the parts of tools and images as the AI SDK (with a hyphen) and Anthropic (with `_`) write them. */
+/** Contract 2.11, and the tool and image parts as the AI SDK (with a hyphen) and Anthropic (with `_`) write them. */
 const partSchema = z.discriminatedUnion(
   "type",
   [
@@ -82,23 +82,23 @@ export const messageSchema = z
   });
 type Message = z.output<typeof messageSchema>;
 
-/** Messages as what is kept of them. */
+/** The part of messages that is stored. */
 export interface ReadMessages {
   readonly turns: readonly Turn[];
-  /** The pictures that they show, each once. */
+  /** The pictures in them, without duplicates. */
   readonly pictures: readonly MessagePicture[];
-  /** What of them is not kept, or not as it came. */
+  /** What of them is not stored, or not as it was sent. */
   readonly warnings: readonly string[];
 }
 
-/** Who says what tools are asked and answer: nothing of it is anybody's word. */
+/** The speaker of tool calls and results: they are nobody's statements. */
 const TOOL = "tool";
 const MOST_WARNINGS = 20;
 
 /**
- * Turns of messages: one for what is said, one for each call of a tool and one for each result. Results and arguments are
- * kept up to a length; a message that says nothing is none.
- * @throws AppError `invalid` for calls and results with characters that no text may have
+ * Converts messages to turns: one for what is said, one for each tool call and one for each result. Results and arguments are
+ * stored up to a length; an empty message gives no turn.
+ * @throws AppError `invalid` for calls and results with characters that no text may contain
  */
 export function readMessages(messages: readonly Message[]): ReadMessages {
   const reader = new MessageReader();
@@ -114,7 +114,7 @@ class MessageReader {
   readonly warnings: string[] = [];
   readonly issues: Issue[] = [];
   readonly pictures = new Map<string, MessagePicture>();
-  /** What was called, by the id of the call: results name it only so. */
+  /** Tool names by call id: results refer to tools only by it. */
   readonly #called = new Map<string, string>();
 
   read({ role, name, content, tool_calls: calls, tool_call_id: callId }: Message, path: Path): void {
@@ -151,7 +151,10 @@ class MessageReader {
     flush();
   }
 
-  /** Null for what is no word of the speaker's. @param shown gets the digest of a picture that can be read */
+  /**
+   * Null for a part that is not the speaker's words.
+   * @param shown receives the digest of a picture that can be read
+   */
   #saidBy(part: Part, path: Path, shown: string[]): string | null {
     if (part.type === "text") return part.text;
     if (part.type !== "image_url" && part.type !== "image") return null;
@@ -212,7 +215,7 @@ const imageSource = z.object({
   media_type: z.string().optional(),
 });
 
-/** A picture as the AI SDK (`image`: a URL or base64) or Anthropic (`source`) write it. */
+/** A picture in the format of the AI SDK (`image`: a URL or base64) or Anthropic (`source`). */
 function pictureIn({ image, source, mediaType, mimeType }: Extract<Part, { type: "image" }>): ShownPicture {
   if (typeof image === "string")
     return /^[a-z][a-z0-9+.-]{0,30}:/i.test(image)

@@ -20,12 +20,12 @@ import type { Repositories } from "../ports.js";
 import type { Document, Turn } from "../types.js";
 import { findAddressed, writeDocument, type DocumentReceipt } from "./write-document.js";
 
-/** How many times the limit of one text a conversation may grow to, message by message. */
+/** How many times the size limit of one text a conversation may grow to, message by message. */
 const LONGEST_IN_TEXTS = 16;
-/** Something for the check of texts where a submission says nothing. */
+/** Placeholder for the text check when a submission has no text. */
 const NO_TEXT = "-";
 
-/** Somebody may have said the same twice, or a client sends again what it is not sure of. */
+/** Reason for the warning: somebody may have said the same twice, or a client may be resending what it is unsure of. */
 const REPEATED =
   "messages: the one message is in the conversation already, so it was taken for the same and not added again. Where it was said once more, send it behind the last message of the conversation";
 
@@ -47,13 +47,13 @@ export const conversationSchema = z.object({
 
 export interface ConversationReceipt extends DocumentReceipt {
   readonly conversationId: string;
-  /** What of its messages is not kept, or not as it came. */
+  /** What of its messages is not stored, or not as it was sent. */
   readonly warnings: readonly string[];
 }
 
 /**
- * Keeps a conversation as the document whose customId is its id. Messages that it has already are not added again, be the
- * whole of it sent or only what is new (contract 2.11); one that was edited takes the place of what it was.
+ * Stores a conversation as the document whose customId is its id. Messages it already has are not added again, whether the
+ * whole conversation or only the new part is sent (contract 2.11); an edited message replaces the old version.
  * @throws AppError as `writeDocument` does, and `too_large` for one that has grown beyond 16 texts of the largest size
  */
 export async function addConversation(
@@ -95,7 +95,7 @@ export async function addConversation(
   return { ...receipt, conversationId, warnings: told };
 }
 
-/** Pictures that came and that nobody has seen in this conversation, as many as are read of one. */
+/** Newly sent pictures not seen before in this conversation, up to the limit per conversation. */
 async function newPictures(
   { messagePictures }: Repositories,
   existing: Document | null,
@@ -110,8 +110,8 @@ async function newPictures(
 }
 
 /**
- * Whether a conversation goes on while pictures in it wait to be read: what they say will stand between its turns, and then it is
- * no longer how what follows begins.
+ * Whether a conversation continues while pictures in it wait to be read: their text will be inserted between its turns, so the
+ * stored text will no longer be a prefix of what follows.
  */
 async function isAwaited(
   { messagePictures }: Repositories,
@@ -131,7 +131,7 @@ function checkGrowth(transcript: string, { maxTextBytes }: Limits): void {
     );
 }
 
-/** Readable text of a conversation: a paragraph a turn. What it starts with never changes while turns are added. */
+/** Readable text of a conversation: one paragraph per turn. The beginning never changes while turns are added. */
 export function transcriptOf(turns: readonly Turn[]): string {
   return turns.map(({ speaker, text }) => `${speaker}: ${text}`).join("\n\n");
 }
@@ -139,7 +139,7 @@ export function transcriptOf(turns: readonly Turn[]): string {
 /** Longest name of a speaker in a transcript. */
 const LONGEST_SPEAKER = 255;
 
-/** Where in a transcript what one of these speakers says begins, in order. */
+/** Where the turns of these speakers begin in a transcript, in order. */
 export function turnStarts(transcript: string, speakers: ReadonlySet<string>): number[] {
   const starts: number[] = [];
   for (let from = 0; from !== 1; from = transcript.indexOf("\n\n", from) + 2) {

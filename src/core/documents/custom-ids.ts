@@ -1,15 +1,15 @@
 import type { Repositories } from "../ports.js";
 import type { DocumentHead } from "../types.js";
 
-/** A document as far as its customId goes. */
+/** The fields of a document relevant to its customId. */
 type Named = Pick<DocumentHead, "id" | "organizationId" | "customId">;
 
-/** The container that a document belongs to: its first, with which its customId is unique. */
+/** The container that a document belongs to: its first; its customId is unique there. */
 export function homeOf(containerTags: readonly string[]): readonly string[] {
   return containerTags.slice(0, 1);
 }
 
-/** True when another document has the customId in the container that this one is to belong to. */
+/** True when another document has the customId in the container that this one is to move to. */
 export async function isCustomIdTaken(
   { documents }: Pick<Repositories, "documents">,
   { id, organizationId, customId }: Named,
@@ -21,8 +21,8 @@ export async function isCustomIdTaken(
 }
 
 /**
- * Takes the customId from a document that comes to belong to a container where another one that belongs there has it: there
- * it goes on meaning the one that was there. For moves that cannot be refused.
+ * Removes the customId from a document that moves to a container where another document already has it: there it keeps meaning
+ * the earlier one. For moves that cannot be refused.
  * @returns the customId that it has from now on
  */
 export async function settleCustomId(

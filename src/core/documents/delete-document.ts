@@ -11,27 +11,27 @@ import { once } from "../operations.js";
 import type { Repositories } from "../ports.js";
 import type { Actor, Document, Memory } from "../types.js";
 
-/** What an id was of. */
+/** What an id referred to. */
 export interface Removed {
-  /** Our own id, also where a customId was named. */
+  /** Our own id, even if a customId was given. */
   readonly id: string;
   readonly kind: "document" | "memory";
-  /** Of a memory: documents whose text still states what was forgotten. */
+  /** For a memory: documents whose text still states what was forgotten. */
   readonly statedIn: readonly StatingDocument[];
 }
 
-/** Which of the things that an id may name count. */
+/** Limits what an id may refer to. */
 export interface RemovalScope {
   readonly now: Date;
-  /** It must lie in one of these containers; by default in any that the actor may see. */
+  /** It must be in one of these containers; by default in any that the actor may see. */
   readonly within?: readonly string[] | undefined;
   readonly accepts?: (found: { document: Document } | { memory: Memory }) => boolean;
 }
 
 /**
- * Removes a document with its chunks, in whatever state it is; a job that works on it notices and stops. Memories that
- * other documents state as well stay, the others are forgotten. The id of a memory forgets that memory.
- * @throws AppError as `findDocument`, and `forbidden` when the document lies in other containers too than the actor's
+ * Removes a document with its chunks, whatever its state; a job working on it notices and stops. Memories that other documents
+ * also state stay, the others are forgotten. The id of a memory forgets that memory.
+ * @throws AppError as `findDocument`, and `forbidden` when the document is also in containers other than the actor's
  */
 export async function deleteDocument(context: CoreContext, call: AuthorizedCall, raw: unknown): Promise<Removed> {
   const { id, within } = parseInput(documentNameSchema, raw);
@@ -42,14 +42,14 @@ export async function deleteDocument(context: CoreContext, call: AuthorizedCall,
   );
   await dropBlobs(context, files);
   context.events.changed(removed.id);
-  // What it had taken the place of may be without a vector.
+  // What it had replaced may lack a vector.
   context.wakeJobs();
   return removed;
 }
 
 /**
- * Removes the document of an id or customId, or forgets the memory of an id, inside a transaction.
- * @returns with the keys of files that went with it
+ * Removes the document with an id or customId, or forgets the memory with an id, inside a transaction.
+ * @returns also the keys of the files removed with it
  * @throws AppError `not_found` or `forbidden`, before anything is written
  */
 export async function removeById(

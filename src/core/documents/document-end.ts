@@ -13,7 +13,7 @@ import type { Repositories } from "../ports.js";
 import type { Actor, Document, Memory } from "../types.js";
 import { remindExpired } from "./read-anew.js";
 
-/** The moment (ISO 8601 in UTC) that a checked end of a document means; what is no text stays what it is. */
+/** The moment (ISO 8601 in UTC) that a validated document expiry means; anything but a string is returned unchanged. */
 export async function momentOfEnd(
   { containers }: Pick<Repositories, "containers">,
   organizationId: string,
@@ -26,9 +26,9 @@ export async function momentOfEnd(
 }
 
 /**
- * A receipt that says that nobody finds what it is for, as the time of the document was over before and nothing was said of
- * that, or as the end that came has passed.
- * @param at.sent the moment of the end that came
+ * A receipt with a warning that nobody will find the document, because it had already expired and no new expiry was sent, or
+ * because the expiry sent has passed.
+ * @param at.sent the moment of the expiry that was sent
  */
 export function withEndWarning<T extends Warned>(
   receipt: T,
@@ -45,9 +45,9 @@ export function withEndWarning<T extends Warned>(
 }
 
 /**
- * Gives what a document states its new end, inside the transaction that changed it: a memory is over once all documents are
- * that state it, or earlier where it has an end of its own. What was forgotten with the document comes back where it has time
- * again.
+ * Applies a document's new expiry to what it states, inside the transaction that changed it: a memory expires once all
+ * documents that state it have expired, or earlier if it has an expiry of its own. What was forgotten with the document returns
+ * if it has time again.
  */
 export async function endWithDocument(
   repositories: Repositories,
@@ -65,7 +65,7 @@ export async function endWithDocument(
   await takePlacesAgain(repositories, actor, document, { cause, now });
 }
 
-/** What gave its place back when the time of the document was over takes it again. */
+/** What gave way when the document expired replaces again. */
 async function takePlacesAgain(
   repositories: Repositories,
   actor: Actor,
@@ -98,7 +98,7 @@ async function moveEnds(
     if (forgetAfter === memory.forgetAfter) continue;
     await repositories.memories.update(organizationId, memory.id, { forgetAfter, ownForgetAfter });
     const noted = { batchId, action: "memory.expiry-changed", cause };
-    // Nobody did anything with the memory itself: its document's next text may still take its place.
+    // Nobody touched the memory itself: the next text of its document may still replace it.
     await noteMemory(repositories, systemActor(organizationId), noted, { before: memory, after: { id: memory.id } });
   }
 }
@@ -113,7 +113,7 @@ async function statedBy(
   return stated.filter(({ isLatest, containerTag }) => isLatest && maySee(actor, [containerTag]));
 }
 
-/** When the last of the documents ends that state each memory, by the memory's id. */
+/** When the last document that states each memory expires, by memory id. */
 async function endsOfDocuments(
   { memories, documents }: Pick<Repositories, "memories" | "documents">,
   organizationId: string,

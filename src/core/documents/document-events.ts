@@ -1,4 +1,4 @@
-/** Tells waiting callers of this process that a document moved on. Nothing depends on it but the time they wait. */
+/** Tells waiting callers of this process that a document has changed. Only their waiting time depends on it. */
 export interface DocumentEvents {
   changed(documentId: string): void;
   /** Resolves at the next change of the document, or after `ms`. */

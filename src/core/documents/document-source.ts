@@ -1,6 +1,6 @@
 import type { DocumentHead } from "../types.js";
 
-/** Where a document is from, as people know it: the path of its file or the address of its page; null for a text. */
+/** The source of a document as people know it: the path of its file or the address of its page; null for a text. */
 export function sourceOf({
   filepath,
   url,

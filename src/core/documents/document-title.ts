@@ -4,7 +4,7 @@ import type { Document } from "../types.js";
 
 type Named = Pick<Document, "title" | "content" | "turns" | "filepath">;
 
-/** What a document is called by its text and the name of its file, a conversation by the first turn that says something. */
+/** A title from a document's text and file name; for a conversation, from the first turn with content. */
 export function titleFromText({ content, turns, filepath }: Omit<Named, "title">): string | null {
   return titleOf(
     turns?.find(({ text }) => hasSubject(text))?.text ?? turns?.[0]?.text ?? withoutKinds(content),
@@ -12,7 +12,7 @@ export function titleFromText({ content, turns, filepath }: Omit<Named, "title">
   );
 }
 
-/** What kind of message or part something is says nothing of a conversation that was sent as JSON. */
+/** Message and part types say nothing about a conversation that was sent as JSON. */
 const KINDS =
   /"(?:role|type|media_type)" ?: ?"[\w/.+-]{0,60}",? ?|"(?:image_url|image|source|url|data|text|content)" ?: ?|"data:[\w/.+-]{1,60};base64,"/g;
 const STARTS_AS_JSON = /^\s*[[{]/;

@@ -12,9 +12,9 @@ import type { DocumentOutline, ModelFailure, PlacedMemory } from "../ports.js";
 import { findModelFailures } from "./find-model-failures.js";
 import { DOCUMENT_CATEGORIES, type Actor, type DocumentCategory, type DocumentHead, type Relation } from "../types.js";
 
-/** Characters of a text that lists show. */
+/** Characters of a text shown in lists. */
 const EXCERPT = 2_000;
-/** So many documents that are asked for by name come with their whole text; more come with its beginning. */
+/** Up to this many documents requested by name are returned with their whole text; beyond that only with its beginning. */
 const WHOLE_TEXTS = 100;
 /** Longer than any text. */
 const WHOLE = 2_147_483_647;
@@ -22,18 +22,18 @@ const WHOLE = 2_147_483_647;
 /** A memory of a document, superseded and forgotten ones included. */
 export interface DocumentMemory {
   readonly memory: PlacedMemory;
-  /** When the document was found to state it. */
+  /** When it was established that the document states it. */
   readonly addedAt: string;
-  /** How it relates to older memories, by their ids. */
+  /** Its relations to older memories, by their ids. */
   readonly relations: Readonly<Record<string, Relation>>;
 }
 
-/** A document as a graph of memories draws it. */
+/** A document as drawn in a graph of memories. */
 export interface DocumentWithMemories {
   readonly document: DocumentHead & FromConnection;
   readonly outline: DocumentOutline;
   readonly memories: readonly DocumentMemory[];
-  /** What a language model would not or could not do for it, so that rules did. */
+  /** What a language model refused or failed to do for it, so that rules did it. */
   readonly modelFailures: readonly ModelFailure[];
 }
 
@@ -101,8 +101,8 @@ export const documentsByIdsSchema = z.object({
 });
 
 /**
- * The same for documents by id or customId, in the order asked for; those that are not there are left out, and of a customId
- * all are there that have it.
+ * The same for documents by id or customId, in the order requested; unknown ones are left out, and a customId returns every
+ * document that has it.
  */
 export async function readDocumentsWithMemories(
   context: CoreContext,
@@ -130,7 +130,7 @@ export interface CategoryCount {
 
 const facetsSchema = z.object({ containerTags });
 
-/** How many documents there are of each category, the most first; categories without any are left out. */
+/** The number of documents per category, highest first; empty categories are left out. */
 export async function countDocumentCategories(
   { store }: CoreContext,
   { actor }: AuthorizedCall,
@@ -144,7 +144,7 @@ function liesIn(tags: "all" | readonly string[], containerTags: readonly string[
   return tags === "all" || containerTags.some((tag) => tags.includes(tag));
 }
 
-/** Memories of the containers that were asked for alone: a document may lie in others, too. */
+/** Only memories of the requested containers: a document may also be in others. */
 async function withMemories(
   context: CoreContext,
   actor: Actor,

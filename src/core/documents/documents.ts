@@ -25,11 +25,11 @@ import { containerTagSchema, customIdSchema, filepathSchema, parseInput } from "
 import type { ModelFailure, ModelTotals, PictureNote, PutOffJob, Repositories } from "../ports.js";
 import { DOCUMENT_STATUSES, type Actor, type Document, type DocumentHead, type Memory } from "../types.js";
 
-/** How a caller names one document: by its id or customId, and by a container that it lies in. */
+/** How a caller names one document: by its id or customId, and by a container it is in. */
 export const documentNameSchema = z.object({ id: customIdSchema, within: containerTagSchema.optional() });
 export type DocumentName = z.output<typeof documentNameSchema>;
 
-/** @throws AppError as `lookUpNamed`, and `not_found`; the same for what is missing and for what the actor may not see */
+/** @throws AppError as `lookUpNamed`, and `not_found`, both for a missing document and for one the actor may not see */
 export async function findDocument(
   repositories: Pick<Repositories, "documents">,
   actor: Actor,
@@ -40,7 +40,10 @@ export async function findDocument(
   return document;
 }
 
-/** The document of a name, or null. @throws AppError as `lookUpDocument`, and `forbidden` for a foreign container */
+/**
+ * The document with a name, or null.
+ * @throws AppError as `lookUpDocument`, and `forbidden` for a container that the actor may not use
+ */
 async function lookUpNamed(
   repositories: Pick<Repositories, "documents">,
   actor: Actor,
@@ -53,10 +56,10 @@ async function lookUpNamed(
 }
 
 /**
- * The document with this id or customId, or null; the same for what is missing and for what the actor may not see.
- * @param within containers to look for the customId in, all of which the actor may see; by default every one of those
- * @throws AppError `forbidden` for one that the actor, who wants to change it, may only read; `conflict` for a customId that
- *   several of them have, where not just one container was named
+ * The document with this id or customId; null both for a missing one and for one the actor may not see.
+ * @param within containers to look for the customId in, all visible to the actor; by default all of those
+ * @throws AppError `forbidden` for a document that the actor wants to change but may only read; `conflict` for a customId that
+ * several of the containers have, unless exactly one container was named
  */
 export async function lookUpDocument(
   { documents }: Pick<Repositories, "documents">,
@@ -71,7 +74,7 @@ export async function lookUpDocument(
   return document && maySee(actor, document.containerTags) ? document : null;
 }
 
-/** An id that callers choose belongs to a container: without one, or with several, it means a document only if it is alone. */
+/** A customId belongs to a container: without one, or with several, it identifies a document only if it is unique. */
 async function findByCustomId(
   documents: Repositories["documents"],
   actor: Actor,
@@ -93,17 +96,17 @@ async function findByCustomId(
 export interface DocumentDetails {
   readonly document: Document & FromConnection;
   readonly memories: Memory[];
-  /** What its memories wait for, why they never came, or why they are those of rules; null when nothing is wrong. */
+  /** What its memories wait for, why they never came, or why they come from rules; null when nothing is wrong. */
   readonly dreamingReason: string | null;
-  /** What language models cost for it so far. */
+  /** The cost of language models for it so far. */
   readonly llmUse: ModelTotals;
   /** What a language model would not or could not do for it, so that rules did. */
   readonly modelFailures: readonly ModelFailure[];
-  /** How its file was read; null where it was not read from one. */
+  /** How its file was read; null if it was not read from one. */
   readonly reading: (FileReading & { readonly running: RunningReading | null }) | null;
-  /** Why what it is made of could not be read yet, and when that is tried again; null while nothing keeps it. */
+  /** Why its source could not be read yet, and when that is retried; null while nothing delays it. */
   readonly putOff: Pick<PutOffJob, "reason" | "runAt"> | null;
-  /** What is to be known of how the pictures in its messages were read. */
+  /** Notes on how the pictures in its messages were read. */
   readonly pictureNotes: readonly PictureNote[];
 }
 
@@ -137,7 +140,7 @@ async function readingOf(
   return reading && { ...reading, running: readings.get(id) ?? null };
 }
 
-/** Why the memories of a document are still to come, never came, or are those of rules; null when nothing is wrong. */
+/** Why the memories of a document are still to come, never came, or come from rules; null when nothing is wrong. */
 export async function findDreamingReason(
   context: Pick<CoreContext, "store" | "model">,
   document: Document,
@@ -155,7 +158,7 @@ function whenAgain({ nextAt }: ModelFailure): string {
   return `and it is read again once the model answers, not before ${nextAt}.`;
 }
 
-/** Whoever asks for the document of a memory's id is told where to look. */
+/** Whoever asks for a document by the id of a memory is told where to look. */
 async function explainMissing({ store }: CoreContext, actor: Actor, id: string): Promise<AppError> {
   const memory = await findLatest(store.memories, actor, id);
   if (!memory) return notFound("document", id);
@@ -168,10 +171,10 @@ async function explainMissing({ store }: CoreContext, actor: Actor, id: string):
 }
 
 /**
- * Removes a document with what hangs on it, inside a transaction. Memories that other documents state as well stay, the
- * others are forgotten. What came in its file goes with it, except what lies where the actor may not change it.
- * @returns the keys of its files, whose bytes may go when the transaction is through
- * @throws AppError `forbidden` when it lies in other containers too than the actor's, before anything is written
+ * Removes a document with everything that depends on it, inside a transaction. Memories that other documents also state stay,
+ * the others are forgotten. Its attachments go with it, except those in containers where the actor may not change them.
+ * @returns the keys of its files, whose bytes may be deleted once the transaction is committed
+ * @throws AppError `forbidden` when it is also in containers other than the actor's, before anything is written
  */
 export async function removeDocument(repositories: Repositories, actor: Actor, document: Document): Promise<string[]> {
   requireWhole(actor, document);
@@ -208,7 +211,7 @@ export const listDocumentsSchema = z.object({
   operator: z.enum(["any", "all"]).default("any"),
   statuses: z.array(z.enum(DOCUMENT_STATUSES)).optional(),
   source: z.string().optional(),
-  /** Name of the connector that a document came through, which is then its source. */
+  /** Name of the connector that the document came through, which is then its source. */
   provider: z.string().optional(),
   filepath: filepathSchema.optional(),
   filters: z.unknown().optional(),
@@ -225,7 +228,7 @@ export interface DocumentPage {
   readonly total: number;
   readonly page: number;
   readonly limit: number;
-  /** Where the days of the documents are to be shown. */
+  /** Time zone for showing the days of the documents. */
   readonly timeZone: TimeZone;
 }
 
@@ -240,7 +243,7 @@ export async function listDocuments(context: CoreContext, call: AuthorizedCall, 
   const { documents, total } = await context.store.documents.list(call.actor.organizationId, {
     ...input,
     containerTags: tags === "all" ? undefined : tags,
-    // Without tags in the request, what the actor may see is any of its containers.
+    // Without tags in the request, any container that the actor may see matches.
     operator: input.containerTags?.length ? input.operator : "any",
     source,
     filters,

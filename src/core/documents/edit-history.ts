@@ -1,18 +1,18 @@
 import type { Turn } from "../types.js";
 import type { Match } from "./align-turns.js";
 
-/** Whoever they are said by, these turns are nobody's word: they change from one sending to the next. */
+/** Turns of these roles are nobody's statements: they change from one submission to the next. */
 const NOBODY: ReadonlySet<string> = new Set(["tool", "system"]);
-/** So many turns must be the same, and twice as many as are not, where an edit has nothing in common with what it replaces. */
+/** This many turns must match, and twice as many as differ, if an edit has nothing in common with what it replaces. */
 const SURE = 3;
-/** Of a long turn the beginning tells whether it was edited or is another one. */
+/** The beginning of a long turn shows whether it was edited or is a different one. */
 const LOOKED_AT = 2_000;
 
 /**
- * A conversation with the turns that were edited in it, in the place of what they were, those that are new between others,
- * and all that was left out.
- * @param matches where both have the same turn
- * @returns null where what came does not look like the same history: then it goes on with it
+ * A conversation with edited turns in place of the old versions, with new turns inserted, and with everything that was left
+ * out.
+ * @param matches indexes of the turns both have
+ * @returns null if what came does not look like the same history: it is then appended
  */
 export function editHistory(
   kept: readonly Turn[],
@@ -37,7 +37,7 @@ export function editHistory(
     if (same) merged.push(same);
     [left, right] = [one + 1, other + 1];
   }
-  // What every sending begins with, such as a prompt, does not tell a last message that was edited from the next one.
+  // A beginning that every submission shares, such as a prompt, cannot distinguish an edited last message from the next one.
   const goesOn = came.length > kept.length || matches.some(([one]) => kept.slice(one, one + 1).some(isSomebody));
   const isLongEnough = matches.length >= SURE || sharedExchange(came, matches) > 0;
   const isSure = doubts === 0 ? matches.length > 0 && goesOn : isLongEnough && matches.length >= 2 * doubts;
@@ -45,8 +45,8 @@ export function editHistory(
 }
 
 /**
- * True where both begin alike, with an exchange or a part of one, and either ends with another turn of the same speaker: an
- * answer that was given anew, or a last message that was edited.
+ * True if both begin with the same exchange or part of one, and either ends with a different turn of the same speaker: a
+ * regenerated answer, or an edited last message.
  */
 function isLastAnother(kept: readonly Turn[], came: readonly Turn[], matches: readonly Match[]): boolean {
   const start = matches.length;
@@ -56,7 +56,7 @@ function isLastAnother(kept: readonly Turn[], came: readonly Turn[], matches: re
   return beginAlike && came.slice(0, start).some((turn) => isSomebody(turn) && turn.speaker !== is.speaker);
 }
 
-/** With how many turns both begin, if these are an exchange of two speakers; 0 otherwise. */
+/** The number of common turns at the beginning, if these are an exchange of two speakers; otherwise 0. */
 export function sharedExchange(came: readonly Turn[], matches: readonly Match[]): number {
   const start = matches.filter(([one, other], index) => one === index && other === index).length;
   const speakers = new Set(
@@ -75,7 +75,7 @@ interface Gap {
   readonly omitted: readonly Turn[];
 }
 
-/** Each turn that came takes the place of the one that it is paired with; where there is none, it is new. */
+/** Each incoming turn replaces the one it is paired with; without one, it is new. */
 function fillGap(kept: readonly Turn[], came: readonly Turn[], pair: Pairing): Gap {
   const turns: Turn[] = [];
   const replaced: [Turn, Turn][] = [];
@@ -104,10 +104,10 @@ function fillGap(kept: readonly Turn[], came: readonly Turn[], pair: Pairing): G
   return { turns, replaced, inserted, omitted };
 }
 
-/** For each turn that came, the place of one of the same speaker, in the same order; -1 for none. */
+/** For each incoming turn, the index of a kept one by the same speaker, in the same order; -1 for none. */
 type Pairing = (kept: readonly Turn[], came: readonly Turn[]) => readonly number[];
 
-/** With the next one that there is. */
+/** Pairs each turn with the next available one. */
 function pairForwards(kept: readonly Turn[], came: readonly Turn[]): readonly number[] {
   const places = placesOf(kept);
   let from = 0;
@@ -120,13 +120,13 @@ function pairForwards(kept: readonly Turn[], came: readonly Turn[]): readonly nu
   });
 }
 
-/** What came may be no more than the end: before what both have, the last ones are the same. */
+/** What came may be only the end: before a shared turn, the last ones are paired. */
 function pairBackwards(kept: readonly Turn[], came: readonly Turn[]): readonly number[] {
   const places = pairForwards(kept.toReversed(), came.toReversed());
   return places.map((place) => (place < 0 ? place : kept.length - 1 - place)).toReversed();
 }
 
-/** Where each speaker has a turn, the first last. */
+/** The indexes of each speaker's turns, the first one last. */
 function placesOf(turns: readonly Turn[]): Map<string, number[]> {
   const places = new Map<string, number[]>();
   for (let place = turns.length - 1; place >= 0; place -= 1) {
@@ -146,12 +146,12 @@ function isSomebody({ speaker }: Turn): boolean {
   return !NOBODY.has(speaker);
 }
 
-/** Where nothing around it is the same, an edited turn is told from a further one by far more of its words. */
+/** If nothing around it matches, an edited turn must share far more words to be told from a further one. */
 const NEARLY_THE_SAME = { share: 0.75, fewestWords: 4 };
 
 /**
- * True when a conversation had one turn only, and what came begins with that turn, edited, and goes on. A turn that comes
- * alone may be the next one, however much alike they are.
+ * True when a conversation had only one turn, and what came begins with that turn, edited, and continues. A turn that comes
+ * alone may be the next one, however similar they are.
  */
 export function isOneEdited(kept: readonly Turn[], came: readonly Turn[]): boolean {
   const [was, is] = [kept[0], came[0]];
@@ -167,7 +167,7 @@ function resembles(one: string, other: string): boolean {
   return shared > 0 && 2 * shared >= most;
 }
 
-/** How many words two texts share, and how many the one with more of them has. */
+/** How many words two texts share, and how many the longer one has. */
 function compare(one: string, other: string): { readonly shared: number; readonly most: number } {
   const [words, others] = [wordsOf(one), wordsOf(other)];
   const shared = [...words].filter((word) => others.has(word)).length;

@@ -6,15 +6,15 @@ import { removeDocument } from "./documents.js";
 import type { Repositories } from "../ports.js";
 import type { Actor } from "../types.js";
 
-/** What is removed in one transaction; more would hold up other callers. */
+/** Documents removed per transaction; more would delay other callers. */
 const BATCH = 20;
 
-/** Steps that fail for a service, such as one of embeddings, when the text of the document is there already. */
+/** Steps that fail because of a service, such as embeddings, when the document's text has already been read. */
 const STEPS_BEHIND_THE_TEXT = ["embed: ", "pictures: "];
 
 /**
- * Removes documents whose processing failed longer ago than they are kept (contract 2.10). Those whose text was read, and failed
- * at a step behind that, stay.
+ * Removes documents whose processing failed longer ago than the retention period (contract 2.10). Documents whose text was read
+ * and that failed at a later step stay.
  * @param keepMinutes 0 keeps them for ever
  */
 export async function removeFailed(context: CoreContext, keepMinutes: number, signal: AbortSignal): Promise<void> {
@@ -33,7 +33,7 @@ export async function removeFailed(context: CoreContext, keepMinutes: number, si
   }
 }
 
-/** Those that failed first. */
+/** Removes the oldest failures first. */
 async function removeSome(
   repositories: Repositories,
   actor: Actor,

@@ -21,13 +21,13 @@ export interface Fetched {
   readonly memories: readonly Memory[];
   /** Ids of the documents that state the memory. */
   readonly sources: readonly string[];
-  /** Of the memory, or of the document. */
+  /** The trust of the memory, or of the document. */
   readonly trust: Trust;
-  /** Where its days are to be shown. */
+  /** Time zone for showing its days. */
   readonly timeZone: TimeZone;
 }
 
-/** What was forgotten, or whose time is over, is not told any more; what was superseded is. */
+/** Forgotten and expired memories are not shown; superseded ones are. */
 function isTold(memory: Memory, now: Date): boolean {
   return !memory.isForgotten && !isOver(memory, now);
 }
@@ -46,7 +46,7 @@ function fetchedStatement(
   };
 }
 
-/** Says of a memory that is not told any more since when, and who made it so; not what it said. */
+/** Tells since when a memory has no longer been active, and who caused it; not what it said. */
 async function isGone({ store, clock }: CoreContext, actor: Actor, memory: Memory): Promise<AppError> {
   const { id, forgetAfter } = memory;
   if (isOver(memory, clock.now()))
@@ -57,7 +57,10 @@ async function isGone({ store, clock }: CoreContext, actor: Actor, memory: Memor
   return new AppError("not_found", `Memory ${id} was forgotten${by}.`);
 }
 
-/** Looks an id up as a memory, then as a document or customId, in one container if that is named. @throws AppError as `findDocument`, and `not_found` that says when and by whom for what was forgotten */
+/**
+ * Looks an id up as a memory, then as a document or customId, in one container if given.
+ * @throws AppError as `findDocument`, and `not_found` that says when and by whom something was forgotten
+ */
 export async function fetchById(context: CoreContext, call: AuthorizedCall, raw: unknown): Promise<Fetched> {
   const name = parseInput(documentNameSchema, raw);
   const { id, within } = name;

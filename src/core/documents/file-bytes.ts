@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-/** The bytes of a file, which become base64 only where they leave this process. */
+/** The bytes of a file, converted to base64 only where they leave this process. */
 export class FileBytes {
   readonly bytes: Uint8Array;
 
@@ -13,13 +13,13 @@ export class FileBytes {
   }
 }
 
-/** `FileBytes`, or what became of them on the way from another process. */
+/** `FileBytes`, or the form they take when sent from another process. */
 export const bytesSchema = z.union(
   [
     z.instanceof(FileBytes).transform(({ bytes }) => bytes),
     z.string().transform((text, context): Uint8Array => {
       const bytes = Buffer.from(text, "base64");
-      // What is not of the alphabet is left out.
+      // Decoding ignores characters outside the alphabet.
       if (text.length % 4 !== 0 || bytes.byteLength !== Buffer.byteLength(text, "base64"))
         context.addIssue("must be base64");
       return bytes;

@@ -3,22 +3,22 @@ import { equalSecrets } from "../../lib/crypto.js";
 import type { Repositories } from "../ports.js";
 import type { Document, StoredFile } from "../types.js";
 
-/** Files that were uploaded lie under it, each by its key. */
+/** Path prefix of uploaded files, followed by the key. */
 export const FILES_PATH = "/files/";
-/** Of a file of which nobody says what it is. */
+/** The type of a file if nobody names one. */
 export const UNKNOWN_TYPE = "application/octet-stream";
 
-/** How long a link opens a file (contract 2.9). */
+/** How long a link is valid, in hours (contract 2.9). */
 export const LINK_HOURS = 24;
 
-/** What a link to a file has beside the key of the file. */
+/** What a link to a file contains besides the key of the file. */
 export interface LinkProof {
   /** Seconds since 1970. */
   readonly expires: string;
   readonly signature: string;
 }
 
-/** Lets whoever has it read a file for 24 hours, as long as its document stays in the containers that it is in now. */
+/** Signs a link that lets anyone who has it read a file for 24 hours, as long as its document stays in its current containers. */
 export async function signLink(
   repositories: Pick<Repositories, "files">,
   document: Document,
@@ -29,7 +29,7 @@ export async function signLink(
   return { expires, signature: await signatureOf(repositories, document, key, expires) };
 }
 
-/** Whether a link was made by `signLink` for this file, and still holds. */
+/** Whether a link was made by `signLink` for this file, and is still valid. */
 export async function isLinkGood(
   repositories: Pick<Repositories, "files">,
   document: Document,

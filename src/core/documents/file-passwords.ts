@@ -1,9 +1,9 @@
-/** Uploads that may wait for their reading at once with a password. */
+/** The most uploads with a password that may wait to be read. */
 const MOST_HELD = 1_000;
 
-/** Passwords of files that are still to be read, by the keys of the files. They are nowhere but in the memory of this process. */
+/** Passwords of files that are still to be read, by file key. They exist only in the memory of this process. */
 export interface FilePasswords {
-  /** Holds it until it is dropped; beyond a thousand the oldest goes, and its file has to be sent again. */
+  /** Holds it until it is dropped; beyond a thousand the oldest is discarded, and its file has to be sent again. */
   hold(fileKey: string, password: string): void;
   of(fileKey: string): string | undefined;
   drop(fileKey: string): void;

@@ -4,27 +4,27 @@ import type { Limits } from "../context.js";
 import type { Metadata } from "../types.js";
 import { findBadValue, textTooLong } from "../input.js";
 
-/** A file as somebody names it. */
+/** A file as named by its sender. */
 export interface NamedFile {
   readonly name: string | null;
-  /** `type/subtype`, or null when nobody said. */
+  /** `type/subtype`, or null if not given. */
   readonly mimeType: string | null;
 }
 
-/** The text of a file, and what its document says of how it was read. */
+/** The text of a file, and what its document records about how it was read. */
 export interface FileText {
   readonly text: string;
-  /** Its encoding where that is not UTF-8. */
+  /** Its encoding if not UTF-8. */
   readonly metadata: Metadata;
 }
 
-/** Types beside `text/*` whose bytes people can read. */
+/** Types besides `text/*` with human-readable content. */
 const TEXT_TYPES =
   /^(text\/.+|image\/svg\+xml|message\/rfc822|application\/([\w.-]+\+)?(json5?|xml|yaml|toml|ndjson|jsonl|javascript|ecmascript|typescript|sql|graphql))$/;
-/** Types of what is no text. What is in neither list says nothing, such as `application/octet-stream`. */
+/** Non-text types. Types in neither list, such as `application/octet-stream`, say nothing. */
 const OTHER_TYPES =
   /^((image|audio|video|font|model|multipart)\/.+|application\/(pdf|rtf|zip|gzip|msword|epub\+zip|wasm|java-archive|vnd\.(ms-|openxmlformats|oasis\.|apple\.|rar|sqlite3)|x-(zip|gzip|7z|rar|tar|bzip|xz|iso|dosexec|msdownload|sqlite|shockwave)).*)$/;
-/** Systems give this type to source code by its ending `.ts`. */
+/** Operating systems give source code this type because of its extension `.ts`. */
 const AMBIGUOUS_TYPE = "video/mp2t";
 const READABLE_ENDINGS =
   /\.(txt|text|md|mdx|markdown|rst|adoc|org|tex|log|csv|tsv|html?|xhtml|xml|svg|json|jsonl|ndjson|json5|ya?ml|toml|ini|cfg|conf|env|properties|srt|vtt|eml|ics|vcf|css|scss|less|[cm]?[jt]sx?|vue|svelte|py|rb|php|pl|lua|java|kt|kts|scala|groovy|cs|fs|vb|go|rs|c|h|cc|cpp|cxx|hpp|m|mm|swift|dart|ex|exs|erl|hs|clj|elm|jl|r|sql|graphql|proto|sh|bash|zsh|fish|ps1|bat|cmd|diff|patch|tf|gradle|cmake|mk|dockerfile)$/i;
@@ -41,16 +41,19 @@ const OLD_OFFICE_NAME = /\.(doc|xls|ppt)$/i;
 const READS =
   "Text in UTF-8 is read, in UTF-16 with a byte order mark or in windows-1252 (plain text, Markdown, source code), and so are web pages, PDF, Office and OpenDocument files, RTF, EPUB, CSV, JSON, XML, mail, calendars, subtitles, pictures, recordings and videos. Send the text of other files with POST /v3/documents.";
 
-/** Bytes from the beginning of a file that tell its text: one that is longer is too long. UTF-16 may be twice as long as UTF-8. */
+/**
+ * How many bytes from the beginning of a file are needed for its text; a longer text is too long. UTF-16 may be twice as long
+ * as UTF-8.
+ */
 export function bytesOfText({ maxTextBytes }: Limits): number {
   return 2 * maxTextBytes + 3;
 }
 
 /**
- * The text of an uploaded file, whose size is given where `bytes` are but the first `bytesOfText` of it. What it is is decided by its type, then by the ending of its name, then by its bytes;
- * bytes that are not what the name says are never taken for text.
+ * The text of an uploaded file; its size is given if `bytes` are only its first `bytesOfText`. Whether it is text is decided by
+ * its type, then by its extension, then by its bytes; bytes that contradict the name are never taken for text.
  * @throws AppError `unsupported_type` that says what is read instead, `invalid` for an empty file, `too_large` for one whose
- *   text must be too long
+ * text must be too long
  */
 export function readFileText(
   file: NamedFile & { readonly size?: number },
@@ -64,7 +67,7 @@ export function readFileText(
   if (binary !== null) throw unsupported(`${describe(file)} is ${binary}.`);
   if (bytes.byteLength >= bytesOfText(limits) && looksLikeText(bytes))
     throw textTooLong(file.size ?? bytes.byteLength, limits.maxTextBytes);
-  // Only what is called a text is taken for one of another encoding.
+  // Only a file declared as text is tried in legacy encodings.
   const decoded = says === "text" ? decodeOldText(bytes) : null;
   const text = decoded?.text ?? decodeText(bytes);
   const bad = text === null ? "is not valid UTF-8" : findBadValue(text);
@@ -77,13 +80,13 @@ export function readFileText(
   return { text, metadata: encoding === "utf-8" ? {} : { encoding } };
 }
 
-/** Whoever has a file of an old Office can save it in the format that took its place. */
+/** Files in old Office formats can be saved in their modern successors. */
 function remedyFor({ name, mimeType }: NamedFile): string {
   const ending = OLD_OFFICE_TYPES.get(mimeType ?? "") ?? OLD_OFFICE_NAME.exec(name ?? "")?.[1]?.toLowerCase();
   return ending === undefined ? READS : `Save it as .${ending}x and send that.`;
 }
 
-/** Whether a file is called a text, something else, or nothing that says. */
+/** Whether a file's type or name declares it as text, as something else, or not at all. */
 function claimOf({ name, mimeType }: NamedFile): "text" | "other" | null {
   if (mimeType !== null && TEXT_TYPES.test(mimeType)) return "text";
   if (mimeType !== null && mimeType !== AMBIGUOUS_TYPE && OTHER_TYPES.test(mimeType)) return "other";

@@ -8,11 +8,12 @@ import { FILES_PATH, isLinkGood, signLink } from "./file-links.js";
 import { parseInput } from "../input.js";
 import type { StoredFile } from "../types.js";
 
-/** Bytes of one `readFile`. */
+/** The most bytes per `readFile`. */
 const MAX_PIECE_BYTES = 4 * 1024 * 1024;
 /**
- * The file that a document was made of, and a path under which anybody may read it for 24 hours, as long as the document
- * stays in its containers. @throws AppError as `findDocument`, and `not_found` when there is none
+ * The file that a document was made from, and a path under which anybody may read it for 24 hours, as long as the document
+ * stays in its containers.
+ * @throws AppError as `findDocument`, and `not_found` when there is none
  */
 export async function getDocumentFile(
   { store, clock }: CoreContext,
@@ -30,11 +31,11 @@ export async function getDocumentFile(
 
 const fileAccessSchema = z.object({
   key: z.string(),
-  /** Of a link; without it the caller has to be allowed to see the document. */
+  /** From a link; without it the caller must be allowed to see the document. */
   proof: z.object({ expires: z.string(), signature: z.string() }).optional(),
 });
 
-/** What is known of a file, for whoever may see its document or has a link to it. @throws AppError `not_found` */
+/** Information about a file, for callers who may see its document or have a link to it. @throws AppError `not_found` */
 export async function getFile(
   { store, clock }: CoreContext,
   { actor }: AuthorizedCall,
@@ -67,7 +68,7 @@ export async function readFile(context: CoreContext, call: AuthorizedCall, raw: 
   return { bytes: Buffer.from(bytes).toString("base64") };
 }
 
-/** Says nothing of the key, nor whether there is such a file. */
+/** Reveals neither the key nor whether such a file exists. */
 function noFile(): AppError {
   return new AppError(
     "not_found",

@@ -2,7 +2,7 @@ import { iso } from "../../lib/time.js";
 import type { CoreContext } from "../context.js";
 import type { ModelFailure } from "../ports.js";
 
-/** What a language model would not or could not do for documents; none is tried again while the model is left alone. */
+/** What a language model refused or failed to do for documents; nothing is retried while the model is left alone. */
 export async function findModelFailures(
   { store, model }: Pick<CoreContext, "store" | "model">,
   organizationId: string,

@@ -3,13 +3,12 @@ import { readSettings } from "../upkeep/settings.js";
 import { effectiveBuckets } from "../profile/buckets.js";
 import type { Container, Document, ProfileBucket } from "../types.js";
 
-/** As many as one container may define; those of further containers are chosen by rules. */
+/** As many as one container may define; buckets of further containers are chosen by rules. */
 const MOST_BUCKETS = 50;
 
 /**
- * What people said about how a document is to be read: the organisation's settings, with the client's own over them, the
- * guidance of its first container, and the buckets of all of them. Filters count only while they are switched on
- * (contract 6.1).
+ * The instructions for reading a document: the organisation's settings overridden by the client's, the guidance of its first
+ * container, and the buckets of all of them. Filters apply only while they are switched on (contract 6.1).
  */
 export async function guidanceFor(
   repositories: Pick<Repositories, "settings" | "containers">,
@@ -31,14 +30,14 @@ export async function guidanceFor(
   };
 }
 
-/** What the owner wrote guides; what anybody else wrote is shown as what it is. */
+/** Context written by the owner guides extraction; anybody else's is shown as what it is. */
 function contextOf({ entityContext, entityContextBy }: Container): ExtractionGuidance {
   if (!entityContext) return {};
   if (entityContextBy?.isOwner === true) return { entityContext };
   return { statedContext: { text: entityContext, by: entityContextBy?.name ?? "somebody unknown" } };
 }
 
-/** Of two containers that mean something else by one key, the first is asked for; in the other one rules decide. */
+/** If two containers define a key differently, the first one's definition is used; in the other, rules decide. */
 async function bucketsFor(
   repositories: Pick<Repositories, "settings" | "containers">,
   { organizationId, client, containerTags }: Pick<Document, "organizationId" | "client" | "containerTags">,

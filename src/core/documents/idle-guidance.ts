@@ -1,6 +1,6 @@
 import { namesIn, readPlainPrompt } from "./plain-wishes.js";
 
-/** What people may say about how texts are read, by the names of its fields. */
+/** Guidance on how texts are read, by field name. */
 export interface StatedGuidance {
   readonly filterPrompt?: unknown;
   readonly includeItems?: unknown;
@@ -15,8 +15,8 @@ const FORMS = "sentences such as “only remember facts about food” and “nev
 const WITHOUT_MODEL = "has no effect without a language model";
 
 /**
- * What of stated guidance changes nothing, each as a field and why, e.g. `workspacePrompt: has no effect without a language
- * model`. Empty fields say nothing.
+ * The guidance that has no effect, as field and reason, e.g. `workspacePrompt: has no effect without a language model`. Empty
+ * fields are ignored.
  */
 export function idleGuidance(stated: StatedGuidance, { hasModel }: { readonly hasModel: boolean }): string[] {
   const idle: string[] = [];

@@ -5,7 +5,7 @@ import type { PreparedDocument } from "./prepare-document.js";
 import { FILES_PATH } from "./file-links.js";
 import { isUnfetched } from "./web-address.js";
 
-/** The file or page that a document is read from; null for one that names none, which is not looked up. */
+/** The file or page that a document is read from; null, without a look-up, for one that names none. */
 export async function readingOf(
   { documents }: Pick<Repositories, "documents">,
   { organizationId, id, url }: Pick<Document, "organizationId" | "id" | "url">,
@@ -13,14 +13,14 @@ export async function readingOf(
   return url === null ? null : documents.reading(organizationId, id);
 }
 
-/** What the text that a document has now was read with; null where it was not read from a file or a page. */
+/** The outcome of the reading that gave the document its current text; null if it was not read from a file or a page. */
 export function outcomeOfText(reading: FileReading | null): ReadingOutcome | null {
   return reading && (reading.outcome ?? reading.former);
 }
 
 /**
- * A submission whose text is still to be read, as one of a document that is known: until then, and where that fails, the
- * document says what it said.
+ * A submission whose text is still to be read, for a known document: until then, and if that fails, the document keeps its
+ * content.
  */
 export function untilRead(existing: Document, prepared: PreparedDocument): PreparedDocument {
   const known = { ...prepared.known, isUnread: true };
@@ -28,7 +28,7 @@ export function untilRead(existing: Document, prepared: PreparedDocument): Prepa
   return { ...withTextOf(existing, prepared), known: { ...known, ...typeOf(existing) } };
 }
 
-/** A submission of what the document is made of already. */
+/** A submission of a source that the document is already made from. */
 export function withTextOf(existing: Document, prepared: PreparedDocument): PreparedDocument {
   const { input } = prepared;
   const known = { ...typeOf(existing), ...(existing.url !== null && { url: existing.url }) };
@@ -39,7 +39,7 @@ function typeOf({ type, turns }: Document) {
   return { type, ...(turns !== null && { turns }) };
 }
 
-/** A submission of an address under a customId that is known; others as they are. */
+/** Turns a submission of an address under a known customId into a repeated fetch; others are unchanged. */
 export async function fetchedAgain(
   { documents }: Pick<Repositories, "documents">,
   existing: Document,
@@ -54,12 +54,11 @@ export async function fetchedAgain(
 }
 
 /**
- * Stands for the digest of what is still to be read, where that replaces all that is known of the text before, and does not
- * go on with it.
+ * Stands in for the digest of a source that is still to be read and that replaces the previous text rather than continuing it.
  */
 export const REPLACES = "replaces";
 
-/** Notes that the text of a document is still to be read from what its address names. */
+/** Records that the text of a document is still to be read from what its address names. */
 export async function awaitReading(
   { documents }: Pick<Repositories, "documents">,
   { organizationId, id, url }: Pick<Document, "organizationId" | "id" | "url">,
@@ -70,7 +69,7 @@ export async function awaitReading(
   await documents.keepReading(organizationId, id, { fileKey, digest, outcome: null, former });
 }
 
-/** Has a document keep the text that it has, inside a transaction, whatever was still to be read. */
+/** Makes a document keep its current text, inside a transaction, whatever was still to be read. */
 export async function keepKnownText(
   { documents }: Pick<Repositories, "documents">,
   { organizationId, id }: Pick<Document, "organizationId" | "id">,

@@ -1,18 +1,15 @@
-/**
- * Data of the languages that text in pictures is read in, for machines whose tesseract lacks them. They are fetched when they
- * are first needed, and kept.
- */
+/** Tesseract language data for text in pictures, for machines that lack them. They are downloaded when first needed, and kept. */
 export interface LanguageSource {
-  /** Holds `<language>.traineddata` of each language that has been fetched. */
+  /** Contains `<language>.traineddata` for each downloaded language. */
   readonly folder: string;
-  /** Where data are fetched from, for people. */
+  /** Where data are downloaded from, for people. */
   readonly place: string;
-  /** Why nothing is fetched at all, a sentence; null where it is. */
+  /** Why nothing can be downloaded, as a sentence; null if it can. */
   readonly obstacle: string | null;
   /**
-   * Brings the data of these languages into the folder, each whole and as its publisher made it, or not at all.
+   * Downloads the data of these languages to the folder, each complete and as published, or not at all.
    * @param languages as tesseract names them, such as `deu`
-   * @throws AppError `unavailable` or `storage_full` where another try may help, else `unsupported`; the signal's reason
+   * @throws AppError `unavailable` or `storage_full` if a retry may help, otherwise `unsupported`; the signal's reason
    */
   fetch(languages: readonly string[], signal: AbortSignal): Promise<void>;
 }

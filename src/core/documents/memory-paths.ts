@@ -1,7 +1,7 @@
 import type { Repositories } from "../ports.js";
 import type { TaskType } from "../types.js";
 
-/** Where a document lies, or will lie. */
+/** Where a document is, or will be. */
 export interface Place {
   readonly tags: readonly string[];
   readonly filepath: string | null;
@@ -10,8 +10,8 @@ export interface Place {
 type Rule = "any path" | "named path" | "other path";
 
 /**
- * Whether a document at this path forms memories in a container: its allow-list names paths, and folders by a slash at
- * the end (contract 1.11). Documents without a path always do.
+ * Whether a document at this path forms memories in a container: its allow-list names paths, and folders with a trailing slash
+ * (contract 1.11). Documents without a path always do.
  */
 export async function formsMemories(
   repositories: Pick<Repositories, "containers">,
@@ -36,8 +36,8 @@ async function ruleOf(
 }
 
 /**
- * What is done with a document: one at a path that none of its containers takes memories from is only searched, whatever
- * was asked for. Where nothing was asked for, a list that names the path decides, and else what was done before.
+ * The task type of a document: at a path from which none of its containers takes memories, it is only searchable, whatever was
+ * requested. If nothing was requested, an allow-list that names the path decides, otherwise the previous task type stays.
  */
 export async function taskTypeAt(
   repositories: Pick<Repositories, "containers">,

@@ -3,11 +3,11 @@ import { alignEntries } from "./align-turns.js";
 import { editHistory, isOneEdited, sharedExchange } from "./edit-history.js";
 
 /**
- * A conversation after more of it was sent, as a whole or in part: the longest overlap of its end with the start of what
- * came is there once. Nothing changes when it begins or ends with all that came, or has two turns and more of it in one
- * piece; what came takes its place when that has all of it. Where what came is the same history with turns in it that were
- * edited, these take the place of what they were; a turn that is left out stays. An exchange that both begin with is there
- * once. A conversation of one turn gives way to what begins with nearly the same one and goes on. Takes nearly linear time.
+ * A conversation after more of it was sent, as a whole or in part. The longest overlap of its end with the start of what came
+ * is kept once. Nothing changes when it begins or ends with everything that came, or contains it in one piece of at least two
+ * turns; what came replaces it when that contains all of it. If what came is the same history with edited turns, these replace
+ * the old versions; an omitted turn stays. A common exchange at the beginning is kept once. A conversation of one turn is
+ * replaced by what begins with nearly the same turn and continues. Takes nearly linear time.
  */
 export function mergeTurns(kept: readonly Turn[], came: readonly Turn[]): readonly Turn[] {
   const keptKeys = kept.map(keyOf);
@@ -27,8 +27,8 @@ function keyOf({ speaker, text, pictures = [] }: Turn): string {
 }
 
 /**
- * How much of the start of a list another one ends with, and whether it has all of the list in one piece. Reads each
- * entry once (the algorithm of Knuth, Morris and Pratt).
+ * How much of the start of one list another ends with, and whether it contains the whole list in one piece. Reads each entry
+ * once (Knuth–Morris–Pratt algorithm).
  */
 function match(list: readonly string[], other: readonly string[]): { overlap: number; isWithin: boolean } {
   const borders = bordersOf(list);
@@ -42,7 +42,7 @@ function match(list: readonly string[], other: readonly string[]): { overlap: nu
   return { overlap: length, isWithin };
 }
 
-/** For each start of a list, the longest shorter start that it also ends with. */
+/** For each prefix of a list, the longest shorter prefix that it also ends with. */
 function bordersOf(list: readonly string[]): number[] {
   const borders = list.length > 0 ? [0] : [];
   let length = 0;

@@ -4,18 +4,18 @@ import type { Turn } from "../types.js";
 import type { MessagePicture } from "./message-picture-ports.js";
 import { describeResult } from "./tool-calls.js";
 
-/** Pictures of a conversation that are read; each costs time, and perhaps money. */
+/** The most pictures read per conversation; each costs time, and perhaps money. */
 export const MOST_PICTURES = 100;
 /** No service takes a larger one. */
 const MOST_BYTES = 10 * 1024 * 1024;
-/** What tools show is nobody's word, and what pictures show is not either. */
+/** Like tool output, the text of pictures is nobody's statement. */
 const SPEAKER = "tool";
 const NAME = "picture";
 
 /** What a message shows: a picture that can be read, or why it cannot. */
 export type ShownPicture = { readonly picture: MessagePicture } | { readonly problem: string };
 
-/** What the URL of a picture stands for: the picture itself in a data address, or where it is to be fetched from. */
+/** What the URL of a picture stands for: the picture itself in a data URL, or the address to fetch it from. */
 export function pictureAt(url: string): ShownPicture {
   if (/^https?:\/\//i.test(url)) return { picture: { digest: sha256(url), address: url, bytes: null } };
   const head = /^data:([^,;]{0,200})(?:;[^,;]{0,200}){0,8}?;base64,/i.exec(url);
@@ -24,9 +24,9 @@ export function pictureAt(url: string): ShownPicture {
   return { problem: "the image is kept as its address, which is neither http nor https and not fetched" };
 }
 
-/** A picture that came in base64, under the type that it is called. */
+/** A picture sent as base64, with its declared type. */
 export function pictureOf(base64: string, mimeType: string): ShownPicture {
-  // Patterns that repeat run out of room in a text of this length.
+  // Regular expressions with repetition overflow on a text of this length.
   const text = base64.replace(/\s/g, "");
   if (text === "") return { problem: "the image is empty, and was not kept" };
   if (/[^A-Za-z0-9+/_=-]/.test(text)) return { problem: "the image is no base64, and was not kept" };
@@ -37,18 +37,18 @@ export function pictureOf(base64: string, mimeType: string): ShownPicture {
   return { picture: { digest: sha256(bytes), address: null, bytes } };
 }
 
-/** What was read of a picture, as a turn of nobody behind the one that shows it; null where it says nothing. */
+/** The text read from a picture, as a turn without a human speaker after the one that shows it; null if there is none. */
 export function pictureTurn(digest: string, text: string): Turn | null {
   const { text: said } = describeResult({ name: NAME, value: text });
   return said === "" ? null : { speaker: SPEAKER, text: said, picture: digest };
 }
 
-/** A conversation as it was sent, without what was read of its pictures. */
+/** A conversation as sent, without text read from its pictures. */
 export function asSent(turns: readonly Turn[]): readonly Turn[] {
   return turns.filter(({ picture }) => picture === undefined);
 }
 
-/** A conversation with what was read of its pictures, each behind the first turn that shows it. */
+/** A conversation with the text read from its pictures, each after the first turn that shows it. */
 export function withPictureTurns(turns: readonly Turn[], read: readonly Turn[]): readonly Turn[] {
   const left = new Map(read.flatMap((turn) => (turn.picture === undefined ? [] : [[turn.picture, turn] as const])));
   if (left.size === 0) return turns;

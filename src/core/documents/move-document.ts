@@ -11,7 +11,7 @@ import type { ContainerRow, Repositories } from "../ports.js";
 import type { Actor, Document, Memory } from "../types.js";
 import { formsMemories } from "./memory-paths.js";
 
-/** A document that goes to other containers. */
+/** A document that moves to other containers. */
 export interface Moving {
   readonly document: Document;
   readonly tags: readonly string[];
@@ -26,11 +26,12 @@ interface Move extends Moving {
 }
 
 /**
- * Takes what a document states to its new containers, as it is now, inside a transaction. What it alone states in a
- * container that it leaves goes to the first new one with those of its versions that nothing else there states, forgotten
- * ones too: what was forgotten stays so. What it had taken the place of holds again where it stays. What others state too
- * stays there without it. The other new ones get copies of what it states in one that it leaves, or in the first that it has.
- * @returns false when it never stated anything there, so that it has to be read for the new ones
+ * Moves what a document states to its new containers, as it is now, inside a transaction. What only this document states in a
+ * container that it leaves goes to the first new container, with those of its versions that nothing else there states,
+ * including forgotten ones: what was forgotten stays so. What it had replaced holds again where it stays. What others also
+ * state stays there without it. The other new containers get copies of what it states in a container that it leaves, or
+ * otherwise in its first.
+ * @returns false when it never stated anything there, so that it has to be read for the new containers
  */
 export async function moveStated(repositories: Repositories, actor: Actor, moving: Moving): Promise<boolean> {
   const { organizationId, containerTags, id } = moving.document;
@@ -70,7 +71,7 @@ async function takeAlong(move: Move, moved: readonly Memory[], target: Container
   const along = chains.flatMap((chain) => chain.going);
   const parted = await guessesParted(repositories, organizationId, along);
   await forgetParted(repositories, actor, parted);
-  // They stay where they were told: in the new container not all is told that they follow from.
+  // They stay where they were: in the new container not all of their sources would be active.
   const staying = new Set(parted.map(rootOf));
   const going = along.filter((memory) => !staying.has(rootOf(memory)));
   await moveMemories(repositories, actor, going, target, `document ${document.id} was moved to ${target.tag}`);
@@ -85,7 +86,7 @@ async function copyInto(move: Move, copied: readonly Memory[], target: Container
   await copyMemories(repositories, actor, copied, { documentId: document.id, target, cause });
 }
 
-/** What is told now, without what follows from other memories: those need not be there. */
+/** Active memories, except those derived from other memories, which need not exist there. */
 async function worthCopying(
   { repositories, organizationId, now }: Move,
   memories: readonly Memory[],
@@ -99,7 +100,7 @@ async function worthCopying(
   return active.filter(({ id, isInference }) => !isInference || !derived.has(id));
 }
 
-/** The same with their older versions in the same container: a chain that is torn leads from one container into another. */
+/** The same with their older versions in the same container: a split chain leads from one container into another. */
 async function withOlder(
   { memories }: Repositories,
   organizationId: string,

@@ -4,23 +4,23 @@ import { presetJudge } from "../profile/preset-cues.js";
 import { judgeSubject } from "../profile/subject-words.js";
 import { subjectsIn } from "./plain-subjects.js";
 
-/** What prompts say so plainly that rules can follow it: subjects by name. */
+/** What prompts say plainly enough for rules to follow: subjects by name. */
 export interface PlainWishes {
-  /** Only what is about one of these is wanted; everything, where there are none. */
+  /** Only texts about one of these are wanted; if empty, all are. */
   readonly only: readonly string[];
-  /** What is about one of these is not wanted. */
+  /** Texts about one of these are not wanted. */
   readonly never: readonly string[];
 }
 
-/** A prompt as rules understand it. */
+/** A prompt as the rules understand it. */
 export interface PlainPrompt extends PlainWishes {
-  /** True when it says something else besides, which rules cannot follow. */
+  /** True when it also says something that rules cannot follow. */
   readonly saysMore: boolean;
 }
 
 /** Longer ones say more than a subject. */
 const MOST_WORDS = 16;
-/** Of one prompt or list. */
+/** Per prompt or list. */
 const MOST_SUBJECTS = 50;
 
 const words = (list: string): ReadonlySet<string> => new Set(list.split(" "));
@@ -33,7 +33,7 @@ const NEGATION = words("never not don't dont no");
 const ONLY = words("only just solely exclusively");
 /**
  * What a prompt says in the form "only remember facts about food" or "never store salaries", sentence by sentence, in English.
- * Takes time in proportion to its length.
+ * Takes time proportional to its length.
  */
 export function readPlainPrompt(prompt: string): PlainPrompt {
   const only: string[] = [];
@@ -81,20 +81,20 @@ function readWish(sentence: string): Wish | null {
     rest.pop();
     isOnly = true;
   }
-  // "Never ignore" and "only skip" mean something else; "remember food" leaves nothing out.
+  // "Never ignore" and "only skip" mean something else; a plain "remember food" excludes nothing.
   if (isLeftOut ? isNever || isOnly : !isNever && !isOnly) return null;
   const subjects = subjectsIn(rest);
   return subjects && { isOnly, subjects };
 }
 
-/** The names in a setting that may be any JSON: a text, or a list of texts; null for anything else. */
+/** The names in a setting of any JSON type: a text, or a list of texts; null for anything else. */
 export function namesIn(items: unknown): string[] | null {
   const list: readonly unknown[] = Array.isArray(items) ? items : [items];
   const names = list.flatMap((item) => (typeof item === "string" && item.trim() !== "" ? [item.trim()] : []));
   return names.length === list.length && names.length > 0 ? names.slice(0, MOST_SUBJECTS) : null;
 }
 
-/** What of somebody's guidance rules can follow. */
+/** The part of somebody's guidance that rules can follow. */
 export function plainWishesOf(guidance: ExtractionGuidance | undefined): PlainWishes {
   const prompts = [guidance?.filterPrompt, guidance?.entityContext].flatMap((prompt) =>
     prompt ? [readPlainPrompt(prompt)] : [],
@@ -105,7 +105,7 @@ export function plainWishesOf(guidance: ExtractionGuidance | undefined): PlainWi
   };
 }
 
-/** Whether a text may be kept by these wishes; null where everything may. */
+/** Tells whether a text may be stored under these wishes; null if all may. */
 export function judgeWishes({ only, never }: PlainWishes): ((text: string) => boolean) | null {
   if (only.length === 0 && never.length === 0) return null;
   const wanted = only.map((name) => judgeNamed(name, false));
@@ -114,7 +114,7 @@ export function judgeWishes({ only, never }: PlainWishes): ((text: string) => bo
     !unwanted.some((isAbout) => isAbout(text)) && (wanted.length === 0 || wanted.some((isAbout) => isAbout(text)));
 }
 
-/** Whom nuts and cats make ill is one thing, who likes them another: words that belong to an allergy are none. */
+/** An allergy to nuts or cats does not make a text about nuts or cats: words that belong to an allergy do not count. */
 const ALLERGIES = /^(?:[\p{L}-]+ )?allerg(?:y|ies|ens?)$/iu;
 const OF_ALLERGIES =
   /\b(?:allerg\p{L}*|anaphyla\p{L}*|intoleran(?:t|ces?)|hay ?fever|co?eliac|epi-?pens?|antihistamines?|hypersensitiv\p{L}*)\b/iu;
@@ -126,7 +126,7 @@ function judgeNamed(name: string, isNarrow: boolean): (text: string) => boolean 
   return (text) => isAbout(text) || isPreset?.(text) === true;
 }
 
-/** A text without the sentences that may not be kept. */
+/** A text without the sentences that may not be stored. */
 export function withoutUnwanted(text: string, mayBeKept: (text: string) => boolean): string {
   let kept = "";
   let from = 0;

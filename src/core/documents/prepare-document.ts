@@ -30,15 +30,15 @@ export const addDocumentSchema = z.object({
   title: noteSchema(1_000).optional(),
   metadata: metadataSchema.optional(),
   endUserId: endUserOfAddition,
-  /** Which memories may serve as context when facts are extracted; says nothing of what is kept. */
+  /** Which memories may serve as context when facts are extracted; does not affect what is stored. */
   filterByMetadata: metadataSchema.optional(),
-  /** Guidance for extraction, kept on each container of the document. */
+  /** Guidance for extraction, stored on each container of the document. */
   entityContext: noteSchema(1_500).optional(),
   taskType: z.enum(["memory", "superrag"]).optional(),
   dreaming: z.enum(["dynamic", "instant"]).optional(),
   filepath: filepathSchema.optional(),
   documentDate: dateSchema.optional(),
-  /** From then on it is forgotten, at once where that has passed; null for never. */
+  /** When it expires, immediately if that has passed; null for never. */
   forgetAfter: dateSchema.nullish(),
   origin: z.enum(["user", "agent", "connector", "web"]).optional(),
   facts: z.array(statedFactSchema).max(100).optional(),
@@ -48,36 +48,36 @@ export const addDocumentSchema = z.object({
 });
 export type AddDocumentInput = z.input<typeof addDocumentSchema>;
 
-/** What the service itself knows of a document that it takes in; never read from a request. */
+/** What the service itself knows about a document it adds; never read from a request. */
 export interface SubmissionFacts {
   /** The document's type, such as `pdf`; `text` by default. */
   readonly type?: string;
-  /** Where it came from, or `/files/{key}`. A content that is one address of the web brings its own. */
+  /** Where it came from, or `/files/{key}`. Content that is a single web address brings its own. */
   readonly url?: string;
-  /** The turns of a conversation, of which the content is the transcript. */
+  /** The turns of a conversation; the content is their transcript. */
   readonly turns?: Document["turns"];
-  /** Its text is still to be read from what `url` names, and empty until then, or that of the document that is known. */
+  /** Its text is still to be read from what `url` names; until then it is empty, or that of the known document. */
   readonly isUnread?: boolean;
-  /** SHA-256 of the file that it is to be read from. */
+  /** SHA-256 of the file to read it from. */
   readonly digest?: string;
 }
 
 const unreadSchema = addDocumentSchema.extend({ content: z.literal("") });
 
-/** A submission that was checked, ready to be written: see `writeDocument`. */
+/** A validated submission, ready to be written: see `writeDocument`. */
 export interface PreparedDocument {
   readonly input: Omit<z.output<typeof addDocumentSchema>, "containerTags" | "endUserId">;
-  /** Null when the sender named none: a document that exists then stays where it is. */
+  /** Null when the sender named none: an existing document then stays where it is. */
   readonly containerTags: readonly string[] | null;
   readonly known: SubmissionFacts;
   readonly limits: Limits;
-  /** The server's, where the days are counted of whatever names no other. */
+  /** The server's time zone, for whatever names no other. */
   readonly timeZone: TimeZone;
   readonly now: Date;
 }
 
 /**
- * Checks a submission of a document; touches no store.
+ * Validates a submission of a document; touches no store.
  * @throws AppError `invalid`, `too_large` or `forbidden`
  */
 export function prepareDocument(
@@ -101,7 +101,7 @@ export function prepareDocument(
   return { input, containerTags: tags, known: facts, limits, timeZone, now };
 }
 
-/** Whoever names a page has not written it: what it says is the web's, and never its sender's own word. */
+/** Whoever names a page has not written it: its content is the web's, and never its sender's own word. */
 function fetchedFrom(address: string) {
   return { content: address, origin: "web", rememberAsIs: false } as const;
 }

@@ -2,7 +2,7 @@ import { READING_KINDS } from "../given-up.js";
 import type { PutOffJob, Repositories } from "../ports.js";
 import type { DocumentHead } from "../types.js";
 
-/** The step that reads what a document is made of, while it waits to be tried again; null otherwise. */
+/** The step that reads a document's source, while it waits to be retried; null otherwise. */
 export async function findPutOffReading(
   { jobs }: Pick<Repositories, "jobs">,
   { id, revision, status }: Pick<DocumentHead, "id" | "revision" | "status">,

@@ -15,15 +15,15 @@ import type { Repositories } from "../ports.js";
 import { unitOf, type Actor, type Document, type Memory } from "../types.js";
 import { singleSpaced } from "../../lib/single-spaced.js";
 
-/** Another text of a document. */
+/** A new text of a document. */
 export interface NewText {
   readonly content: string;
   readonly now: Date;
 }
 
 /**
- * Forgets what only this document states; other memories lose it as a source, and nothing is known of its past but what was
- * forgotten or replaced and stands in the text that comes, which says nothing new by that.
+ * Forgets what only this document states; other memories lose it as a source. Of its past only what was forgotten or replaced
+ * and is repeated in the new text is remembered, so that repeating it says nothing new.
  */
 export async function forgetStated(
   repositories: Repositories,
@@ -40,7 +40,7 @@ export async function forgetStated(
   await forgetLeaving(repositories, actor, left.filter(isStatedAlone), leaving);
 }
 
-/** Ids of memories that do not hold and whose words the text that comes has as well. */
+/** Ids of memories that no longer hold and whose words the new text also contains. */
 async function pastStillSaid(
   { memories }: Repositories,
   { organizationId, id }: Document,
@@ -56,7 +56,7 @@ async function pastStillSaid(
   );
 }
 
-/** The same for one that forms no memories any more: `remindStated` brings them back as they were. */
+/** The same for a document that no longer forms memories: `remindStated` restores them as they were. */
 export async function setAsideStated(repositories: Repositories, actor: Actor, document: Document): Promise<void> {
   const { organizationId, id } = document;
   const active = (await statedBy(repositories, actor, document)).filter(
@@ -68,7 +68,7 @@ export async function setAsideStated(repositories: Repositories, actor: Actor, d
   await forgetMemories(repositories, actor, alone, unformedBy(id));
 }
 
-/** Brings back what was forgotten because the document formed no memories, as far as it still holds and is not known again. */
+/** Restores what was forgotten because the document formed no memories, if it still holds and is not known again. */
 export async function remindStated(
   repositories: Repositories,
   actor: Actor,
@@ -87,8 +87,8 @@ export async function remindStated(
 }
 
 /**
- * Brings back what was forgotten because its time was over, as far as it has time now. What is known again or followed from
- * what is gone stays forgotten.
+ * Restores what was forgotten because it expired, if it has time now. What is known again or derived from what is gone stays
+ * forgotten.
  */
 export async function remindExpired(
   repositories: Repositories,
@@ -111,7 +111,7 @@ export async function remindExpired(
 
 const reasonedSchema = z.object({ forgetReason: z.string().nullable() });
 
-/** Noted as the service's own doing: nobody has done anything with the memory itself. */
+/** Recorded as done by the service: nobody has touched the memory itself. */
 async function remind(
   repositories: Repositories,
   organizationId: string,
@@ -129,8 +129,8 @@ async function remind(
 }
 
 /**
- * Forgets what the service found in a document before it is read anew, without a trace among its sources; what a person
- * wrote, changed, reviewed or forgot stays as it is, and known as such.
+ * Forgets what the service found in a document before it is read anew, leaving no trace among its sources; what a person wrote,
+ * changed, reviewed or forgot stays, and is known as such.
  */
 export async function forgetRead(
   repositories: Repositories,

@@ -1,21 +1,21 @@
 import type { JobDraft, JobStore } from "../ports.js";
 
-/** A document that is to be read again as a whole, or cut anew. */
+/** A document to be read again as a whole, or rechunked. */
 export interface ReadingAgain {
   readonly documentId: string;
   readonly revision: number;
   readonly containerTag: string;
-  /** Whether what is not found again is forgotten. */
+  /** Whether facts that are not found again are forgotten. */
   readonly replace: boolean;
-  /** Whether its facts are found again. */
+  /** Whether its facts are extracted again. */
   readonly reads: boolean;
-  /** How it is to be cut, null for as is usual; absent where it stays as it is. */
+  /** How it is to be cut, null for the default; absent to keep its chunks. */
   readonly chunking?: string | null;
 }
 
 /**
- * Has documents read again, each once: one that waits for the same already is not read twice, and a reading that only adds
- * makes room for one that replaces as well.
+ * Queues documents to be read again, each once: one that already waits for the same is not read twice, and a reading that only
+ * adds gives way to one that also replaces.
  */
 export async function enqueueReadings(jobs: JobStore, readings: readonly ReadingAgain[]): Promise<void> {
   const replaced = await jobs.waitingWith(readings.map((one) => keyOf({ ...one, replace: true })));
@@ -26,7 +26,7 @@ export async function enqueueReadings(jobs: JobStore, readings: readonly Reading
   await jobs.enqueue(wanted.map(jobFor));
 }
 
-/** Its kind has slots of its own, so that no new document waits for old ones. */
+/** This kind of job has slots of its own, so that no new document waits for old ones. */
 function jobFor(reading: ReadingAgain): JobDraft {
   const { documentId, revision, containerTag, replace, reads, chunking } = reading;
   return {

@@ -28,7 +28,10 @@ export const reprocessSchema = z
       .optional(),
     containerTag: containerTagSchema.optional(),
     all: z.literal(true, "must be true, or left out").optional(),
-    /** Only documents that something else has read than what would read them now, or that are cut otherwise. Default: true unless ids are named. */
+    /**
+     * Only documents that were read by something other than the current extractor, or that are cut differently. Default: true
+     * unless ids are given.
+     */
     onlyOutdated: z.boolean("must be true or false").optional(),
     /** Forget what only these documents state, nobody has changed or reviewed, and the new reading does not find. */
     replace: z.boolean("must be true or false").default(false),
@@ -44,23 +47,26 @@ type Reprocessing = z.output<typeof reprocessSchema>;
 /** A named document that is not read again. */
 export interface NotReprocessed {
   readonly id: string;
-  /** Why, in words for people. */
+  /** The reason, in words for people. */
   readonly reason: string;
 }
 
 export interface Reprocessed {
   readonly dryRun: boolean;
-  /** What reads them, e.g. `extract-facts/2`. */
+  /** The extractor, e.g. `extract-facts/2`. */
   readonly extractor: string;
-  /** How many documents are read again or cut anew, or would be. */
+  /** Number of documents that are (or would be) read again or rechunked. */
   readonly documents: number;
-  /** Those of them whose processing failed, which is tried again from the beginning, or whose file is to be read later, which is tried now. */
+  /**
+   * Those of them whose processing failed, which is retried from the beginning, or whose file was to be read later, which is
+   * tried now.
+   */
   readonly retried: number;
-  /** How many failed and are left out, unless ids are named: named ones are tried again. */
+  /** Number of failed documents left out; failed documents are retried only if given by id. */
   readonly failedLeftOut: number;
-  /** Of the texts that are read again. */
+  /** Size of the texts that are read again. */
   readonly bytes: number;
-  /** Roughly, of the language model; 0 where rules read. */
+  /** Rough estimate for the language model; 0 where rules read. */
   readonly estimate: {
     readonly inputTokens: number;
     readonly outputTokens: number;
@@ -72,12 +78,12 @@ export interface Reprocessed {
 }
 
 /**
- * Tries named documents again whose processing failed, from their files where they came as such, and reads the files of the
- * others once more: where that fails, they stay as they are. Has documents read again by what finds facts now, and cut anew where the settings want it otherwise than they are, each by
- * a durable job that lets new documents go first. What they
- * state already is not counted twice, and nothing is forgotten unless `replace` says so.
- * @throws AppError `not_found` for a document or container that is missing, or that the actor may not see; `forbidden` for
- *   one that the actor may not change as a whole; nothing is done then
+ * Retries named documents whose processing failed, from their files if they came as such, and reads the files of the others
+ * again: if that fails, they stay as they are. Queues documents to be read again by the current extractor, and rechunked if the
+ * settings want it, each by a durable job that gives new documents priority. What they already state is not counted twice, and
+ * nothing is forgotten unless `replace` says so.
+ * @throws AppError `not_found` for a document or container that is missing, or that the actor may not see; `forbidden` for one
+ * that the actor may not change as a whole; nothing is done then
  */
 export async function reprocess(context: CoreContext, call: AuthorizedCall, raw: unknown): Promise<Reprocessed> {
   const input = parseInput(reprocessSchema, raw);
@@ -108,7 +114,7 @@ export async function reprocess(context: CoreContext, call: AuthorizedCall, raw:
   return done;
 }
 
-/** What is done of a document. */
+/** What is done with a document. */
 interface Work extends WorkedDocument {
   /** Whether its facts are found again. */
   readonly reads: boolean;
@@ -125,7 +131,7 @@ async function plan(
   answer: Reprocessed;
   work: readonly Work[];
   retried: readonly Document[];
-  /** Those whose files are read once more. */
+  /** Documents whose files are read again. */
   reread: readonly Document[];
   putOff: readonly PutOffJob[];
 }> {
@@ -150,7 +156,7 @@ async function plan(
   const work = joined(readings, cuttings);
   const retried = (named ?? []).filter(({ status }) => status === "failed");
   const hastened = await findPutOff(repositories, named ?? []);
-  // What is to be forgotten is compared with the text as it is.
+  // What is to be forgotten is determined against the current text.
   const readsFiles = input.onlyOutdated !== true && !input.replace;
   const rereadable = await findRereadable(repositories, readsFiles ? (named ?? []) : []);
   const chosen = new Set([...[...work, ...retried].map(({ id }) => id), ...hastened.keys(), ...rereadable]);
@@ -174,7 +180,7 @@ async function plan(
   };
 }
 
-/** The jobs that wait to read what documents are made of, by the document. */
+/** The jobs waiting to read the sources of documents, by document. */
 async function findPutOff(repositories: Repositories, documents: readonly Document[]): Promise<Map<string, PutOffJob>> {
   const found = new Map<string, PutOffJob>();
   for (const document of documents) {
@@ -184,7 +190,7 @@ async function findPutOff(repositories: Repositories, documents: readonly Docume
   return found;
 }
 
-/** Those that the settings want cut otherwise than they are, with how. */
+/** Documents that the settings want cut differently, with how. */
 async function findCutOtherwise(
   repositories: Repositories,
   { organizationId }: Actor,

@@ -4,7 +4,7 @@ import { FILES_PATH } from "./file-links.js";
 import { awaitReading } from "./known-text.js";
 import { firstJob, reviseDocument } from "./revise-document.js";
 
-/** Those of documents whose files were read and are kept, by their ids: they can be read once more, as the settings are now. */
+/** Documents whose files were read and are stored, by id: they can be read again with the current settings. */
 export async function findRereadable(
   { documents }: Pick<Repositories, "documents">,
   among: readonly Document[],
@@ -18,7 +18,7 @@ export async function findRereadable(
   return found;
 }
 
-/** Has the file of a document read once more, inside a transaction, and its facts found in all of what it says then. */
+/** Queues the file of a document to be read again, inside a transaction, and its facts to be extracted from all of its text. */
 export async function rereadFile(repositories: Repositories, actor: Actor, document: Document): Promise<void> {
   const { organizationId, id, taskType, facts } = document;
   const reading = await repositories.documents.reading(organizationId, id);
@@ -35,8 +35,9 @@ export async function rereadFile(repositories: Repositories, actor: Actor, docum
 }
 
 /**
- * What became of a document whose reading was given up, inside a transaction: where the same file gave its text before, it
- * goes on with that. @returns false where there is no such text
+ * Handles a document whose reading was given up, inside a transaction: if the same file gave its text before, it continues with
+ * that.
+ * @returns false if there is no such text
  */
 export async function goOnWithKnownText(
   repositories: Repositories,

@@ -4,23 +4,23 @@ import { shownIn } from "./message-pictures.js";
 import { DEFAULT_CONTAINER } from "../containers/usual-container.js";
 import type { Actor, Document } from "../types.js";
 
-/** A change of a document that its chunks or memories depend on. */
+/** A change of a document that affects its chunks or memories. */
 export interface Revising {
   readonly change: DocumentChange;
   /**
-   * What its facts are read from next: what is new since they were read last, the whole of the newest text and what
-   * is still to be read of those before it, or the newest text alone.
+   * What facts are extracted from next: what is new since the last extraction, the whole newest text plus earlier ones not yet
+   * read, or only the newest text.
    */
   readonly reads: "addition" | "whole" | "newest only";
-  /** Its text is still to be read, and what it was until then. */
+  /** Its text is still to be read, and is the previous one until then. */
   readonly isUnread?: boolean;
   /** What the journal calls it. */
   readonly action: string;
 }
 
 /**
- * Makes the next revision of a document inside a transaction: the text that was is kept as history, and the pipeline
- * begins behind whatever is running for it.
+ * Creates the next revision of a document inside a transaction: the old text is kept as history, and the pipeline starts behind
+ * whatever is running for it.
  */
 export async function reviseDocument(
   repositories: Repositories,
@@ -33,7 +33,7 @@ export async function reviseDocument(
   const content = change.content ?? existing.content;
   const isPrefixOfNext = !isUnread && content.startsWith(existing.content);
   const isOpen = existing.taskType === "memory" && existing.rememberedRevision < revision;
-  // One that was never read has no text of its own, and nothing to be found in it.
+  // A document that was never read has no text of its own, and nothing to be found in it.
   const reading = await repositories.documents.reading(organizationId, id);
   const isAwaited = reading !== null && reading.outcome === null;
   const isEmpty = isAwaited && existing.facts === null;
@@ -50,7 +50,7 @@ export async function reviseDocument(
   const isSame = !isUnread && !isAwaited && content === existing.content && !change.facts;
   const hasNothingNew = reads === "addition" && !isOpen && isSame;
   const rememberedRevision = reads !== "addition" ? 0 : hasNothingNew ? revision + 1 : existing.rememberedRevision;
-  // What is still to be read may turn out to say what is known.
+  // The text still to be read may turn out to be the known one.
   const mayBeSame = reads === "addition" && isUnread && !isOpen;
   const taskType = change.taskType ?? existing.taskType;
   const next = {
@@ -73,7 +73,7 @@ export async function reviseDocument(
   return revised;
 }
 
-/** What a conversation does not show any more is neither read nor described, and nothing of it is kept. */
+/** Pictures that a conversation no longer shows are neither read nor described, and nothing of them is kept. */
 async function letGoOfPictures(
   { messagePictures, modelFailures }: Repositories,
   { organizationId, id, turns: before }: Document,
@@ -85,8 +85,8 @@ async function letGoOfPictures(
 }
 
 /**
- * Changes what is known of a document without processing it, inside a transaction; one that only stands for direct
- * memories has nothing to process.
+ * Changes a document's details without processing it, inside a transaction; a document that only represents direct memories has
+ * nothing to process.
  */
 export async function changeInPlace(
   repositories: Repositories,
@@ -136,7 +136,7 @@ export function firstJob(document: Document): JobDraft {
   };
 }
 
-/** Notes a change of a document in the journal, alone or as part of a batch. */
+/** Records a change of a document in the journal, alone or as part of a batch. */
 export async function noteDocument(
   repositories: Repositories,
   actor: Actor,

@@ -8,15 +8,15 @@ export interface ToolCall {
   readonly args: unknown;
 }
 
-/** A text of which no more is kept than is of use. */
+/** A text cut to a useful length. */
 export interface Cut {
   readonly text: string;
-  /** Of what came, in UTF-16 units, and how much of it is in the text. */
+  /** Length of the original, in UTF-16 units, and how much of it is in the text. */
   readonly length: number;
   readonly kept: number;
 }
 
-/** Results hold whole files and pages; what lies behind is found with the tool again. */
+/** Results may contain whole files and pages; the rest can be retrieved with the tool again. */
 const LONGEST_RESULT = 20_000;
 const LONGEST_ARGUMENTS = 4_000;
 const LONGEST_NAME = 100;
@@ -25,9 +25,9 @@ const NAMELESS = "tool";
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Reads a call: `{id, function: {name, arguments}}` of OpenAI, `{toolCallId, toolName, args or input}` of the AI SDK,
- * `{id, name, input}` of Anthropic.
- * @returns null for what names neither a tool nor arguments
+ * Reads a call: `{id, function: {name, arguments}}` of OpenAI, `{toolCallId, toolName, args or input}` of the AI SDK, `{id,
+ * name, input}` of Anthropic.
+ * @returns null for a value with neither tool name nor arguments
  */
 export function readCall(sent: unknown): ToolCall | null {
   const call = fieldsOf(sent);
@@ -46,7 +46,7 @@ export function describeCall({ name, args }: ToolCall): Cut {
   return { text: `${nameOf(name)}(${text})`, ...rest };
 }
 
-/** `weather → 12 °C`; empty where nothing came. */
+/** `weather → 12 °C`; empty if there is no result. */
 export function describeResult({
   name,
   value,
@@ -67,7 +67,7 @@ interface Said {
   readonly hasImage: boolean;
 }
 
-/** What a result says: a text, parts with texts, or `{type, value}` around either; all else as JSON. */
+/** The content of a result: a text, parts with texts, or `{type, value}` around either; anything else as JSON. */
 function readValue(value: unknown): Said {
   if (value === undefined || value === null) return { said: "", hasImage: false };
   if (typeof value === "string") return { said: value, hasImage: false };
@@ -80,7 +80,7 @@ function readValue(value: unknown): Said {
   return { said: JSON.stringify(value), hasImage: false };
 }
 
-/** Kinds of output of the AI SDK. */
+/** Output types of the AI SDK. */
 const WRAPPED: ReadonlySet<string> = new Set(["text", "json", "error-text", "error-json", "content"]);
 const IMAGES: ReadonlySet<string> = new Set(["image", "image_url", "media", "image-data", "image-url"]);
 
@@ -99,7 +99,7 @@ function cut(text: string, limit: number): Cut {
   return { text: kept, length: text.length, kept: kept.length };
 }
 
-/** Paragraphs tell turns apart, and no tool may write one that looks like somebody's turn. */
+/** Paragraphs separate turns, and no tool may write one that looks like somebody's turn. */
 function withoutBlankLines(text: string): string {
   const lines = text.split(/\r\n|[\n\r\u2028\u2029]/).filter((line) => line.trim() !== "");
   return lines.join("\n").trim();

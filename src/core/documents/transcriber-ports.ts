@@ -6,23 +6,23 @@ export interface SpokenPiece {
   readonly text: string;
 }
 
-/** Writes down what is said in recordings. */
+/** Transcribes recordings. */
 export interface Transcriber {
   /** For people, e.g. `whisper-1 at https://api.openai.com/v1`. */
   readonly name: string;
-  /** What keeps it from being used here at the moment, as a sentence; null for nothing. Where only using it tells, as the last use did. */
+  /** Why it cannot be used at the moment, as a sentence; null if it can. If only using it tells, the result of the last use. */
   problem?(): Promise<string | null>;
   /**
-   * What one recording of at most 25 MB says, in order; nothing for one without speech.
+   * The speech in one recording of at most 25 MB, in order; empty if there is none.
    * @throws AppError `unavailable` with `retryAfter` when the service is away, busy or out of credit, `unsupported` when its
-   *   program is not installed, `ServiceRefusal` when it refuses the key, the model or the recording
+   * program is not installed, `ServiceRefusal` when it refuses the key, the model or the recording
    */
   transcribe(
     recording: {
       readonly bytes: Uint8Array;
       readonly name: string;
       readonly mimeType: string;
-      /** Whose turn it is where recordings wait for each other; those without one share a queue. */
+      /** The queue of the recording where recordings take turns; those without one share a queue. */
       readonly queue?: string;
     },
     signal: AbortSignal,

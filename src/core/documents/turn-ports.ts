@@ -2,12 +2,12 @@ import type { ContainerRow } from "../ports.js";
 import type { Chunk, Document, Unit } from "../types.js";
 
 /**
- * A chunk that is a turn of a conversation which rules have read and nothing better: neither a language model nor an agent, nor
- * has its sender stated its facts. Such a chunk may be told as a memory in its own words.
+ * A chunk that is a turn of a conversation read only by rules: neither by a language model nor by an agent, nor did its sender
+ * state its facts. Such a chunk may be told as a memory in its own words.
  */
 export interface UnreadTurn {
   readonly chunk: Chunk;
-  /** Of its document. */
+  /** From its document. */
   readonly source: Pick<
     Document,
     "id" | "organizationId" | "origin" | "client" | "filepath" | "metadata" | "forgetAfter"
@@ -15,7 +15,10 @@ export interface UnreadTurn {
     /** True when it was sent as a conversation, and not as a text that looks like one. */
     readonly wasSentAsTurns: boolean;
   };
-  /** Where its document lies, in order; without containers that are being deleted, and where it was forgotten or replaced. */
+  /**
+   * The containers of its document, in order; without containers that are being deleted, and those where it was forgotten or
+   * replaced.
+   */
   readonly containers: readonly PlacedContainer[];
 }
 
@@ -26,21 +29,21 @@ export interface PlacedContainer extends ContainerRow {
 
 export interface TurnPage {
   readonly containerIds: readonly number[];
-  /** The only chunks that count, as units; all when it is left out. */
+  /** The only chunks considered, as units; all if omitted. */
   readonly among?: readonly Unit[] | undefined;
   readonly order: "asc" | "desc";
   readonly offset: number;
   readonly limit: number;
 }
 
-/** Turns of conversations as memories are made of them. None of forgotten documents, or of those whose time is over. */
+/** Turns of conversations from which memories are told. Excludes forgotten and expired documents. */
 export interface TurnStore {
-  /** Those of these chunks that are such turns, in no order. */
+  /** The such turns among these chunks, in no order. */
   ofUnits(organizationId: string, units: readonly Unit[]): Promise<UnreadTurn[]>;
   /** The turn whose chunk has this id. */
   byChunkId(organizationId: string, chunkId: string): Promise<UnreadTurn | null>;
   /** Turns of a container whose chunk has exactly this text, newest first. Reads all chunks of the container. */
   byContent(organizationId: string, containerId: number, content: string): Promise<UnreadTurn[]>;
-  /** One page of the turns of containers, by when they came. */
+  /** One page of the turns of containers, in order of arrival. */
   list(organizationId: string, page: TurnPage): Promise<{ readonly turns: UnreadTurn[]; readonly total: number }>;
 }

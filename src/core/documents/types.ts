@@ -14,7 +14,7 @@ export const DOCUMENT_STATUSES = [
 export type DocumentStatus = (typeof DOCUMENT_STATUSES)[number];
 
 /**
- * What a person would call a document (contract 2.12); each has one. What an MCP client sent is `mcp`, an upload
+ * What a person would call a document (contract 2.12); each has one category. What an MCP client sent is `mcp`, an upload
  * `files`, and a text of no other kind `notes`.
  */
 export const DOCUMENT_CATEGORIES = [
@@ -30,7 +30,7 @@ export const DOCUMENT_CATEGORIES = [
 
 export type DocumentCategory = (typeof DOCUMENT_CATEGORIES)[number];
 
-/** Kinds of documents that say where they came from, whatever kind of file they were read from (contract 1.14). */
+/** Document types that say where a document came from, whatever kind of file it was read from (contract 1.14). */
 export const TYPES_BY_SOURCE: ReadonlySet<string> = new Set([
   "google_doc",
   "google_slide",
@@ -48,7 +48,7 @@ export type TaskType = "memory" | "superrag";
 
 export type Dreaming = "dynamic" | "instant";
 
-/** What was sent, as it is kept in the record. */
+/** A submission as stored in the record. */
 export interface Document {
   readonly id: string;
   readonly organizationId: string;
@@ -57,14 +57,14 @@ export interface Document {
   readonly content: string;
   /** Grows by one with every accepted change of the content; a job for an older revision stops. */
   readonly revision: number;
-  /** The newest revision whose facts were resolved, 0 for none: what came before it is not read again. */
+  /** The newest revision whose facts were resolved, 0 for none: earlier text is not read again. */
   readonly rememberedRevision: number;
   readonly title: string | null;
   readonly summary: string | null;
-  /** Where it came from, or `/files/{key}` for an uploaded file. */
+  /** Its source address, or `/files/{key}` for an uploaded file. */
   readonly url: string | null;
   readonly source: string | null;
-  /** Name of the client that sent it, whose settings then apply to it. */
+  /** Name of the client that sent it, whose settings then apply. */
   readonly client: string | null;
   readonly type: string;
   readonly status: DocumentStatus;
@@ -77,17 +77,17 @@ export interface Document {
   /** Which memories may serve as context when its facts are extracted; null for all of the container. */
   readonly filterByMetadata: Metadata | null;
   readonly filepath: string | null;
-  /** The date the content is from; relative dates in the text resolve against it. */
+  /** The date of the content; relative dates in the text resolve against it. */
   readonly documentDate: string | null;
-  /** The moment (ISO 8601 in UTC) from which on neither its passages nor what it alone states are told; null for never. */
+  /** The moment (ISO 8601 in UTC) from which neither its passages nor what only it states are shown; null for never. */
   readonly forgetAfter: string | null;
   readonly origin: Origin;
   readonly facts: readonly StatedFact[] | null;
-  /** True when the caller asked for this very text to be remembered: it becomes one fact if no rule finds any. */
+  /** True when the caller asked for this exact text to be remembered: it becomes one fact if rules find none. */
   readonly rememberAsIs: boolean;
-  /** What became of the facts of the newest revision; null until they were resolved. */
+  /** The outcome for the facts of the newest revision; null until they are resolved. */
   readonly receipt: readonly RememberedFact[] | null;
-  /** How many of its facts found no room within the limits of the settings, since it was read as a whole last. */
+  /** How many of its facts found no room within the limits of the settings, since it was last read as a whole. */
   readonly factsLeftOut: number;
   readonly createdAt: string;
   readonly updatedAt: string;
@@ -98,7 +98,7 @@ export interface Document {
 /** A document without its text, which may be large. */
 export type DocumentHead = Omit<Document, "content" | "turns">;
 
-/** What a chunk knows besides its text. */
+/** What is stored about a chunk besides its text. */
 export interface ChunkMetadata {
   readonly speakers?: readonly string[];
   /** ISO date or date-time of the conversation that the chunk is from. */
@@ -107,7 +107,7 @@ export interface ChunkMetadata {
   readonly headings?: readonly string[];
   /** Set when the chunk is one piece of a turn that was too long to be one chunk. */
   readonly part?: { readonly number: number; readonly of: number };
-  /** Where it stands in the file that the document was read from, as far as the format knows it; each from 1. */
+  /** Its position in the file that the document was read from, as far as the format has it; each from 1. */
   readonly page?: number;
   readonly slide?: number;
   readonly sheet?: string;
@@ -137,12 +137,12 @@ export interface Chunk {
   readonly createdAt: string;
 }
 
-/** The original bytes of an uploaded document, as they are known in the record; a `BlobStore` holds them. */
+/** The record of an uploaded file; a `BlobStore` holds the bytes. */
 export interface StoredFile {
   /** Unguessable; the file is at `/files/{key}`. */
   readonly key: string;
   readonly documentId: string;
-  /** As it was uploaded, without folders. */
+  /** As uploaded, without folders. */
   readonly name: string | null;
   /** `type/subtype` as the uploader named it. */
   readonly mimeType: string;
@@ -154,16 +154,13 @@ export interface StoredFile {
 export interface Turn {
   readonly speaker: string;
   readonly text: string;
-  /** ISO date or date-time at which it was said, where the source knows it. */
+  /** ISO date or date-time at which it was said, if the source knows it. */
   readonly date?: string;
-  /** Digests of the pictures that it shows. */
+  /** Digests of the pictures in it. */
   readonly pictures?: readonly string[];
-  /** Set on what was read of a picture that the turn before shows: its digest. Nobody has said it. */
+  /** Set on the text read from a picture that the previous turn shows: its digest. Nobody has said it. */
   readonly picture?: string;
 }
 
-/**
- * Bytes of the texts of documents that one answer holds at most, besides those of its first: more would fill the memory and
- * hold others up.
- */
+/** The most bytes of document texts in one answer, besides the first text: more would fill the memory and delay others. */
 export const MOST_CONTENT_BYTES = 16 * 1024 * 1024;

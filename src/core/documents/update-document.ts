@@ -23,7 +23,7 @@ import type { Actor, Document } from "../types.js";
 import { isUnfetched, soleAddress } from "./web-address.js";
 import { receiptOf, sourceOf, type DocumentReceipt } from "./write-document.js";
 
-/** What may be changed of a document; what is not named stays. */
+/** What may be changed about a document; omitted fields stay. */
 export const updateDocumentSchema = addDocumentSchema
   .pick({
     containerTags: true,
@@ -41,11 +41,11 @@ export const updateDocumentSchema = addDocumentSchema
 type UpdateInput = Omit<z.output<typeof updateDocumentSchema>, "endUserId">;
 
 /**
- * Changes a document by its id or customId, in whatever state it is (contract 2.4). Another text replaces the old one
- * with all that was remembered of it; a change of task or date reads it again; other containers take it with what it
- * alone states; everything else changes in place.
- * @throws AppError `not_found`, `forbidden`, `invalid`, `too_large`, or `conflict` for a customId that another document
- *   has, and, with `retryAfter`, while a container of it is being merged into another
+ * Changes a document by its id or customId, whatever its state (contract 2.4). A new text replaces the old one with everything
+ * remembered from it; a change of task or date causes it to be read again; other containers take it together with what only it
+ * states; everything else changes in place.
+ * @throws AppError `not_found`, `forbidden`, `invalid`, `too_large`, or `conflict` for a customId that another document has,
+ * and, with `retryAfter`, while one of its containers is being merged into another
  */
 export async function updateDocument(
   context: CoreContext,
@@ -80,7 +80,7 @@ export async function updateDocument(
   return receipt;
 }
 
-/** When it is to be forgotten now. */
+/** Its new expiry. */
 async function endOf(
   repositories: Repositories,
   document: Document,
@@ -97,7 +97,7 @@ async function endOf(
   return moment === undefined ? document.forgetAfter : moment;
 }
 
-/** @throws AppError `conflict` when another document of the container that it will lie in has the customId */
+/** @throws AppError `conflict` when another document of its future container has the customId */
 async function requireFreeCustomId(repositories: Repositories, document: Document, input: UpdateInput): Promise<void> {
   if (input.customId === undefined && input.containerTags === undefined) return;
   const customId = input.customId ?? document.customId;
@@ -105,7 +105,7 @@ async function requireFreeCustomId(repositories: Repositories, document: Documen
     throw new AppError("conflict", `Another document has the customId ${customId}. Choose another one.`);
 }
 
-/** What changes in place. Given keys of the metadata are replaced, the others stay. */
+/** What changes in place. Given metadata keys are replaced, the others stay. */
 function detailsOf(document: Document, input: UpdateInput): DocumentChange {
   const { customId, title, metadata, filterByMetadata, filepath } = input;
   const source = sourceOf(metadata);
@@ -162,7 +162,7 @@ function hasTextOfItsOwn(document: Document): boolean {
   return document.content !== "" && !isUnfetched(document, null);
 }
 
-/** Until the page is there, and where it never comes, the document says what it said, and what was remembered of it holds. */
+/** Until the page is read, and if it never is, the document keeps its text and its memories stay. */
 async function awaitPage(
   repositories: Repositories,
   actor: Actor,
@@ -180,7 +180,7 @@ async function awaitPage(
   return revised;
 }
 
-/** True for the light document of direct memories, which nothing was ever read from: it stays as it was kept. */
+/** True for the light document of direct memories, from which nothing was ever read: it stays as it is. */
 function hasOnlyDirect({ taskType, status, dreamingStatus, rememberedRevision, errorReason }: Document): boolean {
   const isDone = status === "done" && dreamingStatus === "done" && errorReason === null;
   return isDone && taskType === "memory" && rememberedRevision === 0;
@@ -188,7 +188,7 @@ function hasOnlyDirect({ taskType, status, dreamingStatus, rememberedRevision, e
 
 const UPDATED = "document.updated";
 
-/** What changes of a document that it has to be processed again for, but its text: absent keys stay as they are. */
+/** The changes other than its text for which a document has to be processed again: absent keys stay as they are. */
 async function processingOf(
   repositories: Repositories,
   document: Document,
@@ -208,7 +208,7 @@ async function processingOf(
   };
 }
 
-/** What goes with the text: everything that was known of the old one alone. */
+/** What is reset with the text: everything known only about the old one. */
 function replacement(document: Document, { content, title }: UpdateInput): DocumentChange {
   const address = content === undefined ? null : soleAddress(content);
   return {

@@ -2,12 +2,12 @@ import { invalid } from "../input.js";
 import type { Document } from "../types.js";
 import type { FileReading } from "./content-ports.js";
 
-/** Characters; what is longer is a text. */
+/** Characters; anything longer is a text. */
 const LONGEST_ADDRESS = 8_192;
 
 /**
- * The address that a content consists of, for what is to be fetched; null for a text, also one with an address in it.
- * @throws AppError `invalid` for one with a user name or a password, which would be kept and shown
+ * The address that a content consists of, to be fetched; null for a text, even one that contains an address.
+ * @throws AppError `invalid` for one with a user name or a password, which would be stored and shown
  */
 export function soleAddress(content: string): string | null {
   const text = content.trim();
@@ -19,8 +19,8 @@ export function soleAddress(content: string): string | null {
 }
 
 /**
- * Whether a document is still to be fetched from its address. Until then that stands for its text, or, where it is fetched
- * again, what it said before.
+ * Whether a document is still to be fetched from its address. Until then the address stands in for its text, or, if it is
+ * fetched again, the previous text.
  */
 export function isUnfetched({ url, content }: Pick<Document, "url" | "content">, reading: FileReading | null): boolean {
   if (url === null || soleAddress(url) === null) return false;

@@ -21,36 +21,36 @@ import type { Actor, Document, Origin, RememberedFact } from "../types.js";
 
 export { noteDocument } from "./revise-document.js";
 
-/** What became of an added document by the time of the answer. Durable in any case. */
+/** The outcome for an added document at the time of the answer. Durable in any case. */
 export interface DocumentReceipt extends Warned {
   readonly id: string;
   readonly status: Document["status"];
   readonly dreamingStatus: Document["dreamingStatus"];
   readonly containerTags: readonly string[];
-  /** Null until the facts were resolved. */
+  /** Null until the facts are resolved. */
   readonly facts: readonly RememberedFact[] | null;
   readonly errorReason: string | null;
-  /** How many of its facts the limits of the settings left no room for. */
+  /** How many of its facts were left out because of the limits in the settings. */
   readonly factsLeftOut: number;
-  /** When it is forgotten, or since when it has been; only where there is such a moment. */
+  /** When it expires, or expired; only if there is such a moment. */
   readonly forgetAfter?: string;
-  /** What its memories wait for; only told to who waited for them. */
+  /** What its memories wait for; reported only to a caller that waited for them. */
   readonly dreamingReason?: string;
-  /** Set where this submission is read alone and at once, as it asked for. */
+  /** Set if this submission is read alone and immediately, as requested. */
   readonly isInstant?: true;
-  /** Set where the document of the customId was there before. */
+  /** Set if the document with the customId already existed. */
   readonly isUpdate?: true;
-  /** Set where that document had all of this already, so that there is nothing to do. */
+  /** Set if that document already had all of this, so that there is nothing to do. */
   readonly isUnchanged?: true;
-  /** Set where only what is still to be read of it may be new. */
+  /** Set if only the part still to be read may be new. */
   readonly isOnlyUnread?: true;
 }
 
 /**
- * Keeps a checked submission inside a transaction: row, journal entry and first job. Known by its customId, it becomes
- * the newest submission of the document that has it. The caller wakes the job runner once the transaction is through.
- * @throws AppError `invalid`, `too_large`, `forbidden`, or `conflict` with `retryAfter` while a container of it is being
- *   merged into another; the transaction must then roll back
+ * Stores a validated submission inside a transaction: row, journal entry and first job. With a known customId, it becomes the
+ * newest submission of the document that has it. The caller wakes the job runner once the transaction is committed.
+ * @throws AppError `invalid`, `too_large`, `forbidden`, or `conflict` with `retryAfter` while one of its containers is being
+ * merged into another; the transaction must then roll back
  */
 export async function writeDocument(
   repositories: Repositories,
@@ -89,9 +89,9 @@ export async function writeDocument(
 }
 
 /**
- * The document that a submission goes on with: the one that has its customId in its first container or, when it names
- * none, in the container that is usual then. The same customId in another container is another document
- * (contract 1.9): else a key of any container could make one that catches what others write.
+ * The document that a submission continues: the one that has its customId in its first container or, when it names none, in the
+ * default container. The same customId in another container is a different document (contract 1.9): otherwise a key for any
+ * container could create one that intercepts what others write.
  */
 export async function findAddressed(
   { documents }: Repositories,
@@ -135,13 +135,13 @@ function draftOf(
   };
 }
 
-/** The origin that clients name in their metadata (contract 1.10). */
+/** The source that clients name in their metadata (contract 1.10). */
 export function sourceOf(metadata: Document["metadata"] | undefined): string | undefined {
   const source = metadata?.["sm_source"];
   return typeof source === "string" ? source.slice(0, 255) : undefined;
 }
 
-/** A fact that replaces a memory must name one that is there, before anything is accepted. */
+/** A fact that replaces a memory must name an existing one, before anything is accepted. */
 async function checkUpdates(
   repositories: Repositories,
   organizationId: string,
@@ -172,14 +172,14 @@ async function insertDocument(
   return { ...receiptOf(document), ...instantly(document) };
 }
 
-/** Whether what was just taken in is read alone and at once. */
+/** Whether the new submission is read alone and immediately. */
 function instantly({ taskType, dreaming }: Pick<Document, "taskType" | "dreaming">): { isInstant?: true } {
   return taskType === "memory" && dreaming === "instant" ? { isInstant: true } : {};
 }
 
 /**
- * Adding a customId again: contract 2.2. The newest submission is the content; what is not sent stays. Identical
- * content does no work, what failed is tried again, and what is being processed is queued behind.
+ * Adding a customId again: contract 2.2. The newest submission is the content; omitted fields stay. Identical content causes no
+ * work, what failed is retried, and what is being processed gets this queued behind it.
  */
 async function addAgain(
   repositories: Repositories,
@@ -197,7 +197,7 @@ async function addAgain(
 interface AddingAgain {
   readonly prepared: PreparedDocument;
   readonly tags: readonly string[];
-  /** Absent: what it was. */
+  /** Absent: unchanged. */
   readonly forgetAfter: string | null | undefined;
 }
 
@@ -263,20 +263,20 @@ async function takeAgain(
 /** From the least to the most trusted. */
 const BY_TRUST: readonly Origin[] = ["web", "mail", "connector", "agent", "user"];
 
-/** A text that somebody from outside has had a hand in is from outside, whoever wrote it first or goes on with it. */
+/** A text that somebody from outside contributed to is from outside, whoever first wrote it or continues it. */
 function originAfter({ origin }: Document, next: Origin = origin): Origin {
   return isOutsideOrigin(next) && BY_TRUST.indexOf(next) < BY_TRUST.indexOf(origin) ? next : origin;
 }
 
-/** True when a change would change nothing. */
+/** True when a change would have no effect. */
 function isAmong(document: Document, change: ReturnType<typeof detailsOf>): boolean {
   const keys = Object.keys(change) as (keyof typeof change)[];
   return keys.every((key) => isSameJson(change[key], document[key]));
 }
 
 /**
- * What is known of a document besides its text after it was added again. Metadata is merged key by key; a title that was
- * taken from the old text makes room for that of the new one.
+ * A document's details other than its text, after it was added again. Metadata is merged key by key; a title taken from the old
+ * text gives way to that of the new one.
  */
 function detailsOf(existing: Document, { input, known }: PreparedDocument) {
   const { metadata } = input;
@@ -297,7 +297,7 @@ function isSameJson(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** What is told of a document after a write. */
+/** What is reported about a document after a write. */
 export function receiptOf(
   document: Document | (DocumentDraft & Pick<Document, "receipt" | "errorReason" | "factsLeftOut">),
 ): DocumentReceipt {

@@ -23,7 +23,7 @@ export const changeEmbeddingsSchema = z.discriminatedUnion("action", [
 ]);
 type Change = z.output<typeof changeEmbeddingsSchema>;
 
-/** What a change came to. */
+/** The result of a change. */
 export interface ChangedEmbeddings {
   /** In words. */
   readonly done: string;
@@ -31,10 +31,10 @@ export interface ChangedEmbeddings {
 }
 
 /**
- * `use` another embedder: it is filled in the background and then takes over. `pause` and `resume` that; `switch` although
- * it finds less; `rollback` to the embedder before, or to give up the move; `drop` what is kept for that.
- * @throws AppError `invalid` for a wrong request, `conflict` where there is nothing of the kind to do, `unavailable` when
- *   the embedder to go back to does not answer
+ * `use` another embedder: it is filled in the background and then takes over. `pause` and `resume` that; `switch` even if it
+ * finds less; `rollback` to the previous embedder, or to abandon the move; `drop` what is kept for that.
+ * @throws AppError `invalid` for an invalid request, `conflict` when there is nothing of the kind to do, `unavailable` when the
+ * embedder to go back to does not answer
  */
 export async function changeEmbeddings(
   context: CoreContext,
@@ -94,7 +94,7 @@ async function drop(repositories: Repositories, known: readonly VectorSpace[]): 
   const { previous } = await repositories.embeddings.placed();
   await giveUpPrevious(repositories);
   const { length: before } = await repositories.embeddings.abandoned();
-  // Earlier versions left behind the vectors of every embedder that was ever used.
+  // Earlier versions kept the vectors of every embedder that was ever used.
   for (const { fingerprint } of known) await giveUpSpace(repositories, fingerprint);
   const { length: after } = await repositories.embeddings.abandoned();
   if (!previous && before === after) throw new AppError("conflict", "No vectors of an earlier embedder are kept.");
@@ -102,7 +102,7 @@ async function drop(repositories: Repositories, known: readonly VectorSpace[]): 
 }
 
 async function goBack(context: CoreContext, call: AuthorizedCall): Promise<string> {
-  // The way back leads forth again once it was gone.
+  // Once the embedders have been swapped back, a repeated call would swap them again.
   const done = await findDone<string>(context, call, { useCase: "changeEmbeddings" });
   if (done) return done.result;
   const { next, previous } = await context.store.embeddings.placed();
@@ -115,7 +115,7 @@ async function goBack(context: CoreContext, call: AuthorizedCall): Promise<strin
   return takePrevious(context, call, previous);
 }
 
-/** Lets the previous embedder answer again, after asking it whether it does. */
+/** Makes the previous embedder active again, after checking that it answers. */
 async function takePrevious(context: CoreContext, call: AuthorizedCall, previous: PlacedEmbedder): Promise<string> {
   const { store, embedders, log } = context;
   const before = embedders.active();
@@ -145,19 +145,19 @@ async function takePrevious(context: CoreContext, call: AuthorizedCall, previous
 
 export const estimateEmbeddingSchema = z.object({ choice: choiceSchema });
 
-/** What a move would take. */
+/** What a move would cost. */
 export interface EmbeddingEstimate {
   readonly name: string;
   readonly texts: number;
   /** Roughly. */
   readonly tokens: number;
-  /** US dollars; null for a service whose price nobody set, 0 for an embedder of our own. */
+  /** US dollars; null for a service without a configured price, 0 for a local embedder. */
   readonly cost: number | null;
-  /** At least so many minutes, where a rate is set; else null. */
+  /** Minimum minutes, if a rate is set; otherwise null. */
   readonly minutes: number | null;
 }
 
-/** What a move to an embedder would take, without beginning it. @throws AppError `invalid` for a wrong request */
+/** What a move to an embedder would cost, without starting it. @throws AppError `invalid` for an invalid request */
 export async function getEmbeddingEstimate(
   { store, limits }: CoreContext,
   call: AuthorizedCall,

@@ -26,7 +26,7 @@ const staticModelSchema = noteSchema(LONGEST_NAME).refine(
   { error: `must be the absolute path of a folder, or a model of the hub such as ${STATIC_MODEL}` },
 );
 
-/** An embedder as a person names it; what is left out is what most people want. */
+/** An embedder as configured by a person; omitted fields get the usual values. */
 export const choiceSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("builtin") }),
   z.object({ kind: z.literal("static"), model: staticModelSchema.default(STATIC_MODEL) }),
@@ -55,7 +55,7 @@ export function isSameChoice(one: EmbedderChoice, other: EmbedderChoice): boolea
   return keyOf(one) === keyOf(other);
 }
 
-/** Tells choices apart. */
+/** A key that distinguishes choices. */
 export function keyOf(choice: EmbedderChoice): string {
   if (choice.kind === "builtin") return "builtin";
   if (choice.kind === "static") return JSON.stringify(["static", choice.model]);
@@ -63,8 +63,8 @@ export function keyOf(choice: EmbedderChoice): string {
 }
 
 /**
- * The embedder of a store that an earlier version filled, by the fingerprint that it noted; null when it cannot be told.
- * @param asked what the configuration names now: its address is taken for a service that the fingerprint does not place
+ * The embedder of a store filled by an earlier version, from the fingerprint it recorded; null when it cannot be determined.
+ * @param asked the currently configured choice: its address is assumed for a service that the fingerprint does not locate
  */
 export function choiceOfFingerprint(fingerprint: string, asked: EmbedderChoice): EmbedderChoice | null {
   if (fingerprint.startsWith("builtin ")) return { kind: "builtin" };

@@ -3,19 +3,19 @@ import { AppError } from "../errors.js";
 import type { Comparison, Embedder, PlainUnit, SelfRetrieval } from "../ports.js";
 import type { Unit, VectorSpace } from "../types.js";
 
-/** Searches that are compared. */
+/** Number of searches compared. */
 const SEARCHES = 32;
 const NEAREST = 10;
-/** A text of fewer words has no part that stands for it. */
+/** A shorter text has no part that represents it. */
 const FEWEST_WORDS = 6;
 const LONGEST_QUESTION_WORDS = 24;
 /**
- * The next space finds clearly less when it finds the sources of questions less often, or further behind, than these
- * shares of what the active one does. Parts of texts favour embedders that go by words, so the shares are generous.
+ * The next space is clearly worse when it finds the sources of questions less often, or at lower ranks, than these shares of
+ * the active one's results. Parts of texts favour word-based embedders, so the shares are generous.
  */
 const SANE_FOUND = 0.7;
 const SANE_RANK = 0.5;
-/** What the active one is taken for where it could not answer. */
+/** Assumed for the active one if it could not answer. */
 const ASSUMED: SelfRetrieval = { found: 0.8, rank: 0.6 };
 
 /** An embedder with its space. */
@@ -25,8 +25,8 @@ export interface Side {
 }
 
 /**
- * Runs the same searches in two spaces: parts of texts that both hold, taken by chance. Nothing of the texts is kept.
- * @param active null where nothing answers now
+ * Runs the same searches in two spaces: random parts of texts that both contain. Nothing of the texts is kept.
+ * @param active null if nothing answers now
  * @throws AppError when the next embedder cannot answer
  */
 export async function compareSpaces(
@@ -86,7 +86,7 @@ async function searchAll(
   return found;
 }
 
-/** The embedder that answers now may be away; then there is nothing to compare with. */
+/** The active embedder may be unavailable; then there is nothing to compare with. */
 function nothingFrom(error: unknown): null {
   if (error instanceof AppError) return null;
   throw error;

@@ -4,7 +4,7 @@ import { embedInBatches } from "../memories/resolve-facts.js";
 import type { Embedder, PlainUnit, Store, Repositories } from "../ports.js";
 import type { VectorSpace } from "../types.js";
 
-/** Vectors written in one transaction; more would hold up other callers. */
+/** Vectors written per transaction; more would delay other callers. */
 export const WRITE_BATCH = 64;
 
 /** Who embeds what for which record. */
@@ -12,19 +12,19 @@ export interface Embedding {
   readonly store: Store;
   readonly embedder: Embedder;
   readonly signal: AbortSignal;
-  /** Where it belongs; found or made by the embedder's fingerprint when it is left out. */
+  /** The target space; if omitted, found or created by the embedder's fingerprint. */
   readonly space?: VectorSpace;
-  /** Waits until texts of about so many tokens may be sent. */
+  /** Waits until texts of about this many tokens may be sent. */
   readonly pace?: (tokens: number, signal: AbortSignal) => Promise<void>;
 }
 
-/** Asked in the transaction that writes a batch. What was paid for may be kept without anything after it. */
+/** Asked in the transaction that writes a batch. A batch already paid for may be kept as the last one. */
 export type IsWanted = (repositories: Repositories, batch: readonly PlainUnit[]) => Promise<boolean | "as the last">;
 
 /**
- * Embeds units batch by batch; what is written stays written when a later batch fails. Whether they are still wanted is
- * asked in the transaction that writes, or something could have changed in between.
- * @returns false when a batch was not wanted any more, or was the last that is; nothing after it was embedded
+ * Embeds units batch by batch; earlier batches stay written if a later one fails. Whether they are still wanted is asked in the
+ * transaction that writes, since something could have changed in between.
+ * @returns false when a batch was no longer wanted, or was the last one wanted; nothing after it was embedded
  */
 export async function embedUnits(
   { store, embedder, signal, pace, space: known }: Embedding,
@@ -38,7 +38,7 @@ export async function embedUnits(
     await pace?.(tokensOf(batch), signal);
     const vectors = await embedInBatches(embedder, batch.map(textToEmbed), signal);
     const size = vectors[0]?.length ?? 0;
-    // A space that was given up meanwhile must not come to be again.
+    // A space abandoned meanwhile must not be recreated.
     const space = known ? fitting(known, size) : await store.ensureSpace(embedder.fingerprint, size);
     await yieldTurn(signal);
     const verdict = await store.transaction(async (repositories) => {
@@ -71,20 +71,20 @@ async function writeVectors(
   }
 }
 
-/** What is embedded of a unit. */
+/** The text of a unit that is embedded. */
 export function textToEmbed({ text }: Pick<PlainUnit, "text">): string {
   return text;
 }
 
-/** Bytes of text that make a token, roughly, in most languages and models. */
+/** Approximate bytes of text per token, in most languages and models. */
 const BYTES_PER_TOKEN = 4;
 
-/** Tokens of so many bytes of text, roughly. */
+/** Approximate tokens of this many bytes of text. */
 export function estimateTokens(bytes: number): number {
   return Math.ceil(bytes / BYTES_PER_TOKEN);
 }
 
-/** Tokens of units, roughly. */
+/** Approximate tokens of units. */
 export function tokensOf(units: readonly PlainUnit[]): number {
   return units.reduce((sum, unit) => sum + estimateTokens(Buffer.byteLength(textToEmbed(unit))), 0);
 }

@@ -2,15 +2,15 @@ import { AppError } from "../errors.js";
 import type { Embedder, EmbedderMaker, Embedders, MadeEmbedder } from "../ports.js";
 import { keyOf } from "./choice.js";
 
-/** Seconds after which whoever needs an embedder that is not there may ask again. */
+/** Seconds after which a caller that needs an unavailable embedder may ask again. */
 const ASK_AGAIN_SECONDS = 30;
 
-/** One embedder for ever. */
+/** A single, fixed embedder. */
 export function onlyEmbedder(embedder: Embedder): Embedders {
   return createEmbedders({ make: () => Promise.resolve(embedder) }, embedder);
 }
 
-/** The embedders that a maker makes, each made once; `first` answers until another is activated. */
+/** The embedders of a maker, each created once; `first` is active until another is activated. */
 export function createEmbedders(maker: EmbedderMaker, first: Embedder): Embedders {
   const prepared = new Map<string, Promise<MadeEmbedder>>();
   let active = first;
@@ -46,7 +46,7 @@ export function createEmbedders(maker: EmbedderMaker, first: Embedder): Embedder
 
 const absent = new WeakSet<Embedder>();
 
-/** Stands for an embedder that cannot be had now: whoever needs it is told why, and may ask again. */
+/** Placeholder for an embedder that is currently unavailable: callers are told why, and may ask again. */
 export function absentEmbedder(
   known: Pick<Embedder, "name" | "fingerprint">,
   why: { readonly reason: string; readonly paths: readonly string[] },
@@ -72,7 +72,7 @@ export function absentEmbedder(
   return embedder;
 }
 
-/** True for what only stands for an embedder. */
+/** True for such a placeholder. */
 export function isAbsent(embedder: Embedder): boolean {
   return absent.has(embedder);
 }

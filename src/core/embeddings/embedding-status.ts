@@ -2,42 +2,42 @@ import type { AuthorizedCall, CoreContext, Limits } from "../context.js";
 import type { Comparison, Download, EmbedderChoice, Move, PlacedEmbedder } from "../ports.js";
 import { isAbsent } from "./embedders.js";
 
-/** An embedder in its role, as people see it. */
+/** An embedder in its role, as shown to people. */
 export interface ShownEmbedder {
   readonly name: string;
   readonly choice: EmbedderChoice;
-  /** ISO date-time since when it has its role. */
+  /** Since when it has its role (ISO date-time). */
   readonly since: string;
 }
 
-/** How far the move to the next embedder is, as people see it. */
+/** The progress of the move to the next embedder, as shown to people. */
 export interface ShownMove extends ShownEmbedder {
   readonly state: Move["phase"] | "paused" | "waiting";
-  /** Texts that have a vector, of how many. */
+  /** Texts that have a vector, and their total. */
   readonly done: number;
   readonly total: number;
   readonly perMinute: number | null;
   readonly minutesLeft: number | null;
-  /** Tokens that were sent, roughly. */
+  /** Tokens sent, approximately. */
   readonly tokens: number;
-  /** US dollars so far, roughly; null where nobody set a price. */
+  /** US dollars so far, approximately; null without a configured price. */
   readonly cost: number | null;
   readonly download: Download | null;
-  /** What keeps it from going on. */
+  /** What stops it from continuing. */
   readonly problem: string | null;
   readonly comparison: Comparison | null;
 }
 
-/** Which embedders there are. */
+/** The embedders in use. */
 export interface EmbeddingStatus {
-  /** `isAnswering` is false while it cannot be had; searches go by words then. */
+  /** `isAnswering` is false while it is unavailable; searches then go by words. */
   readonly active: ShownEmbedder & { readonly isAnswering: boolean };
   readonly next: ShownMove | null;
-  /** What may be gone back to until then. */
+  /** The embedder that can be restored until then. */
   readonly previous: (ShownEmbedder & { readonly keptUntil: string | null }) | null;
 }
 
-/** Which embedder answers, how far the move to another one is, and what is kept for a rollback. */
+/** Which embedder is active, the progress of the move to another one, and what is kept for a rollback. */
 export async function getEmbeddings(
   { store, embedders, limits }: CoreContext,
   _call: AuthorizedCall,
@@ -56,17 +56,17 @@ export async function getEmbeddings(
   };
 }
 
-/** What everybody may know of embedders: not where they are reached. */
+/** What everybody may know about embedders: not where they are reached. */
 export interface EmbeddingSummary {
-  /** False while the embedder cannot be had; searches go by words then. */
+  /** False while the embedder is unavailable; searches then go by words. */
   readonly isAnswering: boolean;
-  /** Why what it was asked last was not answered; null while it answers. */
+  /** Why its last request was not answered; null while it answers. */
   readonly problem: string | null;
   readonly next: Pick<ShownMove, "name" | "state" | "done" | "total" | "minutesLeft" | "problem"> | null;
   readonly previous: { readonly name: string; readonly keptUntil: string | null } | null;
 }
 
-/** How embedding goes, in short. */
+/** A summary of the state of embedding. */
 export async function embeddingSummary({ store, embedders, limits }: CoreContext): Promise<EmbeddingSummary> {
   const { next, previous } = await store.embeddings.placed();
   const shown = next?.move ? showMove(next, next.move, limits) : null;
@@ -85,7 +85,7 @@ export async function embeddingSummary({ store, embedders, limits }: CoreContext
   };
 }
 
-/** US dollars of so many tokens; null for a service whose price nobody set. */
+/** The price of this many tokens in US dollars; null for a service without a configured price. */
 export function priceOf(choice: EmbedderChoice, tokens: number, { embeddingPrice }: Limits): number | null {
   if (choice.kind !== "openai") return 0;
   return embeddingPrice === null ? null : (tokens * embeddingPrice) / 1_000_000;

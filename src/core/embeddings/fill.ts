@@ -2,13 +2,13 @@ import { yieldTurn } from "../../lib/time.js";
 import type { VectorSpace } from "../types.js";
 import { embedUnits, type Embedding, type IsWanted } from "./embed-units.js";
 
-/** Rows looked at in one go; more would hold up other callers. */
+/** Rows checked at a time; more would delay other callers. */
 const WINDOW = 500;
 
 /**
- * Gives a vector to everything that has none in a space, a window at a time. Calling again does what is left.
+ * Adds the missing vectors of a space, a window at a time. Calling it again continues with what is left.
  * @param look `settled` leaves out what ingestion is about to embed itself
- * @returns how many units were embedded; null when they were not wanted any more
+ * @returns how many units were embedded; null when they were no longer wanted
  */
 export async function fillSpace(
   embedding: Embedding,
@@ -31,8 +31,8 @@ export async function fillSpace(
 }
 
 /**
- * Gives a space the vectors of what another got since it last looked there.
- * @returns false when they were not wanted any more
+ * Adds to a space the vectors for what another space got since it last followed it.
+ * @returns false when they were no longer wanted
  */
 export async function followSpace(
   embedding: Embedding,

@@ -8,10 +8,10 @@ import { isMoveDue, moveEmbeddings } from "./move.js";
 import { createPace } from "./pace.js";
 import { patientEmbedder } from "./patient-embedder.js";
 
-/** A large record and a slow service take days; nothing else waits for it. */
+/** With a large record and a slow service this takes days; nothing else waits for it. */
 const LONGEST_MS = 14 * 24 * 3_600_000;
 
-/** The jobs that keep vectors complete, by their kinds. Each runs beside all other work. */
+/** The jobs that keep vectors complete, by kind. Each runs alongside all other work. */
 export function createEmbeddingJobs(context: CoreContext): Record<string, JobHandler> {
   const pace = createPace(context.limits.embeddingTokensPerMinute);
   const alone = (run: (job: JobContext) => Promise<void>): JobHandler<object> => ({
@@ -46,7 +46,7 @@ export function createEmbeddingJobs(context: CoreContext): Record<string, JobHan
 }
 
 /**
- * Ends a job in the transaction that sees that nothing is left to do: whoever asks for more afterwards gets a new job.
+ * Ends a job in the transaction that finds nothing left to do: a later request creates a new job.
  * @returns false when there is more to do
  */
 async function finishUnless(
@@ -62,8 +62,8 @@ async function finishUnless(
 }
 
 /**
- * Gives a vector to everything that has none in the active space: facts that were kept while the provider was away, and
- * what was written while another embedder took over. Searches find it by its words meanwhile.
+ * Adds the missing vectors of the active space: of facts stored while the provider was unavailable, and of what was written
+ * while another embedder took over. Until then searches find it by its words.
  */
 async function embedMissing(
   { store, embedders }: CoreContext,
@@ -76,13 +76,13 @@ async function embedMissing(
     const count = await fillSpace({ store, embedder: patientEmbedder(embedder), signal }, space, isActive, {
       settled: true,
     });
-    // Something may have been written behind the place where this run was; what cannot be placed is left.
+    // Something may have been written behind the current position; what cannot be embedded is left.
     if (count === null || count === 0 || count === last) return;
     last = count;
   }
 }
 
-/** The space of an embedder; one that has none yet is asked for the size of its vectors. */
+/** The space of an embedder; a new embedder is asked for the size of its vectors. */
 async function spaceOf(store: Store, embedder: Embedder, signal: AbortSignal): Promise<VectorSpace> {
   const known = await store.findSpace(embedder.fingerprint);
   if (known) return known;
@@ -90,7 +90,7 @@ async function spaceOf(store: Store, embedder: Embedder, signal: AbortSignal): P
   return store.ensureSpace(embedder.fingerprint, probe?.length ?? 0);
 }
 
-/** Keeps the space of the previous embedder complete, for as long as it may be gone back to. */
+/** Keeps the space of the previous embedder complete for as long as it can be restored. */
 async function followEmbeddings({ store, embedders, log }: CoreContext, { signal }: JobContext): Promise<void> {
   const { previous } = await store.embeddings.placed();
   const active = embedders.active();
@@ -115,7 +115,7 @@ async function followEmbeddings({ store, embedders, log }: CoreContext, { signal
   }
 }
 
-/** Removes the vectors of spaces that were given up, from the record and from the index. */
+/** Removes the vectors of abandoned spaces from the record and from the index. */
 async function dropVectors({ store, vectors }: CoreContext, { signal }: JobContext): Promise<void> {
   for (const id of await store.embeddings.abandoned()) {
     signal.throwIfAborted();

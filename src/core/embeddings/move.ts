@@ -11,13 +11,13 @@ import type { Pace } from "./pace.js";
 import { patientEmbedder } from "./patient-embedder.js";
 import { changeActive, changeMove, giveUpSpace } from "./roles.js";
 
-/** Seconds until the next attempt when something is wrong that may pass by itself, and that a person must mend. */
+/** Seconds until the next attempt after a problem that may pass by itself, and after one that a person must fix. */
 const TRY_AGAIN = 15;
 const TRY_AGAIN_WRONG = 300;
-/** Progress of a download is noted no more often, in bytes. */
+/** Progress of a download is recorded at most this often, in bytes. */
 const NOTED_BYTES = 1024 * 1024;
 const MINUTE_MS = 60_000;
-/** Who waits for a slow pace looks so often, in milliseconds, whether it was paused or given up. */
+/** How often a move waiting because of its rate limit checks whether it was paused or abandoned, in milliseconds. */
 const LOOKS_EVERY_MS = 1_000;
 
 /** What a move may use. */
@@ -25,7 +25,7 @@ export interface MoveContext extends CoreContext {
   readonly pace: Pace;
 }
 
-/** A move that this run works on, with what was made ready for it. */
+/** The move this run works on, with what was prepared for it. */
 interface Moving {
   readonly choice: EmbedderChoice;
   readonly embedder: Embedder;
@@ -33,9 +33,9 @@ interface Moving {
 }
 
 /**
- * Goes on with the move to the next embedder, wherever it stopped: makes it ready, gives a vector to every text of the
- * record, compares searches, and lets it answer. Ends early when it is paused or given up, or a person has to decide.
- * What goes wrong is noted, and the active embedder goes on answering.
+ * Continues the move to the next embedder from wherever it stopped: prepares it, adds a vector for every text of the record,
+ * compares searches, and activates it. Ends early when the move is paused or abandoned, or a person has to decide. Problems are
+ * recorded, and the active embedder keeps answering.
  */
 export async function moveEmbeddings(context: MoveContext, { signal }: JobContext): Promise<void> {
   const { next } = await context.store.embeddings.placed();
@@ -49,7 +49,7 @@ export async function moveEmbeddings(context: MoveContext, { signal }: JobContex
   }
 }
 
-/** True while there is a move that could go on without a person. */
+/** True while there is a move that could continue without a person. */
 export function isMoveDue(next: PlacedEmbedder | undefined): boolean {
   if (!next?.move || next.move.isPaused) return false;
   const { isApproved, comparison } = next.move;
@@ -76,7 +76,7 @@ async function noteProblem({ store, log }: MoveContext, { choice, move, name }: 
   );
 }
 
-/** @returns null when the move is over: given up, or nothing has to be filled */
+/** @returns null when the move is over: abandoned, or nothing has to be filled */
 async function makeReady(
   context: MoveContext,
   { choice }: PlacedEmbedder,
@@ -107,13 +107,16 @@ async function makeReady(
   return filling && { choice, embedder, space };
 }
 
-/** Notes what the next embedder is. @returns false when the move is over: given up, or nothing has to be filled */
+/**
+ * Records what the next embedder is.
+ * @returns false when the move is over: abandoned, or nothing has to be filled
+ */
 async function begin({ store, embedders, log }: MoveContext, choice: EmbedderChoice, embedder: Embedder) {
   const { fingerprint, name } = embedder;
   return store.transaction(async (repositories) => {
     const { active } = await repositories.embeddings.placed();
     const next = await changeMove(repositories, choice, {}, { fingerprint, name });
-    // Whoever gave it up meanwhile did not know of its space.
+    // If it was abandoned meanwhile, its space was not yet known.
     if (!next) await giveUpSpace(repositories, fingerprint);
     if (!next || !active || active.fingerprint !== fingerprint) return next !== null;
     await repositories.embeddings.place("active", { ...active, choice, name });
@@ -141,7 +144,7 @@ async function goOn(context: MoveContext, moving: Moving, signal: AbortSignal): 
   const isWanted = counter(moving);
   const { store } = context;
   const pace = paced(context, moving);
-  // Only a service that is paid or shared has to be spared.
+  // Only a service that is paid or shared needs a rate limit.
   const embedding = { store, embedder: patientEmbedder(embedder), signal, ...(choice.kind === "openai" && { pace }) };
   for (;;) {
     const active = await activeSide(context);
@@ -155,7 +158,9 @@ async function goOn(context: MoveContext, moving: Moving, signal: AbortSignal): 
   }
 }
 
-/** Waits until so many tokens may be sent; what is paused or given up by then sends nothing more, and throws STOPPED. */
+/**
+ * Waits until this many tokens may be sent; if the move is paused or abandoned by then, sends nothing more, and throws STOPPED.
+ */
 function paced({ store, pace }: MoveContext, { choice }: Moving) {
   return async (tokens: number, signal: AbortSignal): Promise<void> => {
     for (;;) {
@@ -169,7 +174,7 @@ function paced({ store, pace }: MoveContext, { choice }: Moving) {
   };
 }
 
-/** Counts what is written, in the transactions that write. */
+/** Counts written vectors, in the transactions that write. */
 function counter({ choice }: Moving) {
   const startedAt = performance.now();
   let written = 0;
@@ -187,14 +192,17 @@ function counter({ choice }: Moving) {
   };
 }
 
-/** What answers now, where it has a space. */
+/** The active embedder, if it has a space. */
 async function activeSide({ store, embedders }: MoveContext): Promise<Side | null> {
   const embedder = embedders.active();
   const space = await store.findSpace(embedder.fingerprint);
   return space && { embedder, space };
 }
 
-/** Compares searches where that was not done yet. @returns null when the move was given up or paused meanwhile */
+/**
+ * Compares searches unless that has been done.
+ * @returns null when the move was abandoned or paused meanwhile
+ */
 async function compareOnce(
   context: MoveContext,
   { choice, embedder, space }: Moving,
@@ -215,7 +223,7 @@ async function compareOnce(
   return noted && !noted.move.isPaused ? noted.move : null;
 }
 
-/** Whether it may answer; where it finds clearly less than the active one a person decides. */
+/** Whether it may take over; if it is clearly worse than the active one, a person decides. */
 async function mayTakeOver({ store, log }: MoveContext, { choice, embedder }: Moving, move: Move): Promise<boolean> {
   if (move.isApproved || move.comparison?.isSane) return true;
   const problem =
@@ -245,7 +253,7 @@ async function takeOver(
         from: active?.space ?? null,
         head,
       });
-      // Last, and where no other write can come between: whoever writes afterwards asks this one.
+      // Last, at a point where no other write can intervene: later writes use this one.
       embedders.activate(embedder);
       log.info("another embedder answers now; the one before is kept for a while", {
         embedder: embedder.name,

@@ -7,23 +7,23 @@ import { choiceOfFingerprint, describeChoice, foldersOf, isSameChoice } from "./
 import { absentEmbedder, isAbsent } from "./embedders.js";
 import { DROP_JOB, FOLLOW_JOB, giveUpPrevious, giveUpSpace, MISSING_JOB, MOVE_JOB, planNext } from "./roles.js";
 
-/** A start waits for the embedder so long; without it searches go by words until it is there. */
+/** How long a start waits for the embedder; without it searches go by words until it is available. */
 const START_WAITS_MS = 5_000;
 
 type OpenContext = Pick<CoreContext, "store" | "embedders" | "clock" | "log">;
 
-/** What the environment says about the embedder. */
+/** What the environment specifies about the embedder. */
 export interface Asked {
   readonly choice: EmbedderChoice;
-  /** False for what counts because nobody said anything. */
+  /** False for the default that applies when nothing was specified. */
   readonly isStated: boolean;
-  /** True in a process that ends soon: what its environment does not say, others may. */
+  /** True in a process that ends soon: other processes may specify what its environment does not. */
   readonly isShortLived: boolean;
 }
 
 /**
- * Lets the embedder of the last run answer, and plans the move to what the environment asks for where that has changed.
- * Whatever is wrong with an embedder, the service opens: it is noted where `status` shows it.
+ * Activates the embedder of the last run, and plans the move to what the environment specifies if that has changed. Whatever is
+ * wrong with an embedder, the service starts: the problem is recorded where `status` shows it.
  */
 export async function openEmbedders(context: OpenContext, asked: Asked): Promise<void> {
   const { store } = context;
@@ -37,7 +37,7 @@ export async function openEmbedders(context: OpenContext, asked: Asked): Promise
   });
 }
 
-/** In a new store the built-in one answers from the first moment; a store of an earlier version goes on as it was. */
+/** In a new store the built-in one is active from the start; a store of an earlier version continues as before. */
 async function firstEmbedder({ store, clock }: OpenContext, { choice: asked }: Asked): Promise<PlacedEmbedder> {
   const former = await store.embeddings.formerFingerprint();
   const choice: EmbedderChoice =
@@ -48,7 +48,7 @@ async function firstEmbedder({ store, clock }: OpenContext, { choice: asked }: A
   return first;
 }
 
-/** Lets the embedder of the record answer, or says in its place why it cannot. */
+/** Activates the embedder of the record, or a placeholder that says why it cannot. */
 async function bringUp(context: OpenContext, placed: PlacedEmbedder): Promise<void> {
   const { embedders, log } = context;
   const embedder = await embedderSoon(context, placed).catch((error: unknown) => {
@@ -79,7 +79,7 @@ async function embedderSoon({ embedders }: OpenContext, { choice, name }: Placed
   }
 }
 
-/** Notes what answers. Vectors of another fingerprint, such as of another version, cannot be searched with it. */
+/** Records the active embedder. Vectors of another fingerprint, such as of another version, cannot be searched with it. */
 async function answerFrom({ store, log }: OpenContext, placed: PlacedEmbedder, embedder: Embedder): Promise<void> {
   const { fingerprint, name } = embedder;
   if (placed.fingerprint === fingerprint && placed.name === name) return;
@@ -93,7 +93,7 @@ async function answerFrom({ store, log }: OpenContext, placed: PlacedEmbedder, e
   if (isOther) log.warn("the embedder makes other vectors now; all are made anew", { embedder: name });
 }
 
-/** Removes spaces without a vector that nobody has a role with: a kill came between their making and their noting. */
+/** Removes spaces without vectors or a role: the process was killed between creating and recording them. */
 async function clearLeftovers({ store }: OpenContext): Promise<void> {
   for (const { id, fingerprint } of await store.vectors.spaces())
     if ((await store.embeddings.countEmbedded(id)) === 0)
@@ -114,7 +114,7 @@ async function planAsked(context: OpenContext, { choice, isStated, isShortLived 
     });
 }
 
-/** Makes the move due now: what kept it from going on may have been mended. */
+/** Makes the move due now: what stopped it may have been fixed. */
 export async function nudge({ store, clock }: Pick<CoreContext, "store" | "clock">): Promise<void> {
   await store.transaction(async ({ jobs }) => {
     await jobs.enqueue([MOVE_JOB]);
@@ -128,8 +128,8 @@ export async function nudge({ store, clock }: Pick<CoreContext, "store" | "clock
 }
 
 /**
- * Takes the embedder to which another process has moved the vectors. One that makes other vectors in this process, such as of
- * another version, is left: two processes would give up each other's vectors in turn.
+ * Switches to the embedder to which another process has moved the vectors. Skipped if it produces different vectors in this
+ * process, such as with another version: two processes would keep discarding each other's vectors.
  */
 async function followMove({ embedders }: OpenContext, { choice, fingerprint }: PlacedEmbedder): Promise<void> {
   if (fingerprint === null || fingerprint === embedders.active().fingerprint) return;
@@ -138,8 +138,8 @@ async function followMove({ embedders }: OpenContext, { choice, fingerprint }: P
 }
 
 /**
- * Looks after embedders once in a while: one that was not there may be there now, or another process has changed it, the previous one's vectors are kept
- * complete until their time is over, and a move that waits goes on.
+ * Periodic maintenance of embedders: an unavailable one may be available now, another process may have changed it, the previous
+ * one's vectors are kept complete until they expire, and a waiting move continues.
  */
 export async function maintainEmbedders(context: OpenContext & Pick<CoreContext, "wakeJobs">): Promise<void> {
   const { store, embedders, clock, log } = context;

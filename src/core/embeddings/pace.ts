@@ -1,15 +1,15 @@
 const MINUTE_MS = 60_000;
 
-/** How fast one sender may send. */
+/** A rate limit for one sender. */
 export interface Pace {
-  /** Milliseconds until something may be sent; 0 when it may be now. */
+  /** Milliseconds until something may be sent; 0 if it may be sent now. */
   waitMs(): number;
-  /** Notes that so many tokens are sent now. */
+  /** Records that this many tokens are sent now. */
   note(tokens: number): void;
 }
 
 /**
- * Lets so many tokens a minute pass, evenly: whoever has sent many waits for as long as they are worth.
+ * Limits tokens per minute, evenly: after sending many, a sender waits for the time they are worth.
  * @param tokensPerMinute 0 for no limit
  * @param now milliseconds since any moment
  */

@@ -1,19 +1,19 @@
 import { AppError } from "../errors.js";
 import type { Embedder } from "../ports.js";
 
-/** What any embedder takes. */
+/** A text that any embedder accepts. */
 const PLAIN = "How it answers is seen by asking it.";
-/** Characters of a text that are sent when all of it, or more of it, was refused. */
+/** Characters of a text that are sent when the whole text, or more of it, was refused. */
 const LENGTHS = [Number.POSITIVE_INFINITY, 4_000, 1_000, 250];
 
 /**
- * The same embedder for texts that were cut for another one: a text that it refuses, such as one that is too long for its
- * model, is sent without its end, so that one text never holds up all others. Texts of which it takes nothing are
- * represented by a plain one: they are found by their words.
+ * Wraps an embedder for texts that were cut for another one: a text that it refuses, such as one too long for its model, is
+ * sent truncated, so that one text never blocks all others. Texts of which it accepts nothing are represented by a plain one:
+ * they are found by their words.
  */
 export function patientEmbedder(embedder: Embedder): Embedder {
   async function embedEach(texts: readonly string[], signal?: AbortSignal): Promise<Float32Array[]> {
-    // Whoever refuses everything, for a wrong key perhaps, does so here, and is not asked text by text.
+    // An embedder that refuses everything, perhaps because of a wrong key, does so here, and is not asked text by text.
     const [plain] = await embedder.embed([PLAIN], "document", signal);
     const vectors: Float32Array[] = [];
     for (const text of texts) {

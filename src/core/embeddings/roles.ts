@@ -4,17 +4,17 @@ import type { EmbedderChoice, JobDraft, Move, PlacedEmbedder, Repositories } fro
 import type { VectorSpace } from "../types.js";
 import { describeChoice, isSameChoice } from "./choice.js";
 
-/** How long vectors are kept that do not answer any more. */
+/** How long the vectors of a replaced embedder are kept, in days. */
 export const KEPT_DAYS = 7;
 const DAY_MS = 86_400_000;
 
-/** Fills the space of the embedder that is to answer next, and lets it answer. */
+/** Fills the space of the next embedder, and activates it. */
 export const MOVE_JOB: JobDraft = job("move-embeddings");
-/** Gives vectors to what has none in the active space. */
+/** Adds the missing vectors of the active space. */
 export const MISSING_JOB: JobDraft = job("embed-missing");
 /** Keeps the space of the previous embedder complete. */
 export const FOLLOW_JOB: JobDraft = job("follow-embeddings");
-/** Removes spaces that were given up. */
+/** Removes abandoned spaces. */
 export const DROP_JOB: JobDraft = job("drop-vectors");
 
 function job(kind: string): JobDraft {
@@ -37,8 +37,8 @@ const BEGINNING: Move = {
 type Surroundings = Pick<CoreContext, "clock">;
 
 /**
- * Lets an embedder be the next one, inside a transaction; the one that was to be next before is given up. Asking for the
- * active one gives up the move.
+ * Makes an embedder the next one, inside a transaction; the previously planned one is abandoned. Asking for the active one
+ * abandons the move.
  * @returns whether anything changed
  */
 export async function planNext(
@@ -62,7 +62,10 @@ export async function planNext(
   return "planned";
 }
 
-/** Gives up the move and what it has filled, inside a transaction. @returns false when there is none */
+/**
+ * Abandons the move and what it has filled, inside a transaction.
+ * @returns false when there is none
+ */
 export async function giveUpNext(repositories: Repositories): Promise<boolean> {
   const { next } = await repositories.embeddings.placed();
   if (!next) return false;
@@ -71,7 +74,10 @@ export async function giveUpNext(repositories: Repositories): Promise<boolean> {
   return true;
 }
 
-/** Gives up the previous embedder, inside a transaction. @returns false when there is none */
+/**
+ * Abandons the previous embedder, inside a transaction.
+ * @returns false when there is none
+ */
 export async function giveUpPrevious(repositories: Repositories): Promise<boolean> {
   const { previous } = await repositories.embeddings.placed();
   if (!previous) return false;
@@ -80,23 +86,23 @@ export async function giveUpPrevious(repositories: Repositories): Promise<boolea
   return true;
 }
 
-/** Gives up the space of a fingerprint, inside a transaction, unless somebody has a role with it. */
+/** Abandons the space of a fingerprint, inside a transaction, unless an embedder in some role uses it. */
 export async function giveUpSpace(repositories: Repositories, fingerprint: string | null): Promise<void> {
   const placed = Object.values(await repositories.embeddings.placed());
   if (fingerprint === null || placed.some((one) => one.fingerprint === fingerprint)) return;
   if ((await repositories.embeddings.abandon(fingerprint)) !== null) await repositories.jobs.enqueue([DROP_JOB]);
 }
 
-/** What takes the active role, and where the one that had it stands then. */
+/** What becomes active, and the state of the one it replaces. */
 export interface Switch {
   readonly to: { readonly choice: EmbedderChoice; readonly name: string; readonly space: VectorSpace };
-  /** The space that answered; null where there was none. */
+  /** The space that was active; null if there was none. */
   readonly from: VectorSpace | null;
   /** The newest change of the space that takes over. */
   readonly head: number;
 }
 
-/** Lets another embedder be the active one, inside a transaction. The one before stays as the previous one for a while. */
+/** Makes another embedder active, inside a transaction. The old one stays as the previous one for a while. */
 export async function changeActive(
   repositories: Repositories,
   { clock }: Surroundings,
@@ -122,15 +128,18 @@ export async function changeActive(
 }
 
 /**
- * True while a space is that of the active embedder, inside a transaction: what was embedded before another one took over
- * has no vector there.
+ * True while a space is that of the active embedder, inside a transaction: what was embedded before another one took over has
+ * no vector there.
  */
 export async function isOfActive({ embeddings }: Repositories, space: VectorSpace | null): Promise<boolean> {
   const { active } = await embeddings.placed();
   return active === undefined || active.fingerprint === space?.fingerprint;
 }
 
-/** Changes how far the move to this choice is, inside a transaction. @returns the placed one; null when it is not next any more */
+/**
+ * Updates the progress of the move to this choice, inside a transaction.
+ * @returns the placed one; null when it is no longer next
+ */
 export async function changeMove(
   repositories: Repositories,
   choice: EmbedderChoice,

@@ -1,11 +1,11 @@
 import type { AuditEntry, AuditOutcome } from "../types.js";
 
-/** Which entries; all conditions hold together. */
+/** Which entries; all conditions must hold. */
 export interface AuditQuery {
   readonly actor?: string | undefined;
   readonly containerTag?: string | undefined;
   readonly action?: string | undefined;
-  /** `refused` is whatever did not end well. */
+  /** `refused` is anything but success. */
   readonly outcome?: AuditOutcome | "refused" | undefined;
   /** Inclusive. */
   readonly from?: string | undefined;
@@ -17,9 +17,9 @@ export interface AuditQuery {
 
 /** Who did what. */
 export interface AuditStore {
-  /** One that is there already, by id, gets the count, the containers and the subjects that it has now. */
+  /** An existing entry, by id, is updated with the current count, containers and subjects. */
   put(organizationId: string, entries: readonly AuditEntry[]): Promise<void>;
-  /** One page, the newest first, and how many there are in all. */
+  /** One page, newest first, and the total number. */
   list(organizationId: string, query: AuditQuery): Promise<{ entries: AuditEntry[]; total: number }>;
   /** Removes what is older. @returns how many */
   dropBefore(organizationId: string, moment: Date): Promise<number>;

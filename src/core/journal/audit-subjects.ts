@@ -36,8 +36,8 @@ const SEARCHED = subjects({ tags: ["containerTags"], ids: ["documentId"] });
 const GRANT = subjects({ ids: ["grantId"] });
 
 /**
- * What each use case is about, as the audit keeps it: every one has an entry, because every one may be refused. Inputs of
- * those by which somebody shows who they are are not looked at.
+ * The subjects of each use case, as recorded in the audit: every one has an entry, because every one may be refused. The inputs
+ * of authentication are not examined.
  */
 export const AUDIT_SUBJECTS = {
   authenticate: NOTHING,
@@ -108,7 +108,7 @@ export const AUDIT_SUBJECTS = {
   ),
   readHistory: ID,
   listJournal: subjects({ tags: ["containerTag"], ids: ["memoryId", "documentId", "batchId"] }),
-  // The batch in the answer is that of the undoing itself.
+  // The batch in the answer is that of the undo itself.
   undoBatch: subjects<typeof undoBatch>({ ids: ["batchId"] }, { ids: ["batchId"] }),
 
   search: SEARCHED,
@@ -149,7 +149,7 @@ export const AUDIT_SUBJECTS = {
   ensureFirstKey: NOTHING,
   connectClients: subjects<typeof connectClients>({ tags: ["grants.containerTag"] }, { ids: ["keys.id"] }),
   startDevice: NOTHING,
-  // The key that was made.
+  // The key that was created.
   pollDevice: subjects<typeof pollDevice>({}, { ids: ["id"] }),
   findDevice: NOTHING,
   answerDevice: subjects({ tags: ["grants.containerTag"] }),

@@ -5,26 +5,29 @@ import type { AuditEntry } from "../types.js";
 
 const WRITE_EVERY_MS = 1_000;
 const MINUTE_MS = 60_000;
-/** Most entries that wait while the store cannot be written; then the oldest are dropped, to bound the memory. */
+/** The most entries that wait while the store cannot be written; then the oldest are dropped, to bound memory. */
 const MOST_WAITING = 10_000;
-/** Most different things that are counted separately within a minute; the rest is counted together. */
+/** The most distinct events counted separately per minute; the rest are counted together. */
 const MOST_COUNTED = 1_000;
-/** Containers and subjects of one entry. */
+/** The most containers and subjects per entry. */
 export const MOST_NAMES = 20;
 const JOURNAL_ROWS = 2_000;
 
-/** What happened, before it has a place and a time. */
+/** An event before it has an id and a time. */
 export type AuditEvent = Omit<AuditEntry, "id" | "at" | "count">;
 
 /** Records who did what, in batches: within about a second, or at once with `flush`. */
 export interface AuditTrail {
-  /** Never waits and never fails. @param id of the entry; noting the same id again replaces it */
+  /**
+   * Never waits and never fails.
+   * @param id of the entry; recording the same id again replaces it
+   */
   note(event: AuditEvent, id?: string): void;
   /** For frequent events: those of a minute that differ only in their containers and subjects share an entry with a count. */
   count(event: AuditEvent): void;
-  /** Resolves once everything noted so far is written, or has failed to be, which is logged. */
+  /** Resolves once everything recorded so far is written, or has failed, which is logged. */
   flush(): Promise<void>;
-  /** Writes down the rest. What is noted afterwards is lost. */
+  /** Writes the rest. Events recorded afterwards are lost. */
   close(): Promise<void>;
 }
 
@@ -32,7 +35,7 @@ export interface AuditTrailOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Log;
-  /** How many different things are counted within a minute; a test has less patience. */
+  /** How many distinct events are counted per minute; tests use fewer. */
   readonly mostCounted?: number;
 }
 
@@ -45,9 +48,9 @@ class WaitingAudit implements AuditTrail {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #mostCounted: number;
-  /** By id, in the order of their first mention. */
+  /** By id, in order of first occurrence. */
   #waiting = new Map<string, AuditEntry>();
-  /** Entries of this minute that go on counting, by what they have in common. */
+  /** Entries of this minute that are still being counted, by what they have in common. */
   #counted = new Map<string, AuditEntry>();
   #minute = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -69,7 +72,7 @@ class WaitingAudit implements AuditTrail {
   count(event: AuditEvent): void {
     this.#beginMinute();
     const own = keyOf(event);
-    // Of a flood from a thousand addresses it is enough to know that there was one.
+    // For a flood from a thousand addresses it is enough to know that there was one.
     const isOver = this.#counted.size >= this.#mostCounted && !this.#counted.has(own);
     const subject = isOver ? { ...event, actor: "others", address: null, client: null } : event;
     const key = isOver ? `others ${event.outcome}` : own;
@@ -124,7 +127,7 @@ class WaitingAudit implements AuditTrail {
       // What was counted meanwhile is newer.
       for (const [id, entry] of this.#waiting) entries.set(id, entry);
       this.#waiting = new Map([...entries].slice(-MOST_WAITING));
-      // Said once: it is tried again every second.
+      // Logged once: it is retried every second.
       if (!this.#isFailing) this.#log.warn("the audit could not be written", { entries: this.#waiting.size, error });
       this.#isFailing = true;
       if (!this.#isClosed) this.#writeSoon();

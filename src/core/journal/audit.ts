@@ -6,9 +6,9 @@ import { AUDIT_OUTCOMES, type AuditEntry } from "../types.js";
 import { refuseUnknown } from "./known-actions.js";
 import type { Page } from "../usage/requests.js";
 
-/** Entries are kept so long … */
+/** Entries are kept this long … */
 export const AUDIT_KEPT_MS = 365 * 24 * 60 * 60 * 1_000;
-/** … and at most so many. */
+/** … and at most this many. */
 export const AUDIT_KEPT = 1_000_000;
 
 const MOST_OF_A_PAGE = 1_000;
@@ -18,7 +18,7 @@ const name = z.string("must be a string").min(1, "must not be empty").max(255, "
 export const listAuditSchema = z.object({
   /** Id of the key that acted. */
   keyId: name.optional(),
-  /** As entries name it, such as `local`; in place of a key. */
+  /** As named in entries, such as `local`; instead of a key. */
   actor: name.optional(),
   containerTag: containerTagSchema.optional(),
   action: name.optional(),
@@ -37,12 +37,12 @@ export const listAuditSchema = z.object({
     .default(100),
 });
 
-/** An entry with the name of the key that acted, as it is called now; null for other actors. */
+/** An entry with the current name of the key that acted; null for other actors. */
 export interface ListedAuditEntry extends AuditEntry {
   readonly keyName: string | null;
 }
 
-/** Who did what, the newest first. @throws AppError `invalid`, also for an action that there is not */
+/** Who did what, newest first. @throws AppError `invalid`, also for an unknown action */
 export async function listAudit(
   { store, audit }: CoreContext,
   { actor }: AuthorizedCall,

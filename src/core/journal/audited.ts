@@ -12,7 +12,7 @@ import { truncate } from "../../lib/truncate.js";
 
 type UseCase = keyof typeof NEEDS;
 
-/** Calls that the parts of a server make among themselves all the time, without anybody having asked. */
+/** Calls that the parts of a server make among themselves all the time, without a request. */
 const NOT_AUDITED: ReadonlySet<UseCase> = new Set([
   "noteRequests",
   "saveOAuthRecord",
@@ -22,13 +22,13 @@ const NOT_AUDITED: ReadonlySet<UseCase> = new Set([
   "oauthSecrets",
 ]);
 
-/** These sign somebody in or out who was unknown before. */
+/** These sign in or out an actor who was unknown before. */
 const SIGNING_IN_OR_OUT: ReadonlySet<UseCase> = new Set(["signIn", "signOut", "pollDevice"]);
 
-/** Of these only the number is kept: agents ask for work all the time. */
+/** Only the number of these is recorded: agents ask for work all the time. */
 const ONLY_COUNTED: ReadonlySet<UseCase> = new Set(["pendingExtractions"]);
 
-/** Their input is what a caller identifies itself with. */
+/** Their input contains the caller's credentials. */
 const AUTHENTICATING: ReadonlySet<UseCase> = new Set([
   "authenticate",
   "authenticateToken",
@@ -49,8 +49,8 @@ interface Use {
 }
 
 /**
- * Runs a use case and notes it in the audit: everything that writes or is for the owner, every sign-in, and every refusal.
- * Searches and reads are not kept here but in the record of requests.
+ * Runs a use case and records it in the audit: everything that writes or is reserved for the owner, every sign-in, and every
+ * refusal. Searches and reads are not recorded here but in the record of requests.
  */
 export async function audited<T>(
   context: CoreContext,
@@ -65,22 +65,22 @@ export async function audited<T>(
     await noteFailure(context, use, error);
     throw error;
   }
-  // A caller that waits for a document repeats its call with the same operation id. Critical calls are noted each time, under
-  // one id: the process may have died after the first one, before the audit was written.
+  // A caller that waits for a document repeats its call with the same operation id. Critical calls are recorded each time,
+  // under one id: the process may have died after the first one, before the audit was written.
   const isRepeated = writes.has("repeated") && !writes.has("done") && !isCritical(use.name);
   if (!isRepeated && isAudited(use.name) && isNews(use.name, answer)) await noteSuccess(context, use, answer);
   return answer;
 }
 
 /**
- * True for administration and sign-ins. Their entry is written before the call is answered, and once per operation, whichever of
- * its calls gets that far.
+ * True for administration and sign-ins. Their entry is written before the call is answered, and once per operation, whichever
+ * of its calls gets that far.
  */
 function isCritical(name: UseCase): boolean {
   return SIGNING_IN_OR_OUT.has(name) || (runsOnce(name) && ["owner", "named"].includes(needOf(name)));
 }
 
-/** Calls that are counted by the minute instead of having an entry each. */
+/** Calls that are counted per minute instead of having an entry each. */
 function isOnlyCounted(name: UseCase): boolean {
   return ONLY_COUNTED.has(name) || !runsOnce(name);
 }
@@ -90,7 +90,7 @@ function isAudited(name: UseCase): boolean {
   return isCritical(name) || !["read", "nothing"].includes(needOf(name));
 }
 
-/** False for a call that is made again and again and changed nothing: the audit would consist of little else. */
+/** False for a repeated call that changed nothing: otherwise the audit would consist of little else. */
 function isNews(name: UseCase, answer: unknown): boolean {
   const { secret, ended } = Object(answer) as { readonly secret?: unknown; readonly ended?: unknown };
   if (name === "listAudit") return false;
@@ -101,7 +101,7 @@ function isNews(name: UseCase, answer: unknown): boolean {
 async function noteFailure({ audit }: CoreContext, use: Use, error: unknown): Promise<void> {
   const outcome = error instanceof AppError ? error.kind : "internal";
   const isRefusal = REFUSALS.has(outcome);
-  // The web pages ask with every visit who is signed in.
+  // The web pages ask on every visit who is signed in.
   if (use.name === "checkSignIn" || (!isRefusal && !isAudited(use.name))) return;
   const event = eventOf(use, outcome);
   if (isRefusal || isOnlyCounted(use.name)) return audit.count(event);
@@ -119,7 +119,7 @@ async function noteSuccess({ audit }: CoreContext, use: Use, answer: unknown): P
 }
 
 function eventOf({ name, call, input }: Use, outcome: AuditOutcome, answer?: unknown): AuditEvent {
-  // Nothing that an unknown caller sent is kept.
+  // Nothing sent by an unknown caller is recorded.
   const isUnknown = AUTHENTICATING.has(name);
   return {
     actor: isUnknown ? signedInActor(answer) : call.actor.name,
@@ -135,7 +135,7 @@ function signedInActor(answer: unknown): string {
   return typeof signIn?.id === "string" ? `sign-in:${signIn.id}` : "unknown";
 }
 
-/** The process that took a call says where it came from; only what could be true is believed. */
+/** The process that received a call says where it came from; only plausible values are accepted. */
 function sourceOf({ from, actor }: Call, shown: unknown): Pick<AuditEvent, "face" | "address" | "client"> {
   const told = Object(shown) as { readonly from?: unknown; readonly client?: unknown };
   const said: Partial<CallSource> = from ?? {};

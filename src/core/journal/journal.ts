@@ -9,7 +9,7 @@ import { JOURNAL_ACTIONS, type Actor } from "../types.js";
 import { refuseUnknown } from "./known-actions.js";
 import type { Page } from "../usage/requests.js";
 
-/** A name of this many characters is no name any more. */
+/** A text of this many characters is no longer a name. */
 const MAX_NAME = 255;
 
 const name = z
@@ -19,9 +19,9 @@ const name = z
 
 export const listJournalSchema = z.object({
   containerTag: containerTagSchema.optional(),
-  /** Any version of a memory; the entries of all its versions. */
+  /** Any version of a memory; selects the entries of all its versions. */
   memoryId: customIdSchema.optional(),
-  /** Id of a document; its entries and those of the memories that it states. */
+  /** Id of a document; selects its entries and those of the memories it states. */
   documentId: customIdSchema.optional(),
   batchId: customIdSchema.optional(),
   action: name.optional(),
@@ -39,9 +39,9 @@ export const listJournalSchema = z.object({
 });
 
 /**
- * One page of the journal, newest first: who changed what, when, why, from what to what. An actor of some containers sees
- * the entries of these only.
- * @throws AppError `invalid`, also for an action that there is not, `forbidden` for a container that the actor may not use
+ * One page of the journal, newest first: who changed what, when, why, from what to what. An actor limited to some containers
+ * sees only their entries.
+ * @throws AppError `invalid`, also for an unknown action, `forbidden` for a container that the actor may not use
  */
 export async function listJournal(
   { store }: CoreContext,
@@ -69,8 +69,8 @@ export async function listJournal(
 async function versionIds({ memories }: CoreContext["store"], actor: Actor, memoryId: string): Promise<string[]> {
   const { organizationId } = actor;
   const memory = isId(memoryId) ? await memories.byId(organizationId, memoryId) : null;
-  // What was removed for good has no row, though others may have left entries of it; so does what went elsewhere, whose
-  // other versions its id must not lead to.
+  // A purged memory has no row, though others may have left entries of it; nor has one that moved to a container the actor may
+  // not see, whose other versions must not be revealed by its id.
   if (!memory || !maySee(actor, [memory.containerTag])) return [memoryId];
   const versions = await memories.versions(organizationId, [rootOf(memory)], { withUndone: true });
   return versions.map(({ id }) => id);
@@ -79,7 +79,7 @@ async function versionIds({ memories }: CoreContext["store"], actor: Actor, memo
 const placeSchema = z.union([
   z.object({ containerTag: z.string() }).transform(({ containerTag }) => [containerTag]),
   z.object({ containerTags: z.array(z.string()) }).transform(({ containerTags }) => containerTags),
-  // Of a merge: what was merged says where, and where it went says what.
+  // For a merge: the entry of the source names the target, and that of the target names the source.
   z.object({ into: z.string() }).transform(({ into }) => [into]),
   z.object({ sourceTags: z.array(z.string()) }).transform(({ sourceTags }) => sourceTags),
 ]);

@@ -2,7 +2,7 @@ import { isId } from "../../lib/ids.js";
 import { containerTagSchema } from "../input.js";
 import { MOST_NAMES } from "./audit-trail.js";
 
-/** Most entries of a list, and most texts at a path, that are looked at. */
+/** The most entries of a list, and the most texts at a path, that are examined. */
 const MOST_VALUES = 200;
 
 /** Paths to names, such as `documents.containerTags`; a list stands for each of its entries. */
@@ -11,7 +11,7 @@ interface Places<Path extends string> {
   readonly ids?: readonly Path[];
 }
 
-/** Where the input and the answer of a use case name what it is about. */
+/** Where the input and the answer of a use case name its subjects. */
 export interface Subjects {
   readonly input: Places<string>;
   readonly answer: Places<string>;
@@ -32,7 +32,7 @@ type PathThrough<Field extends string, Value, Deeper> = Value extends string | r
     ? `${Field}.${PathOf<Value, Left>}`
     : never;
 
-/** @param answer may be left out where the answer names nothing; the compiler checks its paths */
+/** @param answer may be omitted if the answer names nothing; the compiler checks its paths */
 export function subjects<UseCase extends (...args: never) => unknown>(
   input: Places<string>,
   answer: Places<PathOf<Answer<UseCase>>> = {},
@@ -40,15 +40,15 @@ export function subjects<UseCase extends (...args: never) => unknown>(
   return { input, answer };
 }
 
-/** Names that an entry of the audit keeps. */
+/** Names recorded in an audit entry. */
 export interface NamedSubjects {
   readonly containerTags: string[];
   readonly subjectIds: string[];
 }
 
 /**
- * The container tags and ids that stand where a use case says, the first 20 of each. An input may be anything: whatever has
- * not the form of a tag, or of an id of our own making, is left out.
+ * The container tags and ids at the paths of a use case, the first 20 of each. An input may be anything: whatever does not have
+ * the form of a tag, or of one of our own ids, is left out.
  */
 export function namedSubjects(places: Subjects, input: unknown, answer: unknown): NamedSubjects {
   const textsOf = (kind: keyof Places<string>) => [

@@ -1,18 +1,18 @@
 import type { JournalEntry } from "../types.js";
 
-/** An entry with its place in the journal and its time. */
+/** An entry with its position in the journal and its time. */
 export interface JournalRow extends JournalEntry {
   /** Rises with every entry. */
   readonly seq: number;
   readonly at: string;
 }
 
-/** Which entries of the journal; all conditions hold together. */
+/** Which entries of the journal; all conditions must hold. */
 export interface JournalQuery {
   /** Only entries of these containers. */
   readonly containerTags?: readonly string[] | undefined;
   readonly subjectIds?: readonly string[] | undefined;
-  /** Only entries of this document and of the memories that it states. */
+  /** Only entries of this document and of the memories it states. */
   readonly documentId?: string | undefined;
   readonly batchId?: string | undefined;
   readonly action?: string | undefined;
@@ -27,13 +27,13 @@ export interface JournalQuery {
 
 export interface JournalStore {
   append(organizationId: string, entries: readonly JournalEntry[]): Promise<void>;
-  /** What the last entry of this action says of a subject, or null. */
+  /** The content of the last entry of this action for a subject, or null. */
   latest(
     organizationId: string,
     subjectId: string,
     action: string,
   ): Promise<{ before: unknown; after: unknown } | null>;
-  /** One page of entries, newest first, and how many there are in all. */
+  /** One page of entries, newest first, and the total number. */
   list(organizationId: string, query: JournalQuery): Promise<{ entries: JournalRow[]; total: number }>;
   /** The entries of a batch, oldest first. */
   ofBatch(organizationId: string, batchId: string): Promise<JournalRow[]>;

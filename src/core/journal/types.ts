@@ -1,4 +1,4 @@
-/** What the journal calls the kinds of changes. */
+/** The journal's names for the kinds of changes. */
 export const JOURNAL_ACTIONS = [
   "document.added",
   "document.replaced",

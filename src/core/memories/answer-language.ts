@@ -10,7 +10,7 @@ const WISH = new RegExp(
   "iu",
 );
 
-/** Reads in which language somebody wants to be answered, which is one at a time; null for every other text. */
+/** Reads the language in which somebody wants to be answered, which is one at a time; null for any other text. */
 export function readAnswerLanguage(text: string): Claim | null {
   const { s, v } = WISH.exec(text)?.groups ?? {};
   if (s === undefined || v === undefined) return null;

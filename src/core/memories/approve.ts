@@ -13,20 +13,20 @@ import { isFlagged } from "./trust.js";
 /** What the journal calls it. */
 const APPROVED = "memory.approved";
 
-/** A guess that a person reviews, inside a transaction. */
+/** A guess under review by a person, inside a transaction. */
 export interface Approval {
   readonly repositories: Repositories;
   readonly actor: Actor;
   readonly container: ContainerRow;
   readonly memory: Memory;
   readonly now: Date;
-  /** Where days are counted. */
+  /** Time zone in which days are counted. */
   readonly timeZone: TimeZone;
 }
 
 /**
- * Makes a guess a stated fact, as one undoable batch. What it was held back from replacing, it replaces now as an ordinary
- * update: it becomes the next version of the first, and the others are forgotten for it. Where those have changed
+ * Turns a guess into a stated fact, as one undoable batch. It now replaces what it was held back from replacing, as an ordinary
+ * update would: it becomes the next version of the first, and the others are forgotten in its favour. If those have changed
  * meanwhile, rules decide.
  */
 export async function approveMemory(approval: Approval): Promise<void> {
@@ -60,7 +60,7 @@ export async function approveMemory(approval: Approval): Promise<void> {
   for (const other of others) await repositories.memories.relate(organizationId, memory.id, other.id, "updates");
 }
 
-/** The batch of the approval by which a memory took the place of others, or null when it replaced nothing. */
+/** The batch of the approval in which a memory replaced others; null when it replaced nothing. */
 export async function approvalThatReplaced({ repositories, actor, memory }: Approval): Promise<string | null> {
   const { organizationId } = actor;
   const query = { subjectIds: [memory.id], action: APPROVED, offset: 0, limit: 1 };
@@ -72,7 +72,7 @@ export async function approvalThatReplaced({ repositories, actor, memory }: Appr
   return isAlone ? null : approved.batchId;
 }
 
-/** False for one that has versions of its own, which would be left without their root. */
+/** False if it has versions of its own, which would be left without their root. */
 async function standsAlone({ repositories, actor, memory }: Approval): Promise<boolean> {
   const { organizationId } = actor;
   const versions = await repositories.memories.versions(organizationId, [rootOf(memory)], { withUndone: true });
@@ -85,11 +85,11 @@ function joining(memory: Memory, continued: Memory): Joined {
 
 const heldSchema = z.object({ wouldReplace: z.array(z.string()) });
 
-/** What it would have replaced when it was stated, as far as that still holds; else what rules say it replaces of that. */
+/** What it would have replaced when it was stated, if that still holds; otherwise what the rules say it replaces of that. */
 async function replacedBy(approval: Approval): Promise<readonly Memory[]> {
   const { repositories, actor, container, memory, now } = approval;
   const { organizationId } = actor;
-  // Newer versions of a guess are the words of whoever wrote them, about the same thing.
+  // Newer versions of a guess are somebody's own words about the same thing.
   const added = await repositories.journal.latest(organizationId, rootOf(memory), "memory.added");
   const held = heldSchema.safeParse(added?.after).data?.wouldReplace ?? [];
   const named = await repositories.memories.byIds(organizationId, held);

@@ -5,7 +5,7 @@ import { unitOf, type Actor, type Memory } from "../types.js";
 import { later } from "./expiry.js";
 import { noteMemory } from "./memory-state.js";
 
-/** Of what is copied, and where to. */
+/** What is copied, and where to. */
 export interface Copying {
   /** The document that states the memories. */
   readonly documentId: string;
@@ -15,8 +15,8 @@ export interface Copying {
 }
 
 /**
- * Writes memories of a document into another container as they are, as one undoable batch inside a transaction. Where the
- * text is active there already, that memory is stated by the document too.
+ * Copies memories of a document into another container unchanged, as one undoable batch inside a transaction. If the text is
+ * already active there, the document is linked to that memory instead.
  */
 export async function copyMemories(
   repositories: Repositories,

@@ -6,15 +6,15 @@ import { AppError } from "../errors.js";
 import type { LanguageModel } from "../ports.js";
 import { forgetMatchingPrompt } from "../prompts/forget-matching.js";
 
-/** A caller waits for the answer, so the model has so long, in milliseconds; similarity decides what it left open. */
+/** A caller is waiting, so the model gets this long, in milliseconds; similarity decides whatever it left open. */
 const PATIENCE = 20_000;
-/** So long a decision is kept, in milliseconds: between a dry run and the call that it was for somebody reads. */
+/** How long a decision is kept, in milliseconds: somebody reads the dry run before making the call. */
 const KEPT = 10 * 60_000;
 const MOST_KEPT = 20_000;
-/** Memories of one question, and their characters. */
+/** The most memories, and characters, per question. */
 const GROUP = 100;
 const GROUP_LENGTH = 24_000;
-/** What a memory is about is in its first characters. */
+/** The first characters of a memory show what it is about. */
 const LONGEST_SHOWN = 1_000;
 
 /** A memory that a search found. */
@@ -28,31 +28,31 @@ export interface Question {
   readonly containerTag: string;
   /** What is to be forgotten. */
   readonly wish: string;
-  /** A dry run asks again about what the model could not answer before. */
+  /** A dry run asks again about memories the model could not decide before. */
   readonly isDryRun: boolean;
 }
 
 export interface MatchingDecision {
-  /** Ids of the memories that the wish is about: never others than those found. */
+  /** Ids of the memories that the wish is about: always a subset of those found. */
   readonly about: ReadonlySet<string>;
-  /** Why similarity alone decided on some of them; null when the model decided on all. */
+  /** Why similarity alone decided some of them; null when the model decided all. */
   readonly degraded: string | null;
 }
 
-/** What was decided on a memory, and why it was not the model that did. */
+/** The decision on a memory, and why the model did not make it. */
 interface Verdict {
   readonly isMeant: boolean;
   readonly degraded: string | null;
   readonly until: number;
 }
 
-/** By model, so that nothing is kept longer than what could decide anew. */
+/** Keyed by model, so that decisions do not outlive the model that made them. */
 const verdictsOf = new WeakMap<LanguageModel, Map<string, Verdict>>();
 
 /**
- * Lets the model say which of the memories that a search found are to be forgotten; it can only leave some out. What was
- * decided is kept for ten minutes, so that a call does what its dry run has shown; a memory that came between is decided
- * upon by itself. Slow work: outside transactions. A model that is away, refuses or answers nonsense leaves it to similarity.
+ * Asks the model which of the memories found by a search are to be forgotten; it can only exclude some. Decisions are kept for
+ * ten minutes, so that a call does what its dry run showed; a memory added in between is decided separately. Slow: run outside
+ * transactions. If the model is unavailable, refuses or answers nonsense, similarity decides.
  */
 export async function decideMatching(
   context: CoreContext & { readonly model: LanguageModel },
@@ -84,7 +84,7 @@ export async function decideMatching(
   for (const memory of found) {
     const verdict = decided.get(memory.id) ?? verdicts.get(keyOf(memory));
     if (!verdict) continue;
-    // What similarity decided holds for the call that it was shown for, and no longer.
+    // A decision by similarity applies only to the call it was shown for.
     if (verdict.degraded === null || question.isDryRun) verdicts.set(keyOf(memory), verdict);
     decided.set(memory.id, verdict);
   }
@@ -95,7 +95,7 @@ export async function decideMatching(
 }
 
 interface Answer {
-  /** Ids; null when the model did not say. */
+  /** Ids; null when the model gave no answer. */
   readonly about: ReadonlySet<string> | null;
   readonly degraded: string | null;
 }
@@ -141,7 +141,7 @@ function inGroups(memories: readonly Found[]): Found[][] {
   return groups;
 }
 
-/** Holds no words: what is purged must not stay anywhere. */
+/** Contains no text: purged content must not remain anywhere. */
 function keyFor({ organizationId, containerTag, wish }: Question, { id, text }: Found): string {
   const parts = JSON.stringify([organizationId, containerTag, wish, id, text]);
   return createHash("sha256").update(parts).digest("base64");

@@ -8,13 +8,14 @@ import type { ResolvedFact } from "./resolve-facts.js";
 import { activeNow } from "./stated-relation.js";
 import { judgeFact, trustOf, type JudgedFact } from "./trust.js";
 
-/** From how many memories something has to follow to be more than a restatement of one. */
+/** Something that follows from fewer memories would merely restate one. */
 const FEWEST_SOURCES = 2;
 
 /**
- * Writes what follows from several memories as a guess that waits for review, related to each of them; it takes the place
- * of nothing and strengthens nothing. It holds as long as the first of them ends, and is trusted as little as the least.
- * @returns null when it is known already, was refused before, when not all that it follows from is told now, or when there is no room
+ * Writes a conclusion from several memories as a guess that waits for review, related to each of them; it replaces and
+ * strengthens nothing. It expires with the first of them, and is trusted as little as the least trusted.
+ * @returns null when it is already known, was refused before, when not all of its sources are currently active, or when there
+ * is no room
  */
 export async function writeDerived(
   repositories: Repositories,
@@ -28,7 +29,7 @@ export async function writeDerived(
   const { updates: _updates, ...stated } = fact.candidate;
   const candidate = { ...stated, isStatic: false, isInference: true, ...endOf([stated, ...sources]) };
   const judged = judgeFact(candidate, writing.origin, null, fact.judgement);
-  // An instruction follows from nothing.
+  // An instruction is not a conclusion.
   if (judged.isFlagged || !takeRoom(batch)) return null;
   const label = judged.label ?? labelFrom(sources);
   const memory = await insertMemory(repositories, writing, { ...fact, ...judged, label }, { batch });
@@ -36,7 +37,7 @@ export async function writeDerived(
   return outcomeOf(memory, "review");
 }
 
-/** All that it is said to follow from; null unless each of that is told now and was stated by somebody. */
+/** All memories it is said to follow from; null unless each of them is active and was stated by somebody. */
 async function sourcesOf(
   repositories: Repositories,
   writing: FactWriting,
@@ -54,7 +55,7 @@ async function sourcesOf(
   return sources.length >= FEWEST_SOURCES ? sources : null;
 }
 
-/** What was forgotten or declined once is not guessed again, unless it only went with what it followed from. */
+/** What was once forgotten or declined is not guessed again, unless it was forgotten only because of its sources. */
 async function isKnown(
   repositories: Repositories,
   { actor, container, now }: FactWriting,

@@ -1,14 +1,14 @@
 /**
- * What comes to an end: a thing that one has, a job, a home that is shared or rented, a couple, something that one does or
- * belongs to, something that was arranged, an animal that one keeps.
+ * What can end: a possession, a job, a home that is shared or rented, a relationship, an activity or membership, something
+ * arranged, a pet.
  */
 export type EndingKind = "thing" | "work" | "home" | "couple" | "activity" | "tool" | "arrangement" | "animal";
 
-/** How a statement is written that something is over, or holds. Groups: `s` who, `v` what. */
+/** How a statement says that something is over, or holds. Groups: `s` who, `v` what. */
 export interface StatePattern {
   readonly kind: EndingKind;
   readonly form: RegExp;
-  /** The words name no thing of one's own unless one says which: "sold a Volvo" is what a dealer does. */
+  /** The words name a possession only if they say which one: "sold a Volvo" is what a dealer does. */
   readonly isDefinite?: true;
 }
 
@@ -16,11 +16,11 @@ export interface StatePattern {
 const S = "(?<s>[^,]{1,80}?)";
 const OWN = "(?:the|their|his|her|its)";
 const PARTNER = "girlfriend|boyfriend|partner|fiancee?|fiancée?|wife|husband";
-/** Where somebody lives, which one moves out of. */
+/** Where somebody lives and may move out of. */
 export const DWELLING = "(?:flat|apartment|house|home|place|room|studio|dorm|condo|cottage|houseboat)";
-/** What says of a dwelling no more than what it is like: an old one is another one, and a summer house no home. */
+/** Adjectives that merely describe a dwelling. `old` would mean a different one, and a summer house is not a home. */
 export const ANY_DWELLING = "shared|rented|small|little|tiny|big|large|lovely|nice|beautiful";
-/** What a tool may be to those who use it: "our CI is Jenkins". */
+/** The roles a tool may have for its users: "our CI is Jenkins". */
 const TOOL_ROLE =
   "ci(?: server| system| service)?|build (?:server|system|tool)|(?:issue|bug|error) tracker|ticket(?:ing)? system|database|message (?:queue|broker)|" +
   "cache|search engine|cloud(?: provider)?|(?:code |git )?host(?:ing)?|chat(?: tool)?|wiki|knowledge base|(?:code |text )?editor|ide|" +
@@ -32,7 +32,7 @@ function form(body: string): RegExp {
   return new RegExp(`^${S} ${body}$`, "iu");
 }
 
-/** In the order in which they are tried. */
+/** In the order they are tried. */
 export const ENDINGS: readonly StatePattern[] = [
   {
     kind: "thing",
@@ -103,21 +103,21 @@ export const FORMER_USE = form("uses? (?<v>.+)");
 /** What somebody did after something was over. */
 export const NEXT = /,? (?:and )?then .*/isu;
 
-/** What was arranged may stand first: "the trip to Rome was cancelled". */
+/** The arrangement may come first: "the trip to Rome was cancelled". */
 export const CALLED_OFF =
   /^(?:(?<s>[^,]{1,80}?)'s )?(?:the )?(?<v>[^,]{1,80}?) (?:was|is|has been|got) (?:cancell?ed|called off)$/iu;
 
 const PET =
   "dog|puppy|cat|kitten|horse|pony|rabbit|bunny|hamster|gerbil|guinea pig|parrot|bird|budgie|canary|tortoise|turtle";
-/** An animal by its name, with or without whose it is. */
+/** A pet by its name, with or without its owner. */
 export const DIED = new RegExp(
   `^(?:(?:(?<s>[^,]{1,80}?)'s|the|their|his|her) (?:${PET}) )?(?<v>\\p{L}[\\p{L}'-]{0,40}) (?:has )?(?:died|passed away|was put (?:down|to sleep))$`,
   "iu",
 );
-/** What kind of animal a text is about. */
+/** The kind of animal a text is about. */
 export const ANY_PET = new RegExp(`\\b(?:${PET})\\b`, "i");
 
-/** All that one text may be a statement of. */
+/** A text may match several of these. */
 export const HOLDINGS: readonly StatePattern[] = [
   {
     kind: "animal",
@@ -167,36 +167,36 @@ export const HOLDINGS: readonly StatePattern[] = [
 export const ARRANGED =
   /^(?:(?<s>[^,]{1,80}?)'s )?(?:the )?(?<v>[^,]{1,80}?) (?:is|are) (?:planned|scheduled|set|booked|due|on|at|in|for)(?: .*)?$/iu;
 
-/** Nouns that say how one has something, and not what: who cancels Netflix cancels the subscription. */
+/** Nouns that say how something is had, not what: cancelling Netflix means cancelling the subscription. */
 export const WAYS_OF_HAVING =
   /^(?:subscription|membership|account|plan|contract|appointment|reservation|booking|order|ticket|policy)$/;
-/** Of what goes on until it is ended, no single day is cancelled. */
+/** Things that continue until they are ended have no single day to cancel. */
 export const GOES_ON = /\b(?:subscription|membership|account|plan|contract|policy)\b/i;
-/** Tools that each one has for themselves. */
+/** Tools that each person has individually. */
 export const PERSONAL_TOOL =
   /\b(?:editor|ide|browser|(?:notes?|to-?do) app|task manager|operating system|shell|terminal|password manager) (?:is|runs on) /i;
-/** Who leaves a place or a company may use what it makes. */
+/** Someone who leaves a place or a company may still use its products. */
 export const LEFT = /\b(?:left|resigned from|dropped out of) /i;
-/** Only marriages end by these. */
+/** Words that end only marriages. */
 export const DIVORCED = /\b(?:divorced|widowed)\b/i;
 export const MARRIED = /\b(?:married|wife|husband|partner)\b/i;
-/** Who flies may travel in another way. */
+/** Someone who cancels a flight may travel in another way. */
 export const FLIGHT = /\b(?:flight|flying)\b/i;
-/** When on a day something is. */
+/** The time of day of something. */
 export const AT_A_TIME = /\bat (?<hour>\d{1,2})(?::(?<minute>\d\d))?(?: ?(?<half>[ap])m)?\b/i;
-/** A journey is named by where it goes. */
+/** A journey is identified by its destination. */
 export const JOURNEY = /^(?:trip|flight|journey|holiday|vacation|visit|travel|tour) to (?=\p{Lu})/u;
-/** Who names no partner means the one that there is. */
+/** An unnamed partner is the current one. */
 export const ANY_PARTNER = new RegExp(`^(?:their |his |her )(?:${PARTNER})$`, "i");
 /** A car by any name. */
 export const ANY_CAR = /^(?:car|vehicle)$/;
 
-/** A year with what stands before it, and no sum of money. */
+/** A year with the words before it, but not a sum of money. */
 export const DATED =
   /\b(?:in|of|on|during|around|since|from|early|late|mid)[ -](?:[\p{L}\d]{1,12},? ){0,3}(?:19|20)\d\d\b(?:-\d\d(?:-\d\d)?)?(?! ?(?:euros?|dollars?|pounds?|francs?|[€$£]))/iu;
-/** A decade, or a time of life that is over. */
+/** A decade, or a past stage of life. */
 export const LONG_AGO =
   /\b(?:(?:19|20)\d0s|(?:twen|thir|for|fif|six|seven|eigh|nine)ties)\b|\b(?:when|while) [\p{L}]{1,30} (?:was|were|lived|studied)\b/iu;
-/** Who leaves at a time of day, early, or on an errand comes back. */
+/** Someone who leaves at a time of day, early, or on an errand comes back. */
 export const PASSING =
   /\b(?:at|by|around|about|before|after) (?:around |about |exactly )?(?:\d{1,2}\b|noon|midnight|half|(?:a )?quarter|(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b)|(?<!\bin )\b(?:early|late)\b|\b(?:minutes?|hours?|halfway)\b|\bto (?:pick|catch|fetch|get)\b|\bfor (?:lunch|dinner|breakfast|home|work|the (?:train|bus|airport|day|night|evening|doctor)|a (?:call|meeting|break|minute|moment))\b/iu;

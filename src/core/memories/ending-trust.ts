@@ -4,20 +4,20 @@ import type { Document, FactCandidate, Origin } from "../types.js";
 import { readingOfFact } from "./reading.js";
 import { givesOrders } from "./trust.js";
 
-/** A text of which facts are read. */
+/** A text from which facts are read. */
 export type SourceText = Pick<Document, "content" | "turns"> & { readonly origin: Origin };
 
 const ORDERS = "says that something is over in a text that gives orders to an assistant";
 const OTHERS_WORD = "says that something is over for somebody else than its author";
 
-/** So many characters are held against the signs of orders before others have their turn: some 30 ms. */
+/** How many characters are checked for signs of orders before yielding to other work: about 30 ms. */
 const PART = 12_000;
-/** Parts overlap by more than whatever a sign describes. */
+/** Parts overlap by more than any sign can span. */
 const STEP = 8_000;
-/** So far before and behind an ending orders are looked for: farther away they belong to something else. */
+/** How far before and after an ending orders are looked for; farther away they belong to something else. */
 const NEARBY = 40_000;
 
-/** The header of a mail, forwarded or not. */
+/** The sender header of a mail, forwarded or not. */
 const SENDER = /^[>*_ \t]{0,8}(?:from|sender)[*_ \t]{0,4}:[*_ \t]{0,4}(\S[^\n]{0,200})$/imu;
 const OWN_NAME = /^(?:me|myself|i|the user|user)\b/i;
 const NAME = "\\p{Lu}[\\p{L}'’.-]{0,30}(?: \\p{Lu}[\\p{L}'’.-]{0,30}){0,3}";
@@ -31,9 +31,9 @@ const GREETED = /^\s{0,20}(?:hi|hello|hey|dear)\b/i;
 const LAST_LINE = new RegExp(`\\n[ \\t]*\\n[ \\t]*(${NAME})$`, "u");
 
 /**
- * Why somebody has to review what a fact says to be over, as a function of the fact: the text gives orders or is signed by
- * somebody whom the fact is not about, or another person of the conversation says it. Null for every other fact. Text is
- * looked at once, only near facts that say that something is over, and with turns for others in between.
+ * Returns a function that tells why a fact that says something is over needs review: the text gives orders, is signed by
+ * somebody whom the fact is not about, or another participant of the conversation says it. Null for every other fact. Each text
+ * is scanned once, only near facts that say something is over, yielding to other work in between.
  */
 export function doubtOfEndings(source: SourceText): (candidate: FactCandidate) => Promise<string | null> {
   const words = new Map<string | undefined, string>();
@@ -78,14 +78,14 @@ function wordsOf({ content, turns }: SourceText, speaker: string | undefined): s
   return said ? said.map(({ text }) => text).join("\n") : content;
 }
 
-/** Who sends or signs a text; null where it does not say. */
+/** The sender or signer of a text; null if it does not say. */
 function authorOf(content: string): string | null {
   const sender = SENDER.exec(content) ?? CLOSED.exec(content) ?? DASHED.exec(content);
   const signed = sender ?? (GREETED.test(content) ? LAST_LINE.exec(content.trimEnd()) : null);
   return signed?.[1]?.replace(/^["'“]/u, "") ?? null;
 }
 
-/** By the first name, which is all that most people say. */
+/** Compares first names, since most people use nothing else. */
 function isAbout(text: string, name: string): boolean {
   return firstWord(text) === firstWord(name);
 }
@@ -95,7 +95,7 @@ function firstWord(text: string): string {
   return word.replace(/['’]s$/u, "");
 }
 
-/** In mail, the words of whoever is answered stand behind such a mark. */
+/** In mail, quoted words of the person being answered follow such a mark. */
 function isQuotedLine(content: string, quote: string | undefined): boolean {
   const at = quote === undefined ? -1 : content.indexOf(quote);
   return at !== -1 && /^[ \t]*>/.test(content.slice(content.lastIndexOf("\n", at) + 1, at + 1));

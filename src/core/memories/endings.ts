@@ -31,22 +31,22 @@ import { contradicts, liesIn, valueWords } from "./slot-values.js";
 import { datePartsOf, isoOf, type Statement } from "./statement.js";
 import { divideAtTail, mayBeOfOne, wordsOfTail } from "./tails.js";
 
-/** What a text says to be over, or to hold. */
+/** What a text says is over, or holds. */
 export interface State {
   readonly kind: EndingKind;
-  /** Folded; empty where the text does not say whose it is. */
+  /** Folded; empty if the text does not say whose it is. */
   readonly subject: string;
-  /** As it is written, without what says more about it; empty where the text does not name it. */
+  /** As written, without its qualifiers; empty if the text does not name it. */
   readonly object: string;
-  /** As it is written, what says more about it and tells it from others of its kind; empty for nothing. */
+  /** As written: the qualifiers that distinguish it from others of its kind; empty for none. */
   readonly tail: string;
-  /** It is over whatever is said about it. */
+  /** It is over regardless of any qualifiers. */
   readonly isForAll: boolean;
   /** Those who speak say it of what they do together. */
   readonly isOfGroup: boolean;
-  /** The whole statement with its date. */
+  /** The whole statement including its date. */
   readonly dated: string;
-  /** Where or when alone it holds. */
+  /** The only place or time at which it holds. */
   readonly scope: string;
   /** ISO year, month or day that the text names; null for none. */
   readonly when: string | null;
@@ -57,9 +57,9 @@ const SEVERAL = /\b(?:and|or|plus|but)\b|[,&;:()]/i;
 const LONGEST_OBJECT = 6;
 
 /**
- * Reads what a statement says to be over: a Volvo that was sold, a job that was quit, a couple that broke up. Null for what
- * ends nothing, for what does not say which one, and for what was over in another time of life or is over for today.
- * @param isOfGroup true where it was said of what "we" do
+ * Reads what a statement says is over: a Volvo that was sold, a job that was quit, a couple that broke up. Null for a statement
+ * that ends nothing, does not say which one, or is about another time of life or about today only.
+ * @param isOfGroup true if it says what "we" do
  */
 export function readEnding(statement: Statement, isOfGroup = false): State | null {
   const ending = endingIn(statement);
@@ -87,7 +87,7 @@ function endingIn(statement: Statement): State | null {
   return null;
 }
 
-/** Who no longer has the Volvo does not drive it, either; who no longer uses something uses it for nothing. */
+/** Someone who no longer has the Volvo does not drive it either; someone who no longer uses something uses it for nothing. */
 function readFormerThing(statement: Statement): State | null {
   const found = FORMER_THING.exec(statement.text)?.groups;
   if (found) return stateOf(statement, "thing", found["s"] ?? "", found["v"] ?? "");
@@ -95,7 +95,7 @@ function readFormerThing(statement: Statement): State | null {
   return used ? asWhole(statement, stateOf(statement, "activity", used["s"] ?? "", used["v"] ?? "")) : null;
 }
 
-/** A thing of one's own was given away for another; what is only named is not used any more. */
+/** One's own thing was exchanged for another; a thing that is merely named is no longer used. */
 function readExchange(statement: Statement, text: string): State | null {
   for (const form of EXCHANGED) {
     const { s, v, n = "" } = form.exec(text)?.groups ?? {};
@@ -107,17 +107,17 @@ function readExchange(statement: Statement, text: string): State | null {
   return null;
 }
 
-/** What is not used for one thing or at one place any more may be used for another: null for that. */
+/** Something no longer used for one purpose or in one place may still be used elsewhere: null for that. */
 function asWhole({ scope }: Statement, state: State | null): State | null {
   return state && scope === "" && state.tail === "" ? { ...state, isForAll: true } : null;
 }
 
-/** Case counts here: only a name needs no article. */
+/** Case matters here: only names need no article. */
 function isOneOfOnesOwn(value: string): boolean {
   return /^(?:the|their|his|her|its|my|our) /i.test(value) || /^[\p{Lu}\p{N}]/u.test(value);
 }
 
-/** Reads all that a statement says to hold now of what an ending may end. */
+/** Reads everything a statement says holds now that an ending could end. */
 export function readHoldings(statement: Statement): readonly State[] {
   if (statement.isNegative) return [];
   const held = HOLDINGS.flatMap(({ kind, form }) => {
@@ -143,7 +143,7 @@ function stateOf({ dated, scope, since }: Statement, kind: EndingKind, s: string
   return { kind, subject, object, tail, isForAll: false, isOfGroup: false, dated, scope, when };
 }
 
-/** "User and Anna broke up" is what "User broke up with Anna" is. */
+/** Reads "User and Anna broke up" as "User broke up with Anna". */
 function coupleOf(statement: Statement, s: string, v: string): State | null {
   const [one = "", other = "", ...more] = s.split(/ and (?:their (?:girlfriend|boyfriend|partner|wife|husband) )?/i);
   if (more.length > 0 || (other !== "" && v !== "")) return null;
@@ -155,8 +155,8 @@ function isAnyPartner(word: string): boolean {
 }
 
 /**
- * True when what holds is what is over. A house in Bonn is not the one in Ghent; "the house" may be either, so it is up to the
- * caller to end none of several that are not one (`areOneState`). Of the paintings no single one is all.
+ * True when the ending ends the held state. A house in Bonn is not the one in Ghent; "the house" may be either, so the caller
+ * must end none of several that differ (`areOneState`). No single one of the paintings is all of them.
  */
 export function ends(ending: State, held: State): boolean {
   if (ending.kind === "thing" && held.kind === "animal")
@@ -185,10 +185,10 @@ export function ends(ending: State, held: State): boolean {
   }
 }
 
-/** What is said to be nobody's may be that of those who speak. */
+/** A state without an owner may belong to the speakers. */
 const OURSELVES = /^(?:user|we|team)?$/;
 
-/** An animal goes by its name, and so does a trip to Rome; an interview may be somebody else's. */
+/** A pet is identified by its name, and so is a trip to Rome by its destination; an interview may be somebody else's. */
 function isAnybodys(ending: State, held: State): boolean {
   const subjects = [ending.subject, held.subject];
   if (!subjects.includes("")) return false;
@@ -197,14 +197,14 @@ function isAnybodys(ending: State, held: State): boolean {
   return /\p{Lu}/u.test(ending.object) || subjects.every((one) => OURSELVES.test(one));
 }
 
-/** What a team uses is over when "we" say so; what only one of them says is of their own tools. */
+/** A team's tool is over when "we" say so; what a single member says is about their own tools. */
 function endsTool(ending: State, held: State): boolean {
   if (!ending.isForAll || !isOneThing(ending, held) || wordsOfTail(held.tail).length > 0) return false;
   if (ending.isOfGroup && OURSELVES.test(held.subject)) return true;
   return ending.subject === held.subject && (held.subject !== "user" || PERSONAL_TOOL.test(held.dated));
 }
 
-/** True when one ending may end all: they are the same by other words. Of two cars it is not known which was sold. */
+/** True when one ending may end them all: they are the same in other words. Of two cars it is unknown which was sold. */
 export function areOneState(states: readonly State[]): boolean {
   return states.every((one, index) => states.slice(index + 1).every((other) => isOneState(one, other)));
 }
@@ -216,7 +216,7 @@ function isOneState(one: State, other: State): boolean {
   return one.kind === "home" || one.object === "" || other.object === "" || isOneThing(one, other);
 }
 
-/** Who no longer has a cat, or any pets, has no cat named Flo. */
+/** Someone who no longer has a cat, or any pets, has no cat named Flo. */
 function isKindOf({ object }: State, animal: State): boolean {
   const named = valueWords(object).join(" ");
   return named !== "" && (named === valueWords(petOf(animal)).join(" ") || /^(?:pet|animal)s?$/i.test(object));
@@ -228,14 +228,14 @@ function petOf({ dated }: State): string {
 
 const RECURS = /\bof (?:the|every|each) (?:week|month|quarter|year)\b/i;
 
-/** A meeting that was cancelled once goes on every Monday, and one that is "at 9:15" every day. */
+/** A recurring Monday meeting continues after one is cancelled, as does a daily one "at 9:15". */
 function isOneTimeOf(ending: State, held: State): boolean {
   if (RECURS.test(held.dated)) return !GOES_ON.test(`${ending.object} ${held.object}`);
   if (AT_A_TIME.test(held.dated) && Object.keys(datePartsOf(held.dated)).length === 0) return true;
   return held.scope !== "" && ending.scope !== held.scope && !GOES_ON.test(`${ending.object} ${held.object}`);
 }
 
-/** It is somebody else's, on another day or at another time, or the flight alone of a whole trip. */
+/** True when it is somebody else's, on another day or at another time, or only the flight of a whole trip. */
 function isOtherArrangement(ending: State, held: State): boolean {
   const isNamedOfNobody = ending.subject === "" && held.subject !== "" && !OF_SOMEBODY.test(held.tail);
   if (isNamedOfNobody && OF_SOMEBODY.test(ending.tail)) return true;
@@ -252,7 +252,7 @@ function areAtOtherTimes(one: string, other: string): boolean {
   return hours[0] !== hours[1] || (first["minute"] ?? "00") !== (second["minute"] ?? "00");
 }
 
-/** "The flat" is the one that is lived in, "the flat in Mainz" the one there; "their parents' house" is theirs alone. */
+/** "The flat" is the one lived in, "the flat in Mainz" the one there; "their parents' house" is only their parents'. */
 function isSameHome(left: string, held: string): boolean {
   const [named = "", place] = left.split(" in ");
   const [owner = "", dwelling] = named.split(" ");
@@ -263,7 +263,7 @@ function isSameHome(left: string, held: string): boolean {
   return dwelling === undefined || includes(held, owner.replace(/'s?$/, ""));
 }
 
-/** What is there several times is not over when one of it is. */
+/** Something that exists several times is not over when one of them is. */
 function isOneOfSeveral(ending: State, held: State): boolean {
   const [one, several] = [ending, held].map(({ object }) => fold(object).split(" ").at(-1) ?? "") as [string, string];
   return several.length > one.length && valueWords(several).join(" ") === valueWords(one).join(" ");
@@ -273,7 +273,7 @@ function isIncluded(ending: State, held: State): boolean {
   return mayBeOfOne(ending.tail, held.tail) && includes(held.object, ending.object);
 }
 
-/** "My brother's Volvo" is none of one's own. */
+/** "My brother's Volvo" is not one's own. */
 const SOMEBODYS = /^(?:[\p{L}-]+ )?[\p{L}-]+(?:'s|s') /u;
 
 function isOneThing(one: State, other: State): boolean {
@@ -287,7 +287,7 @@ function isOneThing(one: State, other: State): boolean {
   return isNamedWithin(one, other) || isNamedWithin(other, one);
 }
 
-/** "The boat" is the "old boat named Luna". */
+/** "The boat" matches the "old boat named Luna". */
 function isKindOfNamed(kind: readonly string[], { object }: State): boolean {
   const [, named = ""] = /^(?:[\p{L}-]+ ){0,3}?([\p{L}-]+) (?:named|called) \p{Lu}/u.exec(object) ?? [];
   return named !== "" && kind.length === 1 && valueWords(named)[0] === kind[0];
@@ -297,7 +297,9 @@ function isCarByName([word = "", ...more]: readonly string[], { object, dated }:
   return more.length === 0 && ANY_CAR.test(word) && / drives? /i.test(dated) && /^\p{Lu}/u.test(object);
 }
 
-/** "The Volvo" is the "red Volvo XC60", and no "Volvo dealership": only names and what stands before them may be left out. */
+/**
+ * "The Volvo" matches the "red Volvo XC60", but not a "Volvo dealership": only names and the words before them may be omitted.
+ */
 function isNamedWithin(short: State, long: State): boolean {
   const words = new Set(plainWords(long));
   if (!/\p{Lu}/u.test(short.object) || !plainWords(short).every((word) => words.has(word))) return false;
@@ -309,7 +311,7 @@ function plainWords({ kind, object }: State): readonly string[] {
   return bareWords(kind, valueWords(object));
 }
 
-/** A subscription to Netflix is a Netflix subscription. */
+/** So that a subscription to Netflix equals a Netflix subscription. */
 function allWords({ kind, object, tail }: State): string {
   const words = [...valueWords(object), ...wordsOfTail(tail)];
   return bareWords(kind, words).toSorted().join(" ");
@@ -326,7 +328,7 @@ function includes(whole: string, part: string): boolean {
 }
 
 const MOST_SEARCH_WORDS = 16;
-/** Words by which the text index finds what may have ended. */
+/** Words by which the text index finds what may have ended, by kind. */
 const HELD_WORDS: Readonly<Record<EndingKind, string>> = {
   thing: "owns drives rides keeps",
   work: "works work working employed job",

@@ -1,13 +1,13 @@
 import { judgeText } from "./trust.js";
 
 const MOST = 10;
-/** Names are short; what is longer is a sentence. */
+/** Names are short; anything longer is a sentence. */
 const LONGEST = 80;
 const MOST_WORDS = 8;
 
 /**
- * What may be names among texts that somebody else says are: on one line, at most 80 characters and 8 words, no orders to
- * an assistant; each once, at most 10. The first spelling stays.
+ * Keeps what may be names among texts supplied by somebody else: on one line, at most 80 characters and 8 words, not orders to
+ * an assistant; no duplicates, at most 10. The first spelling is kept.
  */
 export function checkEntities(names: readonly string[]): string[] {
   const checked = new Map<string, string>();

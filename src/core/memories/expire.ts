@@ -12,8 +12,8 @@ import { rootOf } from "./root-of.js";
 import { replacedBy } from "./set-aside.js";
 
 /**
- * Writes down as forgotten a memory whose time is over, inside a transaction. What ended with its document gives its place
- * back to what it had taken it from, where documents still state that; what had an end of its own does not.
+ * Marks an expired memory as forgotten, inside a transaction. If it expired with its document, what it had replaced holds again
+ * if documents still state that; if it had an expiry of its own, it does not.
  */
 export async function expireMemory(
   repositories: Repositories,
@@ -33,17 +33,17 @@ function endedWithDocument({ forgetAfter, ownForgetAfter }: Memory): boolean {
   return forgetAfter !== null && (ownForgetAfter === null || ownForgetAfter > forgetAfter);
 }
 
-/** What is given back, and how that is noted. */
+/** What is restored, and how that is recorded. */
 export interface Returning {
-  /** When it ends now (ISO); null for never. */
+  /** Its new expiry (ISO); null for never. */
   readonly forgetAfter: string | null;
   readonly cause: string;
   readonly now: Date;
 }
 
 /**
- * Takes the place again that a memory gave back when the time of its document was over, inside a transaction. Nothing where
- * anything has been done since with what holds in its place.
+ * Replaces again what a memory gave back when its document expired, inside a transaction. Does nothing if anything has since
+ * been done with what holds in its place.
  */
 export async function takePlaceAgain(
   repositories: Repositories,
@@ -71,7 +71,7 @@ export async function takePlaceAgain(
   await repositories.jobs.enqueue([MISSING_JOB]);
 }
 
-/** Forgets again what was brought back when the time of this memory was over, as far as nothing else was done with it. */
+/** Forgets again what was restored when this memory expired, as long as nothing else was done with it. */
 export async function replaceAgain(repositories: Repositories, actor: Actor, memory: Memory): Promise<void> {
   const { organizationId } = actor;
   const relations = await repositories.memories.relations(organizationId, [memory.id]);
@@ -87,7 +87,7 @@ export async function replaceAgain(repositories: Repositories, actor: Actor, mem
   }
 }
 
-/** True when this version holds only because the time of the newer one was over, and nothing was done with it since. */
+/** True when this version holds only because the newer one expired, and nothing was done with it since. */
 async function gaveWay(
   { journal }: Repositories,
   organizationId: string,

@@ -5,17 +5,17 @@ import type { Actor, Memory, RememberedFact } from "../types.js";
 import { isActive } from "./find-memory.js";
 import { documentsStating, type StatingDocument } from "./still-stated.js";
 
-/** A fact of a receipt, with what whoever stated it may want to set right. */
+/** A fact of a receipt, with what its author may want to correct. */
 export interface ExplainedFact extends RememberedFact {
-  /** Other documents whose text still states the memory that it took the place of; empty or absent for none. */
+  /** Other documents whose text still states the memory it replaced; empty or absent for none. */
   readonly statedIn?: readonly StatingDocument[];
-  /** Memories beside a new one that speak of nearly the same, which it may be meant to replace; the nearest first, up to two. */
+  /** Memories that say nearly the same as a new one, which it may be meant to replace; nearest first, up to two. */
   readonly near?: readonly NearMemory[];
 }
 
 export interface NearMemory {
   readonly id: string;
-  /** The beginning of it, up to 120 characters. */
+  /** Its beginning, up to 120 characters. */
   readonly text: string;
 }
 
@@ -27,7 +27,7 @@ interface Reader {
   readonly now: Date;
 }
 
-/** Reads what the facts of a document touch, as it is now and as far as the actor may see it. */
+/** Reads what the facts of a document affect, as it is now and as far as the actor may see it. */
 export async function explainFacts(
   { repositories, actor, now }: Reader,
   documentId: string,

@@ -1,4 +1,4 @@
-/** How an agent answers a task; said once with the tasks, outside of all that documents say. */
+/** How an agent answers a task; given once with the tasks, outside any document text. */
 export const EXTRACTION_FORM = `Read each text and submit its lasting facts, one submission per task; no facts is a good answer: [].
 A fact is one sentence, complete in itself, in the third person and in the language of the text, with names instead of pronouns and dates instead of "yesterday". "I" in a conversation is its speaker, elsewhere "User". Small talk, questions and common knowledge are no facts.
 kind: preference, episode (what happened or will happen), or fact. isStatic: only what hardly ever changes. forgetAfter: ISO 8601, for what is temporary. eventDates: days as YYYY-MM-DD. entities: names that it is about. quote: the words of the text that say so, copied exactly; without them the fact waits for review.

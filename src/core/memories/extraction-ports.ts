@@ -8,33 +8,33 @@ export interface ExtractionStore {
   ): Promise<void>;
   /** Tokens and cost of all answers about all documents, or about one. */
   totals(organizationId: string, documentId?: string): Promise<ModelTotals>;
-  /** US dollars of all answers since a moment (ISO), as far as prices were known. */
+  /** Cost in US dollars of all answers since a moment (ISO), as far as prices are known. */
   costSince(organizationId: string, moment: string): Promise<number>;
-  /** Which of these prompts a model answered about this revision of a document; null when none. */
+  /** Which of these prompts a model answered for this revision of a document; null for none. */
   promptOf(
     organizationId: string,
     document: { readonly id: string; readonly revision: number },
     prompts: readonly string[],
   ): Promise<string | null>;
-  /** Notes what found the facts of a document, e.g. `rules/1`, in place of what was noted before. */
+  /** Records what extracted the facts of a document, e.g. `rules/1`, replacing the earlier record. */
   noteReading(documentId: string, extractor: string): Promise<void>;
   /**
-   * Documents whose facts were found, or given up, oldest first: those that form memories, without the ones whose sender
+   * Documents whose extraction was completed or abandoned, oldest first: those that form memories, except those whose sender
    * stated the facts.
    */
   readings(organizationId: string, query: ReadingQuery): Promise<DocumentReading[]>;
-  /** Notes how a document was cut into chunks, in place of what was noted before; null for as is usual. */
+  /** Records how a document was cut into chunks, replacing the earlier record; null for the default. */
   noteCutting(documentId: string, chunking: string | null): Promise<void>;
-  /** Documents that are cut into chunks and findable, oldest first. */
+  /** Documents that are chunked and searchable, oldest first. */
   cuttings(organizationId: string, query: Omit<ReadingQuery, "exceptBy">): Promise<DocumentCutting[]>;
 }
 
-/** What answers of language models took together. */
+/** Totals for answers of language models. */
 export interface ModelTotals {
   readonly answers: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** US dollars of those whose price is known; null when that is none of them. */
+  /** US dollars of the answers whose price is known; null when none is. */
   readonly cost: number | null;
   /** Answers whose price is not known. */
   readonly unpricedAnswers: number;
@@ -42,34 +42,34 @@ export interface ModelTotals {
 
 export interface ReadingQuery {
   readonly ids?: readonly string[] | undefined;
-  /** Only documents that lie in one of these. */
+  /** Only documents in one of these containers. */
   readonly containerTags?: readonly string[] | undefined;
-  /** Only documents that lie in no other containers. */
+  /** Only documents that are in no other containers. */
   readonly within: "all" | readonly string[];
-  /** Without documents whose facts one of these found. */
+  /** Excludes documents whose facts one of these extracted. */
   readonly exceptBy?: readonly string[] | undefined;
 }
 
-/** With what a document was read. */
+/** The extractor a document was read with. */
 export interface DocumentReading extends WorkedDocument {
-  /** Null when nobody noted it. */
+  /** Null when not recorded. */
   readonly extractor: string | null;
 }
 
 /** How a document was cut into chunks. */
 export interface DocumentCutting extends WorkedDocument {
-  /** Who sent it, whose settings hold for it. */
+  /** The client that sent it, whose settings apply. */
   readonly client: string | null;
-  /** Null for as is usual. */
+  /** Null for the default. */
   readonly chunking: string | null;
 }
 
-/** A document that work may be done on. */
+/** A document that may be processed again. */
 export interface WorkedDocument {
   readonly id: string;
   readonly revision: number;
-  /** The first container that it lies in. */
+  /** The first container it is in. */
   readonly containerTag: string;
-  /** Of its text. */
+  /** Size of its text. */
   readonly bytes: number;
 }

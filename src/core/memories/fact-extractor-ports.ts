@@ -3,36 +3,41 @@ import type { AppError } from "../errors.js";
 import type { ModelUse } from "../ports.js";
 import type { FactCandidate, ProfileBucket, Turn } from "../types.js";
 
-/** What an extractor of facts is given. */
+/** The input of a fact extractor. */
 export interface FactSource {
   /** The whole text of the document. */
   readonly content: string;
-  /** ISO date or date-time that relative dates resolve against, as somebody in the time zone writes it. */
+  /** ISO date or date-time that relative dates resolve against, in local time of the zone. */
   readonly date: string;
-  /** True where nobody knows when the text was written, as of a file without a date: nothing resolves against `date` then. */
+  /** True if it is unknown when the text was written, as for a file without a date: then nothing resolves against `date`. */
   readonly isUndated?: boolean;
-  /** Where the days of the text are counted. */
+  /** Time zone in which the days of the text are counted. */
   readonly timeZone: TimeZone;
   readonly containerTag: string;
-  /** The document as a conversation, when it is one; "I" is then the speaker, and "User" in any other text. */
+  /** The document as a conversation, if it is one; "I" is then the speaker, and "User" in any other text. */
   readonly turns?: readonly Turn[] | undefined;
   readonly title?: string | null | undefined;
   /** The beginning of the document, where `content` may be only what was added to it. */
   readonly opening?: string | undefined;
   readonly guidance?: ExtractionGuidance | undefined;
-  /** What is known already and helps to understand the text. */
+  /** Known facts that help to understand the text. */
   readonly known?: readonly string[] | undefined;
-  /** True for words of the user or an agent: what comes from outside, or was read from a file that others may have written, gives no instructions. */
+  /**
+   * True for words of the user or an agent: text from outside, or from a file that others may have written, gives no
+   * instructions.
+   */
   readonly isOwn?: boolean | undefined;
-  /** Who wrote a text that is nobody's own word, as its file says. */
+  /** The author of a text that is not the user's own word, according to its file. */
   readonly author?: string | undefined;
-  /** Told of every answer of a language model, as soon as it was given. */
+  /** Called for every answer of a language model, as soon as it is given. */
   readonly onModelUse?: ((use: ModelUse) => Promise<void>) | undefined;
-  /** Told once a reading of why a language model did not read all of it, so that rules have read something in its place. */
+  /**
+   * Called once per reading with the reason why a language model did not read all of it, so that rules read something instead.
+   */
   readonly onRefused?: ((why: AppError) => Promise<void>) | undefined;
 }
 
-/** What people said about how texts are to be read (contract 6.1); absent where nobody said anything. */
+/** Instructions on how texts are to be read (contract 6.1); absent if there are none. */
 export interface ExtractionGuidance {
   readonly filterPrompt?: string;
   /** Any JSON. */
@@ -41,22 +46,22 @@ export interface ExtractionGuidance {
   readonly excludeItems?: unknown;
   readonly workspacePrompt?: string;
   readonly entityContext?: string;
-  /** What somebody else than the owner wrote in its place: data, and nobody's wish. */
+  /** Context written by somebody other than the owner: treated as data, not as instructions. */
   readonly statedContext?: StatedContext;
-  /** Which buckets a profile has that will show the facts. */
+  /** The profile buckets that may show the facts. */
   readonly buckets?: readonly ProfileBucket[];
 }
 
-/** Guidance that is not the owner's. */
+/** Guidance that does not come from the owner. */
 export interface StatedContext {
   readonly text: string;
-  /** Who wrote it, as the journal names them. */
+  /** Who wrote it, as named in the journal. */
   readonly by: string;
 }
 
 /** Finds lasting facts in a text. */
 export interface FactExtractor {
   readonly name: string;
-  /** Candidates in the order of the text; none for small talk and questions. Never throws for odd content. */
+  /** Candidates in text order; none for small talk and questions. Never throws for unusual content. */
   extract(source: FactSource, signal?: AbortSignal): Promise<FactCandidate[]>;
 }

@@ -3,7 +3,7 @@ import type { StatedCandidate } from "./resolve-facts.js";
 import { temporalContextSchema } from "./temporal-context.js";
 import type { Memory } from "../types.js";
 
-/** A memory that a statement may take the place of, with when it was said (ISO). */
+/** A memory that a statement may replace, with when it was said (ISO). */
 export type Target = Pick<Memory, "metadata" | "forgetAfter"> & { readonly saidAt: string };
 
 const YEAR = String.raw`(?:19|20)\d{2}`;
@@ -19,9 +19,9 @@ const ENDS = [
 ];
 
 /**
- * True when a statement can be about what a memory says now, as far as dates tell: not when its own time was over before
- * the memory was said ("worked at Google until 2023"), not when it begins in the future, and not when it speaks of days long
- * before. Days are no such bounds where the memory names a day itself, which may have changed.
+ * True when, judging by dates, a statement can be about what a memory says now: not if its own period ended before the memory
+ * was said ("worked at Google until 2023"), not if it begins in the future, and not if it is about days long before. Days are
+ * no such limits if the memory itself names a day, which may have changed.
  * @param saidAt when the statement was made (ISO)
  */
 export function speaksOfNow({ text, eventDates }: StatedCandidate, saidAt: string, target: Target): boolean {
@@ -33,7 +33,7 @@ export function speaksOfNow({ text, eventDates }: StatedCandidate, saidAt: strin
   return !isBefore(since, target.saidAt) || daysBetween(since, saidAt) <= NEWS_DAYS;
 }
 
-/** The last moment that a text says something held at, as ISO year, month or day; null when it names none. */
+/** The last moment at which a text says something held, as ISO year, month or day; null when it names none. */
 function endOf(text: string): string | null {
   for (const pattern of ENDS) {
     const found = pattern.exec(text)?.[1];

@@ -5,90 +5,90 @@ import type { Resolution, ResolvedFact, StatedCandidate } from "./resolve-facts.
 import { meaningKey } from "./near-duplicates.js";
 import type { JudgedFact } from "./trust.js";
 
-/** What is written, for whom, and within which bounds. */
+/** What is written, for whom, and within which limits. */
 export interface FactWriting {
   readonly actor: Actor;
-  /** Whose settings hold. */
+  /** The client whose settings apply. */
   readonly client: string | null | undefined;
   readonly container: ContainerRow;
   /** The document that states the facts. */
   readonly documentId: string;
-  /** When that is forgotten, and what it states with it; null for never. */
+  /** When the document expires, and what it states with it; null for never. */
   readonly documentEnd: string | null;
   readonly origin: Origin;
   readonly resolution: Resolution;
   readonly now: Date;
-  /** ISO date of what states the facts; now when it is left out. */
+  /** ISO date of the source of the facts; now if omitted. */
   readonly statedAt?: string | null | undefined;
-  /** Where the days of the facts are counted. */
+  /** Time zone in which the days of the facts are counted. */
   readonly timeZone: TimeZone;
-  /** How many memories rules and models may replace; what would replace more waits for review. */
+  /** How many memories rules and models may replace; anything beyond that waits for review. */
   readonly maxSuperseded: number;
-  /** Set when the document is read again: what it states already counts only once. */
+  /** Set when the document is read again: what it already states counts only once. */
   readonly readAgain?: ReadingAgain | undefined;
 }
 
-/** A document that is read again by something newer. */
+/** A document read again by a newer extractor. */
 export interface ReadingAgain {
-  /** One batch for all that comes of it. */
+  /** One batch for everything that results from it. */
   readonly batchId: string;
-  /** With what, for the journal, e.g. `reprocessed with extract-facts/2`. */
+  /** The extractor, for the journal, e.g. `reprocessed with extract-facts/2`. */
   readonly cause: string;
 }
 
-/** What the journal says why something was written. It begins with the document, by which a purge finds it. */
+/** The cause recorded in the journal. It begins with the document, by which a purge finds it. */
 export function causeOf({ documentId, readAgain }: FactWriting): string {
   return readAgain ? `document ${documentId} ${readAgain.cause}` : `document ${documentId}`;
 }
 
-/** What a document alone stated before a batch. */
+/** What only this document stated before a batch. */
 export interface FormerStatements {
-  /** By the words of the document, in which white space is one space. */
+  /** By quote, with white space reduced to single spaces. */
   readonly ofQuotes: ReadonlyMap<string, readonly Memory[]>;
-  /** By sentences that were asked for. */
+  /** By sentence, for those requested so far. */
   readonly ofSentences: Map<string, readonly Memory[]>;
-  /** By ids of memories: whether nobody has done anything with one, as far as that was asked for. */
+  /** By memory id, as far as requested: whether nobody has touched the memory. */
   readonly untouched: Map<string, boolean>;
 }
 
-/** What was written so far of a batch. */
+/** What has been written so far in a batch. */
 export interface Batch {
   readonly id: string;
   /** Ids of what the batch stated. */
   readonly stated: Set<string>;
-  /** What became of the facts so far, by their places; null for one that was not kept. */
+  /** The outcomes of the facts so far, by index; null for a fact that was not kept. */
   readonly written: (RememberedFact | null)[];
-  /** Memories that came after the resolution, those of this batch included. */
+  /** Memories added after the resolution, including those of this batch. */
   readonly newcomers: Memory[];
-  /** The ids of these by what they mean (`meaningKey`). */
+  /** Their ids by meaning (`meaningKey`). */
   readonly meanings: Map<string, string>;
-  /** When the document of the facts is forgotten, and they with it; null for never. */
+  /** When the document of the facts expires, and they with it; null for never. */
   readonly documentEnd: string | null;
-  /** What the document stated before, once that is asked for. */
+  /** What the document stated before, once requested. */
   former?: FormerStatements;
-  /** How many memories were replaced that nobody named. */
+  /** Number of memories replaced without being named. */
   superseded: number;
   /** How many memories may still be added. */
   room: number;
-  /** How many could not. */
+  /** How many could not be added. */
   leftOut: number;
 }
 
-/** What became of facts. */
+/** The outcome of writing facts. */
 export interface Written {
-  /** In order; nothing of those that were not kept. */
+  /** In order; without facts that were not kept. */
   readonly facts: readonly RememberedFact[];
-  /** How many new ones the settings left no room for. */
+  /** How many new facts were dropped because the settings left no room. */
   readonly leftOut: number;
 }
 
-/** Id of the memory that says the same in other words: one that was there before, or came since. */
+/** Id of a memory that says the same in other words: an earlier one, or one added since. */
 export function twinOf({ twin, candidate }: ResolvedFact, { meanings }: Batch): string | null {
   if (twin !== null || meanings.size === 0) return twin;
   return meanings.get(meaningKey(candidate.text)) ?? null;
 }
 
-/** True where one memory more may be added, which is then counted; what may not be is, too. */
+/** True if one more memory may be added, and counts it; also counts those that may not. */
 export function takeRoom(batch: Batch): boolean {
   if (batch.room <= 0) {
     batch.leftOut += 1;
@@ -101,11 +101,11 @@ export function takeRoom(batch: Batch): boolean {
 /** A fact whose trust was judged, with its vector. */
 export type JudgedVector = JudgedFact<StatedCandidate> &
   Pick<ResolvedFact, "vector" | "judgement" | "endingDoubt"> & {
-    /** Memories whose place it would take, if it did not wait for review. */
+    /** Memories it would replace if it did not wait for review. */
     readonly held?: readonly Memory[];
   };
 
-/** What the receipt says of a memory that was written. */
+/** The receipt entry for a memory that was written. */
 export function outcomeOf({ id, text, isInference }: Memory, outcome: RememberedFact["outcome"]): RememberedFact {
   return { id, text, outcome: isInference ? "review" : outcome };
 }

@@ -1,9 +1,9 @@
 import { fold, NUMBER_WORDS } from "../../language/words.js";
 import { contradicts } from "./slot-values.js";
 
-/** What a text says of one subject in one figure: `The rate limit is 300 requests a minute`. */
+/** What a text says about one subject as one figure: `The rate limit is 300 requests a minute`. */
 export interface Figure {
-  /** All but the figure, folded: of two texts with the same frame only one figure can be right. */
+  /** Everything but the figure, folded: of two texts with the same frame only one figure can be right. */
   readonly frame: string;
   readonly kind: "number" | "date" | "exact";
   readonly value: string;
@@ -20,19 +20,19 @@ const VERBS =
   "liegt|beträgt|kostet|ist|est|coûte|es|cuesta|costa";
 const SAYING = new RegExp(`^([^,;:?!()]{2,100}?) (${VERBS}) ([^;?!]{1,160})$`, "iu");
 
-/** Whom nobody can tell from another of the kind, and what does not begin with what it speaks of. */
+/** Subjects that cannot be told from others of their kind, and texts that do not begin with their subject. */
 const UNCERTAIN_SUBJECT =
   /^(?:an?|some|one|two|three|another|any|every|no|it|this|that|these|those|he|she|they|we|you|i|there|here|what|who|which|how|when|if|\d.*|someone|somebody|everyone|everybody|people)(?: |$)/;
-/** Of these there are several, one after the other or at once. */
+/** Things that occur several times, in sequence or at once. */
 const REPEATED =
   /(?:^| )(?:meetings?|calls?|appointments?|lessons?|class|classes|courses?|trainings?|sessions?|syncs?|standups?|interviews?|visits?|flights?|trains?|trips?|dinners?|lunch|lunches|breakfasts?|part(?:y|ies)|exams?|tests?|deliver(?:y|ies)|orders?|invoices?|payments?|runs?|workouts?|tickets?|tasks?|bugs?|issues?|prs?|concerts?|games?|match|matches|events?|talks?|shifts?|reminders?|episodes?|chapters?|bookings?|reservations?|weekends?|walks?|rides?|hikes?|sets?|steps?|reviews?|bills?|parcels?|packages?|movies?|shows?)(?: |$)/;
-/** These are another every time one looks. */
+/** Things that change all the time. */
 const VARYING =
   /(?:^| )(?:temperatures?|weather|scores?|balances?|mileage|heart|pulse|mood|queue|backlog|today|tonight|yesterday|tomorrow|this|last|next|sometimes|often|usually|once|or)(?: |$)/;
-/** Of one's own that one may have several of, as long as no name follows. */
+/** Relations of which one may have several, unless a name follows. */
 const KIN =
   /(?:^| )(?:dogs?|cats?|pupp(?:y|ies)|kittens?|horses?|sons?|daughters?|brothers?|sisters?|kids?|child|children|friends?|cousins?|aunts?|uncles?|colleagues?|nephews?|nieces?|neighbou?rs?|bikes?|cars?|servers?|rooms?|books?)$/;
-/** A person does these many times. */
+/** Things a person does many times. */
 const DONE_OFTEN = /^(?:takes?|makes|pays?|runs?|uses?|leaves|departs|arrives|keeps?|waits?|starts?|needs?|covers?)$/;
 const BARE_NAME = /^(?:user|\p{Lu}[\p{L}'-]*(?: \p{Lu}[\p{L}'-]*)?)$/iu;
 const DENIED = /\b(?:not|no|never|isn't|aren't|doesn't|don't|neither)\b/;
@@ -50,8 +50,8 @@ const OF_SEVERAL = /\b(?:an?|another)\b/;
 const MOST_LEADING_WORDS = 5;
 
 /**
- * Reads the one figure that a text gives for a thing which has one at a time. Precise rather than eager.
- * @returns null for anything else: events of which there are many, what varies, what is denied, more than one figure
+ * Reads the figure that a text gives for something that has one at a time. Favours precision over recall.
+ * @returns null for anything else: repeated events, varying values, negations, more than one figure
  */
 export function readFigure(text: string): Figure | null {
   if (text.length > LONGEST || !/\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|twelve)\b/i.test(text))
@@ -67,7 +67,7 @@ export function readFigure(text: string): Figure | null {
   return { ...read, frame: [about, verbForm(fold(verb)), around].join(" | ") };
 }
 
-/** True when both cannot be right. What is only roughly said is not contradicted by what is near it. */
+/** True when both cannot be right. An approximate figure is not contradicted by one close to it. */
 export function figuresConflict(one: Figure, other: Figure): boolean {
   if (one.frame !== other.frame || one.kind !== other.kind || one.value === other.value) return false;
   if (one.kind === "date") return contradicts("date", one.value, other.value);
@@ -111,7 +111,7 @@ function readValue(complement: string): Value | null {
   return { ...valueOf(first, lead, rest), isRough, around: frame };
 }
 
-/** Clock times in minutes, where the words show that it is one. */
+/** Clock times in minutes, if the words show that it is one. */
 function valueOf(written: string, lead: string, rest: string): Pick<Figure, "kind" | "value"> {
   const clock = /^(\d{1,2})(?::(\d\d))?$/.exec(written);
   const half = /^ ?([ap])\.?m\b/.exec(rest)?.[1];

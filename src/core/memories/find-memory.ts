@@ -7,9 +7,9 @@ import type { MemoryStore } from "../ports.js";
 import type { Actor, Memory } from "../types.js";
 
 /**
- * The newest version of the chain that an id belongs to, forgotten or not; null for an id that is not there, not in the
- * container that was named, or not for this actor. What an id leads to is asked for like the id itself: a newer version may
- * lie elsewhere.
+ * The newest version of the chain that an id belongs to, forgotten or not; null for an id that does not exist, is not in the
+ * named container, or is not accessible to this actor. The result is checked like the id itself: a newer version may be in
+ * another container.
  */
 export async function findLatest(
   memories: MemoryStore,
@@ -28,12 +28,12 @@ export async function findLatest(
   return isTheirs(latest) ? latest : null;
 }
 
-/** How a profile begins a recent fact (contract 5.1); people forget and correct what they read there. */
+/** The prefix of a recent fact in a profile (contract 5.1); people forget and correct what they read there. */
 const PROFILE_MARK = /^(?:\[Recent\] (?:\[\d{4}-\d{2}-\d{2}\] )?)?(?:\[Unreviewed\] )?/;
 
 /**
- * The newest memory of a container with exactly this text, the active one before forgotten ones; or null. The mark that a
- * profile sets before a recent fact may be left on it.
+ * The newest memory of a container with exactly this text, an active one before forgotten ones; or null. The prefix that a
+ * profile puts before a recent fact may be left in.
  */
 export async function findByExactText(
   memories: MemoryStore,
@@ -48,22 +48,22 @@ export async function findByExactText(
   return marked ?? null;
 }
 
-/** What was forgotten, or whose time is over, is not told any more. */
+/** Forgotten and expired memories are not active. */
 export function isActive(memory: Memory, now: Date): boolean {
   return memory.isLatest && !memory.isForgotten && !isOver(memory, now);
 }
 
-/** True from the moment on that was set for a memory, to the millisecond, whether or not that was written down yet. */
+/** True from a memory's expiry on, to the millisecond, whether or not that has been recorded yet. */
 export function isOver({ forgetAfter }: Pick<Memory, "forgetAfter">, now: Date): boolean {
   return forgetAfter !== null && forgetAfter <= iso(now);
 }
 
-/** A memory as it is told now: one whose time is over is forgotten. */
+/** A memory as it is now: an expired one counts as forgotten. */
 export function asOf<T extends Memory>(memory: T, now: Date): T {
   return isOver(memory, now) ? { ...memory, isForgotten: true } : memory;
 }
 
-/** A text that no memory of the container has; the text itself is not repeated, it may be long. */
+/** The error for a text that no memory of the container has; the text itself is not repeated, as it may be long. */
 export function noSuchText(containerTag: string): AppError {
   return new AppError(
     "not_found",

@@ -7,23 +7,23 @@ import { forgetBatch, forgetDerived, lostGroundOf } from "./forget.js";
 import { noteMemory } from "./memory-state.js";
 import { replacedBy } from "./set-aside.js";
 
-/** A document that goes, and how that is noted. */
+/** A document that is being removed, and how that is recorded. */
 export interface Leaving {
   readonly documentId: string;
   readonly reason: string;
-  /** Of the journal's entries. */
+  /** Batch of the journal entries. */
   readonly batchId: string;
-  /** Given where it goes because its time is over: other documents whose time is over, too, state nothing then. */
+  /** Set if the document is removed because it expired: other expired documents then state nothing either. */
   readonly now?: Date;
 }
 
-/** True for a memory that holds, and that one document at most states: it goes with that. */
+/** True for an active memory stated by at most one document: it goes with that document. */
 export function isStatedAlone({ sourceCount, isLatest, isForgotten }: Memory): boolean {
   return sourceCount <= 1 && isLatest && !isForgotten;
 }
 
 /**
- * Forgets memories that nothing states once a document has gone, inside a transaction, after `letEarlierHold`.
+ * Forgets memories that nothing states once a document is gone, inside a transaction, after `letEarlierHold`.
  * @param memories the newest versions, none of them forgotten
  */
 export async function forgetLeaving(
@@ -36,10 +36,10 @@ export async function forgetLeaving(
 }
 
 /**
- * What the memories of a document that goes had taken the place of holds again where other documents of the container state
- * it: it becomes the newest version, in one batch, so that one undo takes it all back. What a person forgot stays forgotten.
+ * Restores what the memories of a removed document had replaced, if other documents of the container state it: it becomes the
+ * newest version, all in one batch so that one undo reverts everything. What a person forgot stays forgotten.
  * @param memories the newest versions, none of them forgotten
- * @returns those that no older version took the place of
+ * @returns those that had not replaced an older version
  */
 export async function letEarlierHold(
   repositories: Repositories,
@@ -74,7 +74,7 @@ export async function isStatedBeside(
   );
 }
 
-/** True unless another active memory says the same, or what it followed from is gone. */
+/** True unless another active memory says the same, or its sources are gone. */
 export async function mayHoldAgain(
   repositories: Repositories,
   organizationId: string,
@@ -85,7 +85,7 @@ export async function mayHoldAgain(
   return !memory.isInference || (await lostGroundOf(repositories, organizationId, memory)) === null;
 }
 
-/** Makes an older version the newest one of its chain, and findable; its vector is made by a job. */
+/** Makes an older version the newest one of its chain, and searchable; its vector is created by a job. */
 export async function makeLatest(repositories: Repositories, organizationId: string, memory: Memory): Promise<void> {
   const container = await repositories.memories.containerOf(organizationId, memory.id);
   if (!container) return;
@@ -99,7 +99,7 @@ export async function makeLatest(repositories: Repositories, organizationId: str
   });
 }
 
-/** The newest older version that other documents of the container state, or null. */
+/** The newest older version stated by other documents of the container, or null. */
 async function earlierStated(
   repositories: Repositories,
   organizationId: string,
@@ -118,7 +118,7 @@ async function earlierStated(
   return null;
 }
 
-/** Takes the newest version out of a chain, and makes an older one the newest again. */
+/** Removes the newest version from a chain and makes an older one the newest again. */
 async function stepBack(
   repositories: Repositories,
   actor: Actor,
@@ -133,11 +133,11 @@ async function stepBack(
   await leaveBetween(repositories, organizationId, { memory, earlier }, leaving);
   await makeLatest(repositories, organizationId, earlier);
   const noted = { batchId: leaving.batchId, action: "memory.reverted", cause: causeOf(leaving) };
-  // Nobody did anything with the older version but the service itself.
+  // Only the service itself has touched the older version.
   await noteMemory(repositories, systemActor(organizationId), noted, { before: memory, after: { id: earlier.id } });
 }
 
-/** Versions between them are no history of the one that holds again: they came after it. */
+/** Versions in between are not part of the history of the restored one: they came after it. */
 async function leaveBetween(
   repositories: Repositories,
   organizationId: string,
@@ -158,7 +158,10 @@ async function leaveBetween(
   }
 }
 
-/** Brings back what was forgotten because this memory took its place, where other documents state it. @returns how many */
+/**
+ * Restores what was forgotten because this memory replaced it, if other documents state it.
+ * @returns how many
+ */
 async function remindReplaced(
   repositories: Repositories,
   organizationId: string,
@@ -183,12 +186,12 @@ async function remindReplaced(
   return count;
 }
 
-/** Not as causes of what a document states begin: the document that goes states none of it. */
+/** Not in the form of causes for what a document states: the removed document states none of it. */
 function causeOf({ reason }: Leaving): string {
   return reasonOfLeft(reason);
 }
 
-/** Why a memory is forgotten that gave its place back to an older statement. */
+/** Why a memory is forgotten after an older statement took its place back. */
 export function reasonOfLeft(reason: string): string {
   return `the newer statement left: ${reason}`;
 }

@@ -20,30 +20,30 @@ import { documentsStating, type StatingDocument } from "./still-stated.js";
 import type { Actor, Memory, Unit } from "../types.js";
 
 const DEFAULT_THRESHOLD = 0.5;
-/** So many more than may be forgotten are shown to a model, which leaves some of them out. */
+/** How many more than may be forgotten are shown to a model, which excludes some of them. */
 const SPARE = 50;
-/** A search gives each time the best of what is left; so often it is asked for more. */
+/** Each search returns the best of what is left; this is how often more is requested. */
 const ROUNDS = 50;
 
 export const forgetMatchingSchema = z.object({
-  /** What the memories are about. */
+  /** The subject of the memories. */
   query: textSchema({ maxLength: 2_000 }).optional(),
-  /** The very memories; unknown ones and those of other containers are left out. */
+  /** The exact memories; unknown ones and those of other containers are ignored. */
   ids: z
     .array(customIdSchema, "must be an array of ids")
     .min(1, "must have at least 1 entry")
     .max(500, "must have at most 500 entries")
     .optional(),
-  /** Absent only for a caller of some containers, one of which is usual. */
+  /** May be omitted only by a caller limited to some containers that has a default one. */
   containerTag: containerTagSchema.optional(),
-  /** True shows what would be forgotten and changes nothing. */
+  /** True shows what would be forgotten without changing anything. */
   dryRun: z.boolean("must be true or false").default(false),
   threshold: z
     .number("must be a number")
     .min(0, "must be at least 0")
     .max(1, "must be at most 1")
     .default(DEFAULT_THRESHOLD),
-  /** At most so many match the query; the most similar ones do. */
+  /** The most memories that may match the query, the most similar first. */
   maxForget: z
     .number("must be a number")
     .int("must be a whole number")
@@ -53,7 +53,7 @@ export const forgetMatchingSchema = z.object({
   reason: noteSchema(1_000).optional(),
 });
 
-/** A memory that matches, with how well: 0 to 1, and 1 where it was named by its id. */
+/** A matching memory with its score: 0 to 1, and 1 if it was named by its id. */
 export interface Match {
   readonly id: string;
   readonly text: string;
@@ -64,18 +64,18 @@ export interface ForgottenMatching {
   readonly dryRun: boolean;
   /** What was forgotten, or would be, best first. */
   readonly matches: readonly Match[];
-  /** The batch in the journal and in the memories' metadata; null after a dry run. */
+  /** The batch in the journal and in the memories' metadata; null for a dry run. */
   readonly forgetBatchId: string | null;
-  /** Documents whose text still states what was forgotten, or would be, and those with passages on the query. */
+  /** Documents whose text still states what was (or would be) forgotten, and documents with passages on the query. */
   readonly statedIn: readonly StatingDocument[];
   /** One line for people. */
   readonly summary: string;
 }
 
 /**
- * Forgets what a container holds on a subject, or memories by their ids, as one batch (contract 4.5). Where there is a
- * language model, it says which of the memories that a search found are meant; else all of them are, unless some say just
- * what the query says: then only these. A dry run shows exactly what the same call would forget.
+ * Forgets what a container knows about a subject, or memories by id, as one batch (contract 4.5). If there is a language model,
+ * it decides which of the memories found by the search are meant; otherwise all are, unless some say exactly what the query
+ * says: then only those. A dry run shows exactly what the same call would forget.
  * @throws AppError `invalid` for neither or both of query and ids
  */
 export async function forgetMatching(
@@ -129,7 +129,7 @@ async function statedBy(
   return [...stating, ...passagesIn.filter(({ id }) => !known.has(id))];
 }
 
-/** The matches, and the guesses that go with them because what they followed from goes. */
+/** The matches, and the guesses forgotten with them because their sources go. */
 async function withGuesses(
   repositories: Pick<Repositories, "memories">,
   organizationId: string,
@@ -144,11 +144,11 @@ async function withGuesses(
 
 interface Found {
   readonly scores: ReadonlyMap<string, number>;
-  /** The text of each memory that was found by what it says: one that says something else by now was not found. */
+  /** The text of each memory found by its text: if it has changed since, the memory does not count as found. */
   readonly texts?: ReadonlyMap<string, string>;
   /** Documents with passages on the query. */
   readonly passagesIn: readonly StatingDocument[];
-  /** What was left out, and what did not work. */
+  /** What was left out, and what failed. */
   readonly remarks: readonly string[];
 }
 
@@ -158,7 +158,7 @@ function byIds(ids: readonly string[]): Found {
 
 type QueryInput = z.output<typeof forgetMatchingSchema> & { readonly query: string; readonly containerTag: string };
 
-/** What is about the query, at most as many as may be forgotten, best first. */
+/** What is about the query, best first, at most as many as may be forgotten. */
 async function byQuery(plain: CoreContext, call: AuthorizedCall, input: QueryInput): Promise<Found> {
   const context = { ...plain, waits: createWaits() };
   const { model } = context;
@@ -188,8 +188,8 @@ async function byQuery(plain: CoreContext, call: AuthorizedCall, input: QueryInp
 }
 
 /**
- * A query in the words of a memory means that memory: nearness alone cannot tell "Mia is vegan" from "Mia is not vegan
- * anymore", nor from the same of Tom. All that are similar where none says the same.
+ * A query in the words of a memory means exactly that memory: similarity alone cannot distinguish "Mia is vegan" from "Mia is
+ * not vegan anymore", or from the same about Tom. Returns all similar ones if none says the same.
  */
 function sayingTheSame(similar: readonly Match[], query: string): readonly Match[] {
   const same = similar.filter(({ text }) => isSameFact(text, query));
@@ -200,7 +200,7 @@ function remarkOnOthers(count: number): string {
   return count === 1 ? "another is similar but says something else" : "others are similar but say something else";
 }
 
-/** Everything above the threshold, in rounds, because one search gives only so much and leaves out what repeats. */
+/** Everything above the threshold, in rounds, because one search returns a limited number and omits repetitions. */
 async function searchSimilar(
   context: CoreContext,
   { actor: { organizationId } }: AuthorizedCall,
@@ -234,7 +234,7 @@ async function searchSimilar(
   return { similar: [...similar.values()].toSorted((one, other) => other.score - one.score), degraded };
 }
 
-/** Turns of conversations that are told as memories: of what one search gives, those that are similar by themselves. */
+/** Turns of conversations told as memories: those of one search that are similar on their own. */
 async function similarTurns(
   context: CoreContext,
   { scope, ...searchScope }: Pick<SearchScope, "organizationId" | "scope" | "timeZone">,
@@ -256,7 +256,7 @@ interface MemoryMatch {
   readonly score: number;
 }
 
-/** The newest versions of what was found, each once, without what is not active in the container. */
+/** The newest versions of what was found, without duplicates and without what is not active in the container. */
 async function readMatches(
   looking: Looking,
   { actor }: AuthorizedCall,

@@ -34,20 +34,23 @@ export const forgetSchema = z.object({
 export type ForgetInput = z.input<typeof forgetSchema>;
 
 export interface Forgotten {
-  /** Memories that were forgotten by this call. */
+  /** Memories forgotten by this call. */
   readonly forgotten: readonly { id: string; text: string }[];
-  /** Memories that match the query and were not touched. */
+  /** Memories that match the query and were left untouched. */
   readonly candidates: readonly { id: string; text: string; similarity: number }[];
-  /** Documents whose text still states what was forgotten or, by query, has passages on it and states none of the candidates. */
+  /**
+   * Documents whose text still states what was forgotten or, for a query, that have passages on it and state none of the
+   * candidates.
+   */
   readonly statedIn: readonly StatingDocument[];
-  /** The batch of the journal, by which it can be undone; null when nothing was forgotten. */
+  /** The journal batch, by which it can be undone; null when nothing was forgotten. */
   readonly batchId: string | null;
 }
 
 /**
- * Forgets by id or by exact text; a query only lists what could be meant, so that nothing is forgotten by a guess.
- * All or nothing: one unknown id and nothing is forgotten.
- * @throws AppError `not_found`, `conflict` when a memory is forgotten already, `invalid` when nothing is named
+ * Forgets by id or by exact text; a query only lists candidates, so that nothing is forgotten by guesswork. All or nothing:
+ * with one unknown id, nothing is forgotten.
+ * @throws AppError `not_found`, `conflict` when a memory is already forgotten, `invalid` when nothing is named
  */
 export async function forget(context: CoreContext, call: AuthorizedCall, raw: unknown): Promise<Forgotten> {
   const input = parseInput(forgetSchema, raw);
@@ -83,23 +86,23 @@ async function listCandidates(
     ...(input.threshold !== undefined && { threshold: input.threshold }),
   });
   const candidates = results.map(({ id, text, similarity }) => ({ id, text, similarity }));
-  // Once these are forgotten, searches leave out the sentences that state them.
+  // Once these memories are forgotten, searches leave out the sentences that state them.
   const stating = new Set(results.flatMap(({ documents }) => documents.map(({ id }) => id)));
   const matching = await documentsMatching(context, call, input);
   return { forgotten: [], candidates, statedIn: matching.filter(({ id }) => !stating.has(id)), batchId: null };
 }
 
 export const forgetOneSchema = z.object({
-  /** Id of any version of a memory, or id or customId of a document. Wins over `content`. */
+  /** Id of any version of a memory, or id or customId of a document. Takes precedence over `content`. */
   id: customIdSchema.optional(),
   /** The exact text of a memory. */
   content: textSchema({ maxLength: 10_000 }).optional(),
-  /** Absent only for a caller of some containers, one of which is usual. */
+  /** May be omitted only by a caller limited to some containers that has a default one. */
   containerTag: containerTagSchema.optional(),
   reason: noteSchema(1_000).optional(),
 });
 
-/** What was removed, by its own id: of a memory the newest version's. */
+/** What was removed, by its own id: for a memory, that of the newest version. */
 export interface ForgottenOne {
   readonly id: string;
   readonly removed: "memory" | "document";
@@ -108,10 +111,10 @@ export interface ForgottenOne {
 }
 
 /**
- * Forgets one memory of a container (contract 4.4), its whole chain of versions; or removes a document of the
- * container, with what it alone stated, when the id is one's.
- * @throws AppError `not_found`, `conflict` when the memory is forgotten already, `invalid` when nothing is named,
- *   `forbidden` for a document that lies in containers too which the actor may not use
+ * Forgets one memory of a container (contract 4.4) with its whole chain of versions; or, if the id is a document's, removes
+ * that document from the container with what only it stated.
+ * @throws AppError `not_found`, `conflict` when the memory is already forgotten, `invalid` when nothing is named, `forbidden`
+ * for a document that is also in containers that the actor may not use
  */
 export async function forgetOne(context: CoreContext, call: AuthorizedCall, raw: unknown): Promise<ForgottenOne> {
   const parsed = parseInput(forgetOneSchema, raw);
@@ -185,7 +188,7 @@ async function findByIds(
   return [...found.values()];
 }
 
-/** The newest version of a memory, or the turn of a conversation that is told under the id. */
+/** The newest version of a memory, or the turn of a conversation told under the id. */
 async function findOrKeep(
   looking: Looking,
   actor: Actor,
@@ -196,7 +199,7 @@ async function findOrKeep(
   return memory ?? keepStatement(looking, actor, { id, containerTag });
 }
 
-/** @throws AppError `conflict` for what is forgotten already, or over */
+/** @throws AppError `conflict` if it is already forgotten or expired */
 function refuseForgotten({ id, isForgotten, forgetAfter }: Memory, now: Date): void {
   if (isForgotten || isOver({ forgetAfter }, now))
     throw new AppError("conflict", `Memory ${id} is forgotten already. Nothing was changed.`);

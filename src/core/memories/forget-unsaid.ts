@@ -6,15 +6,15 @@ import { forgetBatch } from "./forget.js";
 import { isUntouched, notFoundIn } from "./read-again.js";
 import { singleSpaced } from "../../lib/single-spaced.js";
 
-/** How the `customId` of a document begins that goes by the path of a file. */
+/** Prefix of the `customId` of a document identified by a file path. */
 const OF_PATH = "file:";
 
 type Revised = Pick<Document, "organizationId" | "id" | "customId" | "revision" | "content" | "turns">;
 
 /**
- * Forgets what a file or conversation stated in sentences that its newest text does not have any more, inside the transaction
- * that ends its reading, as one batch that can be undone. A file says what is, and of a conversation only what was edited is
- * not there any more; notes keep what they stated. So does what others state too, or what anybody but the service has touched.
+ * Forgets what a file or conversation stated in sentences missing from its newest text, inside the transaction that ends its
+ * reading, as one undoable batch. A file says what is current, and a conversation loses only what was edited out; notes keep
+ * what they stated. So does anything others also state, or anybody but the service has touched.
  */
 export async function forgetUnsaid(repositories: Repositories, document: Revised): Promise<void> {
   const { organizationId, id, customId, revision, turns } = document;
@@ -27,7 +27,7 @@ export async function forgetUnsaid(repositories: Repositories, document: Revised
   await forgetBatch(repositories, systemActor(organizationId), unsaid, { reason, batchId: createId() });
 }
 
-/** What only this document states, in words that it does not have; not what took the place of something said elsewhere. */
+/** What only this document states, in words it no longer contains; not what replaced something said elsewhere. */
 async function unsaidBy({ memories }: Repositories, { organizationId, id, content }: Revised): Promise<Memory[]> {
   const stated = await memories.ofDocument(organizationId, id);
   const alone = stated.filter(

@@ -3,7 +3,7 @@ import { stateOf } from "./memory-state.js";
 import type { Repositories } from "../ports.js";
 import { unitOf, type Actor, type Memory } from "../types.js";
 
-/** Forgets memories softly, inside a transaction: they leave search, and stay in the record with the reason. */
+/** Soft-deletes memories, inside a transaction: they leave search, and stay in the record with the reason. */
 export async function forgetMemories(
   repositories: Repositories,
   actor: Actor,
@@ -13,18 +13,18 @@ export async function forgetMemories(
   await forgetBatch(repositories, actor, memories, { reason, batchId: createId() });
 }
 
-/** Why memories are forgotten, and what is noted of it. */
+/** Why memories are forgotten, and what is recorded about it. */
 export interface Forgetting {
   readonly reason: string;
-  /** Of the journal's entries. */
+  /** Batch of the journal entries. */
   readonly batchId: string;
-  /** What the journal calls it; default `memory.forgotten`. */
+  /** The journal's name for it; default `memory.forgotten`. */
   readonly action?: string;
   /** Added to the metadata of each memory. */
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
-/** The same as a batch that the caller names and may mark on the memories. */
+/** The same, as a batch that the caller names and may mark on the memories. */
 export async function forgetBatch(
   repositories: Repositories,
   actor: Actor,
@@ -50,7 +50,7 @@ export async function forgetBatch(
   }
   await repositories.journal.append(
     organizationId,
-    // Guesses return after what they followed from: an undo goes backwards.
+    // An undo runs backwards, so guesses return after their sources.
     memories.toSorted(guessesFirst).map((memory) => ({
       batchId,
       actor: actor.name,
@@ -69,24 +69,24 @@ function guessesFirst(one: Memory, other: Memory): number {
   return Number(other.isInference) - Number(one.isInference);
 }
 
-/** Why a guess is forgotten that nobody reviewed; what it followed from does not hold any more. */
+/** Why an unreviewed guess is forgotten: its sources no longer hold. */
 const GROUNDS_GONE = "what it was derived from is gone";
 
 function withdrawnFor(ground: string): string {
   return `${GROUNDS_GONE}: memory ${ground}`;
 }
 
-/** What it followed from, or it, went to another container, which the reason does not tell of. */
+/** A source, or the guess itself, moved to another container, which the reason does not name. */
 const PARTED = `${GROUNDS_GONE}: not all of it lies in one container`;
 
-/** True for a guess that was forgotten only because of what it followed from. */
+/** True for a guess forgotten only because of its sources. */
 export function isWithdrawn({ isForgotten, forgetReason }: Pick<Memory, "isForgotten" | "forgetReason">): boolean {
   return isForgotten && (forgetReason?.startsWith(GROUNDS_GONE) ?? false);
 }
 
 /**
- * Forgets guesses that nobody reviewed and that followed from these memories, before those are forgotten or replaced in the
- * same batch: undoing that brings first them back, and then what follows. What was approved is a stated fact, and stays.
+ * Forgets unreviewed guesses derived from these memories, before those are forgotten or replaced in the same batch: an undo
+ * restores the sources first, then the guesses. An approved guess is a stated fact, and stays.
  */
 export async function forgetDerived(
   repositories: Repositories,
@@ -98,7 +98,7 @@ export async function forgetDerived(
     await forgetBatch(repositories, actor, [memory], { reason: withdrawnFor(ground), batchId });
 }
 
-/** Guesses that go with these memories, what follows from guesses too; none of the memories themselves. */
+/** Guesses that go with these memories, including guesses derived from guesses; not the memories themselves. */
 export async function derivedFrom(
   repositories: Pick<Repositories, "memories">,
   organizationId: string,
@@ -115,7 +115,7 @@ export async function derivedFrom(
   return all.slice(gone.length);
 }
 
-/** Guesses that nobody reviewed, and one of these memories that each followed from. */
+/** Unreviewed guesses, each with one of these memories it was derived from. */
 async function guessesFrom(
   { memories }: Pick<Repositories, "memories">,
   organizationId: string,
@@ -136,7 +136,7 @@ async function guessesFrom(
     .map((memory) => ({ memory, ground: groundOf.get(memory.id) ?? "" }));
 }
 
-/** Guesses that nobody reviewed and that a move of these memories would part from something they followed from. */
+/** Unreviewed guesses that moving these memories would separate from one of their sources. */
 export async function guessesParted(
   { memories }: Pick<Repositories, "memories">,
   organizationId: string,
@@ -151,7 +151,7 @@ export async function guessesParted(
   return derived.filter((guess) => guess.isInference && guess.isLatest && (!guess.isForgotten || isWithdrawn(guess)));
 }
 
-/** Forgets them where they are now: what they followed from is not told there, not even by its id. */
+/** Forgets them where they are now, without naming their source, which must not be revealed there, even by id. */
 export async function forgetParted(repositories: Repositories, actor: Actor, parted: readonly Memory[]): Promise<void> {
   const { organizationId } = actor;
   const ids = parted.map(({ id }) => id);
@@ -160,7 +160,10 @@ export async function forgetParted(repositories: Repositories, actor: Actor, par
     else await repositories.memories.update(organizationId, guess.id, { forgetReason: PARTED });
 }
 
-/** What a guess followed from that may no longer be told in its container, so that neither may the guess; null when all of it may. */
+/**
+ * The source that may no longer be revealed in the guess's container, so that the guess may not be either; null when all of
+ * them may.
+ */
 export async function lostGroundOf(
   { memories }: Pick<Repositories, "memories">,
   organizationId: string,
@@ -173,7 +176,7 @@ export async function lostGroundOf(
     .filter(({ fromId, relation }) => fromId === id && relation === "derives")
     .map(({ toId }) => toId);
   const named = isWithdrawn(guess) ? guess.forgetReason?.slice(withdrawnFor("").length) : undefined;
-  // What was purged has no relations any more.
+  // Purged memories have no relations any more.
   if (guess.forgetReason !== PARTED && named !== undefined && !ids.includes(named)) return `memory ${named}`;
   const grounds = await memories.byIds(organizationId, ids);
   if (grounds.some(({ containerTag }) => containerTag !== guess.containerTag)) return "a memory of another container";

@@ -10,10 +10,10 @@ import { replacedBy } from "./set-aside.js";
 import { judgeFact } from "./trust.js";
 import { singleSpaced } from "../../lib/single-spaced.js";
 
-/** Outcomes of facts that say something now. */
+/** Outcomes of facts that hold now. */
 const HOLDS: ReadonlySet<string> = new Set(["added", "updated", "extended", "duplicate"]);
 
-/** Forgets memories whose place another one takes, and says so of both. */
+/** Forgets memories that another one replaces, and records it for both. */
 export async function forgetReplaced(
   repositories: Repositories,
   { actor }: FactWriting,
@@ -25,7 +25,7 @@ export async function forgetReplaced(
   for (const { id } of replaced) await repositories.memories.relate(actor.organizationId, by, id, "updates");
 }
 
-/** What the document said of the same before its sentence was changed; null when that is not certain. */
+/** What the document said about the same thing before its sentence was changed; null if that is uncertain. */
 export async function formerStatement(
   repositories: Repositories,
   writing: FactWriting,
@@ -42,9 +42,9 @@ export async function formerStatement(
 }
 
 /**
- * Forgets what only the former sentences of a document said, once the sentences that took their place say something. What the
- * document states in other sentences, or others state too, or a person has touched, stays; and so does all when it would be
- * more than one document may replace.
+ * Forgets what only the former sentences of a document said, once the sentences that replaced them state something. Keeps what
+ * the document states in other sentences, what others state too, or what a person has touched; keeps everything if it would
+ * exceed what one document may replace.
  */
 export async function forgetFormerStatements(
   repositories: Repositories,
@@ -65,12 +65,12 @@ export async function forgetFormerStatements(
   }
 }
 
-/** What one sentence is looked through for: of one that states more, nothing is certain. */
+/** The most memories considered for one sentence: if it states more, nothing is certain. */
 const MOST_STATED = 100;
 
 /**
- * The memories that nobody had stated but this sentence of the document when the batch began, without those that the batch
- * states itself; none where there are very many.
+ * The memories that only this sentence of the document stated when the batch began, except those that the batch states itself;
+ * none if there are very many.
  */
 async function statedInSentence(
   repositories: Repositories,
@@ -95,7 +95,10 @@ function quotedIn(sentence: string, { ofQuotes }: FormerStatements): readonly Me
   return [...stated];
 }
 
-/** What the document alone stated when the batch began. Read once: a document may have thousands, and many changed sentences. */
+/**
+ * What only this document stated when the batch began. Read once: a document may have thousands of memories, and many changed
+ * sentences.
+ */
 async function readFormer({ memories }: Repositories, writing: FactWriting): Promise<FormerStatements> {
   const { actor, documentId } = writing;
   const alone = (await memories.ofDocument(actor.organizationId, documentId)).filter(
@@ -121,7 +124,7 @@ interface Wanted {
   readonly isReplaceable?: (memory: Memory) => boolean;
 }
 
-/** Those of these memories that are still active and that nobody has done anything with; no more than are enough. */
+/** Those of these memories that are still active and that nobody has touched; at most `enough`. */
 async function untouchedOf(
   repositories: Repositories,
   writing: FactWriting,

@@ -13,7 +13,7 @@ import { findLatest } from "./find-memory.js";
 import { findStatement } from "./statements.js";
 import type { Statement } from "./told-turns.js";
 
-/** The newest entries that are told; the journal has the others. */
+/** How many of the newest entries are returned; the journal has the others. */
 const ENTRIES = 200;
 
 export const historySchema = z.object({ id: customIdSchema });
@@ -26,19 +26,19 @@ export interface Source {
   readonly title: string | null;
   /** The path of its file or the address of its page; null for a text. */
   readonly source: string | null;
-  /** The words of the document that state it, where they are known. */
+  /** The words of the document that state it, if known. */
   readonly quote: string | null;
   readonly addedAt: string;
 }
 
 export interface MemoryHistory {
-  /** The version that holds now, or that was forgotten last; else the one that was asked for. */
+  /** The version that holds now, or that was forgotten last; otherwise the requested one. */
   readonly memory: Memory;
-  /** Oldest first. One that was undone is neither the latest nor remembered. */
+  /** Oldest first. A version that was undone is neither the latest nor active. */
   readonly versions: readonly Memory[];
   /** Oldest first. */
   readonly sources: readonly Source[];
-  /** What the journal says of all versions, oldest first: the last 200 entries. */
+  /** Journal entries for all versions, oldest first: the last 200. */
   readonly entries: readonly JournalRow[];
 }
 
@@ -46,7 +46,7 @@ function nameOf(head: DocumentHead | undefined): Pick<Source, "title" | "source"
   return { title: head?.title ?? null, source: head ? sourceOf(head) : null };
 }
 
-/** Of one that nobody has done anything with. */
+/** The history of a statement that nobody has touched. */
 async function historyOf(
   { store }: CoreContext,
   { memory, turn: { source }, said }: Statement,
@@ -57,8 +57,8 @@ async function historyOf(
 }
 
 /**
- * Everything that is known of one memory: its versions, the documents that state them, and who changed what and why.
- * @throws AppError `not_found` for a memory that is unknown or not for this actor
+ * Everything known about one memory: its versions, the documents that state them, and who changed what and why.
+ * @throws AppError `not_found` for a memory that is unknown or not accessible to this actor
  */
 export async function readHistory(
   context: CoreContext,
@@ -72,7 +72,7 @@ export async function readHistory(
   const statement = known ? null : await findStatement(context, actor, { id });
   if (statement) return historyOf(context, statement);
   if (!known || !maySee(actor, [known.containerTag])) throw notFound("memory", id);
-  // What was out of date when it was learnt never was the latest.
+  // A fact that was already out of date when it was learnt never was the latest version.
   const memory = (await findLatest(store.memories, actor, id)) ?? known;
   const chain = await store.memories.versions(organizationId, [rootOf(memory)], { withUndone: true });
   const versions = chain.filter(({ containerTag }) => maySee(actor, [containerTag]));

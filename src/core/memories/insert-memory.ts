@@ -12,7 +12,7 @@ import { meaningKey } from "./near-duplicates.js";
 import { wordsStating, type StatedCandidate } from "./resolve-facts.js";
 import { withoutLabel, type JudgedFact } from "./trust.js";
 
-/** Notes that a memory was stated again: one more source, for longer perhaps, and no guess any more if it was one. */
+/** Records that a memory was stated again: one more source, perhaps a later expiry, and if it was a guess, it no longer is. */
 export async function strengthen(
   repositories: Repositories,
   writing: FactWriting,
@@ -65,11 +65,11 @@ export interface Placing {
   readonly batch: Batch;
   /** The version that it continues. */
   readonly replaced?: Memory | null;
-  /** It does not hold any more: kept in the record, never found. */
+  /** It no longer holds: kept in the record, never found. */
   readonly isPast?: boolean;
 }
 
-/** Writes a memory, as the next version of another where it takes the place of one, and makes it findable. */
+/** Writes a memory, as the next version of the one it replaces, if any, and makes it searchable. */
 export async function insertMemory(
   repositories: Repositories,
   writing: FactWriting,
@@ -127,7 +127,7 @@ async function makeFindable(
   if (vector && resolution.space) await repositories.units.addVector(unit, resolution.space, vector);
 }
 
-/** A fact ends with what states it, if not by itself before. */
+/** A fact expires with what states it, unless it expires earlier by itself. */
 function endsOf(
   { forgetAfter }: StatedCandidate,
   { documentEnd }: Pick<Batch, "documentEnd">,
@@ -151,7 +151,7 @@ function metadataOf(
   return { ...metadata, ...(temporalContext && { temporalContext }), ...label };
 }
 
-/** The days of a fact, those that were completed, and those that stay open; null when it speaks of none. */
+/** The days of a fact, those that were completed, and those left open; null when it mentions none. */
 function temporalContextOf({
   eventDates = [],
   completedDates = [],

@@ -10,13 +10,13 @@ const INTRODUCTION = new RegExp(
 );
 const TOLD = new RegExp(`^(${NAME}) (?:(?:also|always|often|still|really|now|never) )?\\p{Ll}+(?: |[.!]?$)`, "u");
 
-/** The name of somebody whom a text brings in, folded: `rex` for "User has a dog named Rex". */
+/** The name of somebody whom a text introduces, folded: `rex` for "User has a dog named Rex". */
 export function introducedBy(text: string): string | null {
   const name = text.length > LONGEST ? undefined : INTRODUCTION.exec(text)?.[1];
   return name === undefined ? null : fold(name);
 }
 
-/** The name that a text begins with and tells something of, folded: `rex` for "Rex is a golden retriever". */
+/** The name that a text begins with and says something about, folded: `rex` for "Rex is a golden retriever". */
 export function tellsOf(text: string): string | null {
   const name = text.length > LONGEST || text.includes("?") ? undefined : TOLD.exec(text)?.[1];
   return name === undefined || name === "User" || VAGUE_SUBJECTS.has(fold(name)) ? null : fold(name);

@@ -1,6 +1,6 @@
-/** Longer texts are no facts about somebody. */
+/** Longer texts are not facts about a person. */
 const LONGEST = 400;
-/** Somebody, and not a thing of the work: "The flag is called …" names nobody. */
+/** People only, not things at work: "The flag is called …" names nobody. */
 const SOMEBODY =
   "(?!(?:The|A|An|Our|This|That|These|Its|It|There|My|Your|Every|No)\\b)\\p{Lu}[\\p{L}'-]{1,40}(?: \\p{Lu}[\\p{L}'-]{1,40}){0,2}";
 const NAME = new RegExp(
@@ -19,8 +19,8 @@ const HOW_TO_ANSWER =
   /\b(?:wants (?:the )?(?:assistant|ai|agent|claude|chatgpt)(?: always| never)? to|(?:answers?|replies|responses|explanations|summaries) (?:to be |should be |must be |in |as |with |without |kept )|(?:prefers?|wants?|likes?|expects?) (?:[\p{L}-]+ ){0,3}(?:answers|replies|responses|explanations|summaries)\b|^(?:please )?(?:always |never )?(?:answer|reply|respond|address|call (?:me|them)) (?:me |them )?(?:in|as|with|without|briefly|concisely|formally|informally|only)\b)/iu;
 
 /**
- * True for what somebody needs to be known by for good, whatever comes in later: the name, the job, what harms them, and how
- * they want to be answered.
+ * True for what is permanently essential to know about somebody, whatever is added later: their name, their job, what harms
+ * them, and how they want to be answered.
  */
 export function isLasting(text: string): boolean {
   if (text.length > LONGEST) return false;

@@ -3,17 +3,17 @@ import type { Place, QuoteFinder } from "../../language/find-quote.js";
 import { sentenceSpans } from "../../language/sentences.js";
 import { NUMBER_WORDS, tokenise } from "../../language/words.js";
 
-/** Longer texts are only looked through for the very words of a fact, in UTF-16 units. */
+/** Longer texts are searched only for the exact words of a fact, in UTF-16 units. */
 const LONGEST_TEXT = 200_000;
-/** Longer sentences are tables or code, of which one fact is not all, in UTF-16 units. */
+/** Longer sentences are tables or code, of which one fact is only a part, in UTF-16 units. */
 const LONGEST_SENTENCE = 2_000;
-/** Whom facts are about by a name that texts do not use. */
+/** The name that facts use for the user but texts do not. */
 const NO_NAME = "user";
 
 /**
- * Finds where a text most likely says a fact that its sender does not quote: its very words, else
- * the only sentence that has all numbers of the fact and more than half of its words. Null where that is not certain. The text
- * is read once, when that is needed first; then each fact takes at most linear time.
+ * Finds where a text most likely says a fact that its sender did not quote: its exact words, otherwise the only sentence that
+ * contains all numbers of the fact and more than half of its words. Null if that is uncertain. The text is read once, when
+ * first needed; after that each fact takes at most linear time.
  * @param find looks for words in the same text
  */
 export function createLikelyPlaceFinder(content: string, find: QuoteFinder): (fact: string) => Place | null {
@@ -29,7 +29,7 @@ export function createLikelyPlaceFinder(content: string, find: QuoteFinder): (fa
 
 interface Sentences {
   readonly spans: readonly Place[];
-  /** By words, which sentences have them, by their places in the list. */
+  /** By word: the indexes of the sentences that contain it. */
   readonly having: ReadonlyMap<string, readonly number[]>;
 }
 
@@ -60,7 +60,7 @@ function theOneThatSays(fact: string, { spans, having }: Sentences): Place | und
   return saying.length === 1 ? saying[0] : undefined;
 }
 
-/** The words of a text that carry a subject, in one form each, and its numbers as digits. */
+/** The content words of a text, each in one form, and its numbers as digits. */
 function wordsOf(text: string): ReadonlySet<string> {
   const words = tokenise(text).map((word) => NUMBER_WORDS.get(word) ?? contentRoot(word));
   return new Set(words.filter((word) => word !== "" && word !== NO_NAME));

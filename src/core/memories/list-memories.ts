@@ -13,16 +13,16 @@ import { pageShape } from "../pages.js";
 import type { Actor, DocumentHead, Memory, Relation } from "../types.js";
 
 export const listMemoriesSchema = z.object({
-  /** Absent only for a caller of some containers: then all of them are meant. */
+  /** May be omitted only by a caller limited to some containers: then all of those are meant. */
   containerTags: z.array(containerTagSchema, "must be an array").min(1, "must have at least 1 entry").optional(),
   filters: z.unknown().optional(),
   endUserId: endUserSchema.optional(),
-  /** `statement`: turns of conversations in their own words alone; everything else when it is left out. */
+  /** `statement`: only turns of conversations in their own words; if omitted, everything else. */
   kind: z.literal("statement", "must be statement").optional(),
   ...pageShape,
 });
 
-/** An active memory with everything that leads to it. */
+/** An active memory with its history, sources and relations. */
 export interface MemoryEntry {
   readonly memory: PlacedMemory;
   /** Older versions, newest first. */
@@ -38,13 +38,13 @@ export interface MemoryPage {
   readonly total: number;
   readonly page: number;
   readonly limit: number;
-  /** Where the days of the memories are to be shown. */
+  /** Time zone for showing the days of the memories. */
   readonly timeZone: TimeZone;
 }
 
 /**
- * One page of what is remembered (contract 4.6): the newest versions that are neither forgotten nor over. A page
- * beyond the end is empty.
+ * One page of active memories (contract 4.6): the newest versions that are neither forgotten nor expired. A page beyond the end
+ * is empty.
  */
 export async function listMemories(context: CoreContext, { actor }: AuthorizedCall, raw: unknown): Promise<MemoryPage> {
   const parsed = parseInput(listMemoriesSchema, raw);
@@ -84,7 +84,7 @@ export async function listMemories(context: CoreContext, { actor }: AuthorizedCa
 
 type Store = CoreContext["store"];
 
-/** Reads how memories relate to older ones: a version to the one before it, and what was noted beside that. */
+/** Reads how memories relate to older ones: each version to the one before it, plus recorded relations. */
 export async function relationsBy(
   { memories: store }: Store,
   organizationId: string,
@@ -100,7 +100,7 @@ export async function relationsBy(
   return ({ id, parentId }) => ({ ...(parentId !== null && { [parentId]: "updates" as const }), ...byMemory.get(id) });
 }
 
-/** Documents that state each memory, without those that the actor may not see or that belong to another end user. */
+/** Documents that state each memory, except those that the actor may not see or that belong to another end user. */
 async function documentsBy(
   { memories: store, documents }: Store,
   actor: Actor,

@@ -14,8 +14,8 @@ interface StatementQuery {
 }
 
 /**
- * One page of the turns of conversations that are told as memories. Those of its turns that say too little, or do not hold any
- * more, are left out of it and stay in the total.
+ * One page of the turns of conversations told as memories. Turns that say too little or no longer hold are left out of the page
+ * but included in the total.
  */
 export async function listStatements(
   context: CoreContext,

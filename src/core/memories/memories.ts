@@ -28,11 +28,11 @@ import { temporalContextSchema } from "./temporal-context.js";
 import type { DocumentDraft } from "../ports.js";
 import type { Memory } from "../types.js";
 
-/** Between the memories in their light document. */
+/** Separates the memories in their light document. */
 const BETWEEN = "\n";
 
 export const createMemoriesSchema = z.object({
-  /** Absent only for a caller of some containers, one of which is usual. */
+  /** May be omitted only by a caller limited to some containers that has a default one. */
   containerTag: containerTagSchema.optional(),
   memories: z
     .array(
@@ -56,17 +56,16 @@ export type CreateMemoriesInput = z.input<typeof createMemoriesSchema>;
 
 export interface CreatedMemories {
   readonly documentId: string;
-  /** One for each entry, in order; an entry that repeats a memory answers with that memory. */
+  /** One per entry, in order; an entry that repeats a memory returns that memory. */
   readonly memories: readonly Memory[];
 }
 
 /**
- * Keeps facts as they are given, searchable at once, with a light source document (contract 4.1).
- *
- * A fact that the container has already is strengthened instead of being kept twice, and its entry answers with the memory
- * that is there. Storing it twice is possible, too (contract 4.2), but then a repeated call, or two agents that learn
- * the same, would fill every search with the same line.
- * @throws AppError `invalid`, also where the settings leave no room for all of them: none is kept then
+ * Stores facts as given, searchable at once, with a light source document (contract 4.1).
+ * A fact that the container already has is strengthened instead of being stored twice, and its entry returns the existing
+ * memory. Storing it twice would also be allowed (contract 4.2), but then a repeated call, or two agents that learn the same,
+ * would fill every search with the same line.
+ * @throws AppError `invalid`, also when the settings leave no room for all of them: then none is stored
  */
 export async function createMemories(
   context: CoreContext,
@@ -114,7 +113,7 @@ export async function createMemories(
 
 type MemoriesInput = z.output<typeof createMemoriesSchema> & { readonly containerTag: string };
 
-/** The document that the memories have as their source. */
+/** The source document of the memories. */
 function lightDocument({ actor }: AuthorizedCall, { containerTag, memories, endUserId }: MemoriesInput): DocumentDraft {
   return {
     id: createId(),
@@ -130,7 +129,7 @@ function lightDocument({ actor }: AuthorizedCall, { containerTag, memories, endU
     dreamingStatus: "done",
     taskType: "memory",
     dreaming: "instant",
-    // Not on the memories: one that several users state belongs to each of them.
+    // Not set on the memories: one that several users state belongs to each of them.
     metadata: withEndUser(undefined, endUserId) ?? null,
     filterByMetadata: null,
     source: null,
@@ -150,7 +149,7 @@ function noRoom(count: number): AppError {
 
 type MemoryInput = z.output<typeof createMemoriesSchema>["memories"][number];
 
-/** Each with its place in the light document, by which a purge finds it there. */
+/** Each with its position in the light document, where a purge finds it. */
 function candidatesOf(memories: readonly MemoryInput[], timeZone: TimeZone): StatedCandidate[] {
   let start = 0;
   return memories.map((memory) => {

@@ -4,7 +4,7 @@ import { readSettings } from "../upkeep/settings.js";
 import type { Memory } from "../types.js";
 import type { FactWriting } from "./fact-writing.js";
 
-/** How many memories more a document and its container may have by the settings; infinite where these limit neither. */
+/** How many more memories a document and its container may have under the settings; infinite if neither is limited. */
 export async function roomFor(repositories: Repositories, writing: FactWriting): Promise<number> {
   const { organizationId } = writing.actor;
   const settings = await readSettings(repositories, organizationId, writing.client);

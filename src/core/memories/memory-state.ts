@@ -2,11 +2,11 @@ import * as z from "zod";
 import type { Repositories } from "../ports.js";
 import type { Actor, Memory } from "../types.js";
 
-/** A document that a memory was linked to by a change. */
+/** A document that a change linked a memory to. */
 const linkSchema = z.object({
   documentId: z.string(),
   quote: z.string().nullable(),
-  /** Where the quote stands in the text of the document. */
+  /** Where the quote is in the text of the document. */
   quoteAt: z.object({ start: z.int(), end: z.int() }).nullish(),
 });
 export type SourceLink = z.output<typeof linkSchema>;
@@ -26,20 +26,20 @@ const plainStateSchema = z.object({
   metadata: z.record(z.string(), z.unknown()).nullable(),
 });
 
-/** How a memory that stood alone became a version of another one. */
+/** How a standalone memory became a version of another one. */
 const joinedSchema = z.object({
   parentId: z.string(),
   rootId: z.string(),
-  /** What it was alone, and is again when that is undone. */
+  /** Its state as a standalone memory, restored when that is undone. */
   alone: plainStateSchema,
 });
 export type Joined = z.output<typeof joinedSchema>;
 
-/** What the journal keeps of a memory before and after a change: enough to bring it back to either. */
+/** The state of a memory before and after a change, as kept in the journal: enough to restore either. */
 export const memoryStateSchema = plainStateSchema.extend({
   /** Only the documents that this change linked (after) or unlinked (before). */
   sources: z.array(linkSchema).optional(),
-  /** Only of one that a change joined to another chain, or took out of it. */
+  /** Only for a memory that a change added to another chain, or removed from it. */
   joined: joinedSchema.optional(),
 });
 export type MemoryState = z.output<typeof memoryStateSchema>;
@@ -52,13 +52,13 @@ export function stateOf(memory: Memory): Joined["alone"] {
   return { ...state, isStatic, isInference, strength, metadata };
 }
 
-/** True when a memory is as an entry says, apart from its sources. */
+/** True when a memory is as an entry recorded it, apart from its sources. */
 export function isAsNoted(memory: Memory, state: MemoryState): boolean {
   const now = Object.entries(stateOf(memory));
   return now.every(([key, value]) => JSON.stringify(value) === JSON.stringify(state[key as keyof typeof state]));
 }
 
-/** What the entry of a change says beside the memory. */
+/** What the journal entry of a change records besides the memory. */
 export interface NotedChange {
   readonly batchId: string;
   readonly action: string;
@@ -67,16 +67,16 @@ export interface NotedChange {
   readonly linked?: readonly SourceLink[];
   /** Documents that the change unlinked it from. */
   readonly unlinked?: readonly SourceLink[];
-  /** Of whichever memory was joined to another chain, or taken out of it. */
+  /** For a memory that was added to another chain, or removed from it. */
   readonly joined?: Joined | undefined;
-  /** Ids of what it would have taken the place of, if it did not wait for review. */
+  /** Ids of what it would have replaced if it did not wait for review. */
   readonly wouldReplace?: readonly string[] | undefined;
 }
 
 /**
- * Notes a change of a memory in the journal, inside the transaction of the change and after it.
- * @param before the memory as it was; null for a new one, and the older version where a new one takes its place
- * @param after the memory as it is now; the store is read when only the id is given
+ * Records a change of a memory in the journal, inside the transaction of the change and after it.
+ * @param before the memory as it was; null for a new one, and the older version if a new one replaces it
+ * @param after the memory as it is now; if only the id is given, it is read from the store
  */
 export async function noteMemory(
   repositories: Pick<Repositories, "journal" | "memories">,

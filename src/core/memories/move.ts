@@ -7,8 +7,8 @@ import type { ContainerRow, Repositories } from "../ports.js";
 import { unitOf, type Actor, type Memory } from "../types.js";
 
 /**
- * Moves memories to another container inside a transaction: row, text index, vectors and journal. One whose text is
- * active there already is forgotten, after its sources and its strength were given to the one that stays.
+ * Moves memories to another container inside a transaction: row, text index, vectors and journal. A memory whose text is
+ * already active there is forgotten, after its sources and strength are transferred to the existing one.
  */
 export async function moveMemories(
   repositories: Repositories,
@@ -36,7 +36,10 @@ function isActive(memory: Memory): boolean {
   return memory.isLatest && !memory.isForgotten;
 }
 
-/** Two memories that say the same become one: what the one knew is kept at the other. @returns the one, forgotten */
+/**
+ * Merges two memories that say the same: what the first knew is kept with the second.
+ * @returns the first, forgotten
+ */
 async function joinTwin(
   repositories: Repositories,
   actor: Actor,

@@ -2,14 +2,14 @@ import { sameWordsOf } from "../../language/english/same-words.js";
 import { normalForm } from "../../language/languages/normal-form.js";
 import { fold, NUMBER_WORDS } from "../../language/words.js";
 
-/** Letters, numbers with their inner points and a leading minus, and the signs that change what a text says (`C++`, `5 %`, `?`). */
+/** Letters, numbers with inner punctuation and a leading minus, and symbols that change what a text says (`C++`, `5 %`, `?`). */
 const PIECE = /(?<![\p{L}\p{N}])-?\p{N}+(?:[.,:/-]\p{N}+)*|[\p{L}\p{M}\p{N}\p{Co}]+|[\p{S}#%&@*?]/gu;
 const ARTICLES: ReadonlySet<string> = new Set(["a", "an", "the"]);
 
 /**
- * True when two texts state the same fact in all but form: the same words in the same order, the same numbers and the same
- * negations. Case, accents, punctuation, articles, short forms (`doesn't`), plural endings of common words and words that
- * say the same anywhere (`every`, `each`) make no difference; a name, a number, a negation, a tense or a preposition does.
+ * True when two texts state the same fact and differ only in form: the same words in the same order, the same numbers and the
+ * same negations. Case, accents, punctuation, articles, contractions (`doesn't`), plural endings of common words and universal
+ * synonyms (`every`, `each`) make no difference; a name, number, negation, tense or preposition does.
  */
 export function isSameFact(first: string, second: string): boolean {
   return meaningKey(first) === meaningKey(second);
@@ -22,7 +22,7 @@ export function meaningKey(text: string): string {
   return kept.length > 0 ? kept.join(" ") : text.trim();
 }
 
-/** Short forms in full, so that `doesn't` and `does not` meet. */
+/** Expands contractions, so that `doesn't` and `does not` match. */
 export function spellOut(text: string): string {
   return normalForm(text, "NFKC")
     .replace(/[’‘ʼ]/g, "'")
@@ -42,7 +42,7 @@ function pieceKey(piece: string): string {
   if (/^-?\p{N}/u.test(word)) return word.replace(/,(?=\p{N}{3}(?!\p{N}))/gu, "");
   const number = NUMBER_WORDS.get(word);
   if (number !== undefined) return number;
-  // A capital letter may start a name, and names keep every letter.
+  // A capital letter may begin a name, and names keep every letter.
   const key = /^\p{Ll}/u.test(piece) ? singular(word) : word;
   return sameWordsOf(key)?.join(" ") ?? key;
 }

@@ -1,14 +1,14 @@
-/** What became of the facts of a submission that are no memories. */
+/** Facts of a submission that did not become memories. */
 interface NotTakenIn {
-  /** Texts of those that were forgotten or replaced before. */
+  /** Texts of those that had been forgotten or replaced before. */
   readonly past: readonly string[];
   /** How many the settings left no room for. */
   readonly noRoom: number;
-  /** How many should follow from others, and were known or have lost their ground. */
+  /** How many were supposed to follow from others, but were known or have lost their sources. */
   readonly groundless: number;
 }
 
-/** Says of each fact that was submitted and is not kept why that is so; nothing where all are. */
+/** Explains for each submitted fact that was not stored why not; empty if all were. */
 export function tellNotTakenIn({ past, noRoom, groundless }: NotTakenIn): string[] {
   return [
     ...past.map(

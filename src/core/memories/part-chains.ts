@@ -7,19 +7,22 @@ import { isStatedBeside, makeLatest, mayHoldAgain } from "./forget-leaving.js";
 import { noteMemory } from "./memory-state.js";
 import { rootOf } from "./root-of.js";
 
-/** What a document that moves leaves where it was. */
+/** What a moved document leaves in its old container. */
 export interface Parting {
   readonly organizationId: string;
   readonly documentId: string;
 }
 
-/** A chain some of whose versions go, and some stay. */
+/** A chain of which some versions go, and some stay. */
 export interface PartedChain {
   readonly going: readonly Memory[];
   readonly staying: readonly Memory[];
 }
 
-/** Divides whole chains, each with its newest version, which goes: of the older ones go those that only this document states. */
+/**
+ * Divides whole chains, each with its newest version, which goes: of the older ones, those that only this document states go
+ * too.
+ */
 export async function divideChains(
   repositories: Repositories,
   versions: readonly Memory[],
@@ -43,8 +46,8 @@ export async function divideChains(
 }
 
 /**
- * Makes two chains of each one whose versions part, once those that go have gone. The newest of those that stay holds again
- * where it is still stated there, unless a person had forgotten what took its place.
+ * Splits each chain with separated versions in two, once those that go have gone. The newest of those that stay holds again if
+ * it is still stated there, unless a person had forgotten what replaced it.
  */
 export async function partChains(
   repositories: Repositories,
@@ -79,7 +82,7 @@ function inOrder(versions: readonly Memory[]): readonly Memory[] {
   return versions.toSorted((one, other) => one.version - other.version || one.seq - other.seq);
 }
 
-/** Leads from none of these versions to one that is not among them. */
+/** Makes these versions a chain of their own, numbered from 1. */
 async function chainAnew(
   repositories: Repositories,
   organizationId: string,

@@ -2,12 +2,12 @@ import type { AuthorizedCall, CoreContext } from "../context.js";
 import { searchMemories } from "../search/search.js";
 import { tellStating, type StatingDocument } from "./still-stated.js";
 
-/** Passages that are looked at. */
+/** How many passages are examined. */
 const MOST_PASSAGES = 20;
 
 /**
- * Documents of a container whose passages match what is to be forgotten, the best first. To forget reaches memories alone:
- * where no memory stands for a passage, only removing its document makes it unfindable, and whoever forgets has to be told.
+ * Documents of a container whose passages match what is to be forgotten, best first. Forgetting affects only memories: a
+ * passage that no memory stands for becomes unfindable only when its document is removed, and whoever forgets must be told.
  * @param input.threshold 0 to 1; absent for that of searches
  */
 export async function documentsMatching(

@@ -18,13 +18,13 @@ import { EXTRACTION_FORM } from "./extraction-form.js";
 /** Small enough to be read with attention; about 2,000 tokens. */
 const WINDOW = { length: 8_000, overlap: 400 };
 const MOST_CHARACTERS = 24_000;
-/** How long nobody else gets a task, in milliseconds. */
+/** How long a task is reserved, in milliseconds. */
 const RESERVATION = 10 * 60_000;
-/** How often more documents are looked for, when those that were found have nothing to read in them. */
+/** How often more documents are looked for, if those found have nothing to read in them. */
 const ROUNDS = 5;
 /** Remaining tasks are counted up to here. */
 export const MOST_COUNTED = 1_000;
-/** What a search for known memories is asked at once, in characters, and how much it gives. */
+/** Characters per search for known memories, and how many it returns. */
 const QUESTION = { length: 2_000, overlap: 0 };
 const LIKELY = { threshold: 0.3, limit: 10, isStatement: true };
 const MOST_KNOWN = 20;
@@ -41,7 +41,7 @@ export const pendingExtractionsSchema = z.object({
     .default(3),
 });
 
-/** A text to read, or a part of one, and what is known already. */
+/** A text to read, or a part of one, and what is already known. */
 export interface PendingTask {
   readonly taskId: string;
   readonly documentId: string;
@@ -52,22 +52,22 @@ export interface PendingTask {
   readonly part: number;
   readonly parts: number;
   readonly text: string;
-  /** Memories that a fact may relate to, under names that hold for this task alone. */
+  /** Memories that a fact may relate to, under names valid for this task only. */
   readonly known: readonly { readonly id: string; readonly text: string }[];
   readonly guidance: ExtractionGuidance;
 }
 
 export interface PendingExtractions {
   readonly tasks: readonly PendingTask[];
-  /** How many tasks there are beside these, at least; up to 1,000. A document that was not cut into parts yet is one. */
+  /** At least how many tasks remain besides these; up to 1,000. A document not yet cut into parts counts as one. */
   readonly remaining: number;
-  /** What is wanted, in words for the agent. */
+  /** Instructions for the agent, in words. */
   readonly instructions: string;
 }
 
 /**
- * Hands out texts of a container that no language model and no agent has read yet, so that the calling agent finds the
- * facts in them. For ten minutes nobody else gets them; then they are free again, under other ids.
+ * Hands out texts of a container that no language model and no agent has read yet, so that the calling agent extracts their
+ * facts. They are reserved for ten minutes; then they are free again, under other ids.
  */
 export async function pendingExtractions(
   context: CoreContext,
@@ -92,7 +92,7 @@ export async function pendingExtractions(
   return { tasks, remaining: Math.max(0, open - tasks.length), instructions };
 }
 
-/** Cuts documents into tasks until there are as many free ones as are wanted, if there are. */
+/** Cuts documents into tasks until enough free ones exist, as far as there are documents. */
 async function openTasks(
   repositories: Repositories,
   organizationId: string,
@@ -128,7 +128,7 @@ async function openDocument(
   await repositories.extractionTasks.open(organizationId, { id, revision, containerId }, windows);
 }
 
-/** What the agent is given; nothing for a task whose document was changed in this very moment. */
+/** What the agent receives; empty for a task whose document has just been changed. */
 async function describeTask(
   context: CoreContext,
   organizationId: string,
@@ -170,7 +170,7 @@ interface Known {
   readonly text: string;
 }
 
-/** What was shown when the task was handed out, for a caller whose answer got lost. */
+/** What was shown when the task was handed out, for a caller that lost the answer. */
 async function readKnown(
   { store }: CoreContext,
   organizationId: string,
@@ -183,7 +183,7 @@ async function readKnown(
   return handles.map((id) => ({ id, text: found.get(id) ?? "" }));
 }
 
-/** Stated memories of the container that the text may be about, the likeliest first, by meaning and by words. */
+/** Stated memories of the container that the text may be about, most likely first, by meaning and by words. */
 async function findKnown(
   context: CoreContext,
   { organizationId, filterByMetadata }: Document,

@@ -1,4 +1,4 @@
-/** A text with straight quotes, single spaces and line breaks, and no ornament in front of a line. */
+/** A text with straight quotes, single spaces and line breaks, and no decoration at the start of lines. */
 export function plainForm(text: string): string {
   return text
     .replace(/[‘’ʼ]/gu, "'")

@@ -33,14 +33,14 @@ export interface PlacedMemory extends Memory {
 export interface Statement {
   readonly memoryId: string;
   readonly documentId: string;
-  /** The words of the document that state it, where they are known. */
+  /** The words of the document that state it, if known. */
   readonly quote: string | null;
-  /** Where these words stand in its text, if they do. */
+  /** Where these words are in its text, if they are. */
   readonly quoteAt: { readonly start: number; readonly end: number } | null;
   readonly addedAt: string;
 }
 
-/** A guess that waits for review. */
+/** A guess waiting for review. */
 export interface InferredMemory {
   readonly memory: Memory;
   /** From how many memories it was derived. */
@@ -50,13 +50,13 @@ export interface InferredMemory {
 /** A memory as one of its documents states it. */
 export interface StatedMemory {
   readonly documentId: string;
-  /** When the document was found to state it. */
+  /** When it was established that the document states it. */
   readonly addedAt: string;
   readonly memory: PlacedMemory;
 }
 
 export interface MemoryQuery {
-  /** Any of these; none for nothing. */
+  /** In any of these; an empty list matches nothing. */
   readonly containerTags: readonly string[];
   readonly filters?: FilterExpression | undefined;
   readonly sort: "createdAt" | "updatedAt";
@@ -65,9 +65,9 @@ export interface MemoryQuery {
   readonly limit: number;
 }
 
-/** The words of a document that state a memory, and where they stand in its text: null when they are not there now. */
+/** The words of a document that state a memory, and where they are in its text: null when they are not there now. */
 export interface Quotation {
-  /** Null for a memory that its document was written for, which is no proof of it. */
+  /** Null for a memory for which its document was created: that proves nothing. */
   readonly text: string | null;
   readonly at: { readonly start: number; readonly end: number } | null;
 }
@@ -80,7 +80,7 @@ export interface MemoryStore {
   ): Promise<Memory>;
   byId(organizationId: string, id: string): Promise<Memory | null>;
   byIds(organizationId: string, ids: readonly string[]): Promise<Memory[]>;
-  /** The newest version of a chain, by the id of its first. */
+  /** The newest version of a chain, by the id of its first version. */
   latestOf(organizationId: string, rootId: string): Promise<Memory | null>;
   /** The active memory of this container with the same normalised text. */
   byText(organizationId: string, containerTag: string, text: string): Promise<Memory | null>;
@@ -88,7 +88,10 @@ export interface MemoryStore {
   byExactText(organizationId: string, containerTag: string, text: string): Promise<Memory[]>;
   ofDocument(organizationId: string, documentId: string): Promise<Memory[]>;
   update(organizationId: string, id: string, change: MemoryChange): Promise<void>;
-  /** Links a memory to a document that states it. @returns false when the link was there already */
+  /**
+   * Links a memory to a document that states it.
+   * @returns false when the link already existed
+   */
   addSource(
     organizationId: string,
     memoryId: string,
@@ -100,8 +103,8 @@ export interface MemoryStore {
   /** Documents that state these memories. */
   sources(organizationId: string, memoryIds: readonly string[]): Promise<{ memoryId: string; documentId: string }[]>;
   /**
-   * Active (latest, unforgotten, unexpired) memories of a container, newest first; without those that were flagged as
-   * instruction-like and wait for review.
+   * Active (latest, unforgotten, unexpired) memories of a container, newest first; without those flagged as instruction-like
+   * that wait for review.
    */
   active(
     organizationId: string,
@@ -110,47 +113,52 @@ export interface MemoryStore {
       isStatic?: boolean;
       limit: number;
       filters?: FilterExpression | undefined;
-      /** Only those that were written after the one with this `seq`. */
+      /** Only those written after the one with this `seq`. */
       afterSeq?: number;
     },
   ): Promise<Memory[]>;
-  /** One page of active memories, and how many there are in all. */
+  /** One page of active memories, and their total number. */
   list(organizationId: string, query: MemoryQuery): Promise<{ memories: PlacedMemory[]; total: number }>;
-  /** Active guesses of a container that nobody reviewed, those with the most parents first, then the newest. */
+  /** Active unreviewed guesses of a container, those with the most parents first, then the newest. */
   inferred(organizationId: string, containerTag: string, limit: number): Promise<InferredMemory[]>;
-  /** Every memory that these documents state or stated, superseded and forgotten ones too, oldest first. */
+  /** Every memory that these documents state or stated, including superseded and forgotten ones, oldest first. */
   ofDocuments(organizationId: string, documentIds: readonly string[]): Promise<StatedMemory[]>;
   /**
-   * All versions of these chains, by the ids of their first ones; oldest first. Versions that were undone count only
-   * when they are asked for.
+   * All versions of these chains, by the ids of their first versions; oldest first. Versions that were undone are included only
+   * on request.
    */
   versions(organizationId: string, rootIds: readonly string[], options?: { withUndone: boolean }): Promise<Memory[]>;
-  /** What documents say of these memories, oldest link first. */
+  /** Statements of these memories in documents, oldest link first. */
   statements(organizationId: string, memoryIds: readonly string[]): Promise<Statement[]>;
-  /** The container that a memory lies in; null when that was deleted. */
+  /** The container that a memory is in; null when that was deleted. */
   containerOf(organizationId: string, id: string): Promise<ContainerRow | null>;
   /**
-   * Relations that these memories have to others or others to them, oldest first, each once; only to those of the same
-   * container: what went to another one is no relative there, until it comes back. Those apart count only when they are
-   * asked for.
+   * Relations from and to these memories, oldest first, without duplicates; only within the same container: a relative that
+   * moved to another container does not count until it comes back. Separated ones are included only on request.
    */
   relations(
     organizationId: string,
     memoryIds: readonly string[],
     options?: { evenApart: boolean },
   ): Promise<MemoryRelation[]>;
-  /** Notes how a memory relates to an older one of its container; a pair has one relation, the last that was noted. */
+  /** Records how a memory relates to an older one of its container; a pair has one relation, the last recorded. */
   relate(organizationId: string, fromId: string, toId: string, relation: Relation): Promise<void>;
-  /** Memories of a container by row, deleted ones too: all versions and forgotten ones, or only what is active. */
+  /**
+   * Memories of a container by row, including those of deleted containers: all versions and forgotten ones, or only active
+   * ones.
+   */
   inContainer(
     organizationId: string,
     containerId: number,
     options: { activeOnly: boolean; limit: number },
   ): Promise<Memory[]>;
-  /** Removes memories of a container without a trace in rows and indexes. @returns how many, 0 when none was left */
+  /**
+   * Removes memories of a container from rows and indexes without a trace.
+   * @returns how many, 0 when none was left
+   */
   purge(organizationId: string, containerId: number, limit: number): Promise<number>;
-  /** Puts the row into another container. The indexes follow by `units.rescope`. */
+  /** Moves the row to another container. The indexes follow with `units.rescope`. */
   move(organizationId: string, id: string, containerId: number): Promise<void>;
-  /** Active memories whose time has passed. */
+  /** Active memories that have expired. */
   expired(organizationId: string, now: Date, limit: number): Promise<Memory[]>;
 }

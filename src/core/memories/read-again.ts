@@ -11,26 +11,26 @@ import type { StatedCandidate } from "./resolve-facts.js";
 import { isSetAside } from "./set-aside.js";
 import { agrees, isSamePlace } from "./slots.js";
 
-/** How the reason begins why a newer reading let go of a fact; it may find it again. */
+/** Prefix of the reason when a newer reading drops a fact; a later reading may find it again. */
 const NOT_FOUND = "not found any more in document";
 
-/** The reason of a memory that a newer reading of its document let go of. */
+/** The reason for a memory that a newer reading of its document dropped. */
 export function notFoundIn(documentId: string, cause: string): string {
   return `${NOT_FOUND} ${documentId}, ${cause}`;
 }
 
-/** Of the words of the shorter of two texts: so many in common make them two wordings of what one sentence says. */
+/** Two texts with this share of the shorter one's words in common are two wordings of the same sentence. */
 const SAME_WORDS = 0.6;
 
-/** A document that is read again. */
+/** A document read again. */
 export interface Reread {
   readonly organizationId: string;
   readonly documentId: string;
 }
 
 /**
- * Leaves out what a document that is read again must not bring back: what it stated once and was forgotten or replaced
- * since, in these words or others and in any of its containers, and what is over by now.
+ * Filters out what re-reading a document must not bring back: what it once stated and was forgotten or replaced since, in these
+ * words or others and in any of its containers, and what has expired.
  */
 export async function withoutPast(
   { memories }: Pick<Repositories, "memories">,
@@ -52,7 +52,7 @@ export async function withoutPast(
   });
 }
 
-/** True for what was forgotten or replaced, or is over, by more than a reading of its document. */
+/** True for what was forgotten or replaced, or has expired, for reasons other than a reading of its document. */
 export function isPast(memory: Memory, now: Date): boolean {
   const { forgetReason } = memory;
   if (isWithdrawn(memory) || forgetReason?.startsWith(NOT_FOUND)) return false;
@@ -94,8 +94,8 @@ export interface Found extends ReadingAgain {
 }
 
 /**
- * Forgets what only this document states and its newest reading did not find, inside the transaction of that reading and in
- * its batch. What a person wrote, changed or reviewed stays, and so does what took the place of something else.
+ * Forgets what only this document states and its newest reading did not find, inside the transaction of that reading and in its
+ * batch. What a person wrote, changed or reviewed stays, and so does what replaced something else.
  */
 export async function forgetNotFound(
   repositories: Repositories,
@@ -110,8 +110,8 @@ export async function forgetNotFound(
 }
 
 /**
- * The active memories that the service read from this document alone and that nobody else has done anything with. None
- * that took the place of something else.
+ * The active memories that the service read from this document alone and that nobody else has touched. Excludes those that
+ * replaced something else.
  */
 export async function readOnlyFrom(
   repositories: Repositories,
@@ -126,10 +126,10 @@ export async function readOnlyFrom(
   return untouched;
 }
 
-/** Who moves a memory leaves it as it is. */
+/** Moving a memory does not change it. */
 const MOVED = "memory.moved";
 
-/** True when nobody but the service itself has ever done more with a memory than move it, and it was derived from no other. */
+/** True when nobody but the service itself has ever done more with a memory than move it, and it was not derived from another. */
 export async function isUntouched(
   { journal, memories }: Pick<Repositories, "journal" | "memories">,
   organizationId: string,

@@ -23,8 +23,8 @@ import { datePartsOf, readStatement, type Statement } from "./statement.js";
 import type { Claim } from "./slots.js";
 
 /**
- * Reads what an English text says how something is now. Rules that would rather say nothing than something wrong: null for
- * the past, for plans, questions, guesses and reports, for what speaks of nobody in particular, and for all they do not know.
+ * Reads what an English text says is the case now. Favours silence over error: null for the past, plans, questions, guesses and
+ * reports, for texts about nobody in particular, and for anything the rules do not know.
  */
 export function readClaim(text: string, statement = readStatement(text)): Claim | null {
   if (!statement) return readAnswerLanguage(text);
@@ -68,12 +68,12 @@ function readPattern(statement: Statement, pattern: SlotPattern): Claim | null {
   };
 }
 
-/** "Our standup" and "the standup" are at one time. */
+/** "Our standup" and "the standup" are the same meeting. */
 function subjectOf({ slot }: SlotPattern, found: string): string | null {
   return readSubject(slot === "time of day" ? found.replace(/^(?:user|we|the team)'s /i, "") : found);
 }
 
-/** A state with a bare year beside it is one of that year: "lives in Lyon in 2019". */
+/** A state with a bare year is about that year only: "lives in Lyon in 2019". */
 function holdsNow(statement: Statement, pattern: SlotPattern): boolean {
   if (pattern.slot === "home since") return statement.hasSince || / since /.test(statement.text);
   return (
@@ -123,7 +123,7 @@ function slotOf({ slot }: SlotPattern, subject: string, value: string, of: strin
   }
 }
 
-/** Among which opposites a preference chooses; below 0 for none. */
+/** The index of the opposites that a preference chooses between; negative for none. */
 function oppositesOf(value: string): number {
   const words = valueWords(value);
   return words.length === 2 ? OPPOSITES.findIndex((group) => group.has(words[0] ?? "")) : -1;
@@ -135,7 +135,7 @@ const UNITS: ReadonlyMap<string, string> = new Map(
     .map((entry) => [entry.split(":")[0] ?? "", entry.split(":")[1] ?? ""]),
 );
 
-/** The unit of a number under one name. */
+/** The unit of a number, normalised to one name. */
 function unitOf(value: string, topic: string): string {
   const signs = /[€$£]/.exec(value)?.[0] ?? "";
   const words = [...(signs === "" ? [] : [signs]), ...valueWords(value.replace(/[\d.,]+/g, " ")), ...topic.split(" ")];
@@ -146,19 +146,19 @@ function unitOf(value: string, topic: string): string {
 }
 
 const LONGEST_VALUE = 6;
-/** What comes after the value and says more about it. */
+/** Text after the value that qualifies it. */
 const TAIL =
   /,? (?:with|since|because|after|as|near|where|which|who|so|starting|thanks|together|by|from|alone|due|via|through|despite) .*$/iu;
 const PLACE_TAIL = /,? (?:in|on|at|for|to|close) .*$/iu;
 
-/** In a tail these state something of their own, which would be hidden with the value. */
+/** In a tail, these words begin a statement of their own, which would be hidden with the value. */
 const OWN_STATEMENT =
   /\b(?:living|based|born|raised|working|studying|married)\b|\b(?:and|but|where|who|which)\b.*\b(?:is|are|was|has|have|lives?|works?|likes?|loves?|owns?|plays?|runs?|speaks?|studies|teaches|drives?|uses?|wants?|moved|joined|started|prefers?|keeps?|writes?|does|goes|makes?|\p{L}+ing)\b/iu;
 
-/** Who moves out for some time, or into another street, does not leave the town. */
+/** Someone who moves out for some time, or to another street, does not leave the town. */
 const STAYS_NEAR = /\bfor (?:the|some)\b|\b(?:street|road|avenue|lane)\b/i;
 
-/** The value alone; null when it is none, or more than one. */
+/** The value alone; null when there is none, or more than one. */
 function readValue({ kind, isName, isMulti, isNegative, slot, isDated }: SlotPattern, found: string): string | null {
   let value = isMulti ? found : found.replace(TAIL, "");
   if (kind === "place" || slot === "employer" || slot === "partner" || kind === "job")
@@ -176,7 +176,7 @@ function readValue({ kind, isName, isMulti, isNegative, slot, isDated }: SlotPat
     return null;
   if (isDated === true) return isDateAlone(value) ? value : null;
   if (slot === "time of day") return value;
-  // What was switched somewhere or for somebody alone goes on elsewhere.
+  // What was switched only in one place or for one person continues elsewhere.
   if (slot === "switch" && wordsOfTail(divideAtTail(found).tail).length > 0) return null;
   if (!isMulti && /\b(?:and|or|but|plus)\b|[&;:()]|\/(?!\p{L})/iu.test(value)) return null;
   if (kind !== "place" && value.includes(",") && kind !== "number") return null;
@@ -199,7 +199,7 @@ function isDateAlone(value: string): boolean {
 
 const LONGEST_SUBJECT = 7;
 
-/** The subject as a key; null for one that names nobody in particular, and for what is more than a subject. */
+/** The subject as a key; null for one that names nobody in particular, and for text that is more than a subject. */
 function readSubject(found: string): string | null {
   const written = found
     .replace(/^(?:the|our) /i, "")
@@ -239,7 +239,7 @@ const OF =
   /^(?:the )?(?<a>[\p{L}-]+(?: [\p{L}-]+){0,2}) (?:of|for) (?<s>[^,]{1,60}?) (?:is|was changed to|has changed to|changed to|was moved to|has been moved to) (?<v>.+)$/iu;
 const FAVOURITE = /^(?:all[- ]time )?favou?rite (?<x>.+)$/i;
 
-/** "S's a is v" and "the a of S is v". */
+/** Reads "S's a is v" and "the a of S is v". */
 function readAttribute(statement: Statement): Claim | null {
   const found = POSSESSED.exec(statement.dated)?.groups ?? OF.exec(statement.dated)?.groups;
   if (!found) return null;
@@ -270,7 +270,7 @@ function readAttribute(statement: Statement): Claim | null {
   };
 }
 
-/** A number of somebody that stands alone is the one to call, if it has the shape of one. */
+/** A person's unspecified `number` is a phone number, if it looks like one. */
 function attributeNamed(named: string): string {
   const plain = named.replace(/\b(?:new|current|present) /g, "");
   return plain === "number" ? "phone number" : plain;
@@ -305,7 +305,7 @@ function kindOf(attribute: string): ValueKind {
 
 const LONGEST_ANYTHING = 14;
 
-/** A statement that no slot is known for, which only its opposite replaces. */
+/** A statement without a known slot, replaced only by its opposite. */
 function readAnything(statement: Statement): Claim | null {
   const { text, isNegative, isChange, scope, since } = statement;
   const words = valueWords(text.replace(/\b(?:is|are) (?=\p{L}+ing\b)/u, ""));

@@ -10,7 +10,7 @@ const LONGEST_READ = 400;
 /** About 2 kB each. */
 const MOST_REMEMBERED = 4_000;
 
-/** A text as rules see it. Each part is read when it is asked for first: of most texts only one or two ever are. */
+/** A text as the rules see it. Each part is computed on first use: for most texts only one or two ever are. */
 export class Reading {
   readonly #text: string;
   readonly #isOfGroup: boolean;
@@ -24,8 +24,8 @@ export class Reading {
   #pieces: readonly string[] | undefined;
 
   /**
-   * @param told.replacement what the words that state it say to be replaced, if the text itself does not
-   * @param told.isOfGroup those words speak of what "we" do
+   * @param told.replacement what the quoted words say is replaced, if the text itself does not say so
+   * @param told.isOfGroup whether those words are about what "we" do
    */
   constructor(text: string, told: { readonly replacement?: Replacement | null; readonly isOfGroup?: boolean } = {}) {
     this.#text = text;
@@ -43,37 +43,37 @@ export class Reading {
     return this.#claim;
   }
 
-  /** The same of the team, where one who belongs to it says what "we" no longer do. */
+  /** The same for the team, if a member says what "we" no longer do. */
   get claimOfTeam(): Claim | null {
     const { claim } = this;
     if (!this.#isOfGroup || claim?.slot !== "says" || !claim.isNegative || !claim.isChange) return null;
     return claim.value.startsWith("user ") ? { ...claim, value: claim.value.replace(/^user /, "team ") } : null;
   }
 
-  /** What it says to be over. */
+  /** What it says is over. */
   get ending(): State | null {
     if (this.#ending === undefined) this.#ending = this.statement && readEnding(this.statement, this.#isOfGroup);
     return this.#ending;
   }
 
-  /** What it says to hold that may end. */
+  /** What it says holds and may end. */
   get holdings(): readonly State[] {
     return (this.#holdings ??= this.statement ? readHoldings(this.statement) : []);
   }
 
-  /** What it says to be in the place of something that it names. */
+  /** What it says replaces something that it names. */
   get replacement(): Replacement | null {
     if (this.#replacement === undefined) this.#replacement = readReplacement(this.#text);
     return this.#replacement;
   }
 
-  /** The name of somebody whom it brings in. */
+  /** The name of somebody whom it introduces. */
   get introduces(): string | null {
     if (this.#introduces === undefined) this.#introduces = introducedBy(this.#text);
     return this.#introduces;
   }
 
-  /** The name of somebody of whom it tells more. */
+  /** The name of somebody about whom it says more. */
   get tellsOf(): string | null {
     if (this.#tellsOf === undefined) this.#tellsOf = tellsOf(this.#text);
     return this.#tellsOf;
@@ -88,7 +88,7 @@ export class Reading {
 const OF_GROUP =
   /^(?:(?:as of|since|from|in|on|last|this) [^,]{1,30}?,? |(?:today|yesterday|recently|finally),? )?we\b/i;
 
-/** Reads a fact with the sentence that states it, which may name what is no longer so where the fact says only what is. */
+/** Reads a fact with the sentence that states it, which may name what is no longer so where the fact says only what is so now. */
 export function readingOfFact({
   text,
   quote,
@@ -106,7 +106,7 @@ export function readingOfFact({
 
 const readShort = rememberLast((text) => new Reading(text), MOST_REMEMBERED);
 
-/** Reads a text by rules. What was read last is remembered, because each new fact is held against many others. */
+/** Reads a text by rules. Recent readings are cached, because each new fact is compared with many others. */
 export function readingOf(text: string): Reading {
   return text.length > LONGEST_READ ? new Reading(text) : readShort(text);
 }

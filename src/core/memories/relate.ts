@@ -5,38 +5,38 @@ import { readingOf, readingOfFact, type Reading } from "./reading.js";
 import { isReplacedBy, wordsOfReplaced } from "./replacements.js";
 import { agrees, isSamePlace, searchWords, takesPlaceOf, type Claim } from "./slots.js";
 
-/** A memory that a new fact may be about, with when it was said last (ISO). */
+/** A memory that a new fact may be about, with when it was last said (ISO). */
 export interface KnownFact {
   readonly memory: Pick<Memory, "id" | "text" | "forgetAfter">;
   readonly saidAt: string;
 }
 
-/** What a fact is beside those that are known; a repetition was looked for before. */
+/** How a fact relates to those already known; repetitions have been ruled out before. */
 export type Decision =
   | { readonly kind: "new" }
-  /** It takes the place of these, the first of which it continues. */
+  /** It replaces these, and continues the first. */
   | { readonly kind: "updates"; readonly ids: readonly string[] }
-  /** A newer statement has taken its place already. */
+  /** A newer statement has already replaced it. */
   | { readonly kind: "outdated"; readonly by: string }
-  /** It says the same and more, or more of somebody whom the other brought in. */
+  /** It says the same and more, or says more about somebody whom the other introduced. */
   | { readonly kind: "extends"; readonly id: string };
 
-/** A fact that is to be decided upon. */
+/** A fact to be decided on. */
 export interface NewFact {
   readonly text: string;
   /** The words that state it. */
   readonly quote?: string | undefined;
   /** When it was said (ISO). */
   readonly saidAt: string;
-  /** ISO dates of what it speaks of. */
+  /** ISO dates of its events. */
   readonly eventDates?: readonly string[] | undefined;
-  /** It ends some day: what lasts is not hidden by it, apart from plans, which end with their day. */
+  /** It is temporary: it does not replace anything lasting, except plans, which end with their day. */
   readonly isTemporary?: boolean | undefined;
-  /** Ids of memories that the same text stated, which replaces them only if it says that something changed. */
+  /** Ids of memories that the same text stated; it replaces them only if it says that something changed. */
   readonly statedTogether?: ReadonlySet<string> | undefined;
 }
 
-/** Words by which the text index finds what a text may be about. */
+/** Words by which the text index finds memories that a text may be about. */
 export function wordsToRelate({ claim, ending, replacement, tellsOf: name }: Reading): string[] {
   const slot = claim ? searchWords(claim) : [];
   return [
@@ -47,11 +47,11 @@ export function wordsToRelate({ claim, ending, replacement, tellsOf: name }: Rea
   ];
 }
 
-/** False when `decide` would not look at the other text for the one that was read. */
+/** False when `decide` would ignore the other text for the one that was read. */
 export function mayRelate(mine: Reading, other: string): boolean {
   const theirs = readingOf(other);
   if (saysMore(mine.pieces, theirs.pieces) || tellsMoreOf(mine, theirs)) return true;
-  // What hangs on the new text alone comes first: it says nothing to be over, and holds nothing, most of the time.
+  // Checks that depend only on the new text come first: mostly it neither ends nor holds anything.
   if (endedBy(mine, theirs) || (mine.holdings.length > 0 && endedBy(theirs, mine))) return true;
   if (replaces(mine, theirs) || replaces(theirs, mine)) return true;
   if (!mine.claim || !theirs.claim) return false;
@@ -62,11 +62,11 @@ function replacesClaim({ claim, claimOfTeam }: Reading, theirs: Claim): boolean 
   return [claim, claimOfTeam].some((mine) => mine !== null && takesPlaceOf(mine, theirs));
 }
 
-/** A change that is told so many days later is news all the same, whatever was said between. */
+/** A change reported this many days later is still news, whatever was said in between. */
 export const NEWS_DAYS = 180;
 
 /**
- * Decides by rules how a fact relates to what is known. Precision first: a wrong update hides a truth, a missed one only
+ * Decides by rules how a fact relates to what is known. Precision first: a wrong update hides a truth, a missed one merely
  * leaves both. A slot that holds several different values is left alone.
  */
 export function decide(fact: NewFact, known: readonly KnownFact[]): Decision {
@@ -76,7 +76,7 @@ export function decide(fact: NewFact, known: readonly KnownFact[]): Decision {
   return taken ?? extension(fact, known) ?? { kind: "new" };
 }
 
-/** What its own sentence takes back or says of a while alone: "we broke up, but are together again". */
+/** What the same sentence takes back or limits to a while: "we broke up, but are together again". */
 const TAKEN_BACK =
   /(?:,| and| but|;) [^.!?]{0,40}?\b(?:back together|together again|rolled (?:it |that )?back|reverted|switched back|just kidding|not really|on again|back on|(?:opened|installed|started) it again)\b| and back(?: again)?\b| while [^,.!?]{1,40} (?:is|are|was|were)\b/i;
 
@@ -101,7 +101,7 @@ function decideByClaim(fact: NewFact, known: readonly KnownFact[]): Decision | n
   return replacing(fact, claim, [...contradicted, ...ended.filter((one) => !isSeen(one))]);
 }
 
-/** What takes the place of these, unless it is older, or lasts for less long. */
+/** The decision to replace these, unless the fact is older or more temporary. */
 function replacing(
   fact: NewFact,
   claim: Pick<Claim, "kind" | "since">,
@@ -122,7 +122,7 @@ function newestOf([first, ...more]: readonly KnownFact[]): KnownFact | undefined
 
 // --------------------------------------------------------------------------------------------------------------- endings
 
-/** What was sold, quit or cancelled is over, and what was said of it before that comes too late. */
+/** Something sold, quit or cancelled is over, and reports of it from before that come too late. */
 function decideByEnding(fact: NewFact, known: readonly KnownFact[]): Decision | null {
   const mine = readingOfFact(fact);
   const later = newestOf(
@@ -137,7 +137,7 @@ function decideByEnding(fact: NewFact, known: readonly KnownFact[]): Decision | 
   return replacing(fact, { kind: "words", since: mine.claim?.since ?? null }, endedOnes(fact, mine, known));
 }
 
-/** What a fact ends; nothing when it is not certain which of several it means, or when all of that was said later. */
+/** What a fact ends; empty when it is uncertain which of several it means, or when all of them were said later. */
 function endedOnes(fact: NewFact, { ending }: Reading, known: readonly KnownFact[]): readonly KnownFact[] {
   if (!ending) return [];
   const held = known.flatMap((one) => {
@@ -149,7 +149,7 @@ function endedOnes(fact: NewFact, { ending }: Reading, known: readonly KnownFact
   return isCertain ? held.map(({ one }) => one) : [];
 }
 
-/** Who says what something is not any more names what that was; of several it is not certain which. */
+/** A statement of what something no longer is names what it was; with several matches it is uncertain which. */
 function decideByReplacement(fact: NewFact, known: readonly KnownFact[]): Decision | null {
   const mine = readingOfFact(fact);
   const [first, ...more] = known.filter(({ memory }) => replaces(mine, readingOf(memory.text)));
@@ -166,7 +166,7 @@ function endedBy(later: Reading, earlier: Reading): boolean {
   return ending !== null && earlier.holdings.some((held) => ends(ending, held));
 }
 
-/** True for what names a day long before it was said, after which something was said to hold. */
+/** True if it names a day long before it was said, and something was said to hold after that day. */
 function isOldNews({ when }: State, saidAt: string, heldAt: string): boolean {
   return when !== null && isBefore(when, heldAt) && daysBetween(when, saidAt) > NEWS_DAYS;
 }
@@ -183,7 +183,10 @@ function speaksOfNow(
   return !isBefore(since, otherSaidAt) || daysBetween(since, saidAt) <= NEWS_DAYS;
 }
 
-/** As far as both are known: a year is not before a day of it, nor a moment before the day that it lies on where it was written. */
+/**
+ * Compares at the precision both share: a year is not before one of its days, nor a moment before the day it falls on where it
+ * was written.
+ */
 export function isBefore(one: string, other: string): boolean {
   if (one.includes("T") && other.includes("T")) return Date.parse(one) < Date.parse(other);
   const length = Math.min(one.length, other.length);
@@ -198,7 +201,7 @@ export function daysBetween(one: string, other: string): number {
 // ------------------------------------------------------------------------------------------------------------ extending
 
 const LONGEST_ADDITION = 12;
-/** With one of these more words are no mere addition. */
+/** With one of these words, an addition changes the meaning. */
 const CHANGES_MEANING =
   /[?]|\b(?:not|no|never|nor|neither|without|if|unless|until|till|was|were|used|former|formerly|except|but|only|might|may|could|would|almost|nearly|stopped|hardly|rarely|than|instead|another|other)\b/;
 
@@ -211,7 +214,7 @@ function extension({ text }: NewFact, known: readonly KnownFact[]): Decision | n
   return extended ? { kind: "extends", id: extended.memory.id } : null;
 }
 
-/** What brought in the one of whom a text tells; null when several did, who may have one name. */
+/** The memory that introduced the person a text is about; null when several did, as they may share a name. */
 function onlyIntroduction(text: string, known: readonly KnownFact[]): KnownFact | null {
   const [first, ...more] = known.filter(({ memory }) => tellsMoreOf(readingOf(text), readingOf(memory.text)));
   return more.length === 0 ? (first ?? null) : null;
@@ -221,7 +224,7 @@ function tellsMoreOf(mine: Reading, theirs: Reading): boolean {
   return mine.tellsOf !== null && mine.tellsOf === theirs.introduces;
 }
 
-/** True when a text says all that another says, in the same words and order, and some words more that contradict nothing. */
+/** True when a text says all that another says, in the same words and order, plus some words that contradict nothing. */
 export function isMoreSpecific(text: string, than: string): boolean {
   return saysMore(readingOf(text).pieces, readingOf(than).pieces);
 }

@@ -10,7 +10,7 @@ import type { ResolvedFact, StatedCandidate } from "./resolve-facts.js";
 import { temporalContextSchema } from "./temporal-context.js";
 import { isFlagged } from "./trust.js";
 
-/** How a fact relates to memories that are there now. */
+/** How a fact relates to current memories. */
 export type Related =
   | { readonly kind: "new" }
   /** Never empty; the fact continues the first. */
@@ -18,10 +18,10 @@ export type Related =
   | { readonly kind: "outdated"; readonly by: Memory }
   | { readonly kind: "extends"; readonly memory: Memory };
 
-/** The most memories that are expected to be written while a document is resolved. */
+/** The most memories expected to be written while a document is being resolved. */
 const NEWCOMERS = 200;
 
-/** Memories that were written after a resolution had looked, and by another document perhaps. */
+/** Memories written since a resolution looked, perhaps by another document. */
 export async function newcomers(
   repositories: Repositories,
   { actor, container, resolution }: FactWriting,
@@ -30,7 +30,7 @@ export async function newcomers(
   return repositories.memories.active(actor.organizationId, container.tag, { limit: NEWCOMERS, afterSeq });
 }
 
-/** What has been written since a fact was resolved, for its decision inside the transaction. */
+/** What has been written since a fact was resolved, for the decision inside the transaction. */
 export interface Since {
   readonly newcomers: readonly Memory[];
   /** Ids of what the same text stated. */
@@ -78,25 +78,25 @@ export async function relateFact(
   }
 }
 
-/** Whether a memory is told in this container now, and waits for no review of what it says. */
+/** Whether a memory is active in this container, and not waiting for review of its content. */
 export function isActiveIn(memory: Memory, { container, now }: Pick<FactWriting, "container" | "now">): boolean {
   const isOver = memory.forgetAfter !== null && memory.forgetAfter <= iso(now);
   const isActive = memory.isLatest && !memory.isForgotten && !isOver && memory.containerTag === container.tag;
-  // What waits for review says nothing yet: not that something else is outdated, either.
+  // What waits for review says nothing yet, not even that something else is outdated.
   return isActive && !isFlagged(memory);
 }
 
-/** When a fact was said (ISO), as somebody in its time zone writes it. */
+/** When a fact was said (ISO), in local time of its zone. */
 export function saidAt({ metadata }: StatedCandidate, { statedAt, now, timeZone }: FactWriting): string {
   return inTimeZone(writtenDate(metadata) ?? statedAt ?? iso(now), timeZone);
 }
 
-/** The date that whoever stated a memory gave it (contract 4.1). */
+/** The date given by the author of a memory (contract 4.1). */
 export function writtenDate(metadata: Readonly<Record<string, unknown>> | null | undefined): string | null {
   return temporalContextSchema.safeParse(metadata?.["temporalContext"]).data?.documentDate ?? null;
 }
 
-/** A memory was said when the newest of its documents is from, or when it was written down. */
+/** A memory counts as said on the date of its newest document, or when it was written. */
 export async function withDates(
   repositories: Repositories,
   { actor, timeZone }: Pick<FactWriting, "actor" | "timeZone">,

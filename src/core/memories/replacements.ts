@@ -2,23 +2,26 @@ import { dropAtEnd } from "../../lib/drop-at-end.js";
 import { valueWords } from "./slot-values.js";
 import { readStatement, type Statement } from "./statement.js";
 
-/** What a text says to be in the place of something else that it names. */
+/** What a text says replaces something else that it names. */
 export type Replacement =
-  /** "The port is 3000 now, not 5173": said of another one before, in the same words. */
+  /** "The port is 3000 now, not 5173": replaces a statement of the other value in the same words. */
   | { readonly kind: "value"; readonly words: readonly string[]; readonly former: readonly string[] }
-  /** "We upgraded the API to Node 22": another version of the same before; of any one of theirs where `of` is null. */
+  /**
+   * "We upgraded the API to Node 22": replaces a statement of another version of the same thing; of any of their things if `of`
+   * is null.
+   */
   | { readonly kind: "version"; readonly of: string | null; readonly name: string; readonly version: string };
 
 const LONGEST = 240;
-/** Words of a value. */
+/** Most words of a value. */
 const MOST_WORDS = 4;
-/** Words that the two must share, the one of whom they speak among them. */
+/** Fewest words that the two must share, including the subject. */
 const FEWEST_SHARED = 2;
 
 const CORRECTING = /^(?:actually|in fact) (?=\S)/i;
 const NAMED_AT_END =
   /,? \(?(?:and |but )?(?:not(?! only\b| just\b| always\b| really\b| even\b| yet\b)|no longer|instead of|rather than|previously|formerly|replacing|up from|down from) (?:(?:in|at|for|on|as|by|with) )?([^,;()]{1,60})\)?$/iu;
-/** Who left the meeting or left on holiday comes back. */
+/** Someone who left a meeting or left on holiday comes back. */
 const FOR_GOOD =
   "(?:the|our) (?:company|firm|business|organi[sz]ation|team|group|project|board|startup)|" +
   "(?:last|this) (?:week|month|year|quarter|spring|summer|autumn|fall|winter|(?:mon|tues|wednes|thurs|fri|satur|sun)day)|" +
@@ -47,7 +50,7 @@ const IN_USE = new RegExp(
   "u",
 );
 
-/** Reads of a text what it says to be no longer so, and what is so instead; null for all that is not said that plainly. */
+/** Reads what a text says is no longer so, and what is so instead; null for anything not said that plainly. */
 export function readReplacement(raw: string): Replacement | null {
   if (raw.length > LONGEST) return null;
   const text = dropAtEnd(raw.trim(), /[.!]/).replace(CORRECTING, "");
@@ -61,7 +64,7 @@ export function readReplacement(raw: string): Replacement | null {
   return versionOf(readStatement(text));
 }
 
-/** What was taken back is the last word of what was said first. */
+/** The last word of what was said first is what was taken back. */
 function insteadOfLast(said: string, instead: string): Replacement | null {
   const words = said.trim().split(" ");
   return valueOf(readStatement([...words.slice(0, -1), instead].join(" ")), words.at(-1) ?? "");
@@ -84,18 +87,18 @@ function versionOf(statement: Statement | null): Replacement | null {
   return { kind: "version", of: isAnyOfOurs ? null : ownName(named), name, version };
 }
 
-/** What belongs to those who speak is named alike, whoever of them says so: "the API", "our API", "the team's API". */
+/** The speakers' own things have one name, whoever mentions them: "the API", "our API", "the team's API". */
 function ownName(named: string): string {
   return valueWords(named.replace(/^(?:user|we|the team|team|my|our)(?:'s |$)/i, "")).join(" ");
 }
 
-/** True for a statement of what is so instead, and of nothing else. */
+/** True for a statement of what is so instead, and nothing else. */
 export function saysNew(replacement: Replacement, { dated, isNegative }: Statement): boolean {
   if (isNegative || replacement.kind !== "value") return false;
   return valueWords(dated).join(" ") === replacement.words.join(" ");
 }
 
-/** True for a text that says of the former what is said of the new now. */
+/** True for a text that said of the old value what is now said of the new one. */
 export function isReplacedBy(replacement: Replacement, other: Statement): boolean {
   if (other.isNegative) return false;
   return replacement.kind === "value" ? saysOfFormer(replacement, other) : usesOtherVersion(replacement, other);

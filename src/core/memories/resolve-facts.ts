@@ -10,42 +10,42 @@ import { interpolate } from "../search/similarity.js";
 import { yieldTurn } from "../../lib/time.js";
 import type { Document, FactCandidate, Origin, VectorSpace } from "../types.js";
 
-/** How many neighbours of a candidate are looked at by meaning, and by the words of its slot. */
+/** How many neighbours of a candidate are examined, by meaning and by the words of its slot. */
 const NEIGHBOURS = 8;
 const TEXT_HITS = 40;
-/** Below this cosine two texts are not looked at as twins. */
+/** Below this cosine two texts are not compared as twins. */
 const TWIN_COSINE = 0.8;
-/** Below this cosine two texts are not looked at as relatives. */
+/** Below this cosine two texts are not compared as relatives. */
 const NEIGHBOUR_COSINE = 0.5;
-/** From this similarity on, by their vectors alone, one of two texts may be a correction of the other. */
+/** At or above this similarity by vector alone, one of two texts may correct the other. */
 const CLOSE = 0.66;
-/** The most memories that are named as close to a new one. */
+/** The most memories reported as close to a new one. */
 const MOST_CLOSE = 2;
 
-/** Candidates after which others have a turn: the longest ones take about a millisecond each. */
+/** Candidates judged before yielding to other work: the longest ones take about a millisecond each. */
 const JUDGED_AT_ONCE = 4;
 
-/** Where candidates are from, and what they are for. */
+/** Where candidates come from, and where they go. */
 export interface FactPlace {
   readonly organizationId: string;
-  /** Null for one that is not there yet. */
+  /** Null if it does not exist yet. */
   readonly container: ContainerRow | null;
   readonly origin: Origin;
-  /** The text that states them, where there is one. */
+  /** The text that states them, if there is one. */
   readonly source?: Pick<Document, "content" | "turns">;
 }
 
-/** A candidate with what its caller wants to be kept beside it. */
+/** A candidate with what its caller wants stored with it. */
 export interface StatedCandidate extends FactCandidate {
   readonly forgetReason?: string | null;
   readonly metadata?: Readonly<Record<string, unknown>> | null;
-  /** The sentence of the document's text before whose place the one that states this took. */
+  /** The former sentence of the document that the one stating this fact replaced. */
   readonly insteadOf?: string;
-  /** The words of the source that most likely state it, where nobody quoted any. They show where it stands and prove nothing. */
+  /** The words of the source that most likely state it, if nobody quoted any. They only locate it and prove nothing. */
   readonly likelyQuote?: string;
 }
 
-/** The words of the source that a candidate is noted to stand in. */
+/** The words of the source recorded as the location of a candidate. */
 export function wordsStating({ quote, likelyQuote }: StatedCandidate): string | undefined {
   return quote ?? likelyQuote;
 }
@@ -53,33 +53,32 @@ export function wordsStating({ quote, likelyQuote }: StatedCandidate): string | 
 /** A candidate with its vector and the memory it repeats, if any. */
 export interface ResolvedFact {
   readonly candidate: StatedCandidate;
-  /** How far its words are trusted. */
+  /** How far its text is trusted. */
   readonly judgement: Judgement;
   readonly vector: Float32Array | null;
   /** Id of the memory that says the same. */
   readonly twin: string | null;
   /** Ids of memories that it may update or extend. */
   readonly related: readonly string[];
-  /** Ids of memories that speak of nearly the same, the nearest first. */
+  /** Ids of memories that say nearly the same, nearest first. */
   readonly close: readonly string[];
-  /** Why it ends nothing before somebody has reviewed it. */
+  /** Why it may end nothing until somebody has reviewed it. */
   readonly endingDoubt?: string | null | undefined;
 }
 
-/** What `resolveFacts` found, ready to be committed. */
+/** The result of `resolveFacts`, ready to be committed. */
 export interface Resolution {
   readonly facts: readonly ResolvedFact[];
-  /** Null when no embedder could answer; the vectors are added later by a job. */
+  /** Null when no embedder could answer; a job adds the vectors later. */
   readonly space: VectorSpace | null;
-  /** The newest memory of the container that was there to be found; what is newer was not looked at. */
+  /** The newest memory of the container at the time; newer ones were not considered. */
   readonly newestSeen: number;
 }
 
 /**
- * Judges and embeds candidates, and looks for memories of the same container that say the same. Slow work: outside
- * transactions, and with turns for others in between.
- * An embedder that cannot answer costs the vectors for now, never the facts. A container that is not there yet has
- * nothing to repeat.
+ * Judges and embeds candidates, and looks for memories of the same container that say the same. Slow: run outside transactions;
+ * yields to other work. If the embedder cannot answer, vectors are missing for now, but facts are never lost. In a container
+ * that does not exist yet there is nothing to repeat.
  */
 export async function resolveFacts(
   context: CoreContext,
@@ -116,7 +115,7 @@ async function newestOf({ store }: CoreContext, organizationId: string, { tag }:
   return newest?.seq ?? 0;
 }
 
-/** Who gives no signal has a caller who waits for the answer. */
+/** Without a signal, a caller is waiting for the answer. */
 const PATIENCE_MS = 2_000;
 const LATE = `The embedder gave no vectors within ${PATIENCE_MS / 1_000} s.`;
 
@@ -156,7 +155,7 @@ interface Place {
   readonly container: ContainerRow;
 }
 
-/** The memory that says the same, and those that a candidate may update or extend, by meaning and by words. */
+/** The memory that says the same, and those that a candidate may update or extend, found by meaning and by words. */
 async function findLikely(
   { store, vectors, embedders, calibrations }: CoreContext,
   { organizationId, container }: Place,

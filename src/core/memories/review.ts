@@ -17,12 +17,12 @@ import { unitOf, type Actor, type Memory } from "../types.js";
 /** What the journal calls it. */
 const DECLINED = "memory.declined";
 
-/** The most guesses that one call shows (contract 4.8). */
+/** The most guesses returned by one call (contract 4.8). */
 const QUEUE = 50;
 
 const inferredSchema = z.object({ containerTag: containerTagSchema });
 
-/** Guesses of a container that nobody reviewed, those with the most grounds first; none for a container that is not there. */
+/** Unreviewed guesses of a container, those with the most sources first; none for a container that does not exist. */
 export async function listInferred(
   { store }: CoreContext,
   { actor }: AuthorizedCall,
@@ -50,11 +50,11 @@ export interface Reviewed {
 }
 
 /**
- * Reviews a guess (contract 4.8): approved it is a stated fact, and takes the place of what it was held back from
- * replacing; declined it leaves search and the queue; undone it is back in the queue, and what it replaced holds again.
- * @throws AppError `not_found` for a container or memory that is not there, or that is forgotten for another reason;
- *   `conflict` for a memory that is no open guess, nothing to undo, a text that is known again meanwhile, or an approval
- *   that cannot be undone as a whole
+ * Reviews a guess (contract 4.8): if approved, it becomes a stated fact and replaces what it was held back from replacing; if
+ * declined, it leaves search and the queue; if undone, it returns to the queue, and what it replaced holds again.
+ * @throws AppError `not_found` for a container or memory that does not exist, or a memory forgotten for another reason;
+ * `conflict` for a memory that is not an open guess, when there is nothing to undo, when the text has become known again
+ * meanwhile, or for an approval that cannot be undone as a whole
  */
 export async function reviewInferred(context: CoreContext, call: AuthorizedCall, raw: unknown): Promise<Reviewed> {
   const input = parseInput(reviewSchema, raw);
@@ -79,14 +79,14 @@ export async function reviewInferred(context: CoreContext, call: AuthorizedCall,
   return reviewed;
 }
 
-/** What became of a guess; declined only while it is forgotten for that. */
+/** The review status of a guess; declined only while it is forgotten for that reason. */
 function statusOf({ metadata, isForgotten }: Memory): ReviewStatus | null {
   const status = metadata?.["reviewStatus"];
   if (status === "declined") return isForgotten ? "declined" : null;
   return status === "approved" ? "approved" : null;
 }
 
-/** False for a memory of a container that was deleted, when a new one has its tag. */
+/** False for a memory of a deleted container whose tag now belongs to a new one. */
 async function liesIn(
   { units }: Repositories,
   { organizationId }: Actor,
@@ -138,14 +138,14 @@ const STEPS: Readonly<Record<Action, (step: Approval) => Promise<void>>> = {
   },
 };
 
-/** Brings back what the memory replaced, all of it or nothing. */
+/** Restores what the memory replaced, all of it or nothing. */
 async function undoApproval({ repositories, actor, memory, now }: Approval, batchId: string): Promise<void> {
   const { skipped } = await undoEntries({ repositories, actor, now, batchId, undoId: createId(), vectors: new Map() });
   const [first] = skipped;
   if (first) throw new AppError("conflict", `The approval of memory ${memory.id} cannot be undone: ${first.reason}.`);
 }
 
-/** Why the memory was to be forgotten some day, from before its decline gave another reason. */
+/** The reason for its expiry, from before the decline replaced it. */
 async function reasonBeforeDecline({ repositories, actor, memory }: Approval): Promise<string | null> {
   const declined = await repositories.journal.latest(actor.organizationId, memory.id, DECLINED);
   const before = z.object({ forgetReason: z.string().nullable() }).safeParse(declined?.before);

@@ -1,6 +1,6 @@
 import type { Memory } from "../types.js";
 
-/** The id that all versions of a memory share: that of the first. */
+/** The id shared by all versions of a memory: that of the first. */
 export function rootOf({ id, rootId }: Pick<Memory, "id" | "rootId">): string {
   return rootId ?? id;
 }

@@ -14,12 +14,12 @@ export function goneWith(containerTag: string): string {
   return `the container ${containerTag} was deleted`;
 }
 
-/** The reason of a memory whose place another one took. */
+/** The reason for a memory that another one replaced. */
 export function replacedBy(memoryId: string): string {
   return `replaced by memory ${memoryId}`;
 }
 
-/** The reason of a memory that ended by itself, where nobody gave another one. */
+/** The reason for a memory that expired, if none was given. */
 export function timeWasOver(forgetAfter: string): string {
   return `its time was over at ${forgetAfter}`;
 }
@@ -29,8 +29,8 @@ const PATTERNS = [takenOutOf, unformedBy, joinedTo, goneWith].map(
 );
 
 /**
- * True when the service itself forgot a memory because of where its document, or its container, went: nobody wanted it gone, and what stated
- * it may state it again.
+ * True when the service itself forgot a memory because its document or container was moved or removed: nobody wanted it gone,
+ * and what stated it may state it again.
  */
 export function isSetAside(reason: string | null): boolean {
   return reason !== null && PATTERNS.some((pattern) => pattern.test(reason));

@@ -2,24 +2,24 @@ import { ANY_DWELLING, DWELLING } from "./ending-patterns.js";
 import { NUMBER_WORDS } from "../../language/words.js";
 import type { ValueKind } from "./slot-values.js";
 
-/** How a statement about one slot is written. Groups: `s` subject, `v` value, `f` former value, `k` what the slot is of. */
+/** How a statement about one slot is phrased. Groups: `s` subject, `v` value, `f` former value, `k` what the slot belongs to. */
 export interface SlotPattern {
   readonly slot: string;
   readonly kind: ValueKind;
   readonly form: RegExp;
-  /** The words alone say that something became different. */
+  /** The words alone say that something changed. */
   readonly isChange?: true;
-  /** It says that the value does not hold any more. */
+  /** It says that the value no longer holds. */
   readonly isNegative?: true;
   /** Many values hold at once; only the opposite of one replaces it. */
   readonly isMulti?: true;
-  /** Only what says itself that something changed replaces what is known. */
+  /** Only a statement that itself says something changed replaces what is known. */
   readonly needsChange?: true;
-  /** Values must begin with a capital, as names do. */
+  /** Values must be capitalised, like names. */
   readonly isName?: true;
-  /** Read with the date at the end, which is the value. */
+  /** Read including the final date, which is the value. */
   readonly isDated?: true;
-  /** The value when the words say it all. */
+  /** The value, if the words imply it. */
   readonly value?: string;
 }
 
@@ -40,7 +40,7 @@ const TITLES =
   "(?:ceo|cto|cfo|coo|cmo|president|chair(?:man|woman|person)?|director|managing director|head of [\\p{L}]+|vice president|vp of [\\p{L}]+|manager|team lead|lead|principal|mayor|captain|coach)";
 const DIETS = "(?:vegetarian|vegan|pescatarian|omnivore|flexitarian|carnivore)";
 
-/** In the order in which they are tried. */
+/** In the order they are tried. */
 export const SLOT_PATTERNS: readonly SlotPattern[] = [
   // What is planned, and when.
   {
@@ -135,7 +135,7 @@ export const SLOT_PATTERNS: readonly SlotPattern[] = [
       "(?:has |have )?(?:started (?:working|a (?:new )?(?:job|role|position)|work|to work)|got a (?:new )?job|has a new job|took a (?:new )?(?:job|role|position)) ?(?:at |with |for )?(?<v>.+)",
     ),
   },
-  // One joins clubs and causes as well; what one joins as somebody is work.
+  // Clubs and causes are joined too; joining as something is work.
   {
     slot: "employer",
     kind: "words",

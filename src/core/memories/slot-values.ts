@@ -7,14 +7,14 @@ export type ValueKind = "words" | "place" | "job" | "date" | "number" | "exact" 
 
 const ARTICLES: ReadonlySet<string> = new Set(["a", "an", "the", "of"]);
 
-/** The words of a value that make it this one, folded, in order. */
+/** The words that identify a value, folded, in order. */
 export function valueWords(value: string): string[] {
   return (fold(value).match(/[\p{L}\p{N}+#]+(?:['.&-][\p{L}\p{N}]+)*/gu) ?? [])
     .filter((word) => !ARTICLES.has(word))
     .map((word) => (word.length > 3 && /[^suix]s$/.test(word) ? word.slice(0, -1) : word));
 }
 
-/** True when both are the same in all but form. */
+/** True when both are the same apart from form. */
 export function isSameValue(kind: ValueKind, one: string, other: string): boolean {
   if (kind === "exact") return compact(one) === compact(other);
   if (kind === "number") return numberIn(one) === numberIn(other);
@@ -30,7 +30,10 @@ export function includesValue(kind: ValueKind, whole: string, part: string): boo
 
 const PART_OF_A_PLACE = /^(?:north|south|east|west|central|downtown|greater)$/;
 
-/** True when a place is the other or lies in it by its name: "East Berlin" and "Lyon, France" do, and "New York" not in York. */
+/**
+ * True when a place is the other or lies in it, judging by its name: "East Berlin" and "Lyon, France" do, but "New York" is not
+ * in York.
+ */
 export function liesIn(place: string, other: string): boolean {
   const named = valueWords(other).join(" ");
   return place.split(/,| in /).some((part) => {
@@ -42,7 +45,7 @@ export function liesIn(place: string, other: string): boolean {
   });
 }
 
-/** True when only one of both can hold. What cannot be compared does not contradict. */
+/** True when only one of the two can hold. Values that cannot be compared do not contradict. */
 export function contradicts(kind: ValueKind, one: string, other: string): boolean {
   switch (kind) {
     case "exact":
@@ -79,7 +82,7 @@ function datesDiffer(one: string, other: string): boolean {
   const [first, second] = [datePartsOf(one), datePartsOf(other)];
   for (const part of ["year", "month", "day", "quarter", "weekday"] as const) {
     const [left, right] = [first[part], second[part]];
-    // A weekday moves with the weeks: with a date beside it, it says nothing more.
+    // A weekday recurs every week: beside a date it adds nothing.
     if (part === "weekday" && (first.day !== undefined || second.day !== undefined)) continue;
     if (left !== undefined && right !== undefined && left !== right) return true;
   }
@@ -100,7 +103,7 @@ function jobGroups(value: string): readonly number[] {
   return OCCUPATIONS.get(folded) ?? OCCUPATIONS.get(folded.split(" ").at(-1) ?? "") ?? [];
 }
 
-/** True for the name of a job that the rules know, alone or with what kind of it: a `careful driver` has no job by that. */
+/** True for the name of a job that the rules know, alone or with a specialisation: a `careful driver` is not a job. */
 export function isJob(value: string): boolean {
   const words = fold(value).trim().split(" ");
   return jobGroups(value).length > 0 && words.slice(0, -1).every((word) => JOB_MODIFIERS.has(word));

@@ -1,4 +1,4 @@
-/** What the rules of `slots.ts` know of English: data, folded (lower case, no accents), singular. */
+/** The English vocabulary of the rules in `slots.ts`: data, folded (lower case, no accents), singular. */
 
 function words(text: string): ReadonlySet<string> {
   return new Set(text.split(" ").map((word) => word.replaceAll("_", " ")));
@@ -10,7 +10,7 @@ export const VAGUE_SUBJECTS = words(
     "nobody people some many most all every each any no a an another other others several both either neither somewhere here",
 );
 
-/** Words that no name of a subject holds: with one of them the part before the verb is a clause of its own. */
+/** Words that never occur in the name of a subject: with one of them the part before the verb is a clause of its own. */
 export const CLAUSE_WORDS = words(
   "that which who whom whose when where while because if whether although though since until unless says said say tells told " +
     "thinks thought believes believed claims claimed knows knew hears heard reads read writes wrote is are was were be been has have " +
@@ -19,20 +19,20 @@ export const CLAUSE_WORDS = words(
     "enjoys loves hates prefers uses works lives plays wishes hopes plans runs keeps goes comes makes gets takes",
 );
 
-/** Nouns of which a person may have several without saying which is meant. */
+/** Nouns for things a person may have several of without saying which is meant. */
 export const SEVERAL_OF_A_KIND = words(
   "son daughter child kid baby brother sister sibling twin cousin aunt uncle nephew niece grandson granddaughter grandchild " +
     "dog cat pet rabbit horse bird fish hamster goat chicken cow hen car bike bicycle house flat apartment phone laptop computer " +
     "roommate flatmate housemate grandfather grandmother grandpa grandma grandparent",
 );
 
-/** Nouns that name somebody else each time they are used. */
+/** Nouns that refer to somebody else each time they are used. */
 export const ANYBODY = words(
   "friend colleague coworker co-worker neighbour neighbor client customer student patient classmate teammate acquaintance guy man woman " +
     "girl boy person employee intern candidate applicant user's_friend stranger guest member follower fan buddy pal mate ex",
 );
 
-/** Events that happen again and again under one name. */
+/** Events that recur under the same name. */
 export const RECURRING_EVENTS = words(
   "meeting call appointment exam test party dinner lunch breakfast flight trip class lesson workshop session interview visit " +
     "concert game match race talk standup stand-up sync retro demo sprint webinar date event seminar lecture holiday vacation " +
@@ -56,7 +56,7 @@ export const REGIONS = words(
     "victoria tasmania kerala punjab washington",
 );
 
-/** What one moves to without moving house. */
+/** Things one moves to without moving house. */
 export const TOOLS = words(
   "linux windows mac android ios ubuntu debian fedora arch postgres mysql sqlite oracle redis mongo kafka notion obsidian evernote " +
     "slack discord teams zoom jira linear asana trello figma sketch photoshop vim neovim emacs vscode cursor zed sublime pycharm " +
@@ -72,11 +72,11 @@ export const TOOLS = words(
     "thursday friday saturday sunday january february march april may june july august september october november december",
 );
 
-/** Joining one of these is no job. */
+/** Joining one of these is not taking a job. */
 export const NOT_EMPLOYERS =
   /\b(?:club|gym|team|band|choir|orchestra|party|church|class|course|group|league|society|union|chat|call|meeting|community|association|waitlist|channel|server|forum|program|programme|facebook|instagram|linkedin|twitter|x|tiktok|reddit|discord|slack|whatsapp|telegram|mastodon|bluesky|netflix|spotify|youtube|github|zoom)\b/;
 
-/** Jobs by groups of what may be said of the same person at once. */
+/** Jobs, grouped by what may be true of the same person at once. */
 const OCCUPATION_GROUPS: readonly string[] = [
   "doctor physician surgeon cardiologist paediatrician pediatrician dermatologist neurologist radiologist gp oncologist anaesthetist psychiatrist dentist",
   "nurse midwife paramedic",
@@ -94,7 +94,7 @@ const OCCUPATION_GROUPS: readonly string[] = [
   "cashier salesperson receptionist secretary estate_agent hairdresser barber tailor",
 ];
 
-/** By the name of a job the groups that it belongs to. */
+/** The groups of each job, by its name. */
 export const OCCUPATIONS: ReadonlyMap<string, readonly number[]> = (() => {
   const found = new Map<string, number[]>();
   for (const [group, names] of OCCUPATION_GROUPS.entries())
@@ -102,7 +102,7 @@ export const OCCUPATIONS: ReadonlyMap<string, readonly number[]> = (() => {
   return found;
 })();
 
-/** What says more about a job, and makes no other one of it. */
+/** Words that qualify a job without making it a different one. */
 export const JOB_MODIFIERS = words(
   "senior junior lead principal chief head staff deputy assistant trainee apprentice freelance self-employed registered certified qualified " +
     "software hardware data web backend frontend full-stack fullstack mobile cloud security network system systems machine learning " +
@@ -111,7 +111,9 @@ export const JOB_MODIFIERS = words(
     "bus truck taxi train lorry tax patent pastry truck ship airline police fire real estate vice managing research university",
 );
 
-/** What a person or thing has one of, and the name of its slot. Modifiers (`work email`) make a slot of their own. */
+/**
+ * Attributes that a person or thing has one of, with the name of their slot. Modifiers (`work email`) form slots of their own.
+ */
 export const ATTRIBUTES: ReadonlyMap<string, string> = new Map(
   (
     "phone:phone phone_number:phone telephone_number:phone mobile_number:phone mobile:phone cell_number:phone email:email e-mail:email " +
@@ -134,12 +136,12 @@ export const ATTRIBUTES: ReadonlyMap<string, string> = new Map(
     }),
 );
 
-/** Before an attribute these speak of one that is not the present one. */
+/** Before an attribute, these words refer to one other than the current one. */
 export const NOT_THE_PRESENT_ONE = words(
   "old former previous first second third other another next future planned temporary past ex late original initial emergency",
 );
 
-/** What is preferred instead of each other. */
+/** Alternatives in preferences. */
 export const OPPOSITES: readonly ReadonlySet<string>[] = [
   words("dark light"),
   words("window aisle middle"),
@@ -151,7 +153,7 @@ export const OPPOSITES: readonly ReadonlySet<string>[] = [
   words("metric imperial"),
 ];
 
-/** Phases of a project, by what is said of one; those of one line may be said at once. */
+/** Phases of a project, by what is said of it; phases on one line may be true at once. */
 export const PHASES: readonly ReadonlySet<string>[] = [
   words("in_planning"),
   words("in_progress in_development in_testing in_review"),
@@ -163,7 +165,7 @@ export const PHASES: readonly ReadonlySet<string>[] = [
   words("deprecated retired archived"),
 ];
 
-/** What the value of an attribute looks like; what looks different says something about it, and is no value. */
+/** What the value of an attribute looks like; anything else describes it and is not a value. */
 export const SHAPES: readonly (readonly [attribute: RegExp, shape: RegExp])[] = [
   [
     /^(?:partner|manager|boss|supervisor|doctor|dentist|therapist|owner|employer|name|surname|nickname)$/,
@@ -183,7 +185,7 @@ export const SHAPES: readonly (readonly [attribute: RegExp, shape: RegExp])[] = 
   [/^priority$/, /^(?:low|medium|high|urgent|critical|p\d)$/i],
 ];
 
-/** Words by which the text index finds what may lie in a slot. */
+/** Words by which the text index finds what may be in a slot. */
 export const SLOT_WORDS: Readonly<Record<string, string>> = {
   answer: "wants assistant answer reply respond write speak language",
   time: "starts begins at now",

@@ -4,30 +4,30 @@ import { contradicts, includesValue, isSameValue, liesIn, type ValueKind } from 
 
 export { readClaim } from "./read-claim.js";
 
-/** What a text says of one subject: that a slot of it holds a value now, or does not. */
+/** What a text says about one subject: that one of its slots holds a value now, or does not. */
 export interface Claim {
   /** Folded, without articles: the same text means the same subject. */
   readonly subject: string;
-  /** What is said of the subject; of `says` everything that no slot is known for. */
+  /** What is said about the subject; `says` for anything without a known slot. */
   readonly slot: string;
   readonly kind: ValueKind;
   readonly value: string;
   readonly isNegative: boolean;
-  /** The text says itself that something is different from before. */
+  /** The text itself says that something has changed. */
   readonly isChange: boolean;
   /** Many values hold at once; only the opposite of one replaces it. */
   readonly isMulti: boolean;
   /** Only a change replaces what is known. */
   readonly needsChange: boolean;
-  /** The value that it takes the place of, if the text names it. */
+  /** The value it replaces, if the text names it. */
   readonly from: string | null;
-  /** Where or when alone it holds; empty for always. */
+  /** The only place or time at which it holds; empty for always. */
   readonly scope: string;
-  /** ISO year, month or day since when it holds, if the text says so. */
+  /** Since when it holds, as ISO year, month or day, if the text says so. */
   readonly since: string | null;
 }
 
-/** True when only one of both can be true now, so that the newer one takes the place of the older one. */
+/** True when only one of both can be true now, so that the newer replaces the older. */
 export function takesPlaceOf(newer: Claim, older: Claim): boolean {
   if (newer.subject !== older.subject || !reaches(newer, older)) return false;
   if (/^switch\b/.test(newer.slot)) return replacesFormer(newer, older);
@@ -40,12 +40,12 @@ export function takesPlaceOf(newer: Claim, older: Claim): boolean {
   return contradicts(newer.kind, newer.value, older.value);
 }
 
-/** What holds somewhere says nothing of elsewhere; what is over for good is over everywhere. */
+/** What holds in one place says nothing about others; what is over for good is over everywhere. */
 function reaches(newer: Claim, older: Claim): boolean {
   return newer.scope === older.scope || (newer.scope === "" && newer.isNegative && newer.isChange);
 }
 
-/** True when both are in one slot and do not contradict each other. */
+/** True when both are about one slot and do not contradict each other. */
 export function agrees(one: Claim, other: Claim): boolean {
   return (
     one.isNegative === other.isNegative &&
@@ -53,7 +53,7 @@ export function agrees(one: Claim, other: Claim): boolean {
   );
 }
 
-/** True when both speak of the same slot of the same subject in the same scope. */
+/** True when both are about the same slot of the same subject in the same scope. */
 export function isSamePlace(one: Claim, other: Claim): boolean {
   if (one.slot === "says" && one.value !== other.value) return false;
   return one.subject === other.subject && one.scope === other.scope && isSameSlot(one, other);
@@ -70,7 +70,7 @@ function isDenied(newer: Claim, older: Claim): boolean {
     : includesValue(newer.kind, older.value, newer.value);
 }
 
-/** "Switched from A to B" ends whatever A was used for, "for C" that alone. */
+/** "Switched from A to B" ends every use of A, "… for C" only that one. */
 function replacesFormer(newer: Claim, older: Claim): boolean {
   if (
     newer.isNegative ||
@@ -84,17 +84,20 @@ function replacesFormer(newer: Claim, older: Claim): boolean {
   return isSameValue("words", newer.from, older.value);
 }
 
-/** Who stopped smoking smokes neither a pack a day nor a pipe; who stopped drinking may still drink tea. */
+/** Someone who stopped smoking smokes neither a pack a day nor a pipe; someone who stopped drinking may still drink tea. */
 const WHATEVER_OF_IT = / (?:smok|vap)e?$/;
 const AFTER_WHICH_DETAILS_FOLLOW = /^(?:with|on|in|at|every|because|for|near|by)$/;
-/** With these words it is something else that is done: who no longer works on Fridays may work on a thesis then. */
+/** With these words a different activity is meant: someone who no longer works on Fridays may work on a thesis then. */
 const SOMETHING_ELSE = / (?:work on|plai with|look (?:at|for)|deal with|wait (?:on|for))$/;
-/** Of what is over at a time, where it led to then is a detail as well; who no longer speaks then may speak to somebody. */
+/**
+ * When something is over at a certain time, its destination is a detail too; someone who no longer speaks then may speak to
+ * somebody.
+ */
 const WHERE_TO = /^(?:to|into|from)$/;
 const LEADS_SOMEWHERE =
   / (?:deploi|ship|deliver|releas|publish|push|upload|export|commut|cycl|walk|run|rid|driv|flie|travel|sail)e?$/;
 
-/** What no slot is known for is replaced by its opposite alone. */
+/** A statement without a known slot is replaced only by its opposite. */
 function turnsRound(newer: Claim, older: Claim): boolean {
   if (newer.isNegative === older.isNegative) return false;
   if (newer.value === older.value) return true;

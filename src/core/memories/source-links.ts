@@ -2,13 +2,16 @@ import type { Repositories } from "../ports.js";
 import type { Actor } from "../types.js";
 import type { SourceLink } from "./memory-state.js";
 
-/** Who changes links, inside which transaction. */
+/** Who changes links, and inside which transaction. */
 interface Linking {
   readonly repositories: Repositories;
   readonly actor: Actor;
 }
 
-/** Removes links that are still there. @returns them as they were */
+/**
+ * Removes links that still exist.
+ * @returns them as they were
+ */
 export async function unlink(
   { repositories, actor }: Linking,
   memoryId: string,
@@ -23,7 +26,10 @@ export async function unlink(
   return removed.map(({ documentId, quote, quoteAt }) => ({ documentId, quote, quoteAt }));
 }
 
-/** Links to documents that are still there. @returns those that were made */
+/**
+ * Restores links to documents that still exist.
+ * @returns those that were made
+ */
 export async function linkAgain(
   { repositories, actor }: Linking,
   memoryId: string,

@@ -7,12 +7,12 @@ interface SpokenTurn {
   readonly text: string;
 }
 
-/** Tells who said words: whose turn holds them, or the user where several do. Undefined for words that nobody said. */
+/** Tells who said a quote: the speaker of the turn that contains it, or the user if several do. Undefined if nobody said it. */
 export type SpeakerFinder = (quote: string | undefined) => string | undefined;
 
 /**
- * Reads the turns of a conversation once, for any number of quotes. Others have their turn meanwhile, and a quote of three words
- * or more is only looked for in turns that have its rarest word.
+ * Reads the turns of a conversation once, for any number of quotes. Yields to other work, and looks for a quote of three words
+ * or more only in turns that contain its rarest word.
  * @throws the signal's reason
  */
 export async function prepareSpeakerFinder(turns: readonly SpokenTurn[], signal?: AbortSignal): Promise<SpeakerFinder> {
@@ -30,7 +30,7 @@ export async function prepareSpeakerFinder(turns: readonly SpokenTurn[], signal?
     if (pace.isDue()) await pace.rest();
   }
   const everywhere = [...said.keys()];
-  /** Words inside a quote are whole ones, whatever the turn has before and behind it. */
+  /** Words inside a quote are whole ones, whatever the turn has around them. */
   const mayHold = (words: string): readonly number[] =>
     words
       .split(" ")

@@ -7,13 +7,13 @@ import type { StatedFact } from "../types.js";
 import { createLikelyPlaceFinder } from "./likely-place.js";
 import type { StatedCandidate } from "./resolve-facts.js";
 
-/** What any caller may say of a fact. */
+/** What any caller may say about a fact. */
 export const factShape = {
   text: textSchema({ maxLength: 2_000 }),
   kind: z.enum(["fact", "preference", "episode"], "must be fact, preference or episode").optional(),
   isStatic: z.boolean("must be true or false").optional(),
   forgetAfter: dateSchema.optional(),
-  /** The words of the document that state it. One that is not there makes the fact a guess that waits for review. */
+  /** The words of the document that state it. If they are not in the document, the fact becomes a guess that waits for review. */
   quote: textSchema({ maxLength: 2_000 }).optional(),
 };
 
@@ -21,9 +21,9 @@ export const factShape = {
 export const statedFactSchema = z.object({ ...factShape, updates: customIdSchema.optional() });
 
 /**
- * Reads the ready-made facts of a document as they are resolved, their ends moments of the zone. Who quotes the document is
- * checked: words that are not in it make the fact a guess, which takes the place of nothing and is nobody's lasting trait.
- * Where nothing is quoted, what most likely says the fact is only noted, so that searches can leave it out with the fact.
+ * Reads the ready-made facts of a document as candidates, with their expiries as moments in the zone. Quotes are verified:
+ * words that are not in the document make the fact a guess, which replaces nothing and is never a lasting trait. If nothing is
+ * quoted, the passage that most likely says the fact is only recorded, so that searches can leave it out with the fact.
  */
 export async function candidatesOfStated(
   facts: readonly StatedFact[],

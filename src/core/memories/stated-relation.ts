@@ -7,16 +7,16 @@ import { decide, isBefore } from "./relate.js";
 import { isActiveIn, saidAt, withDates, type Related } from "./related-facts.js";
 import type { StatedCandidate } from "./resolve-facts.js";
 
-/** A relation that somebody stated and that holds, or that the fact is there already. */
+/** A stated relation that holds, or the finding that the fact already exists. */
 export type HeldRelation = Related | { readonly kind: "duplicate"; readonly memory: Memory };
 
-/** The most memories that one fact may be said to take the place of. */
+/** The most memories that one fact may be said to replace. */
 const MOST_TARGETS = 20;
 
 /**
- * Checks what somebody who was shown memories says of a fact, inside the transaction: a language model or an agent. Only
- * active memories of this container count, as they are now. What one of them was replaced by meanwhile is updated in its
- * stead, unless this batch stated that; what repeats or extends it has to be decided anew.
+ * Verifies what somebody who was shown memories, a language model or an agent, says about a fact, inside the transaction. Only
+ * memories currently active in this container are considered. If one was replaced meanwhile, its replacement is updated
+ * instead, unless this batch stated that; whether the fact repeats or extends it has to be decided anew.
  * @returns null when nothing valid was stated, so that rules decide
  */
 export async function relateAsStated(
@@ -44,7 +44,7 @@ export async function relateAsStated(
   }
 }
 
-/** The newest version of a memory of this container, or null when it is gone meanwhile. */
+/** The newest version of a memory of this container, or null when it has gone meanwhile. */
 export async function latestVersion(
   repositories: Repositories,
   writing: FactWriting,
@@ -57,7 +57,7 @@ export async function latestVersion(
   return latest?.containerTag === writing.container.tag && !latest.isForgotten ? latest : null;
 }
 
-/** A memory that is told in this very container now; one of a deleted container with its tag is not. */
+/** A memory currently active in this very container; not one of a deleted container with the same tag. */
 export async function activeNow(repositories: Repositories, writing: FactWriting, id: string): Promise<Memory | null> {
   const { organizationId } = writing.actor;
   const memory = await repositories.memories.byId(organizationId, id);
@@ -81,7 +81,7 @@ async function targetsOf(
   return [...targets.values()];
 }
 
-/** Only what the fact speaks of at a time that counts is replaced, and nothing that was said after it. */
+/** The fact replaces only what its own time allows, and nothing that was said after it. */
 async function updateOf(
   repositories: Repositories,
   writing: FactWriting,
@@ -101,7 +101,7 @@ async function updateOf(
   return replaced.length > 0 ? { kind: "updates", memories: replaced } : { kind: "new" };
 }
 
-/** What rules can tell to be the opposite is no repetition, whoever says so. */
+/** What rules can recognise as the opposite is not a repetition, whoever says so. */
 async function contradicts(
   repositories: Repositories,
   writing: FactWriting,

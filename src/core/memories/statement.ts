@@ -1,21 +1,21 @@
 import { fold } from "../../language/words.js";
 import { spellOut } from "./near-duplicates.js";
 
-/** A text that says how something is now, with what surrounds that taken off. */
+/** A text that says how something is now, with everything around that removed. */
 export interface Statement {
   /** In the third person and positive: `I no longer live in Lyon` is `User lives in Lyon`. */
   readonly text: string;
-  /** The same with the date at its end, which may be what it states. */
+  /** The same including its final date, which may be what it states. */
   readonly dated: string;
   /** It says that this does not hold. */
   readonly isNegative: boolean;
-  /** It says itself that something is different from before. */
+  /** It itself says that something has changed. */
   readonly isChange: boolean;
-  /** Where or when alone it holds, folded; empty for always. */
+  /** The only place or time at which it holds, folded; empty for always. */
   readonly scope: string;
-  /** ISO year, month or day since when it holds, if the text says so. */
+  /** Since when it holds, as ISO year, month or day, if the text says so. */
   readonly since: string | null;
-  /** `since` stands with that very word, so that the text is about now. */
+  /** `since` was given with that very word, so the text is about now. */
   readonly hasSince: boolean;
 }
 
@@ -29,7 +29,7 @@ const OPENING =
 const PLAIN_OPENING = /^(?:well|by the way|fyi|note|remember)/i;
 const ABBREVIATION = /\b(Dr|Mr|Mrs|Ms|Prof|St|Ltd|Inc|Co|No|Jr|Sr)\./g;
 
-/** What makes a text a guess, a plan, a memory of the past, a report, a comparison or an addition. */
+/** What makes a text a guess, a plan, a recollection, a report, a comparison or an addition. */
 const NOT_ABOUT_NOW = new RegExp(
   "\\b(?:maybe|perhaps|possibly|probably|likely|supposedly|apparently|allegedly|reportedly|might|could|would|should|shall|ought|must|" +
     "needs?|needed|if|unless|whether|wants?|wanted|wish(?:es)?|plans? (?:to|on)|planning|intends?|hop(?:e|es|ing)|thinks?|thinking|considers?|" +
@@ -43,7 +43,7 @@ const NOT_ABOUT_NOW = new RegExp(
     "tonight|tomorrow|yesterday|next (?:week|month|year|summer|winter|spring|autumn|fall|time)|joke|joking)\\b",
   "i",
 );
-/** These are names as well, when they have a capital. */
+/** These are also names when capitalised. */
 const NOT_ABOUT_NOW_SMALL = /\b(?:may|will)\b/;
 const RANGE = new RegExp(
   `\\b(?:from|between) (?:[^,]*\\d{4}[^,]* (?:to|and|until|till|-)|(?:${MONTHS}|(?:${DAYS})day|summer|winter|spring|autumn)s? (?:to|and|until|-)) `,
@@ -70,11 +70,11 @@ const SINCE = new RegExp(
 const LAST =
   /\s*,?\s*\b(?:last (?:week|month|weekend|night|(?:mon|tues|wednes|thurs|fri|satur|sun)day)|(?:a few|two|three|several|some|\d) (?:days|weeks|months) ago|a (?:week|month) ago|earlier this (?:week|month|year))$/i;
 
-/** Who no longer only does something still does it, and what is so for now or now and then takes no place. */
+/** Someone who no longer only does something still does it, and what is so for now or occasionally replaces nothing. */
 const GOES_BEYOND =
   /\b(?:for now|now and (?:then|again))\b|\bno longer (?:only|just|merely|simply|solely|exclusively|always|really|even|both|all)\b/i;
 
-/** Reads a text as a statement about now; null for everything else, and for what holds more than one statement. */
+/** Reads a text as a statement about now; null for anything else, and for text with more than one statement. */
 export function readStatement(raw: string): Statement | null {
   if (raw.length > LONGEST || /[?;\n]/.test(raw) || GOES_BEYOND.test(raw)) return null;
   let text = spellOut(raw)
@@ -136,7 +136,7 @@ function thirdPerson(text: string): string {
     .replace(/^User have\b/, "User has");
 }
 
-/** Takes a negation of the verb off; other ones stay, and make the text unfit. */
+/** Removes a negation of the verb; other negations stay, and make the text unfit. */
 function withoutNegation(text: string): { text: string; isNegative: boolean; isOver: boolean } {
   const without = text.replace(/,? \b(?:any ?more|any longer)\b/i, "");
   const isOver = without !== text || /\bno longer\b/i.test(text);
@@ -153,7 +153,7 @@ function withoutNegation(text: string): { text: string; isNegative: boolean; isO
     .replace(/\b(is|are|can) not (?!only\b|just\b|always\b|really\b|even\b)/i, "$1 ");
   if (positive !== without) return { text: positive, isNegative: true, isOver };
   const ended = without.replace(/\b(?:has |have )?(?:stopped|quit|gave up|given up) (?=\p{L}+ing\b)/iu, "");
-  // Of a plan, "going to" would say that nothing holds yet.
+  // For a plan, "going to" would say that nothing holds yet.
   const held = ended.replace(/\bgoing to\b/i, "goes to").replace(/\busing\b/i, "uses");
   if (ended !== without) return { text: held, isNegative: true, isOver: true };
   return { text: without, isNegative: false, isOver: false };
@@ -168,7 +168,7 @@ function present(verb: string): string {
 
 const MONTH_NUMBERS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
-/** The ISO form of a written date as far as it goes: `29 April 2024` is `2024-04-29`, `2024` itself. */
+/** The ISO form of a written date, as precise as it is: `29 April 2024` is `2024-04-29`, `2024` stays. */
 export function isoOf(written: string): string | null {
   const plain = /\b(?:19|20)\d\d-\d\d(?:-\d\d)?\b/.exec(written)?.[0];
   if (plain) return plain;
@@ -189,7 +189,7 @@ export interface DateParts {
   readonly weekday?: string;
 }
 
-/** What a text says of a date. Dates in slashes or dots are read differently in different countries, so they say nothing. */
+/** What a text says about a date. Dates with slashes or dots are read differently in different countries, so they are ignored. */
 export function datePartsOf(text: string): DateParts {
   const folded = fold(text);
   const plain = /\b((?:19|20)\d\d)-(\d\d)(?:-(\d\d))?\b/.exec(folded);

@@ -8,12 +8,12 @@ import type { Actor, Memory } from "../types.js";
 import { noteMemory } from "./memory-state.js";
 import { chunkTextOf, createTeller, type Statement } from "./told-turns.js";
 
-/** What is needed to find a statement, within a transaction or without. */
+/** What is needed to find a statement, inside a transaction or not. */
 export interface Looking extends Pick<CoreContext, "timeZone" | "clock"> {
   readonly store: Repositories;
 }
 
-/** How somebody names a statement. */
+/** How a caller names a statement. */
 export interface StatementName {
   readonly id?: string | undefined;
   /** Its exact text; only together with a container. */
@@ -22,8 +22,8 @@ export interface StatementName {
 }
 
 /**
- * The turn of a conversation that is told under an id, or in exactly these words, as a memory of a container that the actor may
- * see; null when there is none, or not any more.
+ * The turn of a conversation told, under this id or in exactly these words, as a memory of a container that the actor may see;
+ * null when there is none, or no longer.
  */
 export async function findStatement(looking: Looking, actor: Actor, name: StatementName): Promise<Statement | null> {
   const turns = await turnsNamed(looking.store, actor, name);
@@ -57,8 +57,8 @@ async function turnsNamed(
 }
 
 /**
- * The same as a memory with a row of its own, which is written now, inside the transaction of what is done with it: so that it
- * can be forgotten, replaced and brought back like any other. In search its chunk stands for it as long as it holds.
+ * The same as a memory with a row of its own, written now, inside the transaction that acts on it, so that it can be forgotten,
+ * replaced and restored like any other. In search its chunk represents it as long as it holds.
  */
 export async function keepStatement(looking: Looking, actor: Actor, name: StatementName): Promise<Memory | null> {
   const statement = await findStatement(looking, actor, name);
@@ -68,7 +68,7 @@ export async function keepStatement(looking: Looking, actor: Actor, name: Statem
   const { memory, turn, said } = statement;
   const known = await memories.byText(organizationId, memory.containerTag, memory.text);
   if (known) return known;
-  // In another container of its document it may have a row already.
+  // It may already have a row in another container of its document.
   const isTaken = (await memories.byId(organizationId, memory.id)) !== null;
   const draft = { ...memory, id: isTaken ? createId() : memory.id };
   const written = await memories.insert(organizationId, draft, { parentId: null, rootId: null, version: 1 });

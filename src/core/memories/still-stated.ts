@@ -9,14 +9,14 @@ export interface StatingDocument {
   readonly title: string | null;
   /** The path of its file or the address of its page; null for a text. */
   readonly source: string | null;
-  /** Whether searches leave out the sentences of it that stated that; false where it is not known for all of that which ones. */
+  /** Whether searches leave out the sentences that stated it; false if those sentences are not known for all of it. */
   readonly isLeftOut: boolean;
 }
 
 /**
- * Documents whose passages still state these memories, in the order in which they came; only those that the actor may see.
- * To forget hides a memory, and from searches the words that it was taken from; they stay in the text of the document, and
- * words that nobody has linked to the memory are still found. Whoever forgets has to be told where that is.
+ * Documents whose passages still state these memories, in order of arrival; only those that the actor may see. Forgetting hides
+ * a memory, and from searches the words it was taken from; those stay in the text of the document, and words not linked to the
+ * memory are still found. Whoever forgets must be told where.
  */
 export async function documentsStating(
   { documents, memories }: Pick<Repositories, "documents" | "memories">,
@@ -44,7 +44,7 @@ export async function documentsStating(
   return heads.filter(({ id }) => findable.has(id)).map((head) => tellStating(head, !unplaced.has(head.id)));
 }
 
-/** A document as somebody is told of it who forgets. */
+/** A document as described to somebody who forgets. */
 export function tellStating(head: DocumentHead, isLeftOut: boolean): StatingDocument {
   return { id: head.id, title: head.title, source: sourceOf(head), isLeftOut };
 }

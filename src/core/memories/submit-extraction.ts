@@ -52,10 +52,10 @@ const submittedFactSchema = z.object({
   kind: factShape.kind.nullish(),
   isStatic: factShape.isStatic.nullish(),
   forgetAfter: factShape.forgetAfter.nullish(),
-  /** Days of what the fact speaks of. */
+  /** Days of the events that the fact is about. */
   eventDates: z.array(dateSchema, "must be an array of dates").max(10, "must have at most 10 entries").nullish(),
   quote: factShape.quote.nullish(),
-  /** Names of whom and what it is about. */
+  /** Names of the people and things it is about. */
   entities: z.array(noteSchema(200), "must be an array of names").max(20, "must have at most 20 entries").nullish(),
   relation: relationSchema.nullish(),
 });
@@ -67,27 +67,26 @@ export const submitExtractionSchema = z.object({
   facts: z.array(submittedFactSchema, "must be an array").max(100, "must have at most 100 entries"),
 });
 
-/** What became of the facts of a task. */
+/** The outcome for the facts of a task. */
 export interface SubmittedExtraction extends Warned {
   readonly documentId: string;
   readonly containerTag: string;
-  /** What was written can be undone under this id, if anything was. */
+  /** Under this id, everything that was written can be undone. */
   readonly batchId: string;
   /**
-   * In the order of the submission; without what follows from others and was known, or whose ground is gone, without what was
-   * forgotten or replaced before, and without what found no room: `warnings` tell of them.
+   * In the order of the submission; without derived facts that were known or have lost their sources, without what was
+   * forgotten or replaced before, and without what found no room: `warnings` lists those.
    */
   readonly facts: readonly ExplainedFact[];
-  /** How many tasks of the container are still to be answered, at least; up to 1,000. */
+  /** At least how many tasks of the container are unanswered; up to 1,000. */
   readonly remaining: number;
 }
 
 /**
- * Takes in the facts that an agent found in a task, as one batch that can be undone. Quotes are checked: a fact whose quote
- * is not in the document is a guess that waits for review. What was found before stays. The same submission again gets the
- * same answer.
- * @throws AppError `not_found` for a task that there is not, or no longer; `invalid` that names an id which the task did not
- *   show; `conflict` for another submission of an answered task. Nothing is written then.
+ * Stores the facts that an agent found in a task, as one undoable batch. Quotes are verified: a fact whose quote is not in the
+ * document becomes a guess that waits for review. Earlier findings stay. Repeating the same submission returns the same answer.
+ * @throws AppError `not_found` for a task that does not exist, or no longer does; `invalid` that names an id which the task did
+ * not show; `conflict` for a different submission of an answered task. Nothing is written then.
  */
 export async function submitExtraction(
   context: CoreContext,
@@ -164,7 +163,7 @@ function alreadyAnswered(id: string): AppError {
   );
 }
 
-/** The document of a task as it was handed out. @throws AppError `not_found` when it was changed, moved or deleted since */
+/** The document of a task as it was handed out. @throws AppError `not_found` when it has been changed, moved or deleted since */
 async function findDocument(
   { documents }: Pick<Repositories, "documents">,
   organizationId: string,
@@ -180,13 +179,13 @@ interface Prepared {
   readonly container: ContainerRow;
   readonly document: Document;
   readonly resolution: Resolution;
-  /** Of the document. */
+  /** Time zone of the document. */
   readonly timeZone: TimeZone;
   /** Texts of facts that were forgotten or replaced before. */
   readonly past: readonly string[];
 }
 
-/** Slow work, outside the transaction. */
+/** Slow: run outside the transaction. */
 async function prepare(
   context: CoreContext,
   task: ExtractionTask,
@@ -218,7 +217,10 @@ async function prepare(
   return { container, document, resolution, timeZone, past: past.map(({ text }) => text) };
 }
 
-/** What each fact says of known memories, by their ids. @throws AppError `invalid` that names each id which was not shown */
+/**
+ * The stated relations of each fact to known memories, by their ids.
+ * @throws AppError `invalid` that names each id which was not shown
+ */
 function relationsOf(
   facts: readonly SubmittedFact[],
   shown: readonly string[],
@@ -252,7 +254,7 @@ function relationOf(kind: StatedRelation["kind"], ids: readonly string[]): State
   return kind === "duplicate" || kind === "extends" ? { kind, id: first } : { kind, ids };
 }
 
-/** Looks in the part that was read first, then in the rest of the document. */
+/** Looks first in the part that was read, then in the rest of the document. */
 async function quoteFinderOf({ content }: Document, { window }: ExtractionTask): Promise<PlaceFinder> {
   const inPart = await prepareQuoteFinder(content.slice(window.start, window.end));
   const anywhere = await prepareQuoteFinder(content);
@@ -264,7 +266,7 @@ async function quoteFinderOf({ content }: Document, { window }: ExtractionTask):
 
 type PlaceFinder = (words: string) => Place | null;
 
-/** The document of a task, and how words are found in it. */
+/** The document of a task, with a finder for words in it. */
 interface ReadTask {
   readonly content: string;
   readonly find: PlaceFinder;
@@ -276,14 +278,14 @@ function candidateOf(
   relation: StatedRelation | undefined,
   { content, find, timeZone }: ReadTask,
 ): StatedCandidate {
-  // Whoever declines a guess says that the text does not say so: a place that was guessed for it would hide a true sentence.
+  // Declining a guess means that the text does not say so: a guessed place for it would hide a true sentence.
   const place = fact.quote ? find(fact.quote) : null;
   const eventDates = [
     ...new Set((fact.eventDates ?? []).filter((date) => parseIso(date)).map((date) => dayIn(date, timeZone))),
   ];
   const entities = checkEntities(fact.entities ?? []);
   const quote = place ? content.slice(place.start, place.end) : undefined;
-  // A guess takes the place of nothing; it may only follow from what is known.
+  // A guess replaces nothing; it may only be derived from what is known.
   const holds = place !== null || relation?.kind === "derives";
   return {
     text: singleSpaced(fact.text),
@@ -298,7 +300,7 @@ function candidateOf(
   };
 }
 
-/** Who reads a page for the user does not make it the user's own word. */
+/** A page that an agent reads for the user is not the user's own word. */
 function originOf({ origin }: Document): Origin {
   return isOutsideOrigin(origin) ? origin : "agent";
 }

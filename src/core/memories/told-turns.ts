@@ -17,24 +17,24 @@ export interface Telling extends Pick<CoreContext, "timeZone"> {
 
 /** A turn of a conversation as a memory of one container. */
 export interface Statement {
-  /** Under the id of its chunk; in no row of the store. */
+  /** Under the id of its chunk; not in any row of the store. */
   readonly memory: Memory;
   readonly turn: UnreadTurn;
   readonly container: PlacedContainer;
-  /** The words of the turn that hold. */
+  /** The words of the turn that still hold. */
   readonly said: string;
 }
 
-/** Shorter ones say nothing by themselves, and their words stand in other sentences as well. */
+/** Shorter turns say nothing on their own, and their words occur in other sentences as well. */
 const LEAST_WORDS = 3;
 
-/** Stands for a memory that no row has yet. */
+/** Marks a memory without a row. */
 const NO_ROW = 0;
 
 /**
- * Tells turns as memories: who said what when, in their own words. One that says too little, reads like an instruction, or is
- * not to be remembered there is no memory.
- * @param text what of the chunk holds: without what was forgotten or replaced
+ * Tells turns as memories: who said what and when, in their own words. A turn that says too little, reads like an instruction,
+ * or must not be remembered there is not a memory.
+ * @param text what still holds of the chunk, without what was forgotten or replaced
  */
 export function createTeller({ store, timeZone }: Telling) {
   const wishes = new Map<string, Promise<((text: string) => boolean) | null>>();
@@ -86,7 +86,7 @@ export function createTeller({ store, timeZone }: Telling) {
   };
 }
 
-/** The text of the chunk that a told text is of; null for one that is not told so. */
+/** The chunk text behind a told text; null if the text was not told that way. */
 export function chunkTextOf(told: string): string | null {
   const end = told.indexOf(": ");
   const head = told.slice(0, Math.max(0, end));

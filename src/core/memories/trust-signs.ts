@@ -1,13 +1,13 @@
-/** For whose words a sign counts. */
+/** Whose words a sign applies to. */
 export type Audience =
-  /** For everybody: nobody's facts look like this. */
+  /** Everybody: nobody's facts look like this. */
   | "everyone"
-  /** Not for what the owner says directly, who may well ask for a habit of their assistant. */
+  /** Everybody but the owner speaking directly, who may well ask for a habit of their assistant. */
   | "not the owner"
-  /** Only for what comes from outside: pages, connected services, tools, the assistant itself. */
+  /** Only sources outside: pages, connected services, tools, the assistant itself. */
   | "outsiders";
 
-/** What instruction-like text looks like, with a name that a reviewer reads. */
+/** A pattern of instruction-like text, with a name for reviewers. */
 export interface Sign {
   readonly reason: string;
   readonly audience: Audience;
@@ -16,7 +16,7 @@ export interface Sign {
 
 const AI =
   "(?:ai|a\\.i\\.|assistant|chatbot|chat bot|language model|llm|chatgpt|gpt-?\\d?|claude|gemini|copilot|agent|bot)";
-/** Where an order begins: at the start of a sentence, or after a word that demands. */
+/** Where an order begins: at the start of a sentence, or after a word that introduces a demand. */
 const ORDER =
   "(?:^|[.!?:;,>\\]})\"'*-]\\s*|\\b(?:must|should|shall|please|then|now|always|never|immediately|and|to|also|instead|just|simply|you|silently|secretly|first|next)\\s+)";
 const DO =
@@ -259,7 +259,7 @@ const PLANTED_CONSENT: readonly Sign[] = [
   ),
 ];
 
-/** Every sign of instruction-like text. Texts are held against them with straight quotes and single spaces. */
+/** Every sign of instruction-like text. Texts are matched against them with straight quotes and single spaces. */
 export const SIGNS: readonly Sign[] = [
   ...COMMANDS,
   ...FAKE_SYSTEM,
@@ -271,21 +271,21 @@ export const SIGNS: readonly Sign[] = [
   ...PLANTED_CONSENT,
 ];
 
-/** Details by which somebody is reached, paid or let in: who changes them takes over more than a fact. */
+/** Details by which somebody is reached, paid or let in: changing them takes over more than a fact. */
 export const SENSITIVE =
   /\b(?:e-?mail|phone|mobile|telephone|address(?:es)?|pass(?:word|phrase|code)s?|pin|api keys?|tokens?|iban|bank|account|routing number|sort code|wallet|credit card|card number|paypal|venmo|social security|ssn|passport|names?|birthday|date of birth|emergency contact|recovery|two-factor|2fa|payments?|salary|invoices?|beneficiary|power of attorney|contact details|login|username|allerg(?:y|ies|ic)|medication|blood type)\b|[^\s@]@[^\s@]+\.\w/iu;
 
-/** The text says that it puts something right. */
+/** The text says that it corrects something. */
 export const ANNOUNCED =
   /(?:^|[\n.!?]\s*)\W{0,20}(?:important |urgent |official |security )*(?:correction|updated?|amendment|erratum|change notice|record change|profile update|notice of change|fix)\b[^:.\n]{0,40}[:–—-]|\b(?:update|change|replace|correct|overwrite|amend) (?:(?:your|the) (?:memory|record|records|profile|notes)|(?:the )?user's)\b|\b(?:supersedes?|overrides?|overwrites?) (?:all |any |the |your |every )?(?:previous|earlier|old|existing|prior|stored)/iu;
 
-/** The text says that something is different now. */
+/** The text says that something has changed. */
 export const CHANGED =
   /\b(?:is|are) (?:now|actually|really|in fact|no longer)\b|\bhas (?:been |just |recently )*(?:changed|updated|replaced|moved)\b|(?<![-\w])(?:new|old|previous|former|outdated)\b|\binstead of\b|\bwas wrong\b|\bnot \S+ (?:but|anymore)\b|\bchanged (?:to|from|his|her|their)\b/iu;
 
-/** The text speaks of the user as of somebody else. */
+/** The text refers to the user in the third person. */
 export const OF_THE_USER = /\b(?:the |this |your |our )(?:user|owner|account holder)\b|\buser's\b/iu;
 
-/** Money is told to go another way. */
+/** The text redirects payments. */
 export const PAYMENT =
   /\b(?:send|pay|transfer|wire|direct|deposit|remit|make|route|redirect)\b[^.!?\n]{0,60}?\b(?:payments?|money|funds|invoices?|salary|wages|deposits?|refunds?|rent|transfers)\b[^.!?\n]{0,60}?\b(?:to|into)\b[^.!?\n]{0,60}?(?:\b(?:account|iban|wallet|paypal)\b|\b[A-Z]{2}\d{2}[A-Z0-9 ]{8,}|\b0x[0-9a-f]{8,}|\bbc1\w{10,})/iu;

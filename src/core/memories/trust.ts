@@ -5,44 +5,43 @@ import { ANNOUNCED, CHANGED, OF_THE_USER, PAYMENT, SENSITIVE, SIGNS, type Audien
 
 export interface Judgement {
   readonly trust: Trust;
-  /** Why, in words for a reviewer; empty unless flagged. */
+  /** The reasons, worded for a reviewer; empty unless flagged. */
   readonly reasons: readonly string[];
 }
 
 /** Where a text came from. */
 export interface Provenance {
   readonly origin: Origin;
-  /** Role or name of who said it, where it was said in a conversation. `User` is the owner's own word. */
+  /** Role or name of the speaker, if it was said in a conversation. `User` is the owner's own word. */
   readonly speaker?: string | undefined;
 }
 
-/** What writing a fact needs to know of its trust. */
+/** What is needed about a fact's trust in order to write it. */
 export interface JudgedFact<Candidate extends FactCandidate> {
-  /** The candidate as it may be written: a flagged one is not static and replaces nothing; a stranger's is not static. */
+  /** The candidate as it may be written: a flagged one is not static and replaces nothing; one from a stranger is not static. */
   readonly candidate: Candidate;
   readonly isFlagged: boolean;
-  /** For the metadata of the memory; null for a trusted one. */
+  /** For the memory's metadata; null for a trusted one. */
   readonly label: Readonly<Record<string, unknown>> | null;
 }
 
-/** Characters of a text that are held against a sign at once; longer than nearly all memories. */
+/** Characters of a text matched against a sign at once; longer than nearly all memories. */
 const WINDOW = 4_000;
-/** Longer than whatever a sign describes. */
+/** Longer than anything a sign can match. */
 const OVERLAP = 1_000;
 
 const OUTSIDE_ORIGINS: readonly Origin[] = ["web", "mail", "connector"];
-/** Who says what stands in a mail that was sent as a file. */
+/** The speaker of a mail that was sent as a file. */
 export const SENDER = "sender";
 const OUTSIDE_SPEAKERS = new Set(["assistant", "tool", "system", "developer", "function", SENDER]);
 const FIRST_PERSON = /\b(?:i|i'm|i've|i'll|i'd|my|mine|myself)\b/iu;
 const ABOUT_USER = /^user\b/iu;
 
 /**
- * Judges a fact by its text, the words that state it, and where they came from. Pure, and linear in the length of both.
- *
- * What the owner says directly (a memory that is created by hand, their own turn of a conversation) is flagged for what
- * nobody means seriously alone, such as a forged system prompt. From everybody else orders to an assistant are flagged, too,
- * and from outside also corrections of how somebody is reached, paid or let in.
+ * Judges a fact by its text, the words that state it, and its origin. Pure, and linear in the length of both.
+ * What the owner says directly (a memory created by hand, their own turn of a conversation) is flagged only for what nobody
+ * means seriously, such as a forged system prompt. From everybody else, orders to an assistant are flagged too, and from
+ * outside also corrections of how somebody is reached, paid or let in.
  */
 export function judgeText(text: string, quote: string | undefined, from: Provenance): Judgement {
   const reasons = new Set<string>();
@@ -78,9 +77,8 @@ export function judgeCandidate({ text, quote, speaker }: FactCandidate, origin: 
 
 /**
  * Judges a candidate before it is written.
- * @param judged what its words were found to be, where that was looked at before
- * @param replaced the memory whose place it would take, if any: text from outside takes the place of nothing that the user
- *   or an agent stated
+ * @param judged the judgement of its words, if already made
+ * @param replaced the memory it would replace, if any: text from outside replaces nothing that the user or an agent stated
  */
 export function judgeFact<Candidate extends FactCandidate>(
   candidate: Candidate,
@@ -97,17 +95,17 @@ export function judgeFact<Candidate extends FactCandidate>(
     return { candidate: { ...(rest as Candidate), isStatic: false }, isFlagged: true, label };
   }
   const label = judged.trust === "trusted" ? null : { trust: judged.trust };
-  // Signs do not know every trick; what strangers say is nobody's lasting trait until the user says so.
+  // Signs do not catch every trick; what strangers say is never a lasting trait until the user confirms it.
   const written = isByStranger(from) ? { ...candidate, isStatic: false } : candidate;
   return { candidate: written, isFlagged: false, label };
 }
 
-/** True for a memory that was flagged and that nobody has approved: it belongs into no profile. */
+/** True for a flagged memory that nobody has approved: it must not appear in a profile. */
 export function isFlagged({ isInference, metadata }: Pick<Memory, "isInference" | "metadata">): boolean {
   return isInference && metadata?.["trust"] === "flagged";
 }
 
-/** Metadata without what a judgement wrote there; a caller's own `trust` of another kind stays. */
+/** Metadata without the label of a judgement; a caller's own `trust` of another kind stays. */
 export function withoutLabel(metadata: Memory["metadata"]): Memory["metadata"] {
   if (metadata?.["trust"] !== "flagged" && metadata?.["trust"] !== "unverified") return metadata;
   const { trust: _trust, flagged: _flagged, ...rest } = metadata;
@@ -121,12 +119,15 @@ export function trustOf(memory: Pick<Memory, "isInference" | "metadata" | "origi
   return memory.metadata?.["trust"] === "unverified" || isOutside(memory) ? "unverified" : "trusted";
 }
 
-/** How far a passage of a document is trusted: as the document, and as what strangers write in a mail, page or invitation that was sent as a file. */
+/**
+ * How far a passage of a document is trusted: like the document, or like words of strangers in a mail, page or invitation sent
+ * as a file.
+ */
 export function trustOfPassage(origin: Origin, metadata: ChunkMetadata | null | undefined): Trust {
   return metadata?.isByStranger ? "unverified" : trustOfDocument({ origin });
 }
 
-/** How far a whole document is trusted: by who sent it, whatever it says. */
+/** How far a whole document is trusted: by its sender, whatever it says. */
 export function trustOfDocument({ origin }: { readonly origin: Origin }): Trust {
   return isOutside({ origin }) ? "unverified" : "trusted";
 }
@@ -140,7 +141,7 @@ function isOutside({ origin, speaker }: Provenance): boolean {
   return isOutsideOrigin(origin) || (speaker !== undefined && OUTSIDE_SPEAKERS.has(speaker.toLowerCase()));
 }
 
-/** A connected service holds the user's own notes; pages, tools and the assistant are not the user. */
+/** A connected service contains the user's own notes; pages, tools and the assistant are not the user. */
 function isByStranger(from: Provenance): boolean {
   return isOutside(from) && (from.origin !== "connector" || from.speaker !== undefined);
 }
@@ -157,7 +158,7 @@ function signsOf(text: string, from: Provenance): string[] {
   );
 }
 
-/** Overlapping parts of a long text: what a sign costs then grows with the text and not with its square. */
+/** Overlapping parts of a long text, so that the cost of a sign grows linearly with the text, not quadratically. */
 function windowsOf(text: string): readonly string[] {
   if (text.length <= WINDOW) return [text];
   const parts: string[] = [];
@@ -173,7 +174,7 @@ function audiencesFor(from: Provenance): readonly Audience[] {
 
 /**
  * Attempts to change how somebody is reached, paid or let in. Outside texts may not announce such a change at all. In a
- * document of the user, or a fact of an agent, only a correction that speaks of the user as of somebody else is odd.
+ * document of the user, or a fact of an agent, only a correction that refers to the user in the third person is suspicious.
  */
 function hijackSigns(text: string, quote: string | undefined, from: Provenance): string[] {
   if (isOwnWord(from)) return [];

@@ -1,12 +1,12 @@
 import type { BucketVerdict } from "../types.js";
 
-/** Where a fact came from; decides how far it is trusted. `mail` stands for a file that lies in a mail. */
+/** Where a fact came from; determines how far it is trusted. `mail` stands for a file attached to a mail. */
 export type Origin = "user" | "agent" | "connector" | "web" | "mail" | "rules";
 
 /**
  * How far a text is trusted. `unverified`: it came from a page, a connected service, a tool or the assistant itself, and holds
- * as long as the user says nothing else. `flagged`: it reads like an instruction, or like an attempt to take over what is
- * known, and nobody has reviewed it.
+ * unless the user says otherwise. `flagged`: it reads like an instruction, or like an attempt to take over what is known, and
+ * nobody has reviewed it.
  */
 export const TRUST = ["trusted", "unverified", "flagged"] as const;
 
@@ -14,7 +14,7 @@ export type Trust = (typeof TRUST)[number];
 
 export type MemoryKind = "fact" | "preference" | "episode" | "statement";
 
-/** A fact that a caller hands over ready-made, so that nothing has to be extracted. */
+/** A fact that a caller provides ready-made, so that nothing has to be extracted. */
 export interface StatedFact {
   readonly text: string;
   readonly isStatic?: boolean | undefined;
@@ -41,7 +41,7 @@ export interface Memory {
   readonly isInference: boolean;
   readonly isForgotten: boolean;
   readonly forgetAfter: string | null;
-  /** What `forgetAfter` would be if no document that states it were ever forgotten. */
+  /** What `forgetAfter` would be if none of the documents that state it ever expired. */
   readonly ownForgetAfter: string | null;
   readonly forgetReason: string | null;
   /** Number of documents that state this fact. */
@@ -50,15 +50,15 @@ export interface Memory {
   readonly strength: number;
   readonly origin: Origin;
   readonly metadata: Readonly<Record<string, unknown>> | null;
-  /** Names of the people, places and things that it is about, where its author said so. */
+  /** Names of the people, places and things it is about, if its author gave them. */
   readonly entities?: readonly string[];
-  /** Absent where nobody but the rules has judged. */
+  /** Absent if only the rules have judged. */
   readonly buckets?: BucketVerdict;
   readonly createdAt: string;
   readonly updatedAt: string;
 }
 
-/** A memory that is about to be written. */
+/** A memory to be written. */
 export interface MemoryDraft {
   readonly id: string;
   readonly containerTag: string;
@@ -76,19 +76,20 @@ export interface MemoryDraft {
   readonly buckets?: BucketVerdict;
 }
 
-/** What became of a candidate. */
+/** The outcome for a candidate. */
 export interface RememberedFact {
   readonly id: string;
   readonly text: string;
   /**
-   * `extended`: beside a memory that it says more of. `outdated`: kept in the past only, as something newer is known.
-   * `review`: a guess that waits, as it reads like an order, would replace what it may not, or is not what the text says.
+   * `extended`: added beside a memory about which it says more. `outdated`: stored as past only, since something newer is
+   * known. `review`: a guess that waits for review, because it reads like an order, would replace what it may not, or is not
+   * what the text says.
    */
   readonly outcome: "added" | "updated" | "duplicate" | "extended" | "outdated" | "review";
   /** The memory that was superseded, when `outcome` is `updated`. */
   readonly replaced?: string;
-  readonly closeTo?: readonly string[]; // Ids of up to two memories that spoke of nearly the same, the nearest first.
-  /** Since when search finds it (ISO); absent for what is kept in the past only, and where it was not noted. */
+  readonly closeTo?: readonly string[]; // Ids of up to two memories that said nearly the same, nearest first.
+  /** Since when search finds it (ISO); absent for what is stored as past only, and where it was not recorded. */
   readonly searchableAt?: string;
 }
 

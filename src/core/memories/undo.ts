@@ -16,10 +16,10 @@ import { linkAgain, unlink } from "./source-links.js";
 import { resolveFacts } from "./resolve-facts.js";
 import { isAsNoted, memoryStateSchema, noteMemory, type Joined, type MemoryState } from "./memory-state.js";
 
-/** So many reasons are told when nothing could be undone. */
+/** How many reasons are reported when nothing could be undone. */
 const REASONS_TOLD = 5;
 
-/** Changes that go with something else, which would have to be undone with them. */
+/** Changes that belong to something else, which would have to be undone with them. */
 const NOT_UNDOABLE: Readonly<Record<string, string>> = {
   "memory.moved": "it moved with its document or its container; move that back instead",
   "memory.merged": "another memory that said the same was joined to it by a move, which is not undone",
@@ -27,11 +27,11 @@ const NOT_UNDOABLE: Readonly<Record<string, string>> = {
 
 export const undoBatchSchema = z.object({ batchId: customIdSchema });
 
-/** A change that stays as it is. */
+/** A change that was not undone. */
 export interface NotUndone {
-  /** Null when the change was not one of a memory. */
+  /** Null when the change was not to a memory. */
   readonly memoryId: string | null;
-  /** Why, in words for people. */
+  /** The reason, worded for people. */
   readonly reason: string;
 }
 
@@ -44,10 +44,10 @@ export interface Undone {
 }
 
 /**
- * Undoes every change of memories that a batch of the journal made, newest first, in one transaction and as a batch of its
- * own. What later changes have overtaken stays as it is and is reported.
+ * Undoes every change to memories that a batch of the journal made, newest first, in one transaction and as a batch of its own.
+ * What later changes have overtaken is left as it is and reported.
  * @throws AppError `not_found` for a batch that is unknown, or of containers that the actor may not use; `conflict` with the
- *   reasons when nothing of it can be undone, with `retryAfter` while a container of it is merged
+ * reasons when none of it can be undone, with `retryAfter` while one of its containers is being merged
  */
 export async function undoBatch(context: CoreContext, call: AuthorizedCall, raw: unknown): Promise<Undone> {
   const { batchId } = parseInput(undoBatchSchema, raw);
@@ -60,7 +60,7 @@ export async function undoBatch(context: CoreContext, call: AuthorizedCall, raw:
   return undone;
 }
 
-/** Vectors of versions that return, by their ids: a version that was replaced has none. Slow work, outside the transaction. */
+/** Vectors of returning versions, by id: a replaced version has none. Slow: run outside the transaction. */
 async function embedReturning(context: CoreContext, actor: Actor, batchId: string): Promise<Undoing["vectors"]> {
   const entries = await entriesOf(context.store, actor, batchId);
   const returning = entries.flatMap(({ before, after }) => {
@@ -95,7 +95,7 @@ export interface Undoing {
   readonly batchId: string;
   /** The batch of the undo itself. */
   readonly undoId: string;
-  /** Of versions that return, by their ids, as far as they could be made. */
+  /** Of returning versions, by id, as far as they could be created. */
   readonly vectors: ReadonlyMap<string, { readonly vector: Float32Array; readonly space: VectorSpace }>;
 }
 
@@ -126,7 +126,7 @@ function nothingUndone(batchId: string, skipped: readonly NotUndone[]): AppError
   return new AppError("conflict", `Nothing of batch ${batchId} can be undone: ${told.join("; ")}${more}.`);
 }
 
-/** @returns why the change stays as it is, or null when it was undone */
+/** @returns why the change was not undone, or null when it was */
 async function undoEntry(undoing: Undoing, entry: JournalRow): Promise<string | null> {
   if (entry.subject !== "memory")
     return `${entry.action} of ${entry.subject} ${entry.subjectId} is no change of a memory, and only those can be undone`;
@@ -143,7 +143,7 @@ async function undoEntry(undoing: Undoing, entry: JournalRow): Promise<string | 
     : restore(undoing, place, { before: before.data, after: after.data });
 }
 
-/** A memory that is still as the change left it, with its container. */
+/** A memory still as the change left it, with its container. */
 interface Changed {
   readonly memory: Memory;
   readonly container: ContainerRow;
@@ -163,7 +163,7 @@ async function findChanged({ repositories, actor }: Undoing, after: MemoryState)
   return `it was changed since${last ? ` (${last.action} in batch ${last.batchId})` : ""}`;
 }
 
-/** Brings a memory back to what it was; a new one is forgotten. */
+/** Restores a memory to its earlier state; a new one is forgotten. */
 async function restore(
   undoing: Undoing,
   { memory, container }: Changed,
@@ -186,7 +186,7 @@ async function restore(
   return null;
 }
 
-/** Lets another version of a fact take the place of the one that is the newest. */
+/** Makes another version of a fact the newest one. */
 async function switchVersion(
   undoing: Undoing,
   { memory: leaving, container }: Changed,
@@ -217,7 +217,7 @@ async function switchVersion(
   return null;
 }
 
-/** A statement is found by the turn that it is. */
+/** A statement is found by its turn. */
 async function makeFindable(
   { repositories, vectors }: Undoing,
   memory: Memory,
@@ -230,13 +230,13 @@ async function makeFindable(
   if (embedded) await repositories.units.addVector(unit, embedded.space, embedded.vector);
 }
 
-/** Takes a memory out of the chain that it was joined to; it is what it was before. */
+/** Removes a memory from the chain it was added to; it becomes what it was before. */
 async function standAlone({ repositories, actor }: Undoing, { alone }: Joined): Promise<void> {
   const lineage = { parentId: null, rootId: null, version: alone.version };
   await repositories.memories.update(actor.organizationId, alone.id, { ...changeTo(alone), lineage });
 }
 
-/** Makes a version history that is older than the one which returns; a newer one never was. */
+/** If the version is older than the one that returns, it becomes history; if newer, it counts as never written. */
 async function leave(undoing: Undoing, leaving: Memory, target: MemoryState): Promise<void> {
   const { repositories, actor } = undoing;
   await repositories.memories.update(actor.organizationId, leaving.id, {
@@ -246,7 +246,7 @@ async function leave(undoing: Undoing, leaving: Memory, target: MemoryState): Pr
   await repositories.units.unindex(unitOf("memory", leaving.seq));
 }
 
-/** Why a memory cannot be active again, or null. One that says the same and is over makes room. */
+/** Why a memory cannot be active again, or null. An expired one that says the same makes room. */
 async function whatPreventsReturn(
   { repositories, actor, now, undoId }: Undoing,
   { tag }: ContainerRow,

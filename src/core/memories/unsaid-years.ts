@@ -12,9 +12,9 @@ const LONGEST_SAID = 80;
 const MOST_READ = 2_000;
 
 /**
- * Which of the days that a model or an agent gives to a fact the words that state it do not say in full: their year at least
- * was worked out, and is marked as that.
- * @param quote the words; without them nothing is known of what was said
+ * Which of the days that a model or an agent gives a fact are not fully stated in the words it quotes: at least their year was
+ * inferred, and is marked as such.
+ * @param quote the words; without them it is unknown what was said
  */
 export function unsaidYears(eventDates: readonly string[], quote: string | undefined): SaidDates {
   if (quote === undefined) return {};

@@ -34,34 +34,33 @@ import { unitOf, type Actor, type Memory, type MemoryDraft } from "../types.js";
 const MAX_TEXT = 10_000;
 
 export const updateMemorySchema = z.object({
-  /** Id of any version; the newest one is updated. Wins over `content`. */
+  /** Id of any version; the newest one is updated. Takes precedence over `content`. */
   id: customIdSchema.optional(),
   /** The exact text of a memory. */
   content: textSchema({ maxLength: MAX_TEXT }).optional(),
-  /** May be left out by an actor of exactly one container. */
+  /** May be omitted by an actor with exactly one container. */
   containerTag: containerTagSchema.optional(),
   newContent: textSchema({ maxLength: MAX_TEXT }),
-  /** Takes the place of the old metadata, whose temporalContext stays; the old one stays when this is left out. */
+  /** Replaces the old metadata, except its temporalContext; if omitted, the old metadata stays. */
   metadata: metadataSchema.optional(),
-  /** Null ends an expiry with its reason; the old one stays when this is left out. */
+  /** Null removes an expiry and its reason; if omitted, the old one stays. */
   forgetAfter: dateSchema.nullish(),
   forgetReason: noteSchema(1_000).nullish(),
   temporalContext: temporalContextSchema.optional(),
-  /** Why, for the journal. */
+  /** The reason, for the journal. */
   reason: noteSchema(1_000).optional(),
 });
 type Update = z.output<typeof updateMemorySchema> & { readonly containerTag: string };
 
 /**
- * Writes the next version of a memory (contract 4.3), searchable at once. The old version stays in the record with
- * `isLatest: false`; the documents that stated it state the new one. An update that changes nothing answers with the
- * version that is there, so a call may be repeated.
- *
- * Where another memory of the container has the new text already, a text cannot be active twice: the other one is forgotten
- * as merged into the new version, which takes over its documents, its strength and the later of both expiries, and is related to it as an
+ * Writes the next version of a memory (contract 4.3), searchable at once. The old version stays in the record with `isLatest:
+ * false`; the documents that stated it state the new one. An update that changes nothing returns the existing version, so a
+ * call may be repeated.
+ * The same text cannot be active twice: if another memory of the container already has the new text, it is forgotten as merged
+ * into the new version, which takes over its documents, its strength and the later of both expiries, and is related to it as an
  * update.
- * @throws AppError `not_found` for a memory that is unknown, forgotten or over, `invalid` for a wrong request, `conflict` with
- *   `retryAfter` while the container is merged
+ * @throws AppError `not_found` for a memory that is unknown, forgotten or expired, `invalid` for an invalid request, `conflict`
+ * with `retryAfter` while the container is being merged
  */
 export async function updateMemory(context: CoreContext, call: AuthorizedCall, raw: unknown): Promise<Memory> {
   const parsed = parseInput(updateMemorySchema, raw);
@@ -95,14 +94,14 @@ async function findTarget(looking: Looking, actor: Actor, { id, content, contain
       ? await findLatest(memories, actor, id, containerTag)
       : await findByExactText(memories, actor, containerTag, content ?? "");
   if (found && isActive(found, clock.now())) return found;
-  // One that was forgotten by its id stays so; in other turns its words may still be said.
+  // A memory forgotten by id stays forgotten; other turns may still say its words.
   const named = id !== undefined ? { id, containerTag } : { text: content, containerTag };
   const kept = found && id !== undefined ? null : await keepStatement(looking, actor, named);
   if (kept) return kept;
   throw id !== undefined ? notFound("memory", id) : noSuchText(containerTag);
 }
 
-/** The vector of the new text; slow work, outside the transaction. Nothing repeats it where no container is named. */
+/** The vector of the new text. Slow: run outside the transaction. Without a container there is nothing to repeat. */
 function embed(context: CoreContext, actor: Actor, text: string): Promise<Resolution> {
   const place = { organizationId: actor.organizationId, container: null, origin: "user" } as const;
   return resolveFacts(context, place, [{ text, kind: "fact", isStatic: false }]);
@@ -152,7 +151,7 @@ function draftOf(input: Update, target: Memory, other: Memory | null): MemoryDra
     id: createId(),
     containerTag: target.containerTag,
     text: input.newContent,
-    // In other words than those that were said, it is a fact that somebody states.
+    // In words other than those said, it is a fact that somebody states.
     kind: target.kind === "statement" ? "fact" : target.kind,
     isStatic: target.isStatic || (other?.isStatic ?? false),
     // Somebody states it now.
@@ -160,7 +159,7 @@ function draftOf(input: Update, target: Memory, other: Memory | null): MemoryDra
     ...expiryOf(input, target, other),
     origin: "user",
     metadata: metadataOf(input, target, other),
-    // What was said of other words is not said of these.
+    // What was said about other words does not apply to these.
     ...(input.newContent === target.text && {
       ...(target.entities && { entities: target.entities }),
       ...(target.buckets && { buckets: target.buckets }),
@@ -183,7 +182,7 @@ function expiryOf(
   };
 }
 
-/** Of two memories the one that holds longer; no end is the longest. */
+/** The one of two memories that holds longer; no expiry is the longest. */
 function later(one: Memory, other: Memory): Memory {
   if (one.forgetAfter === null || other.forgetAfter === null) return one.forgetAfter === null ? one : other;
   return one.forgetAfter > other.forgetAfter ? one : other;
@@ -194,14 +193,14 @@ function metadataOf(
   target: Memory,
   other: Memory | null,
 ): MemoryDraft["metadata"] {
-  // What a review said was said of the guess.
+  // A review's verdict applies to the guess only.
   const { reviewStatus: _reviewed, ...inherited } = { ...statedPart(other), ...statedPart(target) };
   const temporal = temporalContext ?? inherited["temporalContext"];
   const merged = { ...(metadata ?? inherited), ...(temporal !== undefined && { temporalContext: temporal }) };
   return Object.keys(merged).length > 0 || metadata ? merged : null;
 }
 
-/** What was doubtful of a memory is not doubtful of what the user puts in its place. */
+/** Doubts about a memory do not apply to what the user replaces it with. */
 function statedPart(memory: Memory | null): Memory["metadata"] {
   return memory && trustOf(memory) !== "trusted" ? withoutLabel(memory.metadata) : (memory?.metadata ?? null);
 }

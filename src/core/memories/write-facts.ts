@@ -26,12 +26,12 @@ import { latestVersion, relateAsStated, type HeldRelation } from "./stated-relat
 import { isFlagged, judgeFact, type JudgedFact } from "./trust.js";
 
 /**
- * Commits resolved facts inside a transaction as one undoable batch: a new one becomes a memory, one that exists is
- * strengthened, one that takes the place of another becomes its next version. Nothing is overwritten. What its caller
- * says it replaces, it replaces; what a model or an agent says of its relation holds where that can be (`stated-relation.ts`);
- * else rules decide (`relate.ts`).
- * @returns what became of each fact, in order; nothing of what was said to follow from others and could not be kept, and of
- *   new ones for which the settings leave no room
+ * Commits resolved facts inside a transaction as one undoable batch: a new fact becomes a memory, an existing one is
+ * strengthened, and one that replaces another becomes its next version. Nothing is overwritten. A replacement named by the
+ * caller is applied; a relation stated by a model or an agent is applied where possible (`stated-relation.ts`); otherwise rules
+ * decide (`relate.ts`).
+ * @returns the outcome of each fact, in order; without derived facts that could not be kept, and without new ones for which the
+ * settings leave no room
  */
 export async function writeFacts(repositories: Repositories, writing: FactWriting): Promise<Written> {
   const { facts } = writing.resolution;
@@ -63,7 +63,7 @@ export async function writeFacts(repositories: Repositories, writing: FactWritin
   return { facts: batch.written.filter((one) => one !== null), leftOut: batch.leftOut };
 }
 
-/** What is new says beside which memories it stands. */
+/** Adds to a new fact the memories close to it. */
 function withClose(one: RememberedFact, { close }: ResolvedFact): RememberedFact {
   return one.outcome === "added" && close.length > 0 ? { ...one, closeTo: close } : one;
 }
@@ -75,10 +75,10 @@ async function writeFact(
   batch: Batch,
 ): Promise<RememberedFact | null> {
   const { updates } = fact.candidate;
-  // What is over already takes the place of nothing.
+  // What has already expired replaces nothing.
   const isPast = isOver({ forgetAfter: earlier(fact.candidate.forgetAfter ?? null, batch.documentEnd) }, writing.now);
   const latest = updates && !isPast ? await latestVersion(repositories, writing, updates) : null;
-  // Two facts may take the place of one; the second must not replace the first.
+  // Two facts may replace the same memory; the second must not replace the first.
   const replaceable = latest && !batch.stated.has(latest.id) ? latest : null;
   const judged = judgeFact(fact.candidate, writing.origin, replaceable, fact.judgement);
   const { candidate } = judged;
@@ -99,7 +99,7 @@ async function writeFact(
     const others = replaced ? [replaced] : isWeak ? [] : replaceableBy(writing, judgedVector, batch, stated);
     return strengthenKnown(repositories, writing, { existing, judged, others }, batch);
   }
-  // A guess takes the place of nothing either.
+  // A guess replaces nothing either.
   if (!replaced && (updates || isWeak)) {
     const held = replaceable ? [replaceable] : await namedBy(repositories, writing, fact, batch);
     return writeNew(repositories, writing, { ...judgedVector, ...(judged.isFlagged && { held }) }, batch, NEW);
@@ -108,7 +108,7 @@ async function writeFact(
   return writeNew(repositories, writing, judgedVector, batch, related);
 }
 
-/** What a fact that waits for review was said to take the place of: its approval does. */
+/** What a fact that waits for review was said to replace: its approval applies it. */
 async function namedBy(
   repositories: Repositories,
   writing: FactWriting,
@@ -119,7 +119,10 @@ async function namedBy(
   return stated?.kind === "updates" ? stated.memories : [];
 }
 
-/** What was stated and holds, else what rules find; who was shown memories and found none was not shown the newest. */
+/**
+ * The stated relation if it holds, otherwise what rules find; an author who was shown memories and related to none was not
+ * shown the newest.
+ */
 async function relationOf(
   repositories: Repositories,
   writing: FactWriting,
@@ -134,7 +137,7 @@ async function relationOf(
   return former ? { kind: "updates", memories: [former] } : related;
 }
 
-/** Counts a repetition, and lets the memory that exists take the place of others where the fact does. */
+/** Counts a repetition, and lets the existing memory replace others if the fact does. */
 async function strengthenKnown(
   repositories: Repositories,
   writing: FactWriting,
@@ -151,11 +154,11 @@ async function strengthenKnown(
 interface Known {
   readonly existing: Memory;
   readonly judged: JudgedFact<StatedCandidate>;
-  /** Memories that the fact takes the place of. */
+  /** Memories that the fact replaces. */
   readonly others: readonly Memory[];
 }
 
-/** What a fact that is known already may take the place of, as was stated; counted against the cap. */
+/** What an already known fact may replace, as stated; counted against the limit. */
 function replaceableBy(
   writing: FactWriting,
   fact: JudgedVector,
@@ -173,7 +176,7 @@ function continuing(memory: Memory): Related & { readonly isNamed: true } {
   return { kind: "updates", memories: [memory], isNamed: true };
 }
 
-/** Writes a fact that is not known yet, as how it relates to what is known asks for. */
+/** Writes a fact that is not known yet, according to its relation to what is known. */
 async function writeNew(
   repositories: Repositories,
   writing: FactWriting,
@@ -188,7 +191,7 @@ async function writeNew(
     if (doubt) return outcomeOf(await insertMemory(repositories, writing, doubt, { batch }), "added");
     batch.superseded += related.memories.length;
   }
-  // What takes the place of another one, or is over, makes no memory more.
+  // A replacement or an expired fact adds no memory to the total.
   if ((related.kind === "new" || related.kind === "extends") && !takeRoom(batch)) return null;
   const [replaced = null, ...others] = related.kind === "updates" ? related.memories : [];
   const isPast = related.kind === "outdated";
@@ -208,7 +211,7 @@ async function writeNew(
   }
 }
 
-/** The fact as one that waits for review, when it may not take the place of these memories; else null. */
+/** The fact as one that waits for review, when it may not replace these memories; otherwise null. */
 function doubtOf(
   { origin, maxSuperseded }: FactWriting,
   fact: JudgedVector,
@@ -227,7 +230,7 @@ function doubtOf(
   return { ...fact, candidate: { ...fact.candidate, isStatic: false }, isFlagged: true, label, held: memories };
 }
 
-/** The active memory that says the same, if it is still true; one whose time is over makes room. */
+/** The active memory that says the same, if it is still true; an expired one makes room. */
 async function findExisting(
   repositories: Repositories,
   writing: FactWriting,
@@ -244,7 +247,7 @@ async function findExisting(
   if (byText) return byText;
   const twinId = twinOf(fact, batch);
   const twin = twinId === null ? null : await repositories.memories.byId(organizationId, twinId);
-  // Other words than these were flagged: they must not become stated by a fact that only resembles them.
+  // The flagged words differ from these: they must not become stated through a fact that merely resembles them.
   if (twin && isFlagged(twin) && !fact.isFlagged) return null;
   const isHere = twin?.containerTag === writing.container.tag;
   return isHere && twin.isLatest && !twin.isForgotten ? twin : null;

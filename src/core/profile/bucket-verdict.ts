@@ -2,14 +2,14 @@ import { sha256 } from "../../lib/crypto.js";
 import type { BucketVerdict, FactCandidate, Memory, ProfileBucket } from "../types.js";
 
 /**
- * Stands for one definition of a bucket: 8 characters, others when its key or its description is another. What was judged
- * by one definition says nothing of the next.
+ * Identifies one definition of a bucket: 8 characters that differ if its key or its description does. A verdict based on one
+ * definition does not apply to the next.
  */
 export function definitionMark({ key, description }: ProfileBucket): string {
   return sha256(`${key}\n${description}`).slice(0, 8);
 }
 
-/** What is kept beside a memory of how its author read it; nothing where its author said nothing of it. */
+/** What is stored with a memory about how its author classified it; nothing if the author said nothing. */
 export function readingOf({ entities, buckets, bucketsFrom }: FactCandidate): Pick<Memory, "entities" | "buckets"> {
   return {
     ...(entities?.length && { entities }),
@@ -17,7 +17,7 @@ export function readingOf({ entities, buckets, bucketsFrom }: FactCandidate): Pi
   };
 }
 
-/** What a further statement of a memory adds to how it is read: names where there were none, and the newer verdict. */
+/** What a further statement of a memory adds to its classification: names if there were none, and the newer verdict. */
 export function addedReading(memory: Memory, candidate: FactCandidate): Pick<Memory, "entities" | "buckets"> {
   const { entities, buckets } = readingOf(candidate);
   return { ...(!memory.entities && entities && { entities }), ...(buckets && { buckets }) };
@@ -25,7 +25,7 @@ export function addedReading(memory: Memory, candidate: FactCandidate): Pick<Mem
 
 /**
  * Reads verdicts about one definition of a bucket.
- * @returns a function that says whether a memory belongs to it; undefined when nobody said so of this very definition
+ * @returns a function that tells whether a memory belongs to it; undefined when nobody has judged this exact definition
  */
 export function verdictOn(definition: ProfileBucket): (verdict: BucketVerdict | undefined) => boolean | undefined {
   let mark: string | undefined;
@@ -37,8 +37,8 @@ export function verdictOn(definition: ProfileBucket): (verdict: BucketVerdict | 
 }
 
 /**
- * The keys that exist among those that somebody chose, each once, with the marks of what they were chosen from. Nothing
- * when only keys were chosen that do not exist: whoever invents buckets did not read the definitions, so rules decide.
+ * The existing keys among those chosen, without duplicates, with the marks of the definitions they were chosen from. Nothing
+ * when all chosen keys are unknown: an author who invents buckets has not read the definitions, so rules decide.
  */
 export function chosenAmong(
   definitions: readonly ProfileBucket[],

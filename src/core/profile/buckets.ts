@@ -5,15 +5,15 @@ import { verdictOn } from "./bucket-verdict.js";
 import { presetJudge } from "./preset-cues.js";
 import { judgeSubject, type Subject } from "./subject-words.js";
 
-/** The bucket of those who have defined none (contract 5.2). */
+/** The default bucket if none are defined (contract 5.2). */
 const PREFERENCES: ProfileBucket = {
   key: "preferences",
   description: "Likes, dislikes and settled choices: tools, food, style, ways of working.",
 };
 
 /**
- * The buckets that a profile has: those of the organisation, or of the client in its place, and then the container's own.
- * On the same key the organisation wins; without any there is one for preferences.
+ * The buckets of a profile: those of the organisation, or the client's instead, followed by the container's own. If both define
+ * a key, the organisation's wins; without any there is one for preferences.
  */
 export async function effectiveBuckets(
   repositories: Pick<Repositories, "settings" | "containers">,
@@ -30,8 +30,8 @@ export async function effectiveBuckets(
 }
 
 /**
- * Puts memories into the buckets that they belong to, in the order given; one may belong to several, or to none. Whoever
- * chose for a memory among the buckets as they are now is believed; else rules decide.
+ * Sorts memories into their buckets, in the order given; one may belong to several, or to none. A verdict based on the current
+ * definitions applies; otherwise rules decide.
  */
 export function fillBuckets(memories: readonly Memory[], buckets: readonly ProfileBucket[]): Record<string, Memory[]> {
   return Object.fromEntries(
@@ -43,9 +43,9 @@ export function fillBuckets(memories: readonly Memory[], buckets: readonly Profi
   );
 }
 
-/** Verdicts are kept ready: a profile is asked for at every turn, and its facts hardly change from one to the next. */
+/** Verdicts are cached: a profile is requested on every turn, and its facts hardly change between turns. */
 const KEPT_CHARACTERS = 16_000_000;
-/** What a verdict takes besides the text that it is about, in characters. */
+/** Overhead of a verdict besides its text, in characters. */
 const VERDICT_OVERHEAD = 60;
 let keptCharacters = 0;
 const verdictsByBucket = new Map<string, Map<string, boolean>>();
@@ -66,7 +66,7 @@ function judgeOf(bucket: ProfileBucket): (memory: Memory) => boolean {
   };
 }
 
-/** Of this description of the bucket: another one may decide otherwise. */
+/** Verdicts for this description of the bucket: another one may lead to different ones. */
 function verdictsOf({ key, description }: ProfileBucket): Map<string, boolean> {
   if (keptCharacters >= KEPT_CHARACTERS) {
     verdictsByBucket.clear();

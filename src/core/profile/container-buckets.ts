@@ -3,7 +3,7 @@ import type { Document, FactCandidate, ProfileBucket } from "../types.js";
 import { definitionMark } from "./bucket-verdict.js";
 import { effectiveBuckets } from "./buckets.js";
 
-/** Candidates of a document as one of its containers may know them: the buckets of others are none of its business. */
+/** Candidates of a document as one of its containers may see them: without the buckets of other containers. */
 export async function forContainer<Candidate extends FactCandidate>(
   repositories: Pick<Repositories, "settings" | "containers">,
   { organizationId, client, containerTags }: Pick<Document, "organizationId" | "client" | "containerTags">,

@@ -4,10 +4,10 @@ import type { ProfileSummary } from "../ports.js";
 import type { Memory } from "../types.js";
 import { singleSpaced } from "../../lib/single-spaced.js";
 
-/** Entries of a bucket that are shown one by one. */
+/** Entries of a bucket shown individually. */
 export const RECENT = 12;
 const LONGEST_SUMMARY = 400;
-/** Room for the count of what did not fit. */
+/** Room for the count of what did not fit, in characters. */
 const TAIL = 16;
 
 /** What a profile shows of one bucket. */
@@ -15,14 +15,14 @@ export interface BucketContent {
   /** The newest facts, at most 12, newest first. */
   readonly recent: readonly Memory[];
   /**
-   * What the older ones say, in one line: of at most 400 characters where rules fold them, which add to what a language
-   * model made of them before; null when there are none.
+   * The older ones summed up in one line: at most 400 characters where rules do it, which add to what a language model made of
+   * them before; null when there are none.
    */
   readonly summary: string | null;
 }
 
 /**
- * Keeps the newest facts of a bucket as they are and folds the older ones into one line (contract 5.1).
+ * Keeps the newest facts of a bucket as they are and sums up the older ones in one line (contract 5.1).
  * @param summary what a language model made of some of the older ones, if that still holds
  */
 export function digestBucket(newestFirst: readonly Memory[], summary?: ProfileSummary): BucketContent {
@@ -35,8 +35,8 @@ export function digestBucket(newestFirst: readonly Memory[], summary?: ProfileSu
 }
 
 /**
- * Facts in one line, those that were stated most often first, then the newest; what begins alike is said together
- * ("Ines likes tea; figs. Ines lives in Faro."), and what does not fit is counted.
+ * Facts in one line, most often stated first, then newest; facts with the same beginning are joined ("Ines likes tea; figs.
+ * Ines lives in Faro."), and what does not fit is counted.
  * @returns null for no facts
  */
 export function summariseFacts(newestFirst: readonly Pick<Memory, "text" | "strength">[]): string | null {
@@ -64,7 +64,7 @@ export function summariseFacts(newestFirst: readonly Pick<Memory, "text" | "stre
   return missing > 0 ? `${whole} (${missing} more)` : whole;
 }
 
-/** The first two words, which hold subject and verb in most facts; all of a text that has no third. */
+/** The first two words, which are subject and verb in most facts; the whole text if it has no third. */
 function openingOf(fact: string): string {
   return /^\S+ \S+(?= \S)/.exec(fact)?.[0] ?? fact;
 }

@@ -1,8 +1,8 @@
 import { fold } from "../../language/words.js";
 
 /**
- * What speaks for a bucket that many have, by its key. Words and phrases, separated by `|`, in folded text (see `fold`); `*` stands for
- * any ending, `~` for one to three words.
+ * Cues for common buckets, by key. Words and phrases, separated by `|`, in folded text (see `fold`); `*` stands for any ending,
+ * `~` for one to three words.
  */
 const CUES: Readonly<Record<string, string>> = {
   preferences:
@@ -160,7 +160,7 @@ const CUES: Readonly<Record<string, string>> = {
     "specification*|scope of|cutover|api",
 };
 
-/** What no list of words can say, on the text as it was written: names after a verb, sums of money. */
+/** Cues that cannot be word lists, matched against the text as written: names after a verb, sums of money. */
 const PATTERNS: Readonly<Record<string, RegExp>> = {
   preferences:
     /\b(?:[Ww]ants|asked for) (?!to\b)\w+|\blikes? (?:his|her|their) \w+ \w+|\b(?:always|usually) \w+s \w+ instead of\b/,
@@ -174,13 +174,13 @@ const PATTERNS: Readonly<Record<string, RegExp>> = {
   values: /\bvalues (?!of\b|for\b|in\b|are\b|is\b|from\b)\p{Ll}+/u,
 };
 
-/** What looks like a cue and is none. */
+/** Text that looks like a cue but is not. */
 const TRAPS =
   /\b(?:looks? like|looked like|works? (?:\w+ ){1,3}out\b|works? out (?:the|how|what|that|a)|of course|in the long run|family name|mother board|golf course|main course|first class|bank holiday|sons? of a)\b/g;
 
 type Judge = (text: string) => boolean;
 
-/** Made when they are first asked for: many a process never asks. */
+/** Created on first use: many processes never need one. */
 const judges = new Map<string, Judge>();
 
 function makeJudge(key: string, cues: string): Judge {
@@ -209,7 +209,7 @@ const SAME_KEYS: Readonly<Record<string, string>> = {
   project: "projects",
 };
 
-/** The judge of texts for a bucket whose key says what it is for; undefined for all other keys. English. */
+/** The judge of texts for a bucket whose key says what it is for; undefined for all other keys. English only. */
 export function presetJudge(key: string): Judge | undefined {
   const own = SAME_KEYS[key] ?? key;
   const cues = Object.hasOwn(CUES, own) ? CUES[own] : undefined;

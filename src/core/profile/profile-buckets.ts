@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { noteSchema } from "../input.js";
 
-/** Sections that every profile has; a bucket of this name could not be told from them. */
+/** Sections of every profile; a bucket of this name could not be distinguished from them. */
 const RESERVED_KEYS: ReadonlySet<string> = new Set(["static", "dynamic"]);
 const MAX_BUCKETS = 50;
 

@@ -1,17 +1,17 @@
 import type { Memory } from "../types.js";
 import type { BucketContent } from "./digest.js";
 
-/** Bytes of a text for one token of a language model, about. */
+/** Approximate bytes of text per token of a language model. */
 const BYTES_PER_TOKEN = 4;
-/** What a face puts before a fact, in tokens. */
+/** What a face adds to each fact, in tokens. */
 const BESIDE_FACT = 2;
 const BESIDE_RECENT = 10;
-/** What of the room lasting facts and the buckets have before the others. */
+/** The share of the room for which lasting facts and the buckets have priority. */
 const LASTING_SHARE = 0.5;
 const BUCKETS_SHARE = 0.25;
 
 interface Parts {
-  /** Those that matter most first. */
+  /** Most important first. */
   readonly lasting: readonly Memory[] | undefined;
   /** Newest first. */
   readonly recent: readonly Memory[] | undefined;
@@ -19,7 +19,7 @@ interface Parts {
 }
 
 /**
- * As much of a profile as there is room for: what was asked for shares it, and what one part leaves the next may take. One
+ * As much of a profile as there is room for: the requested parts share it, and what one part leaves goes to the next. A single
  * fact that is too long leaves room for the others.
  * @param tokens about how many tokens it may have
  */

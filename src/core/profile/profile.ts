@@ -19,25 +19,25 @@ import type { ProfileSummary } from "../ports.js";
 import { searchMemories, similaritySchema, type SearchAnswer } from "../search/search.js";
 import type { Actor, Memory, ProfileBucket } from "../types.js";
 
-/** How many facts of each part a profile shows. */
+/** How many facts each part of a profile shows. */
 const STATIC_LIMIT = 100;
 const DYNAMIC_LIMIT = 50;
-/** The newest facts among which the recent ones are chosen. */
+/** The newest facts from which the recent ones are chosen. */
 const RECENT_SOURCES = 150;
-/** The newest facts of each kind, which the buckets are filled from: a profile is asked for at every turn. */
+/** The newest facts of each kind from which the buckets are filled: a profile is requested on every turn. */
 const BUCKET_SOURCES = 250;
-/** The newest lasting facts among which those that matter most come first. */
+/** The newest lasting facts, from which the most important are put first. */
 const LASTING_SOURCES = 1_000;
-/** Facts of which is known whether they are secret or lasting: a profile is asked for again and again. */
+/** Facts for which it is cached whether they are secret or lasting: a profile is requested again and again. */
 const FACTS_KEPT = 4_000;
-/** By so many days a settled preference counts as newer in `dynamic`, and an episode that has faded as older. */
+/** By how many days a settled preference counts as newer in `dynamic`, and a faded episode as older. */
 const STANDING_DAYS = 60;
 
 const isSecret = rememberLast(holdsSecret, FACTS_KEPT);
 const isVital = rememberLast(isLasting, FACTS_KEPT);
 
 export const profileSchema = z.object({
-  /** Absent only for a caller of some containers: then all of them are meant. */
+  /** May be omitted only by a caller limited to some containers: then all of those are meant. */
   containerTag: containerTagSchema.optional(),
   q: querySchema.optional(),
   threshold: similaritySchema.optional(),
@@ -46,27 +46,27 @@ export const profileSchema = z.object({
   include: z
     .array(z.enum(["static", "dynamic", "buckets"], "must be static, dynamic or buckets"), "must be an array")
     .optional(),
-  /** Keys of the buckets to show; unknown ones are left out. Absent: all. */
+  /** Keys of the buckets to show; unknown ones are ignored. Absent: all. */
   buckets: z.array(z.string("must be a string"), "must be an array of strings").max(1_000).optional(),
 });
 export type ProfileInput = z.input<typeof profileSchema>;
 
-/** What is known about the subject of a container, or of several; parts that were not asked for are absent. */
+/** What is known about the subject of a container, or of several; parts that were not requested are absent. */
 export interface Profile {
   readonly static?: readonly Memory[];
   readonly dynamic?: readonly Memory[];
-  /** Facts by the key of their bucket; every bucket that was asked for is there. */
+  /** Facts by bucket key; every requested bucket is present. */
   readonly buckets?: Readonly<Record<string, BucketContent>>;
   readonly search: SearchAnswer | null;
-  /** Where the days of its facts are to be shown. */
+  /** Time zone for showing the days of its facts. */
   readonly timeZone: TimeZone;
 }
 
 /**
- * Lasting facts, recent ones newest first, and search results when there is a question; from facts that hold now, so what was
- * forgotten, superseded or has expired is not told, to the second. A guess that nobody has reviewed is no lasting fact.
- * Of the lasting ones name, job, allergies and how to answer come first. Secrets are in no part but the search results, and
- * all parts together are as long as the setting allows.
+ * Lasting facts, recent ones newest first, and search results when there is a question. Only facts that hold now: forgotten,
+ * superseded and expired ones are left out, to the second. An unreviewed guess is not a lasting fact. Among lasting facts,
+ * name, job, allergies and how to answer come first. Secrets appear only in the search results, and all parts together are
+ * limited by the setting.
  */
 export async function getProfile(context: CoreContext, call: AuthorizedCall, raw: unknown): Promise<Profile> {
   const input = parseInput(profileSchema, raw);
@@ -110,7 +110,7 @@ export async function getProfile(context: CoreContext, call: AuthorizedCall, raw
   };
 }
 
-/** The newest of what each container gives, newest first. */
+/** The newest facts of all containers together, newest first. */
 async function readNewest(
   containerTags: readonly string[],
   limit: number,
@@ -125,22 +125,22 @@ async function readNewest(
     .slice(0, limit);
 }
 
-/** Clients put a profile into their prompts as it is, so what reads like an instruction stays out of all of it. */
+/** Clients put a profile into their prompts unchanged, so all of it excludes text that reads like an instruction. */
 function withoutFlagged(answer: SearchAnswer): SearchAnswer {
   return { ...answer, results: answer.results.filter(({ trust }) => trust !== "flagged") };
 }
 
-/** What a mail or a page says of the user is told by no profile before somebody has approved it. */
+/** What a mail or a page says about the user appears in no profile until somebody has approved it. */
 function isStrangersGuess(memory: Memory): boolean {
   return memory.isInference && trustOf(memory) === "unverified";
 }
 
-/** A fact as a profile tells it: one that waits for review is marked. */
+/** A fact as shown in a profile: one that waits for review is marked. */
 export function markedText({ text, isInference }: Pick<Memory, "text" | "isInference">): string {
   return isInference ? `[Unreviewed] ${text}` : text;
 }
 
-/** Newest first, after those without which nobody can be talked to. */
+/** Essential facts first, then the newest. */
 function mattersFirst(newestFirst: readonly Memory[]): Memory[] {
   const vital: Memory[] = [];
   const others: Memory[] = [];
@@ -148,7 +148,7 @@ function mattersFirst(newestFirst: readonly Memory[]): Memory[] {
   return [...vital, ...others];
 }
 
-/** The recent facts that matter most, newest first: repeated preferences stay longer, old episodes go earlier. */
+/** The most important recent facts, newest first: repeated preferences stay longer, old episodes go earlier. */
 function chooseRecent(newestFirst: readonly Memory[], now: Date): Memory[] {
   const standing = (memory: Memory) =>
     Date.parse(memory.createdAt) + STANDING_DAYS * 86_400_000 * (habitOf(memory) - fadingOf(memory, now));
@@ -161,8 +161,8 @@ function chooseRecent(newestFirst: readonly Memory[], now: Date): Memory[] {
 }
 
 /**
- * Summaries by the mark of their bucket. They are made of all memories of one container, so a filter, or several containers,
- * leave rules to sum up the rest.
+ * Summaries by the mark of their bucket. They cover all memories of one container, so with a filter, or with several
+ * containers, rules sum up instead.
  */
 async function summariesFor(
   { store }: CoreContext,
@@ -219,7 +219,7 @@ function searchInput(input: z.output<typeof profileSchema>, containerTags: reado
 
 const bucketsSchema = profileSchema.pick({ containerTag: true });
 
-/** The buckets of a profile, as `getProfile` has them; an unknown container has the organisation's (contract 5.2). */
+/** The buckets of a profile, as `getProfile` uses them; an unknown container has the organisation's (contract 5.2). */
 export async function listProfileBuckets(
   context: CoreContext,
   { actor }: AuthorizedCall,

@@ -2,24 +2,24 @@ import { backgroundShare } from "../../language/english/common-words.js";
 import { contentRoot, relatedRoots } from "../../language/english/relations.js";
 import { tokenise } from "../../language/words.js";
 
-/** From here on a word is a synonym or a kind of the other, below it they only have something to do with each other. */
+/** At or above this, a word is a synonym or a kind of the other; below it they are merely related. */
 const CLOSE = 0.5;
 const SAME = 0.8;
-/** Words that more texts have than this say little by themselves, and have too many meanings to follow. */
+/** More frequent words say little on their own, and have too many meanings to follow. */
 const COMMON = 0.001;
 
-/** A subject as people name it. */
+/** A subject as named by people. */
 export interface Subject {
-  /** Every word of it tells. */
+  /** Every word of it counts. */
   readonly name: string;
   readonly description?: string;
-  /** True: only words that mean about the same count beside its own, none that merely belong to it. */
+  /** True: besides its own words only those with about the same meaning count, none that are merely associated. */
   readonly isNarrow?: boolean;
 }
 
 /**
- * A text is about a subject if it shares a telling word with it, or a close relative of one: any word of the name, and those
- * of the description that are not common. Of its common ones it takes two. Knows the relatives of English words.
+ * A text is about a subject if it shares a distinctive word with it, or a close relative of one: any word of the name, and the
+ * uncommon words of the description. Of common words it takes two. Knows the relatives of English words.
  */
 export function judgeSubject({ name, description = "", isNarrow = false }: Subject): (text: string) => boolean {
   const named = rootsOf(name);

@@ -6,12 +6,12 @@ import { AppError } from "../errors.js";
 import { readSettings } from "../upkeep/settings.js";
 import type { ProfileBucket } from "../types.js";
 
-/** A bucket that suits many, with words that speak for it. */
+/** A generally useful bucket, with the words that suggest it. */
 interface Preset extends ProfileBucket {
   readonly cues: string;
 }
 
-/** Those that suit anybody come first: they fill up when the words speak for too few. */
+/** The universal ones come first: they fill up when too few others are suggested. */
 const PRESETS: readonly Preset[] = [
   {
     key: "preferences",
@@ -79,7 +79,7 @@ const FEWEST = 3;
 const MOST = 6;
 
 /**
- * Buckets that suit the organisation's prompt, 3 to 6, the best first. Nothing is stored.
+ * Suggests 3 to 6 buckets that suit the organisation's prompt, best first. Nothing is stored.
  * @throws AppError `invalid` when there is no prompt, `forbidden` for a restricted caller
  */
 export async function suggestBuckets(

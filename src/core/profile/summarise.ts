@@ -17,23 +17,23 @@ import { effectiveBuckets, fillBuckets } from "./buckets.js";
 import { RECENT } from "./digest.js";
 import { singleSpaced } from "../../lib/single-spaced.js";
 
-/** A summary is made when so many older memories are in none. */
+/** A summary is made when this many older memories are in none. */
 const ENOUGH = 8;
-/** The newest memories of each kind that are looked at. */
+/** The newest memories of each kind that are considered. */
 const SOURCES = 500;
 const MOST_COVERED = 150;
-/** What a memory is about is in its first characters. */
+/** The first characters of a memory show what it is about. */
 const LONGEST_SHOWN = 400;
 const MOST_LINES = 6;
 const LONGEST_LINE = 300;
-/** Questions of one run: the others have their turn in the next one. */
+/** Most questions per run: the others follow in the next one. */
 const QUESTIONS = 50;
 
 type ModelContext = CoreContext & { readonly model: LanguageModel };
 
 /**
- * Sums up the older memories of profiles with the language model, for those containers whose memories have changed since
- * the run before it; the first run looks at all. A run that the model does not answer is begun again the next time.
+ * Summarises the older memories of profiles with the language model, for containers whose memories have changed since the
+ * previous run; the first run considers all. A run that the model does not answer is repeated the next time.
  * @returns one run; it never throws because of the model
  */
 export function createSummariser(context: ModelContext): (signal: AbortSignal) => Promise<void> {
@@ -86,7 +86,7 @@ async function summariseContainer(context: ModelContext, containerTag: string, s
   return questions;
 }
 
-/** What was stated and holds, newest first; guesses and what was flagged wait for a person. */
+/** Stated facts that hold now, newest first; guesses and flagged ones wait for a person. */
 async function factsOf({ store }: CoreContext, containerTag: string): Promise<Memory[]> {
   const read = (isStatic: boolean) =>
     store.memories.active(store.organizationId, containerTag, { isStatic, limit: SOURCES });
@@ -122,7 +122,10 @@ async function ask(
   return value.lines.flatMap((line) => checkLine(line, byHandle, timeZone) ?? []).slice(0, MOST_LINES);
 }
 
-/** A line that rests on memories that were shown, names no number that is not in them, and gives no orders; else null. */
+/**
+ * The line if it is based on memories that were shown, contains no number that is not in them, and gives no orders; otherwise
+ * null.
+ */
 function checkLine(
   { text, from }: StatedLine,
   byHandle: ReadonlyMap<string, Memory>,
@@ -139,7 +142,7 @@ function checkLine(
   return { text: line, memoryIds: grounds.map(({ id }) => id) };
 }
 
-/** What was forgotten or purged while the model thought must not come back in a summary. */
+/** What was forgotten or purged while the model was working must not return in a summary. */
 async function save(
   { store, clock }: CoreContext,
   containerTag: string,

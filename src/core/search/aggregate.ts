@@ -15,7 +15,7 @@ import type { SearchModel } from "./search-model.js";
 import type { SearchResult } from "./search.js";
 import { singleSpaced } from "../../lib/single-spaced.js";
 
-/** The best results that are looked at, and how much of each. */
+/** How many of the best results are read, and how much of each. */
 const SOURCES = 20;
 const LONGEST_SOURCE = 500;
 const MOST_STATEMENTS = 3;
@@ -26,14 +26,14 @@ const LONGEST_QUERY = 2_000;
 /** What several results say together. */
 interface Statement {
   readonly text: string;
-  /** At least two, best first. */
+  /** At least two results, best first. */
   readonly sources: readonly SearchResult[];
 }
 
 /**
- * Adds to results what several of them say together, each in front of the best result that it rests on: by the language model
- * where there is one, else by joining memories that begin alike. None is kept that does not rest on two results, names a
- * number that is in none of them, repeats one of them, or reads like an instruction.
+ * Inserts statements that combine several results, each in front of the best result it rests on. The language model writes them
+ * if there is one; otherwise memories with the same beginning are joined. A statement is dropped when it rests on fewer than
+ * two results, contains a number that none of them has, repeats one of them, or reads like an instruction.
  * @param results best first
  */
 export async function addAggregates(
@@ -86,7 +86,7 @@ function dayOf({ chunk, memory }: SearchResult, timeZone: TimeZone): string {
   return dayIn(chunk?.metadata?.date ?? memory?.createdAt ?? "", timeZone);
 }
 
-/** A statement that rests on what was shown; else null. */
+/** The statement if it rests on what was shown; otherwise null. */
 function checkStatement(
   { text, from }: StatedTogether,
   byHandle: ReadonlyMap<string, SearchResult>,
@@ -109,7 +109,7 @@ function byRules(results: readonly SearchResult[]): Statement[] {
   }));
 }
 
-/** True for what neither a result nor an earlier statement says already. */
+/** True if neither a result nor an earlier statement already says this. */
 function isNews({ text }: Statement, earlier: readonly Statement[], results: readonly SearchResult[]): boolean {
   const key = meaningKey(text);
   return ![...earlier, ...results].some((other) => meaningKey(other.text) === key);
@@ -124,7 +124,7 @@ function insert(results: readonly SearchResult[], statements: readonly Statement
   return results.flatMap((result) => [...(before.get(result.id) ?? []), result]);
 }
 
-/** A result that is not kept anywhere: its id stands for its text and what it rests on. */
+/** A result that is not stored anywhere: its id is derived from its text and its sources. */
 function present({ text, sources }: Statement): SearchResult {
   const documents = new Map(sources.flatMap((source) => source.documents).map((document) => [document.id, document]));
   const trust = sources.map((source) => TRUST.indexOf(source.trust));

@@ -1,14 +1,17 @@
-/** What kind of words an answer has, by how its question asks; null when the question does not say. English only. */
+/**
+ * A pattern for the words an answer must contain, judging by the form of the question; null when the form does not tell.
+ * English only.
+ */
 export function answerPattern(question: string): RegExp | null {
   return KINDS.find(({ asked }) => asked.test(question.slice(0, LONGEST_READ)))?.answered ?? null;
 }
 
-/** True for a question that has many answers, in many places: `What books …`, `How many …`, `Where has …`. English only. */
+/** True for a question with many answers in many places: `What books …`, `How many …`, `Where has …`. English only. */
 export function asksForMany(question: string): boolean {
   return MANY.some((pattern) => pattern.test(question.slice(0, LONGEST_READ)));
 }
 
-/** A question shows at its beginning what it asks for. */
+/** The beginning of a question shows what it asks for. */
 const LONGEST_READ = 1_000;
 const MANY = [
   /^\W*(?:what|which)\s+(?:\w+\s+){0,2}?(?!(?:is|was|does|has|news)\b)\w+[^s\W]s\b/i,

@@ -9,36 +9,36 @@ import { tellsName } from "./question-form.js";
 import { hasSome, NAMES_ALONE, signedShare, type Found } from "./signs.js";
 import { DATE_WEIGHT, interpolate, similarityOf } from "./similarity.js";
 
-/** What a word that tells a facet counts for against the word of the question itself. */
+/** Weight of a word that states the facet asked for, relative to the question's own word. */
 const TOLD = 0.9;
 const MISSPELT = 0.9;
-/** From here on a word is the name that is asked for. */
+/** At or above this, a word counts as the name asked for. */
 const SAME_NAME = 0.8;
-/** From here on a related word says the same. */
+/** At or above this, a related word counts as a synonym. */
 const SYNONYM = 0.75;
-/** What a less related word is worth, and how little related it may be. */
+/** Weight of a less related word, and the least relation that still counts. */
 const RELATED = 0.45;
 const RELATED_SHARE = 0.9;
-/** Where a facet is told, the other words of a long question count for less, and for so much at most. */
+/** When a facet is stated, the other words of a long question count for less, up to this limit. */
 const LOOSE_SHARE = 0.28;
 const MOST_LOOSE = 4.5;
-/** What is left where something is missing. */
+/** The share of the similarity that remains when something is missing. */
 const WITHOUT = {
-  /** A number, a time or a place. */
+  /** A number, a time or a place that the answer needs. */
   needed: 0.14,
   name: 0.13,
   focus: 0.92,
-  /** What is often asked, where another such thing is told. */
+  /** A facet that is often asked for, when another facet is stated. */
   facet: 0.6,
-  /** The name of one whom some text has, or none. */
+  /** A name from the question, whether or not any text contains it. */
   namedOne: 0.5,
-  /** The same, of what is said of somebody else. */
+  /** The same, for a statement about somebody else. */
   ofAnother: 0.2,
 };
-/** What the vector's rise over unrelated adds. */
+/** Weight of how far the vector similarity rises above unrelated text. */
 const VECTOR_SHARE = 0.21;
 const UNRELATED = 0.2;
-/** How far a statement answers -> similarity. */
+/** Maps how far a statement answers to a similarity. */
 const CURVE: Calibration["points"] = [
   [0, 0.12],
   [0.12, 0.33],
@@ -48,28 +48,28 @@ const CURVE: Calibration["points"] = [
   [1, 0.92],
   [1.17, 1],
 ];
-/** Whoever begins so many statements, and such a share of them, is one whom they are about. */
+/** Anyone who begins at least this many statements, and this share of them, is a subject of the memories. */
 const FEWEST_STATEMENTS = 3;
 const SHARE_OF_STATEMENTS = 0.1;
 
 /** How far a statement answers. */
 export interface Answer {
-  /** Which share of what is asked it has, by weight, 0 to 1. */
+  /** The share of what is asked that it contains, by weight, 0 to 1. */
   readonly share: number;
-  /** What is left of that where it lacks what any answer has, 0 to 1. */
+  /** The factor for lacking something that any answer must have, 0 to 1. */
   readonly completeness: number;
-  /** What signs of answering another question leave of it, see `signedShare`; counts where vectors know no more than words. */
+  /** The factor for signs that it answers a different question, see `signedShare`; used where vectors know no more than words. */
   readonly signs: number;
 }
 
-/** Tells how far the candidate at a place answers; null for what is no statement, and where the question asks for nothing. */
+/** Tells how far the candidate at an index answers; null if it is not a statement, or if the question asks for nothing. */
 export type ReadAnswers = (candidate: number, dateMatch: number) => Answer | null;
 
-/** Which share of its words' evidence is left to a passage, 0 to 1. */
+/** The share of its word evidence that a passage keeps, 0 to 1. */
 export type ReadPassages = (candidate: number) => number;
 
 const WHOLE: ReadPassages = () => 1;
-/** A passage that only names whom a question is about answers it no more than such a memory does, see `signedShare`. */
+/** A passage that merely names the person asked about answers no more than a memory that does the same, see `signedShare`. */
 export function passageSharesOf({ demands, units, evidence, isStatement = false }: Asked): ReadPassages {
   const { list, names } = demands;
   const things = list.filter((demand) => !isNameOf(demand, names));
@@ -88,20 +88,21 @@ function isNameOf({ terms }: Demand, names: readonly number[]): boolean {
   return terms.length > 0 && terms.every((term) => names.includes(term));
 }
 
-/** What is known of a search when its answers are read. */
+/** What is known about a search when its answers are read. */
 interface Asked {
   readonly query: Query;
   /** What the query asks for, see `demandsOf`. */
   readonly demands: Demands;
   readonly units: readonly UnitWords[];
   readonly evidence: Evidence;
-  /** True for a statement whose like is looked for: it asks for nothing, so that nothing can be missing. */
+  /** True when the query is a statement and similar ones are wanted: it asks for nothing, so nothing can be missing. */
   readonly isStatement?: boolean;
 }
 
 /**
- * How far each memory answers by itself, by its words: which share of what is asked it has, and whether it has what any answer
- * to such a question has. What all of the scope has, and the one whom it is about, are no evidence.
+ * How far each memory answers on its own, judged by its words: what share of the question it covers, and whether it contains
+ * what any answer to such a question must have. Words that all of the scope shares, and the subject of the memories, are no
+ * evidence.
  */
 export function answersOf({ query, demands: all, units, evidence, isStatement = false }: Asked): ReadAnswers {
   const demands = withoutSubjects(all, units);
@@ -114,14 +115,14 @@ export function answersOf({ query, demands: all, units, evidence, isStatement = 
     const presence = (term: number): number => evidence.presences[candidate * evidence.terms + term]!;
     const found = demands.list.map((demand, index) => foundOf(demand, words, { presence, isName: areNames[index]! }));
     const share = shareOf(found, query.date ? dateMatch : null);
-    // What has nothing of what is asked need not be looked at any further.
+    // A statement that covers nothing of the question needs no further checks.
     const completeness = share > 0 ? completenessOf(demands, words, { found, presence, query, subjects }) : 1;
     return { share, completeness, signs: isStatement ? 1 : signedShare(found) };
   };
 }
 
 /**
- * The similarity of a statement, 0 to 1, see `similarityOf`. Where vectors know more than words, these never add to it.
+ * The similarity of a statement, 0 to 1, see `similarityOf`. Where vectors know more than words, these signs never raise it.
  * @param near the similarity by the vector alone; null when no vector is known
  * @param covered see `coverageOf`
  */
@@ -146,7 +147,7 @@ function foundOf(
   return { demand, isName, isTold, words: wordEvidence(demand, words, presence) };
 }
 
-/** Which share of what is asked a statement has, by weight, 0 to 1. */
+/** The share of what is asked that a statement contains, by weight, 0 to 1. */
 function shareOf(list: readonly Found[], dateMatch: number | null): number {
   let found = DATE_WEIGHT * (dateMatch ?? 0);
   let missing = dateMatch === null ? 0 : DATE_WEIGHT - found;
@@ -165,7 +166,7 @@ function tells({ detail }: UnitWords, facet: number): boolean {
   return toldFacets(detail.text).has(facet);
 }
 
-/** What the words of a demand are worth in a statement; of several each has its share. */
+/** How much of a demand's words a statement contains; each of several words contributes its share. */
 function wordEvidence({ terms, facet, misspelt }: Demand, { roots }: UnitWords, presence: Presence): number {
   if (terms.length === 0) return 0;
   const mean = terms.reduce((sum, term) => sum + presence(term), 0) / terms.length;
@@ -175,13 +176,13 @@ function wordEvidence({ terms, facet, misspelt }: Demand, { roots }: UnitWords, 
   return mean >= RELATED ? RELATED_SHARE * mean : 0;
 }
 
-/** What else is known when a statement is looked at. */
+/** What else is known when a statement is judged. */
 interface Beside {
-  /** What it has of each demand. */
+  /** What it contains of each demand. */
   readonly found: readonly Found[];
   readonly presence: Presence;
   readonly query: Query;
-  /** Roots of those whom several statements are about. */
+  /** Roots of the people or things that several statements are about. */
   readonly subjects: ReadonlySet<string>;
 }
 
@@ -198,7 +199,7 @@ function completenessOf(demands: Demands, words: UnitWords, beside: Beside): num
   );
 }
 
-/** Whether something that is often asked is asked beside another such thing, and only that one is told. */
+/** Whether two common facets are asked for and only the other one is stated. */
 function lacksFacet(found: readonly Found[]): boolean {
   const facets = found.filter(({ demand }) => demand.facet !== null);
   if (facets.length < 2) return false;
@@ -206,7 +207,7 @@ function lacksFacet(found: readonly Found[]): boolean {
   return told > 0 && told < facets.length;
 }
 
-/** What is left for a statement without a name of the question. */
+/** The share that remains for a statement that lacks a name from the question. */
 function namedShare({ names }: Demands, { speakers }: UnitWords, beside: Beside): number {
   const missing = names.filter((term) => beside.presence(term) < SAME_NAME);
   if (missing.length === 0) return 1;
@@ -216,11 +217,11 @@ function namedShare({ names }: Demands, { speakers }: UnitWords, beside: Beside)
   return WITHOUT.namedOne;
 }
 
-/** Of fewer memories nobody can tell whom they are about. */
+/** With fewer memories, their subject cannot be determined. */
 const FEWEST_MEMORIES = 5;
 const SHARE_OF_MEMORIES = 0.5;
 
-/** Without what is only a misspelt word for the one whom the memories are about. */
+/** Leaves out words that are merely misspellings of the memories' subject. */
 function withoutSubjects(demands: Demands, units: readonly UnitWords[]): Demands {
   if (demands.list.every(({ misspelt }) => misspelt === null)) return demands;
   const memories = units.filter(({ detail }) => detail.memory);

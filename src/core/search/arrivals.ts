@@ -1,7 +1,7 @@
 import { sleep } from "../../lib/time.js";
 import type { CoreContext } from "../context.js";
 
-/** Milliseconds that what was just added is waited for; it mostly takes a tenth of that. */
+/** How long to wait for documents that were just added, in milliseconds; they usually need a tenth of that. */
 const PATIENCE_MS = 200;
 const LOOK_EVERY_MS = 10;
 
@@ -11,7 +11,8 @@ interface Findings {
 }
 
 /**
- * Answers once more where nothing was found while something was on its way, so that who adds and then searches finds it.
+ * Searches again if nothing was found while documents were still being processed, so that a client can add and then search at
+ * once.
  * @param tagsOf gives the containers that are searched
  */
 export async function afterArrivals<T extends Findings>(
@@ -22,7 +23,7 @@ export async function afterArrivals<T extends Findings>(
   const first = await answer();
   if (first.results.length > 0 || first.waiting === 0) return first;
   const tags = tagsOf();
-  // What waits for a quiet moment to be understood is searchable already.
+  // Documents that wait for a quiet moment to be understood are already searchable.
   const count = () =>
     limits.dreamQuiet > 0
       ? store.documents.countUnsearchable(store.organizationId, tags)

@@ -6,29 +6,29 @@ import { rewriteWith } from "./rewrite-with-model.js";
 /** One form of a question. */
 export interface QuestionForm {
   readonly text: string;
-  /** What its answers count for, above 0; 1 for what was asked. */
+  /** The weight of its answers, above 0; 1 for the question as asked. */
   readonly weight: number;
 }
 
-/** A question as it is searched for. */
+/** A question in the forms it is searched for. */
 export interface Asked {
-  /** The form that says best what was asked, and then others; none twice. */
+  /** The form closest to what was asked first, without duplicates. */
   readonly forms: readonly QuestionForm[];
-  /** What did not work, in words; empty when all did. */
+  /** What failed, in words; empty when nothing did. */
   readonly degraded: readonly string[];
 }
 
-/** The most forms of one question that are searched for. */
+/** The most forms of one question to search for. */
 const MOST_FORMS = 3;
 /**
- * What other forms count for: the question itself when talk was taken off it, a form by a model, a form by rules. The last
- * mainly brings in what other words find: with more weight its synonyms cost recall.
+ * Weights of the other forms: the original question when small talk was removed from it, a form written by a model, a form
+ * written by rules. The last mainly contributes hits for other words: with more weight, its synonyms reduce recall.
  */
 const WITH_TALK = 0.1;
 const BY_MODEL = 0.4;
 const BY_RULES = 0.03;
 
-/** A question with its other forms, when they are wanted: by the language model where there is one, else by rules. */
+/** A question with its other forms, if wanted: from the language model if there is one, otherwise from rules. */
 export async function ask(
   context: CoreContext,
   query: string,

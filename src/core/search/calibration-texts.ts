@@ -1,16 +1,16 @@
-/** A text and what somebody would ask or say about it without using its words. */
+/** A text and what somebody might ask or say about it without using its words. */
 export type OtherWords = readonly [asked: string, text: string];
 
-/** Everyday texts of one language. Those of different pairs have nothing to do with each other. */
+/** Everyday texts in one language. Texts from different pairs are unrelated. */
 export interface CalibrationTexts {
   readonly language: string;
-  /** The same subject in other words: no word that carries the subject is shared. */
+  /** The same subject in other words: the two share no content word. */
   readonly pairs: readonly OtherWords[];
-  /** The same text but for its form. */
+  /** The same text, differing only in form. */
   readonly nearIdentical: readonly OtherWords[];
 }
 
-/** Bumped whenever a text changes, so that every space is measured again. */
+/** Increased whenever a text changes, so that every space is measured again. */
 export const CALIBRATION_TEXTS_VERSION = 1;
 
 const ENGLISH: CalibrationTexts = {
@@ -229,5 +229,5 @@ const JAPANESE: CalibrationTexts = {
   nearIdentical: [["坂の畑にはじゃがいもと麦が植えてある", "坂の畑には麦とじゃがいもが植えてある。"]],
 };
 
-/** What every vector space is measured with. English first: most models know it. */
+/** The texts used to measure every vector space. English first: most models know it. */
 export const CALIBRATION_TEXTS: readonly CalibrationTexts[] = [ENGLISH, GERMAN, SPANISH, CHINESE, JAPANESE];

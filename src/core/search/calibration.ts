@@ -3,7 +3,7 @@ import type { Calibration, Embedder } from "../ports.js";
 import { interpolate } from "./similarity.js";
 import { CALIBRATION_TEXTS, CALIBRATION_TEXTS_VERSION, type CalibrationTexts } from "./calibration-texts.js";
 
-/** Cosines in one language, each list rising. */
+/** Cosines in one language, each list in ascending order. */
 const distributionSchema = z.object({
   language: z.string(),
   pairs: z.int().min(1),
@@ -18,17 +18,17 @@ type Distribution = z.infer<typeof distributionSchema>;
 const measurementSchema = z.object({
   version: z.literal(CALIBRATION_TEXTS_VERSION),
   languages: z.array(distributionSchema).min(1),
-  /** Median cosine between two stored vectors of one container; missing before there are many. */
+  /** Median cosine between two stored vectors of one container; missing until there are many. */
   stored: z.number().min(-1.01).max(1.01).optional(),
 });
 
 /**
- * What was measured in one vector space: how the cosines of unrelated, related and near-identical texts are distributed.
- * Kept rather than the curve, so that a better way to draw that curve asks no provider again.
+ * What was measured in one vector space: the distributions of cosines of unrelated, related and near-identical texts. Stored
+ * instead of the curve, so that a better way to derive the curve does not need the provider again.
  */
 export type Measurement = z.infer<typeof measurementSchema>;
 
-/** Of the many unrelated pairs so many cosines are kept, evenly over their distribution. */
+/** How many cosines of unrelated pairs are kept, spread evenly over their distribution. */
 const KEPT_UNRELATED = 101;
 const DIGITS = 1e5;
 
@@ -40,13 +40,13 @@ export async function measureSpace(embedder: Embedder, signal?: AbortSignal): Pr
   return { version: CALIBRATION_TEXTS_VERSION, languages };
 }
 
-/** A measurement that was kept, or null when it is none, or one of other texts than today's. */
+/** The stored measurement; null when it is invalid or was made with other texts than today's. */
 export function readMeasurement(kept: string | null): Measurement | null {
   if (kept === null) return null;
   try {
     return measurementSchema.parse(JSON.parse(kept));
   } catch {
-    // Whatever it is, measuring again replaces it.
+    // Whatever it is, a new measurement replaces it.
     return null;
   }
 }
@@ -90,12 +90,12 @@ function distributionOf({ language, pairs, nearIdentical }: CalibrationTexts, as
   };
 }
 
-/** The middle of some numbers, in any order; 0 when there are none. */
+/** The median of some numbers, in any order; 0 when there are none. */
 export function medianOf(values: readonly number[]): number {
   return quantile(rising(values), 0.5);
 }
 
-/** Cosine of two vectors of length 1, with five digits. */
+/** Cosine of two vectors of length 1, to five digits. */
 export function dot(one: Float32Array | undefined, other: Float32Array | undefined): number {
   let sum = 0;
   for (const [index, value] of (one ?? new Float32Array(0)).entries()) sum += value * (other?.[index] ?? 0);
@@ -106,7 +106,7 @@ function rising(values: readonly number[]): number[] {
   return [...values].sort((one, other) => one - other);
 }
 
-/** So many values of a rising list, the first and the last among them. */
+/** `count` values of an ascending list, including the first and the last. */
 function thin(values: readonly number[], count: number): number[] {
   if (values.length <= count) return [...values];
   return Array.from({ length: count }, (_, at) => quantile(values, at / (count - 1)));
@@ -124,41 +124,41 @@ interface Anchors {
   readonly unrelated: number;
   /** Nine of ten unrelated pairs lie below. */
   readonly mostUnrelated: number;
-  /** From here on the vector alone is enough to call two texts related. */
+  /** At or above this, the vector alone suffices to call two texts related. */
   readonly related: number;
   readonly nearIdentical: number;
-  /** Share of the related pairs that lie above as good as all unrelated ones, 0 to 1. */
+  /** Share of related pairs that lie above nearly all unrelated ones, 0 to 1. */
   readonly separation: number;
 }
 
 /** A language counts when a related pair lies above an unrelated one in at least this share of all comparisons. */
 const KNOWN_LANGUAGE = 0.8;
-/** Similarity by the vector alone at these landmarks. The words of a text may lift it; see `similarityOf`. */
+/** Similarity by the vector alone at these landmarks. The words of a text may raise it; see `similarityOf`. */
 const AT = { unrelated: 0.2, mostUnrelated: 0.26, related: 0.446, nearIdentical: 0.9 };
-/** Where as good as all unrelated pairs end, and how much farther a space that separates badly has to go. */
+/** The quantile below which nearly all unrelated pairs lie, and how much farther a space that separates badly has to go. */
 const UNRELATED_END = 0.98;
 const WEAKNESS = 2.5;
 /** Share of related pairs that may fall short when the space separates well. */
 const SHORT = 0.15;
 /** Distance between the median and the 90 % quantile of a normal distribution, in standard deviations. */
 const NINETY = 1.2816;
-/** Points this near have no order that could be relied on. */
+/** Points closer than this have no reliable order. */
 const LEAST_STEP = 1e-4;
-/** From this separation on words need no more weight than beside the built-in embedder, which has about this one. */
+/** At or above this separation, words need no more weight than beside the built-in embedder, whose separation is about this. */
 const GOOD_SEPARATION = 0.6;
 const MOST_WORD_WEIGHT = 1.5;
-/** A space that separates worse than `DOUBT_FROM` believes all words; one that is perfect takes away a fifth of their weight. */
+/** Below a separation of `DOUBT_FROM`, words are believed fully; a perfect space takes away a fifth of their weight. */
 const DOUBT_FROM = 0.3;
 const DOUBT_FULL = 0.95;
 const MOST_DOUBT = 0.2;
-/** Share of what stored texts lie nearer to each other than everyday texts that is believed to be unrelated. */
+/** How much of the extra closeness of stored texts, compared with everyday texts, is treated as unrelated. */
 const BELIEVED = 0.5;
-/** Of the way from unrelated to near-identical, at most so much is taken away by that. */
+/** The most that this may take of the way from unrelated to near-identical. */
 const MOST_OF_ROOM = 0.6;
 /**
- * Weight in ranking by separation: at that of the built-in embedder what was measured for it, and with averaged word
- * vectors (0.34) about half of that was best. The better the vectors, the more weight pays, but models do worse on real
- * questions than on these texts.
+ * Weight in ranking by separation. At the separation of the built-in embedder it is the weight measured for that embedder; for
+ * averaged word vectors (0.34), about half of that was best. The better the vectors, the more weight pays off, but models do
+ * worse on real questions than on these texts.
  */
 const VECTOR_WEIGHTS = [
   [0, 0],
@@ -166,7 +166,7 @@ const VECTOR_WEIGHTS = [
   [1, 0.5],
 ] as const;
 
-/** What a measurement says about how cosines of its space are to be read. */
+/** Derives from a measurement how the cosines of its space are to be read. */
 export function calibrationFrom({ languages, stored }: Measurement): Calibration {
   const known = average(knownLanguages(languages));
   const anchors = stored === undefined ? known : moveUp(known, stored - known.documents);
@@ -187,8 +187,9 @@ export function calibrationFrom({ languages, stored }: Measurement): Calibration
 }
 
 /**
- * Stored texts may all be about one thing, or of a kind that a model puts in one corner: then what has nothing to do with
- * a question lies higher than everyday texts do. Half of that is believed, as such texts are a little related indeed.
+ * Stored texts may all be about one subject, or of a kind that a model places close together: then texts unrelated to a
+ * question have higher cosines than everyday texts do. Only half of that is believed, because such texts are in fact slightly
+ * related.
  */
 function moveUp(anchors: Anchors, by: number): Anchors {
   const { unrelated, nearIdentical } = anchors;
@@ -203,14 +204,14 @@ function moveUp(anchors: Anchors, by: number): Anchors {
   };
 }
 
-/** The languages that the model can tell texts apart in; when there is none, the one where it fails least. */
+/** The languages in which the model can tell texts apart; if there is none, the one where it fails least. */
 function knownLanguages(languages: readonly Distribution[]): Distribution[] {
   const judged = languages.map((of) => ({ of, order: orderOf(of) })).sort((one, other) => other.order - one.order);
   const known = judged.filter(({ order }, at) => at === 0 || order >= KNOWN_LANGUAGE);
   return known.map(({ of }) => of);
 }
 
-/** How often a related pair lies above an unrelated one, 0 to 1; 0.5 is chance. */
+/** How often a related pair lies above an unrelated one, 0 to 1; 0.5 is chance level. */
 function orderOf({ related, unrelated }: Distribution): number {
   let above = 0;
   for (const one of related) for (const other of unrelated) above += one > other ? 1 : one === other ? 0.5 : 0;
@@ -234,7 +235,7 @@ function anchorsOf({ documents, unrelated, related, nearIdentical }: Distributio
   };
 }
 
-/** Languages count by how much was measured in them. */
+/** Languages are weighted by how much was measured in them. */
 function average(languages: readonly Distribution[]): Anchors {
   const total = languages.reduce((sum, { pairs }) => sum + pairs, 0);
   const parts = languages.map((of) => ({ anchors: anchorsOf(of), weight: of.pairs / total }));
@@ -250,7 +251,7 @@ function average(languages: readonly Distribution[]): Anchors {
   };
 }
 
-/** The points without those that do not lie above the one before, and 1 at the end, whatever was measured. */
+/** Drops points that do not lie above the previous one, and always ends with 1. */
 function risingPoints(points: readonly (readonly [number, number])[]): Calibration["points"] {
   const kept: (readonly [number, number])[] = [];
   for (const [cosine, similarity] of points) {

@@ -7,7 +7,7 @@ import type { RankedUnit } from "./rank.js";
 import { shownSimilarity } from "./retrieve.js";
 import type { SearchScope } from "./search-scope.js";
 
-/** A result, as far as chunks are shown beside it. */
+/** What is needed of a result to show chunks beside it. */
 interface Result {
   readonly id: string;
   readonly memory: Memory | null;
@@ -30,8 +30,9 @@ interface Answer {
 }
 
 /**
- * Those chunks of each memory's own documents that answer the query, as the old form of search had them (contract 3.3). None that the
- * answer has as a memory already, and of conversations whose turns are told as memories only the best of the others.
+ * The chunks of each memory's own documents that answer the query, as in the old form of search (contract 3.3). Leaves out
+ * chunks that the answer already contains as a memory; of conversations whose turns are told as memories, keeps only the best
+ * remaining chunks.
  * @param show reads what was found
  */
 export async function chunksOfMemories(
@@ -62,7 +63,7 @@ export async function chunksOfMemories(
   );
 }
 
-/** What says more than the memories do. */
+/** The chunks that say more than the memories do. */
 function beside(memories: readonly Result[], chunks: readonly RankedUnit[], limit: number): RankedUnit[] {
   const told = new Set(memories.map(({ id }) => id));
   const statements = memories.filter(({ memory }) => memory?.kind === "statement");
@@ -75,7 +76,7 @@ function beside(memories: readonly Result[], chunks: readonly RankedUnit[], limi
   });
 }
 
-/** Chunks, best first, as similar as a search for chunks and memories finds those of them that it comes to see. */
+/** Chunks, best first, with the similarity that a search for chunks and memories gives those it sees. */
 async function asAmongAll(
   context: CoreContext,
   { searchScope, asked, input }: Answer,

@@ -7,43 +7,43 @@ import { readSpelling } from "./misspelt.js";
 import type { Query, QueryTerm, WordCounts } from "./query.js";
 import { asksForName, focusOf, neededBy } from "./question-form.js";
 
-/** One thing that an answer has to have. */
+/** One thing that an answer must contain. */
 export interface Demand {
-  /** How much having it says, above 0. */
+  /** Its weight, above 0. */
   readonly weight: number;
-  /** Places of its terms in the query. */
+  /** Indexes of its terms in the query. */
   readonly terms: readonly number[];
-  /** Number of the facet that it stands for; null for a word. */
+  /** Number of the facet it stands for; null for a word. */
   readonly facet: number | null;
-  /** True for what is asked; the others say of whom or of what. */
+  /** True for what is asked; the other demands say about whom or what. */
   readonly isFocus: boolean;
-  /** The root of its word where that may be written wrongly. */
+  /** The root of its word if that may be misspelt. */
   readonly misspelt: string | null;
 }
 
-/** What a question asks for, as far as its words and its form tell. */
+/** What a question asks for, as far as its words and form show. */
 export interface Demands {
   readonly list: readonly Demand[];
   /** See `neededBy`. */
   readonly needed: RegExp | null;
   /** See `asksForName`. */
   readonly needsName: boolean;
-  /** Places of the names among the terms, without those that all of the scope has. */
+  /** Indexes of the names among the terms, without names that all of the scope shares. */
   readonly names: readonly number[];
   /** The words of the question, folded. */
   readonly said: ReadonlySet<string>;
 }
 
-/** A word that so many of the texts have says nothing about which of them answers. */
+/** A word found in at least this share of the texts does not help to tell which of them answers. */
 const SHARED = 0.7;
-/** Of fewer texts nobody can tell what they share. */
+/** With fewer texts, what they share cannot be determined. */
 const FEWEST_TEXTS = 5;
 const FACET_WEIGHT = 5;
 const MOST_WEIGHT = 6;
 const MOST_NAME_WEIGHT = 4;
-/** Several of these stand for one word. */
+/** Several terms of these scripts make up one word. */
 const MOST_EAST_ASIAN_WEIGHT = 3;
-/** What words count for that questions are made of. */
+/** Weight of words that any question may be made of. */
 const FRAME_WEIGHT = 0.15;
 const EAST_ASIAN = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]+$/u;
 const HIRAGANA = /^\p{Script=Hiragana}+$/u;
@@ -75,7 +75,7 @@ export function demandsOf(query: Query, counts: WordCounts | null): Demands {
   };
 }
 
-/** What a memory begins with counts as a name, too, and may be any word. */
+/** The beginning of a memory also counts as a name, and may be any word. */
 function isNameOfOne({ root, isName }: QueryTerm): boolean {
   return isName && conceptsOf(root).length === 0;
 }
@@ -85,7 +85,7 @@ function sharedRoots(words: readonly string[], counts: WordCounts | null): Reado
   return new Set(words.filter((_, index) => (counts.counts[index] ?? 0) >= SHARED * counts.total).map(rootOf));
 }
 
-/** Those whose words are part of what asks for another facet are none: who asks for an email address asks for no address. */
+/** Leaves out facets whose words are part of another facet: a question for an email address does not ask for an address. */
 function facetDemands(
   text: string,
   {
@@ -115,7 +115,7 @@ function facetDemands(
   return asked.filter((one) => !asked.some((other) => isPart(one, other)));
 }
 
-/** Without what only binds words in another language than English, and without second spellings of a word (`fährt`, `faehrt`). */
+/** Leaves out function words of languages other than English, and alternative spellings of a word (`fährt`, `faehrt`). */
 function ownTerms({ text, terms }: Query): number[] {
   const all = terms.map((_, term) => term);
   if (looksEnglish(text)) return all;

@@ -1,7 +1,7 @@
 import type { RankedUnit } from "./rank.js";
 import { shownSimilarity } from "./retrieve.js";
 
-/** Without the chunks of documents of which no chunk is shown as similar as this, 0 to 1. Memories stay. */
+/** Leaves out chunks of documents without a chunk whose shown similarity reaches `least`, 0 to 1. Memories stay. */
 export function ofDocumentsAbove(units: readonly RankedUnit[], least: number): readonly RankedUnit[] {
   if (least === 0) return units;
   const best = units.filter(({ similarity }) => shownSimilarity(similarity) >= least);

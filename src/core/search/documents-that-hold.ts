@@ -11,8 +11,8 @@ type Searching = Pick<CoreContext, "store" | "clock">;
 type Searched = Pick<SearchScope, "organizationId" | "scope">;
 
 /**
- * Documents as search shows them: titles and summaries do not have what was forgotten or replaced since. Where forgotten
- * things are wanted, too, all stay as they are.
+ * Documents as search shows them: titles and summaries omit what has since been forgotten or replaced. When forgotten content
+ * is wanted too, all of them stay as they are.
  */
 export async function asDocumentsHold(
   { store, clock }: Searching,
@@ -33,7 +33,7 @@ export async function asDocumentsHold(
   return shown;
 }
 
-/** The content of a document without what was forgotten or replaced since; see `asDocumentsHold`. */
+/** The content of a document without what has since been forgotten or replaced; see `asDocumentsHold`. */
 export function contentThatHolds(
   { clock }: Pick<Searching, "clock">,
   { scope }: Pick<Searched, "scope">,
@@ -52,7 +52,7 @@ function tellsOfGone(
   return [title, summary].some((text) => text !== null && hasAny(text, lost));
 }
 
-/** Words that only statements have which do not hold any more. */
+/** Words found only in statements that no longer hold. */
 function lostWords(statements: readonly PassageStatement[], asking: Asking): ReadonlySet<string> {
   const here = statements.filter(({ containerId }) => asking.held.has(containerId));
   const gone = here.filter((statement) => isGone(statement, asking.moment));
@@ -60,7 +60,7 @@ function lostWords(statements: readonly PassageStatement[], asking: Asking): Rea
   if (lost.size === 0) return lost;
   const past = new Set(gone);
   const quotes = [...new Set(gone.map(({ quote }) => quote))];
-  // Of a sentence that states what is gone as well, only the statement of its own is told.
+  // In a sentence that also states something gone, only a statement's own words count.
   const isShared = ({ quote }: PassageStatement) => quotes.some((one) => one.includes(quote) || quote.includes(one));
   const holding = here.filter((one) => !past.has(one));
   for (const word of wordsOf(holding.map((one) => (isShared(one) ? { ...one, quote: "" } : one)))) lost.delete(word);
@@ -76,7 +76,10 @@ function hasAny(text: string, words: ReadonlySet<string>): boolean {
   return words.size > 0 && tokenise(text).some((word) => words.has(word));
 }
 
-/** What a model or a person wrote has other words than the text: where these give away what is gone, the rest names itself. */
+/**
+ * Titles and summaries written by a model or a person use other words than the text: where they reveal what is gone, they are
+ * replaced by a name made from the remaining text.
+ */
 function namesThatHold(
   { title, summary, content }: Document,
   statements: readonly PassageStatement[],

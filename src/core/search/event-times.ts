@@ -4,23 +4,23 @@ import type { Evidence, UnitWords } from "./evidence.js";
 import { dateSaidIn, momentsOf } from "./query-dates.js";
 import type { Query } from "./query.js";
 
-/** A time that a query names by what happened then: `before the move`, `after she started at the bakery`. */
+/** A time that a query names by an event: `before the move`, `after she started at the bakery`. */
 export interface EventMention {
   readonly side: "before" | "after";
-  /** The folded words that name the event and carry a subject. */
+  /** The folded content words that name the event. */
   readonly words: ReadonlySet<string>;
 }
 
-/** A question shows at its beginning what time it is about. */
+/** The beginning of a question shows what time it is about. */
 const LONGEST_READ = 1_000;
 const LONGEST_PHRASE = 8;
 const SIDE = /(?:(\w+)[^\S\n]+)?\b(before|prior to|leading up to|until|till|after|since)\s+([^?!.,;:\n]+)/i;
-/** Verbs and adverbs that make another meaning of `after` and `since`: `look after`, `named after`, `ever since then`. */
+/** Verbs and adverbs that give `after` and `since` another meaning: `look after`, `named after`, `ever since then`. */
 const OTHER_MEANING =
   /^(?:look\w*|nam(?:ed|ing)|call(?:ed|ing)|t[ao]k(?:e|es|en|ing)|took|chas\w+|ask\w*|go|goes|went|search\w*|day)$/i;
-/** Where a question goes on behind a time that it began with: `After moving to Rome what did she do`. */
+/** Where the actual question begins after an opening time clause: `After moving to Rome what did she do`. */
 const QUESTION_WORD = /^(?:what|which|who|whom|where|when|why|how|did|do|does|was|were|is|are|has|have|had)$/i;
-/** Times that come round every day or week happen too often to part a life in two. */
+/** Daily or weekly events recur too often to divide time into before and after. */
 const RECURRING: ReadonlySet<string> = new Set(
   (
     "work school class lunch dinner breakfast supper meal meals bed bedtime sleep midnight noon dark dawn sunrise sunset sunday monday " +
@@ -29,10 +29,10 @@ const RECURRING: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** What is still to come has no date, and nothing was told behind it. */
+/** Future events have no date yet, and nothing was said after them. */
 const PLANNED = /\b(?:will|would|could|might|may|should|wants?|plans?|planning|hopes?|going to|gonna|next)\b/i;
 
-/** The event by which a query names a time, or null. English only. */
+/** The event by which a query names a time; null if there is none. English only. */
 export function findEventMention(text: string): EventMention | null {
   const [, previous = "", sign = "", rest = ""] = SIDE.exec(text.slice(0, LONGEST_READ)) ?? [];
   if (rest === "" || OTHER_MEANING.test(previous) || PLANNED.test(text.slice(0, LONGEST_READ))) return null;
@@ -46,20 +46,20 @@ export function findEventMention(text: string): EventMention | null {
   return { side: /^(?:after|since)$/i.test(sign) ? "after" : "before", words: new Set(words) };
 }
 
-/** From this share of the event's words on, by weight, a passage is about the event. */
+/** At or above this share of the event's words, by weight, a passage is about the event. */
 const ABOUT = 0.75;
-/** A passage counts for so much more when somebody speaks whom the query names. */
+/** Bonus for a passage whose speaker the query names. */
 const NAMED_SPEAKER = 0.1;
-/** Passages that are as good as the best. */
+/** Passages within this of the best count as equally good. */
 const AS_GOOD = 0.05;
-/** Talk of one event may spread over so many days; when it goes on for longer, nobody knows when the event was. */
+/** Talk about one event may spread over this many days; if it goes on longer, the time of the event is unclear. */
 const LONGEST_TALK_DAYS = 45;
 const DAY_MS = 86_400_000;
 
 /**
- * Which candidates are from the side of the event that the query asks for: 1 for these and for what tells of the event itself,
- * 0 for others. The event's time is that which the candidates say that tell of it, else when they were told. Null when the
- * query names no event, or when the candidates do not clearly say when it was.
+ * Which candidates lie on the side of the event that the query asks for: 1 for these and for passages about the event itself, 0
+ * for others. The time of the event is what those passages say; failing that, when they were told. Null when the query names no
+ * event, or when the candidates do not clearly say when it was.
  */
 export function findSides(
   query: Query,
@@ -80,7 +80,7 @@ export function findSides(
   });
 }
 
-/** The query with its event's words counting for less: they say when, and not what. */
+/** The query with a lower weight for the event's words: they say when, not what. */
 export function weighEvent(query: Query, share: number): Query {
   const inEvent = new Set(query.event?.terms);
   const terms = query.terms.map((term, place) =>
@@ -93,7 +93,7 @@ function presencesOf({ presences, terms }: Evidence, unit: number): Float64Array
   return presences.subarray(unit * terms, (unit + 1) * terms);
 }
 
-/** Which share of the event's words a unit has, by weight, and a little more when somebody speaks whom the query names. */
+/** The share of the event's words that a unit contains, by weight, with a bonus if the query names its speaker. */
 function shareOf(unit: UnitWords, { terms }: Query, event: readonly number[], presences: Float64Array): number {
   let found = 0;
   let total = 0;
@@ -124,9 +124,9 @@ function findMoment(units: readonly UnitWords[], shares: readonly number[], time
 }
 
 interface UnitTime {
-  /** Milliseconds since 1970 by a clock of the zone. */
+  /** Milliseconds since 1970 on a clock of the zone. */
   readonly at: number;
-  /** False for the time when it was told. */
+  /** False when this is the time it was told. */
   readonly isSaid: boolean;
 }
 

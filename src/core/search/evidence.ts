@@ -7,32 +7,33 @@ import type { RankRecipe } from "./ranking-weights.js";
 import { isKept, LikelyRoots, type Root } from "./roots.js";
 import { readText, type TextWords } from "./text-words.js";
 
-/** A candidate with its text taken apart. */
+/** A candidate with its text analysed. */
 export interface UnitWords extends TextWords {
   readonly detail: UnitDetail;
-  /** Roots of the names of those who speak, or of what a memory starts with. */
+  /** Roots of the speakers' names, or of what a memory starts with. */
   readonly speakers: readonly string[];
 }
 
 /**
- * What candidates have of the terms of a query, in the order of both: that of term `t` of candidate `c` stands at place
- * `c × terms + t`.
+ * How candidates match the terms of a query, in the order of both: the value for term `t` of candidate `c` is at index `c ×
+ * terms + t`.
  */
 export interface Evidence {
   /** How many terms the query has. */
   readonly terms: number;
-  /** Occurrences per length, related words counting less. For the order. */
+  /** Occurrences relative to length, with related words counting less. For ranking. */
   readonly strengths: Float64Array;
-  /** 1 when the word is there, less for related words, 0 when there is none. For the threshold. */
+  /** 1 when the word is present, less for related words, 0 when absent. For the threshold. */
   readonly presences: Float64Array;
 }
 
-/** Takes the text of a candidate apart. */
+/** Analyses the text of a candidate. */
 export function readUnit(detail: UnitDetail): UnitWords {
   const words = readText(detail.text);
   const [first] = words.roots;
   const starts = first && words.length > 0 ? [first.text] : NOBODY;
-  // Named one by one: a spread, with more behind it, makes objects many times as large, and each search makes hundreds.
+  // Listed one by one: an object made by a spread with more properties after it takes many times the memory, and each search
+  // creates hundreds.
   return {
     detail,
     roots: words.roots,
@@ -62,20 +63,20 @@ function readSpeakers(names: readonly string[] | undefined): readonly string[] {
   return speakers;
 }
 
-/** What a root has of one term. */
+/** How a root matches one term. */
 interface Found extends TermMatch {
-  /** For the order; null for the word itself, which counts as often as it occurs. */
+  /** For ranking; null for the word itself, which counts as often as it occurs. */
   readonly strength: number | null;
 }
 
-/** Looks for the terms of a query in some units. */
+/** Looks for the terms of a query in units. */
 export type GatherEvidence = (units: readonly UnitWords[]) => Evidence;
 
-/** Units share their roots, so what a root has of the query is found out once. */
+/** Units share their roots, so each root is matched against the query only once. */
 export function evidenceOf(query: Query, recipe: RankRecipe): GatherEvidence {
   const terms = query.terms.length;
   const known = new Map<Root, readonly Found[] | null>();
-  // Most roots have nothing of it, and each text has a dozen.
+  // Most roots do not match, and each text has a dozen.
   const likely = query.near ? null : new LikelyRoots(query.matches.keys(), query.families.keys());
   const lookUp = (root: Root): readonly Found[] | null => {
     const found = findTerms(root, query, recipe);
@@ -111,7 +112,7 @@ export function evidenceOf(query: Query, recipe: RankRecipe): GatherEvidence {
   };
 }
 
-/** The evidence of some units, and behind it that of others. */
+/** The evidence of some units, followed by that of others. */
 export function joinEvidence(one: Evidence, other: Evidence): Evidence {
   return {
     terms: one.terms,
@@ -147,7 +148,7 @@ function note({ strengths, presences }: Evidence, place: number, relation: numbe
   if (relation > presences[place]!) presences[place] = relation;
 }
 
-/** A related word that turns up in talk about anything says less than a rare one. */
+/** A related word that occurs in talk about anything says less than a rare one. */
 function relatedStrength(root: string, relation: number, recipe: RankRecipe): number {
   return recipe.relatedWeight * relation ** recipe.relatedPower * rarityOf(root) ** recipe.relatedRarity;
 }

@@ -1,4 +1,4 @@
-/** Filter language of contract 1.13, after parsing. */
+/** The filter language of contract 1.13, parsed. */
 export type FilterExpression =
   { readonly all: readonly FilterExpression[] } | { readonly any: readonly FilterExpression[] } | FilterCondition;
 

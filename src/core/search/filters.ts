@@ -9,8 +9,8 @@ const TYPES = ["metadata", "numeric", "array_contains", "string_contains"] as co
 const OPERATORS = [">", "<", ">=", "<=", "=", "!="] as const;
 
 /**
- * Reads the filter language of contract 1.13: an object with AND or OR, or the same as JSON text.
- * @throws AppError `invalid` that names the place and the rule
+ * Parses the filter language of contract 1.13: an object with AND or OR, or the same as JSON text.
+ * @throws AppError `invalid` that names the location and the rule
  */
 export function parseFilters(input: unknown): FilterExpression | undefined {
   if (input === undefined || input === null) return undefined;
@@ -38,7 +38,7 @@ function fail(path: Path, message: string): never {
   throw invalid([{ path, message }]);
 }
 
-/** What is said of filters that are none. */
+/** The error message for a value that is not a filter. */
 export const FILTERS_SHAPE = `must be an object with AND or OR, like {"AND": [{"key": "topic", "value": "bees"}]}`;
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -11,22 +11,22 @@ import { retrieve, shownSimilarity, type Retrieved } from "./retrieve.js";
 import type { SearchScope } from "./search-scope.js";
 import type { UnitKind } from "../types.js";
 
-/** What is wanted of a search beside its question. */
+/** What a search wants besides its question. */
 export interface Wanted {
-  /** Least similarity as it is shown, 0 to 1. */
+  /** Least shown similarity, 0 to 1. */
   readonly threshold: number;
-  /** The most units, all by default. */
+  /** Maximum number of units; all by default. */
   readonly limit?: number;
-  /** The kinds that are given, by default those of the scope, which are those that are looked for. */
+  /** The kinds to return; by default those of the scope, which are the ones searched. */
   readonly shown?: readonly UnitKind[];
-  /** True: the best are looked at once more, together. The order changes, and with it the similarities. */
+  /** Whether to rerank the best units. This changes the order, and with it the similarities. */
   readonly rerank?: boolean;
 }
 
 /**
- * Finds units for every form of a question, puts them into one order, and that into a better one where it is wanted. Whatever
- * changes the order looks at units of all kinds, whatever the threshold and the limit, so that the same has the same similarity
- * in every mode, thresholds cut on what is shown, and a short answer begins as a long one does.
+ * Finds units for every form of a question, merges them into one order, and reranks that if wanted. Every step that changes the
+ * order sees units of all kinds, regardless of threshold and limit, so that a unit has the same similarity in every mode,
+ * thresholds apply to what is shown, and a short answer is the beginning of a long one.
  */
 export async function findRanked(
   context: CoreContext,
@@ -36,7 +36,7 @@ export async function findRanked(
 ): Promise<Retrieved> {
   const { forms, degraded } = asked;
   const [form] = forms;
-  // Of several forms each would see other ones of a kind that is looked for alone.
+  // With several forms, each would otherwise see different extra units when only one kind is searched.
   const looked = forms.length > 1 ? { ...searchScope, kinds: searchScope.scope.kinds } : searchScope;
   const found = await Promise.all(
     forms.map(({ text }) => retrieve(context, looked, text, { threshold: 0, shown: searchScope.scope.kinds })),
@@ -64,10 +64,10 @@ export async function findRanked(
   };
 }
 
-/** A service is asked about nothing less similar than this, whatever the threshold: that only cuts what is shown. */
+/** A service never judges anything less similar than this, whatever the threshold: that only limits what is shown. */
 const LEAST_JUDGED = 0.25;
 
-/** Units in a better order, by rules and then by a service where there is one. */
+/** Reranks units by rules, and then by a service if there is one. */
 async function order(
   context: CoreContext,
   query: string,
@@ -94,13 +94,13 @@ async function judge(
   return { ...judged, ranked: [...judged.ranked, ...ranked.filter(({ similarity }) => similarity < LEAST_JUDGED)] };
 }
 
-/** With similarities that go with the order. */
+/** Adjusts similarities to the order. */
 function level(ranked: readonly RankedUnit[]): RankedUnit[] {
   const similarities = levelSimilarities(ranked);
   return ranked.map((unit, index) => ({ ...unit, similarity: similarities[index] ?? 0 }));
 }
 
-/** Those of some kinds, or what says the same and is of one. */
+/** Units of the given kinds; for a unit of another kind, one of these kinds that says the same, if any. */
 function ofKinds(ranked: readonly RankedUnit[], kinds: readonly UnitKind[]): RankedUnit[] {
   return ranked.flatMap((unit) => {
     const shown = [unit, ...unit.others].find(({ detail }) => kinds.includes(detail.memory ? "memory" : "chunk"));

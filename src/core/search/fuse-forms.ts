@@ -5,16 +5,16 @@ import { SameTexts } from "./same-texts.js";
 
 /** What one form of a question found. */
 export interface FormAnswer {
-  /** What it counts for, above 0. */
+  /** Its weight, above 0. */
   readonly weight: number;
-  /** Best first, without those that only repeat a better one. */
+  /** Best first, without units that only repeat a better one. */
   readonly ranked: readonly RankedUnit[];
 }
 
 /**
- * One order of what several forms of a question found: by the score in each answer, as a share of that answer's best. A
- * unit's similarity is that to the form which it is nearest to. What the first form found stays; what only others found is
- * left out where it says the same.
+ * Merges what several forms of a question found into one order: by the score in each answer, as a share of that answer's best.
+ * A unit's similarity is that to the form closest to it. Everything the first form found stays; what only other forms found is
+ * left out if it says the same.
  */
 export function fuseForms(answers: readonly FormAnswer[]): RankedUnit[] {
   const byUnit = new Map<number, RankedUnit>();
@@ -35,7 +35,7 @@ export function fuseForms(answers: readonly FormAnswer[]): RankedUnit[] {
   return [...byUnit.values()].toSorted((one, other) => other.score - one.score || one.unit - other.unit);
 }
 
-/** True when another unit that says the same was met before. */
+/** True when an earlier unit says the same. */
 function isRepeated({ unit, detail }: RankedUnit, sameTexts: SameTexts<number>): boolean {
   const { signature } = readUnit(detail);
   return sameTexts.getOrMake({ signature, meaning: () => meaningKey(detail.text) }, () => unit) !== unit;

@@ -1,23 +1,23 @@
-/** How many statements one may join, and how long each may be, in words. */
+/** How many statements may be joined, and how many words each may have. */
 const MOST_JOINED = 5;
 const LONGEST = 12;
-/** Words that all statements begin with: who it is about, and what about them. */
+/** Number of words that all statements begin with: the subject and the verb. */
 const SHARED = 2;
-/** What stands behind one of these says something of its own; joined, it would say something else. */
+/** Text after one of these words is a clause of its own; joined, it would mean something else. */
 const CLAUSE = /\b(?:and|or|but|because|while|when|if|that|which|who|than|is|are|was|were|has|had|does|did|will)\b/i;
 const NEGATION = /\b(?:not|never|no|nor|nobody|nothing)\b|n['’]t\b/i;
 const MARKS = /[,;:.!?()"\n]/;
 
-/** A statement that says what several others say. */
+/** A statement that says what several others say together. */
 export interface JoinedFact {
   readonly text: string;
-  /** Places of those in the list. */
+  /** Indexes of those statements in the list. */
   readonly from: readonly number[];
 }
 
 /**
- * Joins short statements that begin alike: `Mia likes tea` and `Mia likes old maps.` give `Mia likes tea and old maps`. Only
- * plain ones are joined, whose rests mean the same behind a shared beginning; in the order of the list.
+ * Joins short statements with the same beginning: `Mia likes tea` and `Mia likes old maps.` give `Mia likes tea and old maps`.
+ * Only plain statements are joined, whose remainders mean the same after a shared beginning; in the order of the list.
  */
 export function joinFacts(texts: readonly string[]): JoinedFact[] {
   const groups = new Map<string, { readonly beginning: string; readonly parts: string[]; readonly from: number[] }>();

@@ -1,14 +1,14 @@
-/** Something in an order, with how similar it is by itself. */
+/** A ranked item with its own similarity. */
 export interface Levelled {
   readonly similarity: number;
-  /** True for what must not change what others are shown with, because not every search for the same comes to see it. */
+  /** True if it must not affect the shown similarity of others, because not every search for the same comes to see it. */
   readonly isFurther?: boolean;
 }
 
 /**
- * The similarities of an order, so that none is higher than one before it: where a later one is more similar, it and those
- * that stand before it get their mean, as few of them as possible (isotonic regression by pool adjacent violators, Ayer et
- * al. 1955). An order that is right already keeps its numbers.
+ * Similarities for a ranking, so that none exceeds one before it: where a later one is more similar, it and those before it get
+ * their mean, as few of them as possible (isotonic regression by pool adjacent violators, Ayer et al. 1955). A ranking that is
+ * already in order keeps its numbers.
  * @param ranked best first
  * @returns 0 to 1 for each, never rising
  */

@@ -7,23 +7,23 @@ import { groupBy } from "../../lib/group-by.js";
 import { isStopWord, queryWords } from "../../language/words.js";
 import type { WordCounts } from "./query.js";
 
-/** Words that questions are made of and that say nothing about their subject. */
+/** Words that occur in questions and say nothing about their subject. */
 const QUESTION_WORDS = "what when where which does have that with this user their there would could should".split(" ");
 const SHORTEST = 3;
-/** Shorter words are nearly others by chance. */
+/** Shorter words resemble others by chance. */
 const SHORTEST_CONTENT = 4;
-/** Words with as many letters may be wrong in two places. */
+/** Words with at least this many letters may have two wrong letters. */
 const LONG = 8;
 
-/** A question as it may have been meant. */
+/** A question as it may have been intended. */
 export interface Spelling {
-  /** With words of its own for those that are written wrongly, as far as they are known. */
+  /** The text with misspelt words corrected, as far as the correct ones are known. */
   readonly text: string;
-  /** Roots of words that nobody knows: neither the searched texts nor the word lists have them. */
+  /** Roots of unknown words: neither the searched texts nor the word lists contain them. */
   readonly unknown: ReadonlySet<string>;
 }
 
-/** Looks for words that are written wrongly. English letters only. */
+/** Looks for misspelt words. English letters only. */
 export function readSpelling(question: string, counts: WordCounts | null): Spelling {
   const unknown = new Set<string>();
   let text = question;
@@ -39,7 +39,7 @@ export function readSpelling(question: string, counts: WordCounts | null): Spell
 
 function mayBeMisspelt(word: string): boolean {
   if (word.length < SHORTEST || !/^[a-z]+$/.test(word) || isStopWord(word) || cueWords().has(word)) return false;
-  // Nobody asks for a dose of what is not there.
+  // A known word, but unless the texts contain it, `dose` is a misspelling of `does`.
   if (word === "dose") return true;
   const root = rootOf(word);
   return conceptsOf(root).length === 0 && backgroundShare(root) <= RARE_SHARE;
@@ -53,10 +53,10 @@ function meantBy(word: string): string | undefined {
     ?.find((cue) => isNearly(cue, word));
 }
 
-/** By the first letter, which is written wrongly less often than others. */
+/** Grouped by first letter, which is misspelt less often than others. */
 const cuesByLetter = once((): ReadonlyMap<string, readonly string[]> => groupBy(cueWords(), (cue) => cue[0]!));
 
-/** True for two words that begin alike and differ in one letter, or in two where they are long. */
+/** True for two words that begin with the same letter and differ in one letter, or in two if they are long. */
 export function isNearly(one: string, other: string): boolean {
   const most = Math.max(one.length, other.length) >= LONG ? 2 : 1;
   return one[0] === other[0] && Math.abs(one.length - other.length) <= most && editDistance(one, other) <= most;

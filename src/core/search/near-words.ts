@@ -2,17 +2,17 @@ import { conceptsOf } from "../../language/english/relations.js";
 import { looksEnglish } from "../../language/words.js";
 import type { QueryTerm, TermMatch } from "./query.js";
 
-/** Matches of a word of a text that is no form of a query's word, but nearly; undefined for none. */
+/** Matches for a word of a text that is not a form of a query word but resembles one; undefined for none. */
 export type NearWords = (root: string) => readonly TermMatch[] | undefined;
 
-/** Letters of a part that says what the whole is about. */
+/** Fewest letters of a part that shows what the whole compound is about. */
 const SHORTEST_PART = 5;
 const SHORTEST_START = 4;
-/** Letters that an ending may have on either side. */
+/** Most letters an ending may have on either side. */
 const LONGEST_ENDING = 3;
-/** Endings may be longer when the whole word stands before them. */
+/** Endings may be longer when they follow the whole word. */
 const LONGEST_ENDINGS = 8;
-/** Later letters are of scripts that put no spaces between words: their words share beginnings by chance. */
+/** Characters from here on belong to scripts without spaces between words: their words share beginnings by chance. */
 const FIRST_UNSPACED = 0xe00;
 
 const SAME_WORD = 0.85;
@@ -20,7 +20,7 @@ const LONG_ENDING = 0.7;
 const PART = 0.6;
 
 /**
- * Joins inflected and compound words of languages whose grammar is not known here, by their letters: `anahtar` and
+ * Matches inflected and compound words of languages whose grammar is not known here, by their letters: `anahtar` and
  * `anahtarlar`, `Kuchen` and `Apfelkuchen`. Null when the query looks English, whose words have stems and relations.
  */
 export function nearWords(text: string, terms: readonly QueryTerm[]): NearWords | null {

@@ -4,8 +4,8 @@ import { asChunksHold } from "./passages.js";
 import type { SearchScope } from "./search-scope.js";
 
 /**
- * The chunks just before and just after each of these in its document, by the chunk's id, in the order of the text; without
- * what does not hold any more.
+ * The chunks just before and just after each given chunk in its document, by that chunk's id, in text order; without what no
+ * longer holds.
  */
 export async function readNeighbours(
   context: Pick<CoreContext, "store" | "clock">,

@@ -10,29 +10,29 @@ import { changes, sayingsOf, type Saying } from "./sayings.js";
 import type { SearchScope } from "./search-scope.js";
 import { kindOf, seqOf, TRUST, type Chunk, type DocumentHead, type Memory, type Trust, type Unit } from "../types.js";
 
-/** How many of the best are looked at; no answer has more. */
+/** How many of the best are examined; no answer has more. */
 const LOOKED = 100;
 
-/** Two of an order of which one may change what the other says, by their places. */
+/** Indexes of two ranked units, one of which may change what the other says. */
 interface Pair {
   readonly earlier: number;
   readonly later: number;
 }
 
-/** Who says something, how far they are trusted, and when it was said. */
+/** Who says something, how far they are trusted, and when they said it. */
 interface Told {
   readonly unit: RankedUnit;
   readonly trust: Trust;
-  /** ISO, as far as it is known. */
+  /** ISO, if known. */
   readonly saidAt: string;
-  /** False for what was forgotten or replaced, is over or was only inferred. */
+  /** False for what was forgotten or replaced, is over, or was only inferred. */
   readonly holds: boolean;
 }
 
 /**
- * Puts what is newer before what it changes: another figure for the same thing, or a correction by its own words. What is
- * trusted less never comes before what is trusted more by being newer. For what rules made no facts of, which would have told
- * that already.
+ * Puts newer statements before what they change: a different figure for the same thing, or an explicit correction. Less trusted
+ * statements never move before more trusted ones because they are newer. This serves statements from which the rules made no
+ * facts; facts would already have been superseded.
  * @param ranked best first, of all kinds and before anything is cut off, so that each answer begins as a longer one does
  */
 export async function newerFirst(
@@ -70,9 +70,9 @@ function pairsAmong(best: readonly RankedUnit[]): readonly Pair[] {
   return pairs;
 }
 
-/** What several of them say of the same thing, in the order in which they first speak of it, which decides among equals. */
+/** Statements by several units about the same thing, ordered by first mention, which breaks ties. */
 function saidOfTheSame(best: readonly RankedUnit[]): readonly (readonly Placed[])[] {
-  // Little is said of what another speaks of, too: only that gets a list.
+  // Few things are mentioned by more than one unit: only those get a list.
   const groups = new Map<string, Placed | Placed[]>();
   for (const [place, { detail }] of best.entries())
     for (const saying of sayingsOf(detail)) {
@@ -134,7 +134,7 @@ function toldBy(
   };
 }
 
-/** When something was said last (ISO), as far as it is known. */
+/** When something was last said (ISO), if known. */
 function saidAt(memory: Memory | null, chunk: Chunk | null, documents: readonly DocumentHead[]): string {
   const kept = (memory ?? chunk)?.createdAt ?? "";
   const dates = documents.map(({ documentDate }) => documentDate ?? kept);
@@ -142,7 +142,7 @@ function saidAt(memory: Memory | null, chunk: Chunk | null, documents: readonly 
   return own ?? dates.reduce((one, other) => (isBefore(one, other) ? other : one), dates[0] ?? kept);
 }
 
-/** Below 0 for what is trusted more, or as much and was said later. */
+/** Negative if `one` is more trusted, or equally trusted and said later. */
 function byTrustAndAge(one: Told, other: Told): number {
   const byTrust = TRUST.indexOf(one.trust) - TRUST.indexOf(other.trust);
   if (byTrust !== 0) return byTrust;
@@ -152,7 +152,7 @@ function byTrustAndAge(one: Told, other: Told): number {
   return kindOf(mine.unit) === kindOf(theirs.unit) ? seqOf(theirs.unit) - seqOf(mine.unit) : 0;
 }
 
-/** None is ever more similar than one before it. */
+/** Moves the newer unit before the older one and gives it that one's similarity, so that similarities never rise. */
 function moveBefore(ranked: RankedUnit[], newer: Unit, older: Unit): void {
   const placeOf = (wanted: Unit) => ranked.findIndex(({ unit }) => unit === wanted);
   const [from, to] = [placeOf(newer), placeOf(older)];

@@ -2,7 +2,7 @@ import type { UnitWords } from "./evidence.js";
 import type { Query } from "./query.js";
 import type { RankRecipe } from "./ranking-weights.js";
 
-/** The candidates of one search with what each has of every term, so that neighbours and documents can be looked at together. */
+/** The candidates of one search with how each matches every term, so that neighbours and documents can be considered together. */
 export interface Candidates {
   readonly units: readonly UnitWords[];
   /** See `Evidence.strengths`. */
@@ -10,12 +10,12 @@ export interface Candidates {
   readonly places: Places;
 }
 
-/** By document: the candidate at each position. */
+/** By document: the candidate at each chunk position. */
 export type Places = ReadonlyMap<string, ReadonlyMap<number, number>>;
 
 /**
- * How well the words of each candidate, of its neighbours and of its document answer the query. A term counts once, however
- * many of these have it; 1 would be all terms many times over. Comparable within one search only.
+ * How well the words of each candidate, its neighbours and its document answer the query. A term counts once, however many of
+ * these contain it; 1 would mean all terms, many times over. Comparable within one search only.
  */
 export function scoreWords(candidates: Candidates, query: Query, recipe: RankRecipe): Float64Array {
   const { units, strengths } = candidates;
@@ -32,7 +32,7 @@ export function scoreWords(candidates: Candidates, query: Query, recipe: RankRec
     let score = 0;
     for (let term = 0; term < terms.length; term++) {
       const found = strengths[index * terms.length + term]!;
-      // A name stands for whom the unit is about; that neighbours have it too says nothing.
+      // A name says who the unit is about; finding it in neighbours says nothing.
       const { isName } = terms[term]!;
       const wide = isName ? found : found + around[term]!;
       const far = isName || inDocument === undefined ? 0 : inDocument[term]!;
@@ -47,7 +47,7 @@ export function scoreWords(candidates: Candidates, query: Query, recipe: RankRec
   return scores;
 }
 
-/** How well the words of each candidate answer the query, whatever stands around it. */
+/** How well the words of each candidate answer the query, ignoring its surroundings. */
 export function scoreAlone(
   { units, strengths }: Pick<Candidates, "units" | "strengths">,
   query: Query,
@@ -67,13 +67,13 @@ export function scoreAlone(
   return scores;
 }
 
-/** What finding each term says, and all of them together. */
+/** The weight of each term, and the sum of the weights. */
 function weighTerms({ terms }: Query, recipe: RankRecipe): { readonly weights: Float64Array; readonly total: number } {
   const weights = Float64Array.from(terms, ({ weight, isName }) => weight * (isName ? recipe.name : 1));
   return { weights, total: weights.reduce((sum, weight) => sum + weight, 0) };
 }
 
-/** What it says that somebody speaks whom the query names. */
+/** The bonus for a speaker whom the query names. */
 function speakerScore(unit: UnitWords, { terms }: Query, recipe: RankRecipe): number {
   let score = 0;
   for (let term = 0; term < terms.length; term++) {
@@ -92,7 +92,7 @@ function saturate(value: number, half: number): number {
   return value <= 0 ? 0 : value / (value + half);
 }
 
-/** Where each candidate stands in its document. */
+/** The position of each candidate in its document. */
 export function placesOf(units: readonly UnitWords[]): Places {
   const places = new Map<string, Map<number, number>>();
   for (let index = 0; index < units.length; index++) {
@@ -106,7 +106,7 @@ export function placesOf(units: readonly UnitWords[]): Places {
   return places;
 }
 
-/** What the units before and after say about each term, weighted by distance. */
+/** The evidence of the units before and after for each term, weighted by distance. */
 function sumAround(
   sums: Float64Array,
   unit: UnitWords,

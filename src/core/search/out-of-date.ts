@@ -1,15 +1,15 @@
 import { readUnit, type GatherEvidence, type UnitWords } from "./evidence.js";
 import type { Query } from "./query.js";
 
-/** What of its score a passage keeps that is listed though it is out of date: what is current stands before it. */
+/** The share of its score that a listed passage keeps when it is out of date: current passages come first. */
 export const OUT_OF_DATE = 0.7;
 
-/** `gone`: what it says on the question does not hold any more; `over`: it was so, and is past. */
+/** `gone`: what it says on the question no longer holds; `over`: it was true, and is past. */
 type OutOfDate = "gone" | "over";
 
 /**
- * Tells how a candidate stands to a question; null while nothing that it says on it is out of date, or the rest of it says
- * as much. Names do not decide: nearly all that is said of somebody has their name.
+ * Tells how a candidate relates to a question; null if nothing it says on it is out of date, or if the rest of it says as much.
+ * Names do not decide this: nearly everything said about somebody contains their name.
  */
 export function standingFor({ terms }: Query, gather: GatherEvidence): (words: UnitWords) => OutOfDate | null {
   const said = (presences: Float64Array, text: number): number =>
@@ -30,7 +30,7 @@ export function standingFor({ terms }: Query, gather: GatherEvidence): (words: U
   };
 }
 
-/** Evidence in which a passage keeps the names that only what it said before has: `He` is still who was named there. */
+/** Evidence in which a passage keeps names that only its outdated text contains: `He` still refers to the person named there. */
 export function withNamesOfPast({ terms }: Query, gather: GatherEvidence): GatherEvidence {
   const names = terms.flatMap(({ isName }, term) => (isName ? term : []));
   if (names.length === 0) return gather;

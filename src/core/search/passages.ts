@@ -9,16 +9,16 @@ import { unitOf, type Chunk } from "../types.js";
 import { createPlacesFinder } from "./quoted-places.js";
 import type { SearchScope } from "./search-scope.js";
 
-/** Stands where something was left out. */
+/** Marks where something was left out. */
 export const GAP = "[…]";
 const ROW_OF_GAPS = /\[…\](?:[^\S\n]\[…\])+/gu;
-/** What is left of a line without its statement: who speaks, or the sign of a list. */
+/** What remains of a line without its statement: the speaker, or the list marker. */
 const BARE_LINE = /^(?:[-*+>#]+|\d{1,3}[.)]|[^:]{1,40}:)?$/u;
 const HAS_WORDS = /[\p{L}\p{N}]/u;
 
 /**
- * Takes out of passages what does not hold any more: statements whose memories were forgotten, replaced or are over. A
- * passage that says nothing else is left out. Where forgotten things are wanted, too, all stay whole.
+ * Removes from passages what no longer holds: statements whose memories were forgotten, replaced or are over. A passage that
+ * says nothing else is left out. When forgotten content is wanted too, passages stay whole.
  */
 export function dividePassages(details: readonly UnitDetail[], scope: UnitScope, now: Date): readonly UnitDetail[] {
   if (!details.some(({ chunk }) => chunk?.statements)) return details;
@@ -31,7 +31,7 @@ export function dividePassages(details: readonly UnitDetail[], scope: UnitScope,
   });
 }
 
-/** Chunks that are shown whatever was asked, without what does not hold any more, and without those that say nothing else. */
+/** Chunks shown regardless of any question, without what no longer holds, and without chunks that say nothing else. */
 export async function asChunksHold(
   { store, clock }: Pick<CoreContext, "clock"> & { readonly store: Pick<Repositories, "units"> },
   { organizationId, scope }: Pick<SearchScope, "organizationId" | "scope">,
@@ -47,34 +47,34 @@ export async function asChunksHold(
 }
 
 export interface Asking {
-  /** Containers whose memories count. */
+  /** Containers whose memories are considered. */
   readonly held: ReadonlySet<number>;
   /** ISO date-time. */
   readonly moment: string;
 }
 
-/** What counts in a scope at a moment. */
+/** What is considered in a scope at a moment. */
 export function askingIn({ containerIds }: Pick<UnitScope, "containerIds">, now: Date): Asking {
   return { held: new Set(containerIds), moment: iso(now) };
 }
 
-/** A statement with all places where a passage has its words. Those of the same words share one list. */
+/** A statement with every place where a passage contains its words. Statements with the same words share one list. */
 interface Stated {
   readonly statement: PassageStatement;
   readonly places: readonly Place[];
 }
 
 interface Place extends Span {
-  /** What goes with the words: the sentence that they stand in, without who says it. */
+  /** What is removed with the words: the sentence containing them, without its speaker. */
   readonly sentence: Span;
 }
 
-/** Without a position for a whole text; the pieces of one may have been cut within what is stated. */
+/** No position means a whole text; a piece of a text may have been cut within a statement. */
 type Stating = Pick<ChunkDetail, "statements"> & Partial<Pick<ChunkDetail, "position">>;
 
 /**
- * A text of a document without the sentences that state what does not hold any more.
- * @returns null for a text all of which holds
+ * A text of a document without the sentences that state what no longer holds.
+ * @returns null if the whole text holds
  */
 export function divide(text: string, chunk: Stating, { held, moment }: Asking): DividedPassage | null {
   const { all, ends } = statedIn(text, chunk);
@@ -99,7 +99,7 @@ export function divide(text: string, chunk: Stating, { held, moment }: Asking): 
   };
 }
 
-/** Characters that other texts may take beside any passage, however short it is. */
+/** Characters of other texts allowed beside any passage, however short it is. */
 const LEAST_ROOM = 1_000;
 
 /** How many characters of other texts go with a passage: many may quote the same few words. */
@@ -107,7 +107,7 @@ function roomIn(text: string): number {
   return Math.max(text.length, LEAST_ROOM);
 }
 
-/** Texts, each once, without those for which there is no room left. */
+/** Texts without duplicates, as far as they fit. */
 function withinRoom(stated: readonly Stated[], room: number): Stated[] {
   const texts = new Set<string>();
   let left = room;
@@ -125,7 +125,7 @@ function textsOf(stated: readonly Stated[], room: number): string {
     .join("\n");
 }
 
-/** True when a statement was forgotten, or newer ones took its place; not when only its time is over. */
+/** True when a statement was forgotten or replaced by newer ones; not when it has merely expired. */
 export function isGone(statement: PassageStatement, moment: string): boolean {
   const standing = standingOf(statement, moment);
   return standing === "forgotten" || standing === "replaced";
@@ -133,7 +133,7 @@ export function isGone(statement: PassageStatement, moment: string): boolean {
 
 type Standing = "holds" | "forgotten" | "replaced" | "over";
 
-/** What the service itself set aside, or a guess that it withdrew, says nothing of the passage. */
+/** A statement that the service itself set aside, or a guess that it withdrew, says nothing about the passage. */
 function standingOf(statement: PassageStatement, moment: string): Standing {
   const { isLatest, isForgotten, forgetAfter, forgetReason } = statement;
   if (isForgotten && (isSetAside(forgetReason) || isWithdrawn(statement))) return "holds";
@@ -145,10 +145,10 @@ function standingOf(statement: PassageStatement, moment: string): Standing {
 
 const DAY = 86_400_000;
 
-/** Of a month or a week that is told in words the end alone is kept, which is that of its last day wherever that is lived. */
+/** For a month or week given in words only the end is stored: the end of its last day in the owner's time zone. */
 const END_OF_DAY = /:59:59\.999Z$/;
 
-/** True when nobody forgot it, or wanted it forgotten, but the last day of the event that it tells of has passed. */
+/** True when nobody forgot it or asked to forget it, but the last day of its event has passed. */
 function isOverByItself(statement: PassageStatement, end: string): boolean {
   const { isForgotten, forgetReason, isEpisode, temporalContext } = statement;
   if (isForgotten ? forgetReason !== timeWasOver(end) : forgetReason !== null) return false;
@@ -159,11 +159,11 @@ function isOverByItself(statement: PassageStatement, end: string): boolean {
 
 interface AllStated {
   readonly all: readonly Stated[];
-  /** By the end of a sentence, where in it the words of its statements end. */
+  /** By the end of a sentence: where in it the words of its statements end. */
   readonly ends: ReadonlyMap<number, number>;
 }
 
-/** Where words stand does not change as long as the store gives the same detail, and it gives that again and again. */
+/** Positions do not change as long as the store gives the same detail, and it does so again and again. */
 const statedInChunks = new WeakMap<Stating, AllStated>();
 
 function statedIn(text: string, chunk: Stating): AllStated {
@@ -185,7 +185,7 @@ function statedIn(text: string, chunk: Stating): AllStated {
     return { statement, places: found.places };
   });
   const ends = new Map<number, number>();
-  // Of a quote that is cut over two passages, rather too much is taken for what its statement tells.
+  // For a quote cut across two passages, it is better to attribute too much to its statement than too little.
   for (const { places, told } of ofQuotes.values())
     for (const { start, end, sentence } of places)
       ends.set(sentence.end, Math.max(ends.get(sentence.end) ?? 0, Math.min(end, start + told)));
@@ -195,10 +195,10 @@ function statedIn(text: string, chunk: Stating): AllStated {
 }
 
 const SAYS_MORE = /,? (?:and|but|while|whereas) /i;
-/** A longer quote is more than a sentence. */
+/** A quote longer than this is more than one sentence. */
 const LONGEST_SENTENCE = 500;
 
-/** How much of its quote a statement tells, up to its last words; all where these are not there. */
+/** How much of its quote a statement covers, up to its last words; all of it if those do not occur. */
 function toldOf({ text, quote }: Pick<PassageStatement, "text" | "quote">): number {
   if (quote.length > LONGEST_SENTENCE || !SAYS_MORE.test(quote)) return quote.length;
   const lastWords = text.trim().split(" ").slice(-2).join(" ");
@@ -206,13 +206,13 @@ function toldOf({ text, quote }: Pick<PassageStatement, "text" | "quote">): numb
   return at === -1 ? quote.length : at + lastWords.length;
 }
 
-/** What else a sentence says behind the words of its statements. */
+/** What a sentence says after the words of its statements. */
 function restOf({ text, ends }: Cutting, { end }: Span): readonly string[] {
   const rest = text.slice(ends.get(end) ?? end, end);
   return SAYS_MORE.exec(rest)?.index === 0 ? [rest.replace(/^,? /, "").trimEnd()] : [];
 }
 
-/** Without its statement, the rest of a sentence would say something else, or nothing. */
+/** Extends a span to its whole sentence: without its statement, the rest would mean something else or nothing. */
 function wholeSentence(text: string, sentences: readonly Span[], { start, end }: Span): Span {
   let [from, to] = [start, end];
   for (let index = firstEndingAfter(sentences, start); index < sentences.length; index++) {
@@ -224,7 +224,7 @@ function wholeSentence(text: string, sentences: readonly Span[], { start, end }:
   return { start: from, end: to };
 }
 
-/** Where among spans, which follow one another, the first one stands that ends after a place; their number for none. */
+/** Index of the first of some consecutive spans that ends after a place; their number if there is none. */
 function firstEndingAfter(spans: readonly Span[], place: number): number {
   let [low, high] = [0, spans.length];
   while (low < high) {
@@ -237,7 +237,10 @@ function firstEndingAfter(spans: readonly Span[], place: number): number {
 
 type Cutting = Pick<AllStated, "ends"> & { readonly text: string };
 
-/** A text without some statements; what else was stated in the same words stands there in its own, once, as far as it fits. */
+/**
+ * A text without some statements; where other statements in the same words still hold, they appear there in their own text,
+ * once, as far as they fit.
+ */
 function cut(cutting: Cutting, gone: readonly Stated[], holds: readonly Stated[]): string {
   const { text } = cutting;
   const gaps = merged([...new Set(gone.map(({ places }) => places))].flat().map(({ sentence }) => sentence));
@@ -254,14 +257,14 @@ function cut(cutting: Cutting, gone: readonly Stated[], holds: readonly Stated[]
   return HAS_WORDS.test(rest) ? rest : "";
 }
 
-/** What still holds of gaps, each text in the first gap that has its words. */
+/** What still holds in gaps: each text goes into the first gap that contains its words. */
 function keptIn(gaps: readonly Span[], holds: readonly Stated[], room: number): ReadonlyMap<Span, readonly string[]> {
   const firstGaps = new Map<readonly Place[], Span | undefined>();
   const gapOf = ({ places }: Stated): Span | undefined => {
     if (!firstGaps.has(places)) firstGaps.set(places, firstGap(gaps, places));
     return firstGaps.get(places);
   };
-  // What only follows from the words, or was not reviewed, is nothing that they say.
+  // The words do not actually say what was only inferred from them or never reviewed.
   const others = holds.filter((one) => !one.statement.isInference && gapOf(one));
   const kept = new Map<Span, string[]>();
   for (const one of withinRoom(others, room)) {
@@ -279,7 +282,7 @@ function firstGap(gaps: readonly Span[], places: readonly Place[]): Span | undef
   return undefined;
 }
 
-/** The places in order, those that overlap as one. */
+/** The places in order, with overlapping ones merged. */
 function merged(places: readonly Span[]): Span[] {
   const ordered = places.toSorted((one, other) => one.start - other.start);
   const result: { start: number; end: number }[] = [];

@@ -8,11 +8,11 @@ export interface DateMention {
   readonly month: number | null;
   readonly year: number | null;
   readonly day: number | null;
-  /** How many months it lasts from `month` on, 1 by default; 3 for a season. */
+  /** How many months it spans from `month` on, 1 by default; 3 for a season. */
   readonly months?: number;
-  /** True when it depends on when the query is asked. */
+  /** True when it depends on the day the query is asked. */
   readonly isRelative?: boolean;
-  /** What the query asks for when not for the date itself: what was before it, or since it or after it. */
+  /** Set when the query asks not about the date itself but about what came before it, or since or after it. */
   readonly side?: "before" | "since" | "after";
   /** The folded words of the query that name it. */
   readonly words: ReadonlySet<string>;
@@ -27,13 +27,13 @@ const ISO_DATE = /\b((?:19|20)\d\d)-(\d\d)(?:-(\d\d))?\b/;
 const DAY_FIRST = new RegExp(`\\b${DAY}(?:\\s+of)?\\s+(${MONTHS})\\b\\.?(?:,?\\s+${YEAR}\\b)?`);
 const MONTH_FIRST = new RegExp(`\\b(${MONTHS})\\b\\.?\\s+${DAY}\\b(?!\\d)(?:,?\\s+${YEAR}\\b)?`);
 const MONTH_YEAR = new RegExp(`\\b(${MONTHS})\\b\\.?,?\\s+(?:of\\s+)?${YEAR}\\b`);
-/** A month alone; `may` and `march` are words of their own, so they need a preposition. */
+/** A month on its own; `may` and `march` are also ordinary words, so they need a preposition. */
 const MONTH_ONLY = new RegExp(
   `\\b(?:(?:in|since|until|before|after|during|by|of|from|for|early|late|mid|last|next|this)[\\s-]+(${MONTHS})|(${MONTHS.replace("march|", "").replace("may|", "")}))\\b`,
 );
 const YEAR_ONLY = new RegExp(`\\b(?:in|since|until|before|after|during|by|of|from|for)\\s+(?:the year\\s+)?${YEAR}\\b`);
 
-/** The first date that a query names in words or as `YYYY-MM-DD`, or null. */
+/** The first date that a query names in words or as `YYYY-MM-DD`; null if there is none. */
 export function findDateMention(text: string): DateMention | null {
   const lower = text.toLowerCase();
   const iso = ISO_DATE.exec(lower);
@@ -57,7 +57,10 @@ const PAST = new RegExp(
     "(?:last|past|previous) (?:week|weekend|month|year))\\b",
 );
 
-/** The first day, week, month, season or year before `now` that a query names, as `last week` or `two days ago`, or null. In UTC. */
+/**
+ * The first day, week, month, season or year before `now` that a query names, such as `last week` or `two days ago`; null if
+ * there is none. In UTC.
+ */
 export function findPastMention(text: string, now: Date): DateMention | null {
   const [phrase] = PAST.exec(text.toLowerCase()) ?? [];
   const found = phrase === undefined ? null : findDateMention(resolveRelativeDates(phrase, now));
@@ -85,7 +88,7 @@ function mention(
 
 const SIDE = /(?:(\w+)\s+)?\b(before|prior to|after|since)\s*(?:the\s+)?$/;
 const LONGEST_SIDE = 30;
-/** `the week before 3 May` is told on 3 May or soon after it, and is no long time. */
+/** `the week before 3 May` is talked about on 3 May or soon after it, and is a short time. */
 const SPAN = /^(?:days?|nights?|mornings?|evenings?|weeks?|weekends?|months?|years?|\w+day)$/;
 
 function sideOf({ index, input, 0: found }: RegExpExecArray): DateMention["side"] {
@@ -100,10 +103,10 @@ function whole(text: string | undefined): number | null {
 }
 
 const DAY_MS = 86_400_000;
-/** Talk about an event goes on for a while after it. */
+/** An event is talked about for a while afterwards. */
 const DAYS_AFTER = 14;
 
-/** How well a unit fits a date, 0 to 1: by the date it is from, by the dates of its event, or by naming the date itself. */
+/** How well a unit fits a date, 0 to 1: by its own date, by the dates of its event, or by naming the date itself. */
 export function matchDate(date: DateMention, { detail }: UnitWords, timeZone: TimeZone = "UTC"): number {
   const moments = momentsOf(detail, { withTold: date.isRelative === true, timeZone });
   if (date.side && date.year !== null) return moments.some((moment) => liesOnSide(date, moment)) ? ON_SIDE : 0;
@@ -112,7 +115,7 @@ export function matchDate(date: DateMention, { detail }: UnitWords, timeZone: Ti
   return best;
 }
 
-/** Before or after a date lies a long time, so that it says little. */
+/** The time before or after a date is long, so lying in it says little. */
 const ON_SIDE = 0.5;
 
 function liesOnSide({ side, year, month, day }: DateMention, moment: Date): boolean {
@@ -133,8 +136,9 @@ function namesDate(date: DateMention, text: string): boolean {
 }
 
 /**
- * When a unit is from: the date of a chunk, the dates of a memory's event. Their UTC fields are the time in the zone.
- * @param options `withTold`: of a memory without these, when it was told: whoever asks for last week may well mean that
+ * The moments of a unit: the date of a chunk, the event dates of a memory. Their UTC fields are the time in the zone.
+ * @param options `withTold`: for a memory without event dates, when it was told: someone who asks about last week may well mean
+ * that
  */
 export function momentsOf(
   detail: UnitWords["detail"],
@@ -150,8 +154,8 @@ export function momentsOf(
 }
 
 /**
- * The day, or the first day of the month, that a text says: a date with its year, or, where it is known when it was told, one
- * relative to that, such as `last week` or `next month`. Null when it says none.
+ * The day, or the first day of the month, that a text names: a date with its year, or, if it is known when it was told, a date
+ * relative to that, such as `last week` or `next month`. Null when it names none.
  */
 export function dateSaidIn(text: string, told: Date | null): Date | null {
   const said = findDateMention(told ? resolveRelativeDates(text, told) : text);

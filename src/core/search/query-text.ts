@@ -5,20 +5,20 @@ import { tokenise } from "../../language/words.js";
 
 /** Characters of a query that are searched for. */
 const MOST_USED = 10_000;
-/** Of a text that is longer, only beginning and end are looked at for what it is about. */
+/** In a longer text, only the beginning and the end are examined for what it is about. */
 const MOST_READ = 200_000;
 const LONGEST = 16 * 1024 * 1024;
-/** Characters of a piece that is taken or left as one. */
+/** Characters of a piece that is kept or dropped as a whole. */
 const LONGEST_PIECE = 300;
 const SENTENCE = /[^.!?。！？\n]+[.!?。！？\n]*/gu;
-/** Characters that no word has and that some programs stumble over. What stands for them parts words, too. */
+/** Characters that occur in no word and that some programs cannot handle. Their replacement also separates words. */
 // eslint-disable-next-line no-control-regex
 const UNREADABLE = /[\u0000-\u0008\u000b\u000e-\u001f\u007f-\u009f]|\p{Surrogate}/gu;
 const REPLACEMENT = "\ufffd";
 
 /**
- * Text to search with: any text that has something in it. Characters that cannot be searched for are replaced, and of a
- * long text that part is taken which tells the most.
+ * Text to search with: any non-blank text. Characters that cannot be searched for are replaced, and a long text is reduced to
+ * its most informative part.
  */
 export const querySchema = z
   .string("must be a string")
@@ -37,8 +37,8 @@ function usedPart(text: string): string {
 }
 
 /**
- * The sentences that say the most for their length, in their order: those with rare words that no sentence before them has.
- * The first and the last are among them, where people put their question.
+ * The most informative sentences for their length, in order: those with rare words that no earlier sentence has. The first and
+ * the last are always included, since people put their question there.
  */
 function tellingPart(text: string): string {
   const seen = new Set<string>();
@@ -58,7 +58,7 @@ function tellingPart(text: string): string {
     .join(" ");
 }
 
-/** Sentences, and parts of those that are long. */
+/** Sentences, with long ones split. */
 function piecesOf(text: string): string[] {
   const pieces: string[] = [];
   for (const [sentence] of text.matchAll(SENTENCE)) {
@@ -74,7 +74,7 @@ function piecesOf(text: string): string[] {
   return pieces;
 }
 
-/** How much a sentence says with words that were not seen before, which it adds to those. */
+/** How much a sentence says with words not in `seen`, which it adds to `seen`. */
 function newsOf(sentence: string, seen: Set<string>): number {
   let news = 0;
   for (const word of tokenise(sentence)) {

@@ -8,13 +8,13 @@ import { findEventMention } from "./event-times.js";
 import { nearWords, type NearWords } from "./near-words.js";
 import { findDateMention, findPastMention, type DateMention } from "./query-dates.js";
 
-/** One word of a query that carries its subject. */
+/** One content word of a query. */
 export interface QueryTerm {
   readonly root: string;
-  /** How much finding it says, above 0: the rarer, the more. */
+  /** How much a match says, above 0: the rarer the word, the more. */
   readonly weight: number;
   readonly isName: boolean;
-  /** True for a speaker named after another one: it is the first whom the query asks about, unless it asks for both. */
+  /** True for a speaker named after another: the query asks about the first, unless it asks about both. */
   readonly isAside: boolean;
 }
 
@@ -25,16 +25,16 @@ export interface TermMatch {
   readonly relation: number;
 }
 
-/** A word of the query that a text may have as two. */
+/** A word of the query that a text may write as two words. */
 export interface SplitTerm {
   readonly term: number;
-  /** Root of the part that says more. */
+  /** Root of the more telling part. */
   readonly root: string;
-  /** Finds the two, one behind the other. */
+  /** Matches the two parts, one after the other. */
   readonly pattern: RegExp;
 }
 
-/** A query, taken apart for ranking. */
+/** A query, analysed for ranking. */
 export interface Query {
   readonly text: string;
   readonly terms: readonly QueryTerm[];
@@ -46,7 +46,7 @@ export interface Query {
   /** For words that are not in `matches`; null for a query whose words are known. */
   readonly near: NearWords | null;
   readonly date: DateMention | null;
-  /** An event that the query names a time by, with the places of its words among the terms; null when there is none. */
+  /** The event by which the query names a time, with the indexes of its words among the terms; null when there is none. */
   readonly event: { readonly side: "before" | "after"; readonly terms: readonly number[] } | null;
 }
 
@@ -56,11 +56,11 @@ export interface WordCounts {
   readonly counts: readonly number[];
 }
 
-/** How many texts the background knowledge of English weighs as much as. */
+/** How many texts the background statistics of English are worth. */
 const BACKGROUND_TEXTS = 40;
-/** What words that turn up in talk about anything count for, beside how rare they are among the texts. */
+/** Weight of words that occur in talk about anything, in addition to their rarity among the texts. */
 const OF_ANY_TALK = 0.7;
-/** What `recently` and the like count for: what was recent for the question was another time when it was told. */
+/** Weight of `recently` and the like: what is recent for the question was described differently when it was told. */
 const TOLD_OTHERWISE = 0.4;
 const MOST_TERMS = 32;
 /** How strongly another form of a word stands for it. */
@@ -69,9 +69,9 @@ const OTHER_FORM = 0.9;
 const SAME_FAMILY = 0.9;
 
 /**
- * Takes a query apart.
+ * Analyses a query.
  * @param names roots that are known to be names, such as speakers
- * @param now when it is asked; its UTC fields are what a clock shows where days are counted
+ * @param now when it is asked; its UTC fields are the clock time where days are counted
  */
 export function analyseQuery(text: string, counts: WordCounts | null, names: ReadonlySet<string>, now: Date): Query {
   const words = queryWords(text);
@@ -96,7 +96,7 @@ export function analyseQuery(text: string, counts: WordCounts | null, names: Rea
       isName: isSpeaker || (isWrittenAsName && share <= 0.001),
       isAside: isSpeaker && isWrittenAsName && isOther,
     });
-    // What a memory begins with counts as its speaker, and need not be a name.
+    // The beginning of a memory counts as its speaker, and need not be a name.
     isOther ||= isSpeaker && isWrittenAsName && !TOGETHER.test(text);
   }
   const telling = heaviest(terms);
@@ -112,7 +112,7 @@ export function analyseQuery(text: string, counts: WordCounts | null, names: Rea
   };
 }
 
-/** People are no events: of `before Ana moved to Rome` it is the other words that say when. */
+/** People are not events: in `before Ana moved to Rome`, the other words say when. */
 function eventOf(text: string, terms: readonly QueryTerm[], names: ReadonlySet<string>): Query["event"] {
   const event = findEventMention(text);
   if (!event) return null;
@@ -123,14 +123,14 @@ function eventOf(text: string, terms: readonly QueryTerm[], names: ReadonlySet<s
 
 const TOGETHER = /\b(?:and|or|both|together|each other)\b/i;
 
-/** All terms, or of too many those that say the most. */
+/** All terms, or if there are too many, the weightiest. */
 function heaviest(terms: readonly QueryTerm[]): readonly QueryTerm[] {
   if (terms.length <= MOST_TERMS) return terms;
   const kept = new Set(terms.toSorted((one, other) => other.weight - one.weight).slice(0, MOST_TERMS));
   return terms.filter((term) => kept.has(term));
 }
 
-/** Folded words that start with a capital inside a sentence, where only names do. */
+/** Folded words capitalised inside a sentence, where only names are. */
 function capitalisedWords(text: string): Set<string> {
   const found = new Set<string>();
   let isInside = false;
@@ -144,8 +144,8 @@ function capitalisedWords(text: string): Set<string> {
 }
 
 /**
- * The words to look for in the text index: those of the query, then what two neighbours are as one word, and what one word is
- * as two, which the index takes for a phrase.
+ * The words to look up in the text index: those of the query, then neighbouring words joined into one, and single words split
+ * into two, which the index treats as a phrase.
  */
 export function lookedUpWords(text: string): string[] {
   const words = queryWords(text);

@@ -4,7 +4,7 @@ import { facetForm } from "../../language/facets/facets.js";
 import { isStopWord, tokenise } from "../../language/words.js";
 import { singleSpaced } from "../../lib/single-spaced.js";
 
-/** A question shows at its beginning what it asks for. */
+/** The beginning of a question shows what it asks for. */
 const LONGEST_READ = 1_000;
 
 const NUMBER =
@@ -14,7 +14,7 @@ const TIME =
 const PLACE =
   /\b(?:in|at|to|from|near|around|by|on|next|under|over|outside|beside|across|behind|into|along)\b|\/|\.[a-z]{2,}\b/;
 
-/** `how many`, `how much`, `how old`, `number` in the languages around. */
+/** `how many`, `how much`, `how old`, `number` in languages related to English. */
 const FOREIGN_HOW_MANY =
   "wie viele?|wie alt|wieviele?|was kostet|nummer|combien|quel âge|numéro|cuánt[oa]s?|cuant[oa]s?|número|quant[oaie]s?|numero|hoeveel|hoe oud|ile|numer";
 const FOREIGN_WHEN = "wann|quand|cuándo|cuando|quando|wanneer|kiedy|quel jour|quelle date|a qué hora|a che ora";
@@ -37,7 +37,7 @@ const AMOUNT =
   /\d|\b(?:hundred|thousand|grand|quid|pounds?|euros?|dollars?|free|nothing|million|twice|half|hours?|days?)\b|[€£$]|[百千万]/i;
 const HEIGHT = /\d ?(?:cm|m\b|ft|feet|foot|'|inch|met)|tall|mètre|metr/i;
 
-/** What a statement must have that answers, by how the question asks; the first that fits counts. */
+/** What a statement must contain to answer, by the form of the question; the first match applies. */
 const NEEDS: readonly { readonly asked: RegExp; readonly needed: RegExp }[] = [
   {
     asked: wordsOrSigns(
@@ -81,7 +81,7 @@ const NEEDS: readonly { readonly asked: RegExp; readonly needed: RegExp }[] = [
   },
 ];
 
-/** What any answer to a question has; null where its form does not say. */
+/** What any answer to a question must contain; null if its form does not tell. */
 export function neededBy(question: string): RegExp | null {
   return NEEDS.find(({ asked }) => asked.test(question.slice(0, LONGEST_READ)))?.needed ?? null;
 }
@@ -91,7 +91,7 @@ const ASKS_NAME = wordsOrSigns(
   "名前|名字|叫什么|誰|是谁",
 );
 
-/** True for a question that somebody's or something's name answers. */
+/** True for a question answered by the name of somebody or something. */
 export function asksForName(question: string): boolean {
   return ASKS_NAME.test(question.slice(0, LONGEST_READ));
 }
@@ -104,7 +104,7 @@ const INNER_NAME =
 const FIRST_NAME = /^(?!User|Nutzer)\p{Lu}\p{Ll}+/u;
 
 /**
- * Whether a statement names somebody or something that the question does not name itself.
+ * Whether a statement names somebody or something that the question does not name.
  * @param said the words of the question, folded
  */
 export function tellsName(statement: string, said: ReadonlySet<string>): boolean {
@@ -115,10 +115,10 @@ export function tellsName(statement: string, said: ReadonlySet<string>): boolean
   return inner.some((name) => tokenise(name).some((word) => !said.has(word)));
 }
 
-/** One of many who have numbers: "Engineer 12". */
+/** A numbered name such as "Engineer 12". */
 const NUMBERED = /^\p{Lu}\p{L}+ \d+\b/u;
 
-/** Sentences begin with a capital, whatever their first word is. */
+/** Sentences begin with a capital whatever their first word is, so that one need not be a name. */
 function isNewName(word: string, said: ReadonlySet<string>): boolean {
   if (said.has(word) || isStopWord(word)) return false;
   const root = rootOf(word);
@@ -135,8 +135,8 @@ const HEAD = /^(?:the )?((?:\p{L}+ )?\p{L}+) (?:of|for|in|at|on|to|from)\b/u;
 const END_OF_PHRASE = / (?:of|for|in|at|on|to|so|that|who|when|if|and|before|after) /u;
 
 /**
- * The word for what is asked: of `user's blood type` the type, of `which bank did …` the bank, of `name of the dog` the name;
- * null where the form of the question does not show it. English only.
+ * The word for what is asked: `type` in `user's blood type`, `bank` in `which bank did …`, `name` in `name of the dog`; null if
+ * the form of the question does not show it. English only.
  */
 export function focusOf(question: string): string | null {
   const text = singleSpaced(facetForm(question.slice(0, LONGEST_READ)));

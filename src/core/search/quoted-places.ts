@@ -1,7 +1,7 @@
 import type { Span } from "../../language/sentences.js";
 import { isStopWord } from "../../language/words.js";
 
-/** From so many words on, a quotation is found whatever its case, white space and punctuation. */
+/** From this many words on, a quotation is found regardless of case, white space and punctuation. */
 const FEWEST_WORDS = 2;
 const WORD = /[\p{L}\p{M}\p{N}]+/gu;
 const PART_OF_WORD = /[\p{L}\p{N}]/u;
@@ -15,14 +15,14 @@ interface Words {
   readonly folded: readonly string[];
   /** Each folded word with a space before and after it. */
   readonly line: string;
-  /** Which word begins at a place of the line. */
+  /** The index of the word that begins at a position of the line. */
   readonly byPlace: ReadonlyMap<number, number>;
 }
 
 /**
- * Finds in one text all places that have the words of a quotation, again and again.
- * @param piece of a longer text, which may have been cut within what is quoted; null for a whole text. `isFirst` where nothing
- *   stands before it
+ * Finds, for repeated use, all places in one text that contain the words of a quotation.
+ * @param piece position in a longer text, which may have been cut within the quotation; null for a whole text. `isFirst` if
+ * nothing comes before it
  */
 export function createPlacesFinder(
   text: string,
@@ -53,7 +53,7 @@ function wordsOf(text: string): Words {
   return { spans, folded, line, byPlace };
 }
 
-/** Where a text has these words, and not only parts of other words. */
+/** Where a text contains these words as whole words. */
 function exactPlaces(text: string, quote: string): Span[] {
   const places: Span[] = [];
   if (quote === "") return places;
@@ -78,7 +78,10 @@ function spanOf(spans: readonly Span[], first: number, count: number): Span {
   return { start: spans[first]!.start, end: spans[first + count - 1]!.end };
 }
 
-/** Of a quotation that goes on in another piece: its end, where this one begins so, and its beginning, where this one ends so. */
+/**
+ * Partial matches of a quotation that continues in another piece: its end, if this piece begins with it, and its beginning, if
+ * this piece ends with it.
+ */
 function cutPlaces(text: string, isFirst: boolean, words: Words, quoted: Words): Span[] {
   const { spans, folded } = words;
   const speaker = SPEAKER.exec(text)?.[0].length ?? 0;
@@ -97,7 +100,7 @@ function cutPlaces(text: string, isFirst: boolean, words: Words, quoted: Words):
   return places;
 }
 
-/** How many words the one ends with that the other begins with. */
+/** The number of words at the end of one list that the other begins with. */
 function overlap(one: readonly string[], other: readonly string[]): number {
   let size = Math.min(one.length, other.length);
   const isShared = () => {
@@ -108,7 +111,7 @@ function overlap(one: readonly string[], other: readonly string[]): number {
   return size;
 }
 
-/** Small words say nothing by themselves, and a single other one only where a sentence is cut. */
+/** Function words alone say nothing, and a single other word does so only where a sentence is cut. */
 function isMeant(words: readonly string[], isCut: boolean): boolean {
   return (isCut || words.length >= FEWEST_WORDS) && words.some((word) => !isStopWord(word));
 }

@@ -20,58 +20,58 @@ import type { Unit, UnitKind } from "../types.js";
 /** What one search has found, before ranking. */
 export interface RankInput {
   readonly query: string;
-  /** Nearest vectors; may be empty when no embedder could answer. */
+  /** Nearest vectors; may be empty when the embedder did not answer. */
   readonly vectorHits: readonly VectorHit[];
   /** Full-text hits; may be empty. */
   readonly textHits: readonly TextHit[];
-  /** Details of every hit that may be shown. Hits without details are left out. */
+  /** Details of every hit that may be shown. Hits without details are dropped. */
   readonly details: readonly UnitDetail[];
-  /** In how many units of the searched containers each of `queryWords(query)` occurs; null when not counted. */
+  /** In how many units of the searched containers each of `queryWords(query)` occurs; null if not counted. */
   readonly wordCounts: WordCounts | null;
-  /** Of the space that the vectors lie in. */
+  /** Calibration of the vectors' space. */
   readonly calibration: Calibration;
   readonly recipe?: RankRecipe;
-  /** For the age of episodes. */
+  /** Used for the age of episodes. */
   readonly now: Date;
-  /** Where days are counted; UTC by default. */
+  /** Time zone in which days are counted; UTC by default. */
   readonly timeZone?: TimeZone;
-  /** True when the query is a statement whose like is looked for, and no question. */
+  /** True when the query is a statement and similar ones are wanted, rather than a question. */
   readonly isStatement?: boolean;
-  /** Only units of these kinds, default both. The others count for the order and for similarities as well. */
+  /** Only units of these kinds, both by default. Other kinds still affect the order and the similarities. */
   readonly kinds?: readonly UnitKind[];
-  /** True: passages that say on the question only what does not hold any more are listed, too. */
+  /** Whether to list passages whose only content on the question no longer holds. */
   readonly includeForgotten?: boolean;
   /** Only units of at least this similarity, default 0. */
   readonly threshold?: number;
 }
 
-/** What stands for something that was found. */
+/** A unit as it may be shown. */
 export interface ShownUnit {
   readonly unit: Unit;
   readonly detail: UnitDetail;
-  /** False for what no retriever found, and that is only here because it stands beside what they did find. */
+  /** False for a unit that no retriever found, included only because it is next to one that was found. */
   readonly isHit: boolean;
-  /** True for a passage that says on the question only what does not hold any more, or what is over. */
+  /** True for a passage whose only content on the question no longer holds or is over. */
   readonly isOutOfDate: boolean;
 }
 
 export interface RankedUnit extends ShownUnit {
-  /** What says the same and is of another kind. */
+  /** Units of other kinds that say the same. */
   readonly others: readonly ShownUnit[];
   /** See `Levelled`. */
   readonly isFurther: boolean;
   /**
-   * 0 to 1, absolute: unrelated near 0.2, related above 0.5, near-identical above 0.9. For thresholds and for showing. Never
-   * higher than that of a better one, see `levelSimilarities`.
+   * 0 to 1, absolute: unrelated near 0.2, related above 0.5, near-identical above 0.9. Used for thresholds and shown to
+   * callers. Never higher than that of a better unit, see `levelSimilarities`.
    */
   readonly similarity: number;
-  /** The similarity of the unit by itself, whatever its place in the order. */
+  /** The similarity of the unit by itself, whatever its rank. */
   readonly ownSimilarity: number;
-  /** Decides the order within one answer; means nothing beside another answer's. */
+  /** Decides the order within one answer; not comparable with another answer's. */
   readonly score: number;
 }
 
-/** The candidates of a search and its query, taken apart. */
+/** The analysed candidates and query of a search. */
 export interface Prepared {
   readonly input: RankInput;
   readonly query: Query;
@@ -87,8 +87,8 @@ export function rankUnits(input: RankInput): RankedUnit[] {
 }
 
 /**
- * `rankUnits` of what is taken apart already.
- * @param wider the same search with what only a search for some kinds came to see; it changes nothing for the others
+ * `rankUnits` for input already analysed.
+ * @param wider the same search with additional units that only a search for some kinds found; they do not affect the others
  */
 export function rankPrepared(prepared: Prepared, wider?: Prepared): RankedUnit[] {
   const first = scoreUnits(prepared);
@@ -115,7 +115,7 @@ function scoreUnits({ input, units, query, evidence, gather, nearness }: Prepare
     scores[index] = base * weightOf(words, recipe, now) + fit;
   }
   liftSurroundings(units, scores, places, recipe);
-  // What time it is must not decide what passes a threshold.
+  // The current time must not decide what passes a threshold.
   const lasting = query.date?.isRelative ? { ...query, date: null } : query;
   const coverage = coverageOf(lasting, evidence);
   const standingOf = standingFor(query, gather);
@@ -154,7 +154,7 @@ function byScore(one: Listed, other: Listed): number {
   return other.score - one.score || one.words.detail.unit - other.words.detail.unit;
 }
 
-/** Each thing once, for as long as it is similar enough. */
+/** Each statement once, as long as it is similar enough. */
 function showRanked(scored: readonly Listed[], input: RankInput): RankedUnit[] {
   const { kinds = BOTH_KINDS, threshold = 0 } = input;
   const groups = gatherRepetitions(scored);
@@ -169,13 +169,13 @@ function showRanked(scored: readonly Listed[], input: RankInput): RankedUnit[] {
     const { unit, detail, isHit, isOutOfDate } = shownAs(listed, hits);
     const others = othersIn(group, listed).map((other) => shownAs(other, hits));
     const { score, similarity: ownSimilarity, isFurther } = group;
-    // Written out: spreads of so many take longer than ranking them.
+    // Written out: spreads of this many objects take longer than ranking them.
     shown.push({ unit, detail, isHit, isOutOfDate, others, similarity, ownSimilarity, score, isFurther });
   }
   return shown;
 }
 
-/** Those that stand for the same where other kinds are wanted. */
+/** The members of another wanted kind that say the same. */
 function othersIn(group: Repetition, listed: Listed): readonly Listed[] {
   if (group.members.length === 1) return [];
   return BOTH_KINDS.flatMap((kind) => standIn(group, [kind]) ?? []).filter((other) => other !== listed);
@@ -195,7 +195,7 @@ function datesOf({ date }: Query, units: readonly UnitWords[], timeZone: TimeZon
   return dates;
 }
 
-/** Takes candidates and query apart. */
+/** Analyses candidates and query. */
 export function prepareUnits(input: RankInput): Prepared {
   const { details, recipe = RANK } = input;
   const units = details.map(readUnit);
@@ -207,7 +207,7 @@ export function prepareUnits(input: RankInput): Prepared {
   return { input, query, units, evidence: gather(units), gather, nearness: nearnessOf(input) };
 }
 
-/** The same with more candidates. */
+/** The same input with additional candidates. */
 export function withMore(prepared: Prepared, details: readonly UnitDetail[]): Prepared {
   if (details.length === 0) return prepared;
   const { units, evidence, gather } = prepared;
@@ -216,8 +216,8 @@ export function withMore(prepared: Prepared, details: readonly UnitDetail[]): Pr
 }
 
 /**
- * Those chunks among the candidates, at most so many, that say most of what is asked by themselves. For finding what stands
- * beside them: fast, and less exact than `rankPrepared`.
+ * At most `most` candidate chunks that by themselves say most about the question. Used to find their neighbours: fast, and less
+ * exact than `rankPrepared`.
  */
 export function strongestChunks({ input, units, query, evidence, nearness }: Prepared, most: number): Unit[] {
   if (!units.some(({ detail }) => detail.chunk)) return [];
@@ -236,7 +236,7 @@ function vectorScore(near: number | null, { calibration, recipe = RANK }: RankIn
   return (calibration.vectorWeight ?? recipe.vector) * (near ?? 0);
 }
 
-/** What a unit counts for, whatever was asked: it changes the order and never the similarity. */
+/** The weight of a unit regardless of the question: it affects the order but never the similarity. */
 function weightOf({ detail, isQuestion }: UnitWords, recipe: RankRecipe, now: Date): number {
   const asked = isQuestion ? recipe.question : 1;
   if (!detail.memory) return asked;
@@ -249,7 +249,7 @@ function weightOf({ detail, isQuestion }: UnitWords, recipe: RankRecipe, now: Da
 /** The similarity of a unit by its vector alone; null when there are no vectors at all. */
 type Nearness = (words: UnitWords) => number | null;
 
-/** One that only the words found lies, as far as is known, between the last of the nearest vectors and what is unrelated. */
+/** A unit found only by its words is assumed to lie between the last of the nearest vectors and the unrelated ones. */
 function nearnessOf({ vectorHits: hits, calibration: { points } }: RankInput): Nearness {
   if (hits.length === 0) return () => null;
   const known = new Map<Unit, number>();

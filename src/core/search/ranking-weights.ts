@@ -1,19 +1,25 @@
 /**
- * How many candidates each retriever contributes before ranking, and how many units the full-text search scores to find
- * its own: in large containers common words match thousands, and the rare ones of a query decide anyway. Then the chunks
- * beside the strongest join them: an answer stands next to its question more often than it repeats its words.
+ * How many candidates each retriever contributes before ranking, and how many units the full-text search scores to find its
+ * own: in large containers common words match thousands of units, and the rare words of a query decide anyway. The neighbours
+ * of the strongest chunks are then added: an answer is next to its question more often than it repeats its words.
  */
 export const SEARCH = Object.freeze({ textHits: 120, vectorHits: 80, textMatches: 1_000, strongest: 20, beside: 2 });
 
-/** The numbers by which candidates are ranked. Chosen by cross-validation over conversations; see the recall figures in docs/performance.md. */
+/**
+ * The weights used for ranking candidates, chosen by cross-validation over conversations; see the recall figures in
+ * docs/performance.md.
+ */
 export interface RankRecipe {
   /** How fast repeated evidence for one word saturates. */
   readonly saturation: number;
-  /** 0: length does not matter, 1: evidence counts per length. */
+  /** 0: length is ignored, 1: evidence is relative to length. */
   readonly lengthShare: number;
   /** Content words of a typical unit. */
   readonly typicalLength: number;
-  /** Evidence of a related word, against the word itself, and how steeply it falls with the relation and with how common it is. */
+  /**
+   * Evidence of a related word relative to the word itself, and how steeply it falls with the relation and with how common it
+   * is.
+   */
   readonly relatedWeight: number;
   readonly relatedPower: number;
   readonly relatedRarity: number;
@@ -21,44 +27,44 @@ export interface RankRecipe {
   readonly before: readonly number[];
   readonly beforeQuestion: number;
   readonly after: readonly number[];
-  /** What chunks gain that stand up to `distance` away from one of the best: this share of its score, divided by the distance. */
+  /** What chunks up to `distance` away from one of the best gain: this share of its score, divided by the distance. */
   readonly surroundings: { readonly ofBest: number; readonly distance: number; readonly share: number };
-  /** Extra for words found in the unit itself. */
+  /** Bonus for words found in the unit itself. */
   readonly own: number;
-  /** Extra for words found anywhere in the same document, and how fast that saturates. */
+  /** Bonus for words found anywhere in the same document, and how fast that saturates. */
   readonly document: number;
   readonly documentSaturation: number;
-  /** Weight of a name against another word as rare, and the extra for units that the named one speaks. */
+  /** Weight of a name relative to another word as rare, and the bonus for units spoken by the person named. */
   readonly name: number;
   readonly speaker: number;
-  /** Extra for what the named one says of themselves. */
+  /** Bonus for what the person named says about themselves. */
   readonly firstPerson: number;
-  /** Share of these for who is named after another one. */
+  /** The share of these for a person named after another. */
   readonly aside: number;
-  /** Extra for units that say when something happens: what happens is what is asked for, and small talk has no time. */
+  /** Bonus for units that say when something happens: events are what is asked about, and small talk has no time. */
   readonly tellsTime: number;
   /** Factor for units that end in a question. */
   readonly question: number;
   /** Factor for memories that were only inferred and that nobody has approved. */
   readonly inference: number;
-  /** Factor for memories whose passage is among the candidates: whoever reads that knows what they say. */
+  /** Factor for memories whose source passage is among the candidates: the passage already says the same. */
   readonly stated: number;
-  /** What an episode that has faded away loses, and what a settled preference gains, as shares of the score. */
+  /** What a faded episode loses, and what a settled preference gains, as shares of the score. */
   readonly fading: number;
   readonly habit: number;
-  /** Extra for units that fit a date which the query names, in full or in part. */
+  /** Bonus for units that fit a date named by the query, in full or in part. */
   readonly date: number;
-  /** Extra for units from the side of an event that the query asks for, and what the event's words count for then. */
+  /** Bonus for units on the side of an event that the query asks for, and the weight of the event's words then. */
   readonly side: number;
   readonly eventWords: number;
   /** Weight of the vector's similarity. */
   readonly vector: number;
-  /** Weight of the similarity that is shown: the closer the order is to it, the less has to be levelled. */
+  /** Weight of the shown similarity: the closer the order is to it, the less has to be levelled. */
   readonly similarity: number;
   /** Share of the score that comes from how far a statement answers (see `answersOf`), and the score of one that answers in full. */
   readonly answer: number;
   readonly fullAnswer: number;
-  /** Extra for the very text that is asked for, so that it comes first. */
+  /** Bonus for the exact text asked for, so that it comes first. */
   readonly same: number;
 }
 

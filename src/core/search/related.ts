@@ -5,15 +5,15 @@ import { maySee } from "../auth.js";
 import type { CoreContext } from "../context.js";
 import type { Actor, Memory, Relation } from "../types.js";
 
-/** Another memory that has to do with one. */
+/** A memory related to another. */
 export interface RelatedMemory {
   readonly relation: Relation;
-  /** Versions between the two: -1 for the one that it replaced, 1 for the one that replaced it; null for other facts. */
+  /** Number of versions between the two: -1 for the memory it replaced, 1 for the one that replaced it; null for other facts. */
   readonly distance: number | null;
   readonly memory: Memory;
 }
 
-/** What a memory came from, what came after it, and the other facts that it extends or derives from, or that do so from it. */
+/** The earlier and later versions of a memory, and the other facts that it extends or derives from, or that do so from it. */
 export interface Relatives {
   /** Nearest first. */
   readonly older: readonly RelatedMemory[];
@@ -24,7 +24,7 @@ export interface Relatives {
 }
 
 /**
- * The relatives of memories, by their ids. Relations of any version count for all versions of a fact.
+ * The relatives of memories, by memory id. A relation of any version applies to all versions of a fact.
  * @param wanted `includeForgotten`: false leaves out what was forgotten or is over; `endUserId` leaves out what others stated
  */
 export async function readRelatives(
@@ -85,7 +85,7 @@ export async function readRelatives(
   );
 }
 
-/** Versions by the id of their first one, oldest first. */
+/** Versions by the id of the first one, oldest first. */
 function chainsOf(memories: readonly Memory[]): Map<string, Memory[]> {
   const chains = new Map<string, Memory[]>();
   for (const memory of memories) {

@@ -2,7 +2,7 @@ const DAY_MS = 86_400_000;
 const MONTHS = "January February March April May June July August September October November December".split(" ");
 const WEEKDAYS = "sunday monday tuesday wednesday thursday friday saturday".split(" ");
 const COUNTS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
-/** The month in which each season begins, in the north; winter is that of the year before. */
+/** The month in which each season begins in the northern hemisphere; winter belongs to the year in which it begins. */
 const SEASONS: Readonly<Record<string, number>> = { spring: 2, summer: 5, autumn: 8, fall: 8, winter: 11 };
 
 const AGO = new RegExp(
@@ -17,8 +17,8 @@ const NAMED = new RegExp(
 );
 
 /**
- * A text in which days, weeks, months, seasons and years that are named relative to today (`yesterday`, `two weeks ago`,
- * `last March`) are dates: `on 19 November 2026`, `in the week of 9 November 2026`, `in March 2026`. In UTC; English only.
+ * Replaces relative days, weeks, months, seasons and years in a text (`yesterday`, `two weeks ago`, `last March`) with dates:
+ * `on 19 November 2026`, `in the week of 9 November 2026`, `in March 2026`. In UTC; English only.
  */
 export function resolveRelativeDates(text: string, now: Date): string {
   return text
@@ -38,7 +38,7 @@ const DAY_OFFSETS: Readonly<Record<string, number>> = {
   tomorrow: 1,
 };
 
-/** Null for what is no number of its own, such as `a few`. */
+/** Null if it is not a definite number, such as `a few`. */
 function countOf(text: string): number | null {
   if (text === "a" || text === "an") return 1;
   if (text === "a couple of") return 2;
@@ -62,7 +62,7 @@ function span(now: Date, which: string, unit: string): string {
   return `in ${now.getUTCFullYear() + steps}`;
 }
 
-/** The nearest day or season of that name before, or behind, today. */
+/** The nearest day or season of that name before or after today. */
 function named(now: Date, which: string, name: string): string {
   const isNext = which === "next";
   const weekday = WEEKDAYS.indexOf(name);
@@ -76,7 +76,7 @@ function named(now: Date, which: string, name: string): string {
   return `from ${monthOf(year, first)}, ${name}`;
 }
 
-/** True when the season of this year that begins in a month is over. */
+/** True when this year's season that begins in the given month is over. */
 function hasEnded(now: Date, first: number): boolean {
   return now.getUTCMonth() >= first + 3;
 }
@@ -105,7 +105,7 @@ function dayOf(date: Date): string {
   return `${date.getUTCDate()} ${monthOf(date.getUTCFullYear(), date.getUTCMonth())}`;
 }
 
-/** Months count from 0 and may lie outside of the year. */
+/** Months count from 0 and may lie outside the year. */
 function monthOf(year: number, month: number): string {
   const date = new Date(Date.UTC(year, month, 1));
   return `${MONTHS[date.getUTCMonth()]} ${date.getUTCFullYear()}`;

@@ -6,7 +6,7 @@ import type { UnitDetail } from "../ports.js";
 import { SameTexts } from "./same-texts.js";
 import type { UnitKind } from "../types.js";
 
-/** From this share of its words on, a unit only repeats the other. */
+/** At or above this share of its words in another unit, a unit only repeats that one. */
 const REPEATED = 0.8;
 
 /** A ranked candidate that may repeat another one. */
@@ -32,7 +32,7 @@ export interface Repetition {
   readonly isFurther: boolean;
 }
 
-/** What does not change with the question is read once for each detail that the store keeps. */
+/** Does not depend on the question, so it is computed once for each detail that the store keeps. */
 const meanings = new WeakMap<UnitDetail, string>();
 
 /** See `meaningKey`. */
@@ -47,14 +47,14 @@ function meaningOf(detail: UnitDetail): string {
 interface Gathered extends Repetition {
   readonly members: Listed[];
   similarity: number;
-  /** What stands for them when others are compared. */
+  /** The member that represents the group when others are compared. */
   shown: Listed;
 }
 
 /**
- * Puts together what only repeats something: texts that say the same (`isSameFact`), and chunks that say no more than a
- * memory that was taken from them. A memory that says part of a chunk stays beside it: callers need its id to update or
- * forget it, and some read memories alone. Texts that differ in a number or a negation never stand for each other.
+ * Groups repetitions: texts that say the same (`isSameFact`), and chunks that say no more than a memory taken from them. A
+ * memory that says only part of a chunk stays separate: callers need its id to update or forget it, and some read only
+ * memories. Texts that differ in a number or a negation are never grouped.
  * @param ranked best first
  * @returns best first, by the best of each
  */
@@ -63,7 +63,7 @@ export function gatherRepetitions(ranked: readonly Listed[]): Repetition[] {
   const sameTexts = new SameTexts<Gathered>();
   const byDocument = new Map<string, Gathered[]>();
   const hasFurther = ranked.some(({ isFurther }) => isFurther);
-  // What only some searches come to see decides nothing for the others.
+  // Units that only some searches come to see must not affect the others.
   const ordered = hasFurther
     ? ranked.toSorted((one, other) => Number(one.isFurther) - Number(other.isFurther))
     : ranked;
@@ -78,7 +78,7 @@ export function gatherRepetitions(ranked: readonly Listed[]): Repetition[] {
   return hasFurther ? all.sort((one, other) => other.score - one.score) : all;
 }
 
-/** Which of those that say the same is shown where these kinds are wanted: a memory has versions, and can be forgotten. */
+/** The member to show when these kinds are wanted: memories first, because they have versions and can be forgotten. */
 export function standIn({ members }: Repetition, kinds: readonly UnitKind[]): Listed | undefined {
   const wanted = members.filter(({ words }) => kinds.includes(kindOf(words)));
   return wanted.find(({ words }) => isMemory(words)) ?? wanted[0];
@@ -120,10 +120,10 @@ function kindOf(words: UnitWords): UnitKind {
   return isMemory(words) ? "memory" : "chunk";
 }
 
-/** True when nearly every word of the one is in the other, and every number, and both say yes or both say no. */
+/** True when nearly every word and every number of one is in the other, and neither negates the other. */
 function isPartOf(part: UnitWords, whole: UnitWords): boolean {
   if (part.isNegated !== whole.isNegated) return false;
-  // Most passages have far more words than a fact that was taken from them.
+  // Most passages have far more words than a fact taken from them.
   if (whole.roots.length < REPEATED * (part.roots.length - part.speakers.length)) return false;
   let found = 0;
   let total = 0;
@@ -136,11 +136,11 @@ function isPartOf(part: UnitWords, whole: UnitWords): boolean {
   return total > 0 && found >= REPEATED * total;
 }
 
-/** Small words that change what is said: a fact that lacks one is less than its sentence. */
+/** Function words that change the meaning: a fact that lacks one says less than its sentence. */
 const CHANGING =
   /\b(?:off|on hold|out of|down|only|except|unless|without|until|till|but|because|if|instead|rather|no longer|not any ?more)\b/giu;
 
-/** True when a fact leaves out no word of a passage by which it would be found, and none that changes what is said. */
+/** True when a fact omits no word by which the passage would be found, and none that changes its meaning. */
 function tellsAllOf(memory: UnitWords, chunk: UnitWords): boolean {
   const isLeftOut = ({ text }: Root) =>
     rarityOf(text) === 1 && !chunk.speakers.includes(text) && !memory.roots.some((root) => root.text === text);

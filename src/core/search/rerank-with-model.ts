@@ -10,7 +10,7 @@ const LONGEST_TEXT = 600;
 const LONGEST_QUERY = 2_000;
 const MOST_TOKENS = 1_000;
 
-/** A reranker that asks a language model for the results that help, by handles that stand for nothing but these results. */
+/** A reranker that asks a language model which results help, using handles that are valid for these results only. */
 export function createModelReranker(model: SearchModel): Reranker {
   const { name, version, schema, messages } = rerankResultsPrompt;
   return {
@@ -38,7 +38,7 @@ export function createModelReranker(model: SearchModel): Reranker {
   };
 }
 
-/** Those that were named, in that order; all others behind them, as they were. Handles that were not shown stand for nothing. */
+/** Named results in the order given; all others after them, in their original order. Unknown handles are ignored. */
 function scoresOf(order: readonly string[], results: readonly { readonly handle: string }[]): number[] {
   const places = new Map([...new Set(order)].map((handle, place) => [handle, place]));
   return results.map(({ handle }) => -(places.get(handle) ?? order.length));

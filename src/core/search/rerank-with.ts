@@ -7,8 +7,8 @@ import type { Retrieved } from "./retrieve.js";
 import { waitFor } from "./waits.js";
 
 /**
- * Puts the best units into the order of a reranker; those that it did not judge follow as they were. Without an answer that
- * can be used the order stays, and that is said. Similarities stay in any case.
+ * Puts the best units into the order of a reranker; units it did not judge follow in their original order. Without a usable
+ * answer the order stays, and the answer says so. Similarities never change.
  * @param ranked best first
  */
 export async function rerankWith(
@@ -39,7 +39,7 @@ function textOf({ detail }: RankedUnit, timeZone: TimeZone): RerankText {
   return { text: detail.text, date: date === undefined ? null : inTimeZone(date, timeZone) };
 }
 
-/** Those with a score by it, the others behind them as they were. */
+/** Units with a score, sorted by it; the others after them in their original order. */
 function byScore(units: readonly RankedUnit[], scores: readonly (number | null)[]): RankedUnit[] {
   return units
     .map((unit, index) => ({ unit, index, score: scores[index] ?? -Infinity }))

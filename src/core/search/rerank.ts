@@ -5,28 +5,28 @@ import { answerPattern, asksForMany } from "./answer-types.js";
 import { readUnit, type UnitWords } from "./evidence.js";
 import type { RankedUnit } from "./rank.js";
 
-/** How many of the best results are looked at once more. */
+/** How many of the best results are reranked. */
 export const RERANKED = 100;
 
-/** What each sign says, in parts of the best result's score. */
+/** The weight of each sign, as a share of the best result's score. */
 export interface RerankRecipe {
   /** A word of the kind that the question asks for, such as a date for `when`. */
   readonly answer: number;
-  /** The turn before is a question that was found itself: this one answers it. By that one's score. */
+  /** The previous turn is a question that was itself found: this one answers it. Scaled by that turn's score. */
   readonly reply: number;
-  /** The best of the two before and the two behind. By its score. */
+  /** The best of the two chunks before and the two after. Scaled by its score. */
   readonly beside: number;
-  /** Nothing but words that occur in talk about anything. */
+  /** Contains only words that occur in talk about anything. */
   readonly empty: number;
-  /** The same words as the best results have beside the question's own, 0 to 1. */
+  /** Similarity to the words that the best results share beyond the question's own, 0 to 1. */
   readonly alike: number;
-  /** Each better result of the same document, when the question asks for many things: these lie in many places. */
+  /** Per better result of the same document, when the question asks for many things: these lie in many places. */
   readonly repeated: number;
 }
 
 /**
- * Chosen over conversations: by the mean recall within 300 to 2,000 tokens, each of them gains over the whole grid that the
- * others were varied in.
+ * Chosen on conversations by mean recall within 300 to 2,000 tokens; each weight gains over the whole grid on which the others
+ * were varied.
  */
 export const RERANK: RerankRecipe = Object.freeze({
   answer: 0.06,
@@ -37,15 +37,15 @@ export const RERANK: RerankRecipe = Object.freeze({
   repeated: -0.03,
 });
 
-/** How many of the best results show which words go with the answer. */
+/** How many of the best results show which words accompany the answer. */
 const EXAMPLES = 12;
-/** Words of at least this share of texts carry no subject. */
+/** Words in at least this share of texts are not content words. */
 const COMMON = 0.01;
 
 /**
- * Puts the best results into a better order by looking at them together: which of them hold the kind of answer that is asked
- * for, answer a turn that was found, stand beside or speak like others that were found, and say more than a greeting. What
- * is further down stays, and so does every similarity. Pure, and about a millisecond.
+ * Reorders the best results by looking at them together: which of them contain the kind of answer asked for, answer a turn that
+ * was found, are next to or resemble others that were found, and say more than a greeting. Lower results stay in place, and so
+ * does every similarity. Pure; takes about a millisecond.
  * @param ranked best first
  */
 export function rerankByRules(
@@ -70,7 +70,7 @@ interface Placed {
   readonly score: number;
 }
 
-/** Takes something off each result for every better one of its document. */
+/** Lowers each result for every better one of its document. */
 function spread(order: Placed[], repeated: number): void {
   const counts = new Map<string, number>();
   const spread = order.map((placed) => {
@@ -83,7 +83,7 @@ function spread(order: Placed[], repeated: number): void {
   order.splice(0, order.length, ...spread);
 }
 
-/** What speaks for and against a result, each 0 to 1 or so. */
+/** Signs for and against a result, each about 0 to 1. */
 interface RerankSigns {
   /** Share of the best score. */
   readonly first: number;
@@ -142,7 +142,7 @@ function placesOf(best: readonly RankedUnit[]): Map<string, number> {
   );
 }
 
-/** Which of the best stands beside one in its document; -1 for none. */
+/** Index of the one of the best that is next to a result in its document; -1 if none. */
 function neighbour(
   best: readonly RankedUnit[],
   places: ReadonlyMap<string, number>,
@@ -153,7 +153,7 @@ function neighbour(
   return chunk ? (places.get(`${chunk.documentId} ${chunk.position + offset}`) ?? -1) : -1;
 }
 
-/** What each root says that is neither asked for nor a speaker: the rarer among the results and in English, the more. */
+/** The weight of each root that is neither asked for nor a speaker: the rarer among the results and in English, the more. */
 function weighWords(units: readonly UnitWords[], except: ReadonlySet<string>): Map<string, number> {
   const counts = new Map<string, number>();
   for (const unit of units)
@@ -167,7 +167,7 @@ function weighWords(units: readonly UnitWords[], except: ReadonlySet<string>): M
   return weights;
 }
 
-/** `-log` of the share of words that nobody counted. */
+/** `-log` of the share assumed for words that were never counted. */
 const RAREST = 6.9;
 
 /** The words of the best results, weighed, as a direction of length 1. */

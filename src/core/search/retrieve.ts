@@ -23,17 +23,16 @@ import type { Unit, UnitKind, UnitSet, VectorSpace } from "../types.js";
 export interface Retrieved {
   /** Best first, without those that only repeat a better one. */
   readonly ranked: readonly RankedUnit[];
-  /** True when the retrievers gave as much as they may, so that there may be more to find. */
+  /** True when the retrievers returned as much as they may, so that there may be more to find. */
   readonly isCut: boolean;
-  /** What did not work, in words; empty when all did. */
+  /** What failed, in words; empty when nothing did. */
   readonly degraded: readonly string[];
 }
 
 /**
  * Finds units by meaning and by words and ranks them.
- * @param wanted `threshold` is the least similarity as it is shown, 0 to 1; `shown` the kinds that are given, by default those
- *   of the scope, which are those that are looked for; `isStatement`: the query is a statement whose like is looked for, and no
- *   question
+ * @param wanted `threshold` is the least shown similarity, 0 to 1; `shown` the kinds to return, by default those of the scope,
+ * which are the ones searched; `isStatement`: the query is a statement and similar ones are wanted, rather than a question
  */
 export async function retrieve(
   context: CoreContext,
@@ -54,7 +53,7 @@ export async function retrieve(
   const isEmpty = !kinds.some((kind) => scope.kinds.includes(kind));
   if (scope.containerIds.length === 0 || isEmpty || among?.length === 0)
     return { ranked: [], isCut: false, degraded: [] };
-  // Once, so that vectors and calibration belong together whatever takes over meanwhile.
+  // Read once, so that vectors and calibration belong together even if another embedder takes over meanwhile.
   const embedder = context.embedders.active();
   const within = { organizationId, scope, timeZone, among: among && setOf(among) };
   const retrieval = { ...context, embedder };
@@ -70,9 +69,9 @@ export async function retrieve(
   }
 }
 
-/** The store gives the same list for the same filter; the set of a long one takes milliseconds to make. */
+/** The store returns the same list for the same filter; building the set of a long one takes milliseconds. */
 const setsOfLists = new WeakMap<readonly Unit[], UnitSet>();
-/** The sets of all short lists that the store gives would take more than the lists. */
+/** Sets for all short lists that the store returns would take more memory than the lists. */
 const LONG_LIST = 10_000;
 
 function setOf(units: readonly Unit[]): UnitSet {
@@ -86,7 +85,7 @@ function setOf(units: readonly Unit[]): UnitSet {
 type Retrieval = CoreContext & { readonly embedder: Embedder };
 
 interface Within extends Pick<SearchScope, "organizationId" | "scope" | "timeZone"> {
-  /** The only units that count, or undefined when all of the scope do. */
+  /** The only units considered, or undefined for all of the scope. */
   readonly among: UnitSet | undefined;
 }
 
@@ -94,14 +93,14 @@ interface Found {
   readonly textHits: readonly TextHit[];
   readonly counted: FoundText["counted"];
   readonly vectorHits: readonly VectorHit[];
-  /** True when the retrievers gave as much as they may. */
+  /** True when the retrievers returned as much as they may. */
   readonly isCut: boolean;
-  /** What only a search for the wanted kinds alone came to see, beside the others. */
+  /** Additional units that only a search for the wanted kinds alone found. */
   readonly further?: Pick<Found, "textHits" | "vectorHits">;
   readonly degraded: readonly string[];
 }
 
-/** A query as the embedder understands it, and the space that it lies in. */
+/** The vector of a query, and the space it belongs to. */
 interface Meaning {
   readonly space: VectorSpace;
   readonly vector: Float32Array;
@@ -114,7 +113,7 @@ async function findUnits(
 ): Promise<Found> {
   const { scope, among } = within;
   const options = { limit: SEARCH.textHits, ...(among ? { among } : { mostMatches: SEARCH.textMatches }) };
-  // First, because they may be scored beside the event loop.
+  // First, because they may be scored off the event loop.
   const nearby = meaning.value ? findByVector(context, within, meaning.value) : { value: [], degraded: [] };
   const [{ hits, counted }, near] = await Promise.all([
     timed(context.stages, "words", () => context.store.units.searchText(scope, lookedUpWords(query), options)),
@@ -124,7 +123,7 @@ async function findUnits(
   return { textHits: hits, counted, vectorHits: near.value, isCut, degraded: [...meaning.degraded, ...near.degraded] };
 }
 
-/** Where not all kinds are wanted: what the others left no room for. */
+/** If not all kinds are wanted: units for which the others left no room. */
 async function findFurther(
   context: Retrieval,
   within: Within,
@@ -154,14 +153,14 @@ async function findFurther(
   };
 }
 
-/** What was got, or what is in its place because it could not be. */
+/** A result, or its substitute after a failure. */
 interface Tried<T> {
   readonly value: T;
-  /** Why not, in words; empty when it was. */
+  /** Why it failed, in words; empty when it did not. */
   readonly degraded: readonly string[];
 }
 
-/** A search never fails for want of vectors: without them the words still find. */
+/** A search never fails for lack of vectors: the words still find units. */
 async function tryVectors<T>({ log }: CoreContext, without: T, work: () => Promise<T>): Promise<Tried<T>> {
   try {
     return { value: await work(), degraded: [] };
@@ -172,7 +171,10 @@ async function tryVectors<T>({ log }: CoreContext, without: T, work: () => Promi
   }
 }
 
-/** Null where there is nothing to compare with yet. Before its turn comes: a service may take its time, and others need not wait for that. */
+/**
+ * Null if there is nothing to compare with yet. Done before the search's turn in the queue: a service may be slow, and others
+ * need not wait for it.
+ */
 async function embedQuery(context: Retrieval, query: string): Promise<Tried<Meaning | null>> {
   const { embedder, store, stages, waits } = context;
   return tryVectors<Meaning | null>(context, null, async () => {
@@ -249,7 +251,7 @@ async function rank(
   return timed(stages, "rank", () => rankPrepared(first, more));
 }
 
-/** The hits and what stands beside the strongest of them, taken apart. */
+/** The analysed hits and the neighbours of the strongest ones. */
 async function prepare(
   { store, stages }: Retrieval,
   within: Within,
@@ -264,7 +266,7 @@ async function prepare(
   return withMore(prepared, await timed(stages, "beside", () => findBeside(store, prepared, within)));
 }
 
-/** What stands beside the strongest chunks and was not found itself. */
+/** Neighbours of the strongest chunks that were not found themselves. */
 async function findBeside(
   { units }: CoreContext["store"],
   prepared: Prepared,
@@ -280,14 +282,14 @@ async function findBeside(
   return dividePassages(await units.details(organizationId, scope, beside), scope, prepared.input.now);
 }
 
-/** A similarity as it is shown: 0 to 1, with three digits. */
+/** A similarity as shown: 0 to 1, with three digits. */
 export function shownSimilarity(similarity: number): number {
   return Math.round(Math.min(1, Math.max(0, similarity)) * SHOWN) / SHOWN;
 }
 
 const SHOWN = 1_000;
 
-/** The least similarity that is shown as `threshold` or more, so that what is shown can be asked for again. */
+/** The least similarity that is shown as `threshold` or more, so that a shown value can be used as a threshold. */
 function beforeRounding(threshold: number): number {
   return (Math.ceil(threshold * SHOWN - 1e-6) - 0.5) / SHOWN;
 }

@@ -7,13 +7,13 @@ import { rewriteQueryPrompt } from "../prompts/rewrite-query.js";
 import type { SearchModel } from "./search-model.js";
 import { singleSpaced } from "../../lib/single-spaced.js";
 
-/** A question that says all this needs no other words; and a rewritten one that says more does not ask the same. */
+/** A longer question needs no other wording, and a longer rewritten one does not ask the same. */
 const LONGEST = 1_000;
 const MOST_TOKENS = 1_000;
 
 /**
- * Other forms of a question, in the words that what is remembered may use, by a language model; none when it gave none in
- * time, and then it is said.
+ * Other forms of a question, worded as stored memories may be, from a language model; none when it gave none in time, which is
+ * then reported.
  */
 export async function rewriteWith(
   { searchModel, clock, timeZone, log }: CoreContext & { readonly searchModel: SearchModel },

@@ -3,14 +3,14 @@ import { isStopWord, tokenise } from "../../language/words.js";
 import { resolveRelativeDates } from "./relative-dates.js";
 import { singleSpaced } from "../../lib/single-spaced.js";
 
-/** Longer texts are no questions any more; rules could only spoil them. */
+/** Longer texts are not really questions; rules could only spoil them. */
 const LONGEST = 1_000;
-/** How related a word must be to stand for another one, 0 to 1, and how many do so for one word and for all. */
+/** How related a synonym must be, 0 to 1, and how many synonyms there may be per word and in total. */
 const SYNONYM = 0.75;
 const SYNONYMS_OF_ONE = 2;
 const MOST_SYNONYMS = 8;
 
-/** What people say around a question, at its beginning; taken off as often as one of them matches. */
+/** Polite openings of a question; removed for as long as one of them matches. */
 const OPENINGS: readonly RegExp[] = [
   /^(?:hey|hi|hello|okay|ok|so|well|um+|uh+|please|quick question|just wondering|by the way|btw)\b[\s,.:;!–-]*/i,
   /^(?:and|but|also)\b[\s,]+(?=\S+\s+\S)/i,
@@ -31,22 +31,22 @@ const ENDINGS: readonly RegExp[] = [
   /[\s,]+(?:if\s+you\s+(?:know|remember)|by\s+(?:the\s+way|any\s+chance)|do\s+you\s+(?:know|remember))[\s.!?]*$/i,
 ];
 
-/** `Where does Mia work` -> `Mia work`: what a statement keeps of a question. */
+/** `Where does Mia work` -> `Mia work`: the part of a question that a statement would share. */
 const ASKED = [
   /^(?:what|which|who|whom|where|when|why|how)(?:'s|\s+(?:is|are|was|were))\s+(.+)$/i,
   /^(?:what|which|who|whom|where|when|why|how(?:\s+(?:often|long|much|many))?)\s+(?:(\S+)\s+)?(?:does|do|did|has|have|had|will|would|can|could|should)\s+(.+)$/i,
   /^(?:is|are|was|were|does|do|did|has|have|had|will|would|can|could|where|when|why|how)\s+(.+)$/i,
 ];
 
-/** Other forms of a question; null for what leaves it as it is. */
+/** Other forms of a question; null if it would stay unchanged. */
 export interface RewrittenQuestion {
-  /** Without what people say around it, and with dates for days that it names relative to today. */
+  /** Without polite phrases, and with dates for days named relative to today. */
   readonly bare: string | null;
-  /** That as the beginning of a statement, with close synonyms of its words. */
+  /** The same as the beginning of a statement, with close synonyms of its words. */
   readonly stated: string | null;
 }
 
-/** Rewrites a question by rules of English; other languages stay as they are. */
+/** Rewrites a question by rules for English; other languages are left unchanged. */
 export function rewriteByRules(query: string, now: Date): RewrittenQuestion {
   const text = singleSpaced(query);
   if (text === "" || text.length > LONGEST) return { bare: null, stated: null };
@@ -56,7 +56,7 @@ export function rewriteByRules(query: string, now: Date): RewrittenQuestion {
   return { bare: isOther(bare) ? bare : null, stated: isOther(stated) ? stated : null };
 }
 
-/** True when a form has a word that carries a subject: everything has to do with one that has none. */
+/** True when a form has a content word: a form without any would match everything. */
 function saysMore(form: string): boolean {
   return tokenise(form).some((word) => !isStopWord(word));
 }
@@ -87,13 +87,13 @@ function stateQuestion(text: string): string {
   return question;
 }
 
-/** The closest words for each word that is no name, in their basic form; the shortest question has the most of them. */
+/** The closest synonyms of each word that is not a name, in base form; the shorter the question, the more it gets. */
 function synonymsOf(text: string): string[] {
   const words = text.match(/[\p{L}\p{N}]+/gu) ?? [];
   const roots = new Set(tokenise(text).map(rootOf));
   const found = new Set<string>();
   for (const [index, word] of words.entries()) {
-    // Names are no words of English; at the beginning of a sentence nobody can tell.
+    // Names have no synonyms; at the beginning of a sentence a capital tells nothing.
     if (index > 0 && /^\p{Lu}/u.test(word)) continue;
     const [folded = ""] = tokenise(word);
     if (isStopWord(folded)) continue;

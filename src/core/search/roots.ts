@@ -1,22 +1,22 @@
 import { familyOf } from "../../language/english/families.js";
 
-/** The content words of a text that count as one. */
+/** Content words of a text that count as one. */
 export interface Root {
   readonly text: string;
-  /** Its family (see `familyOf`); null for a root that is its own. */
+  /** Its family (see `familyOf`); null for a root that is its own family. */
   readonly family: string | null;
-  /** The same for no other one that is kept; -1 for one that is not kept. */
+  /** Unique among the roots that are kept; -1 for one that is not kept. */
   readonly number: number;
 }
 
-/** A root, and where it was met in the text that is being taken apart. */
+/** A root, and where it occurred in the text being analysed. */
 export class KnownRoot implements Root {
   readonly text: string;
   readonly family: string | null;
   readonly number: number;
-  /** Number of the text that had it last. */
+  /** Number of the last text that contained it. */
   metIn = 0;
-  /** Its place among the roots of that text. */
+  /** Its index among the roots of that text. */
   place = 0;
 
   constructor(text: string, family: string, number: number) {
@@ -27,13 +27,13 @@ export class KnownRoot implements Root {
 }
 
 const keptRoots = new Map<string, KnownRoot>();
-/** The kept ones that are not their own family, by family. */
+/** Kept roots that are not their own family, by family. */
 const relatives = new Map<string, KnownRoot[]>();
-/** Numbers of the kept ones, the last one excluded. */
+/** Range of numbers of the kept roots, end exclusive. */
 let firstNumber = 0;
 let nextNumber = 0;
 
-/** The one root of this text, of which there is no other until all are forgotten. */
+/** The only root object for this text until all are forgotten. */
 export function keepRoot(text: string): KnownRoot {
   const known = keptRoots.get(text);
   if (known) return known;
@@ -47,24 +47,27 @@ export function keepRoot(text: string): KnownRoot {
   return root;
 }
 
-/** A root that is not kept for being asked for: another object each time, unless it is kept already. */
+/** A root that is not kept just because it was asked for: a new object each time, unless it is already kept. */
 export function looseRoot(text: string, family = familyOf(text)): KnownRoot {
   return keptRoots.get(text) ?? new KnownRoot(text, family, -1);
 }
 
-/** Whether other texts have the same object. */
+/** Whether all texts share the same object for it. */
 export function isKept({ number }: Root): boolean {
   return number >= 0;
 }
 
-/** Those who have roots keep theirs; the numbers of later ones are others. */
+/** Callers keep the roots they hold; later roots get new numbers. */
 export function forgetRoots(): void {
   keptRoots.clear();
   relatives.clear();
   firstNumber = nextNumber;
 }
 
-/** A guess which roots have one of some texts or families: right of all that were kept when it was made, true of others. */
+/**
+ * A fast filter for roots that have one of some texts or families: exact for all roots kept when it was made, true for all
+ * others.
+ */
 export class LikelyRoots {
   readonly #first = firstNumber;
   readonly #count = nextNumber - firstNumber;

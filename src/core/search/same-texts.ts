@@ -1,14 +1,17 @@
-/** A text with its cheap hint, see `TextWords`, and what it means (`meaningKey`), which is asked for only where needed. */
+/** A text with its cheap hash, see `TextWords`, and its meaning (`meaningKey`), which is computed only where needed. */
 interface SignedText {
   readonly signature: number;
   readonly meaning: () => string;
 }
 
-/** Keeps one value for all texts that say the same (`isSameFact`). What a text means is read only where another has its signature. */
+/**
+ * Keeps one value for all texts that say the same (`isSameFact`). The meaning of a text is read only if another has its
+ * signature.
+ */
 export class SameTexts<Value> {
   readonly #bySignature = new Map<number, { readonly first: SignedText; readonly value: Value } | Map<string, Value>>();
 
-  /** The value of an earlier text that says the same, or this one's, made now. */
+  /** The value of an earlier text that says the same; otherwise a new one for this text. */
   getOrMake(text: SignedText, make: () => Value): Value {
     const alike = this.#bySignature.get(text.signature);
     if (alike === undefined) {

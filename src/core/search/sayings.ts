@@ -4,30 +4,30 @@ import { figuresConflict, readFigure, type Figure } from "../memories/figures.js
 import { readStatement } from "../memories/statement.js";
 import type { UnitDetail } from "../ports.js";
 
-/** Of a longer passage the first sentences are looked at. */
+/** Only this many first sentences of a longer passage are read. */
 const MOST_SENTENCES = 40;
 const SPEAKER = /^[^:\n]{1,40}: (?=\S)/;
 const SAYING = /^(.{2,80}?) (?:is|are) (.{1,120})$/u;
-/** Of whoever or whatever this is, many things can be said at once. */
+/** Subjects about which many things can be true at once. */
 const MANY_SIDED = /^(?:user|we|you|he|she|it|they|this|that|these|those|there|here|what|who|everything|everyone)$/;
 const OWN = /^(?:user|we)\b/;
 const NEWER = /\b(?:new|current) /g;
 
-/** What a sentence says of something. */
+/** What a sentence says about something. */
 export interface Saying {
-  /** What it is said of. */
+  /** The thing it is about. */
   readonly of: string;
   readonly value: string | Figure;
-  /** The words themselves say that it was different before. */
+  /** True if the words themselves say that it was different before. */
   readonly isChange: boolean;
 }
 
-/** What does not change with the question is read once for each detail that the store keeps. */
+/** Does not depend on the question, so it is computed once for each detail that the store keeps. */
 const known = new WeakMap<UnitDetail, readonly Saying[]>();
 
 /**
- * What a unit says of things that are one way at a time, once of each. A memory that another one corrects in words would have
- * been replaced.
+ * What a unit says about things that have one value at a time, once per thing. Of a memory, values in words count only if it
+ * says that they changed: one that another corrects explicitly would already have been replaced.
  */
 export function sayingsOf(detail: UnitDetail): readonly Saying[] {
   const before = known.get(detail);
@@ -38,15 +38,15 @@ export function sayingsOf(detail: UnitDetail): readonly Saying[] {
     sayingsIn(detail.text.slice(start, end).trim().replace(SPEAKER, ""), speaker),
   );
   const counted = all.filter(({ isChange, value }) => isChange || typeof value !== "string" || !detail.memory);
-  // What is said last of a thing counts.
+  // The last thing said about something counts.
   const sayings = [...new Map(counted.map((saying) => [saying.of, saying])).values()];
   known.set(detail, sayings);
   return sayings;
 }
 
 /**
- * True when the later one of two who say this of the same thing stands for both: it gives another figure, or corrects the
- * other by its own words ("The wifi name is now AtticNet", "We no longer use Slack").
+ * True when the later of two sayings about the same thing supersedes the earlier: it gives a different figure, or explicitly
+ * corrects it ("The wifi name is now AtticNet", "We no longer use Slack").
  */
 export function changes(later: Saying, earlier: Saying): boolean {
   if (later.of !== earlier.of) return false;
@@ -67,7 +67,7 @@ function statedIn(sentence: string, speaker: string): readonly Saying[] {
   if (!statement) return [];
   const { dated, isNegative, isChange, scope } = statement;
   const folded = fold(dated);
-  // What two say of themselves is said of two.
+  // Two people who speak of "my …" speak of two things.
   const whose = OWN.test(folded) ? fold(speaker) : "";
   const whole = { of: `all ${whose} ${folded} ${scope}`, value: String(isNegative), isChange: isNegative && isChange };
   const found = isNegative ? null : SAYING.exec(dated);

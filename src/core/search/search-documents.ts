@@ -30,26 +30,26 @@ export const searchDocumentsSchema = z.object({
   limit: resultLimitSchema.default(10),
   /** Least score of a chunk. */
   chunkThreshold: similaritySchema.default(0),
-  /** Least score of a document, which is that of its best chunk. */
+  /** Least score of a document, which is the score of its best chunk. */
   documentThreshold: similaritySchema.default(0),
   /** Adds to each chunk the one before and the one after it. */
   includeNeighbours: z.boolean().default(false),
   includeContent: z.boolean().default(false),
-  /** Looks at the best chunks once more, together, for a better order of documents. */
+  /** Reranks the best chunks for a better order of documents. */
   rerank: z.boolean().default(false),
-  /** Searches for other forms of the question, too. */
+  /** Also searches for other forms of the question. */
   rewriteQuery: z.boolean().default(false),
 });
 type Search = z.output<typeof searchDocumentsSchema>;
 
-/** A document with those of its chunks that answer a query. */
+/** A document with its chunks that answer a query. */
 export interface FoundDocument {
   readonly document: DocumentHead;
   /** Only when asked for. */
   readonly content?: string;
-  /** That of the best chunk, 0 to 1. */
+  /** The score of the best chunk, 0 to 1. */
   readonly score: number;
-  /** Best first; by position when neighbours are among them. */
+  /** Best first; by position when neighbours are included. */
   readonly chunks: readonly ScoredChunk[];
 }
 
@@ -113,7 +113,7 @@ async function requireDocument({ store }: CoreContext, actor: Actor, input: Sear
   if (!named) await findDocument(store, actor, { id });
 }
 
-/** How often the search is repeated without the documents that it found, while one document outshines the others. */
+/** How often the search is repeated without the documents already found, in case one document crowds out the others. */
 const MAX_ROUNDS = 6;
 
 async function findBest(
@@ -134,13 +134,13 @@ async function findBest(
     const matching = ranked.filter(
       ({ isHit, similarity }) => isHit && shownSimilarity(similarity) >= input.chunkThreshold,
     );
-    // What was found first stays first, whatever a later round compares it with.
+    // Earlier results stay first, whatever a later round compares them with.
     for (const unit of ofDocumentsAbove(matching, input.documentThreshold))
       push(found, { ...unit, similarity: Math.min(unit.similarity, highest) });
     for (const [best] of found.values()) highest = Math.min(highest, best?.similarity ?? 1);
     for (const unit of ranked) seen.add(documentOf(unit));
     for (const text of rest.degraded) degraded.add(text);
-    // Once a document was brought that does not match, those that were not brought do not either.
+    // Once a document comes up that does not match, the remaining ones do not match either.
     const isEnough = found.size >= input.limit || seen.size > found.size;
     if (isEnough || !isCut || ranked.length === 0 || round === MAX_ROUNDS) break;
     const condition = { ...searchScope.condition, exceptDocumentIds: [...seen] };
@@ -164,7 +164,7 @@ function push(byDocument: Map<string, RankedUnit[]>, unit: RankedUnit): void {
 
 interface Presented {
   readonly searchScope: SearchScope;
-  /** The units of one document each, the best document and the best unit first. */
+  /** The units grouped by document, the best document and the best unit first. */
   readonly groups: readonly (readonly RankedUnit[])[];
   readonly input: Search;
 }
@@ -220,7 +220,7 @@ async function headsOf(
   return new Map(shown.map((head) => [head.id, asSeenBy(actor, head)]));
 }
 
-/** The chunks beside these, by document. */
+/** The neighbours of these chunks, by document. */
 async function neighboursOf(
   context: CoreContext,
   searchScope: SearchScope,
@@ -238,7 +238,7 @@ async function neighboursOf(
   return byDocument;
 }
 
-/** With their neighbours, in the order of the text. */
+/** The chunks with their neighbours, in text order. */
 function readAlong(chunks: readonly ScoredChunk[], neighbours: readonly Chunk[]): ScoredChunk[] {
   const byPosition = new Map<number, ScoredChunk>();
   for (const { content, position, metadata } of neighbours)
@@ -247,7 +247,7 @@ function readAlong(chunks: readonly ScoredChunk[], neighbours: readonly Chunk[])
   return [...byPosition.values()].toSorted((one, other) => one.position - other.position);
 }
 
-/** How many chunks of each document stand for it when every document is asked for. */
+/** How many chunks represent each document when every document is requested. */
 const FIRST_CHUNKS = 10;
 
 /** Every document of the scope, the most recently changed first. */
@@ -297,7 +297,7 @@ async function listHeads(
     limit: input.limit,
     includeContent: false,
   });
-  // One without any lies in a container that is being deleted.
+  // A document without any is in a container that is being deleted.
   return documents.filter(({ containerTags }) => containerTags.length > 0);
 }
 

@@ -6,32 +6,32 @@ import type { LanguageModel, ModelRequest, Store } from "../ports.js";
 export interface SearchModelOptions {
   readonly model: LanguageModel;
   readonly store: Pick<Store, "extractions" | "organizationId">;
-  /** How long one answer is waited for, in milliseconds. */
+  /** How long to wait for one answer, in milliseconds. */
   readonly patienceMs: number;
   /** How long the model is left alone before it is tried again, in milliseconds. Default 30,000. */
   readonly restMs?: number;
 }
 
-/** A question of a search to a language model. */
+/** A question that a search puts to a language model. */
 export interface SearchPrompt<T> extends Pick<ModelRequest<T>, "name" | "schema" | "messages" | "maxTokens"> {
   readonly version: number;
 }
 
-/** A language model for searches, in which somebody waits for each answer. */
+/** A language model for searches, where a caller waits for each answer. */
 export interface SearchModel {
   /** Short name for people. */
   readonly name: string;
   /**
-   * Answers within the patience, and notes what that cost.
-   * @throws AppError as the model does; `unavailable`, too, when there is no answer in time, and at once after three failures
-   *   in a row and one of a trial, until it answered in time again; it is tried in the background
+   * Answers within the patience, and records the cost.
+   * @throws AppError as the model does; also `unavailable` when there is no answer in time, and immediately after three
+   * failures in a row and a failed trial, until a background trial is answered in time
    */
   ask<T>(prompt: SearchPrompt<T>): Promise<T>;
-  /** Why it does not answer now, for people; null while it answers. */
+  /** Why it is not answering now, for people; null while it answers. */
   problem(): string | null;
 }
 
-/** Asks whether the model answers, with nothing of anybody. */
+/** Asks whether the model answers, without sending any user's data. */
 const TRIAL: SearchPrompt<unknown> = {
   name: "trial",
   version: 1,
@@ -40,7 +40,7 @@ const TRIAL: SearchPrompt<unknown> = {
   maxTokens: 200,
 };
 
-/** A language model that no search waits for in vain for long. */
+/** A language model that never keeps searches waiting in vain for long. */
 export function createSearchModel({ model, store, patienceMs, restMs }: SearchModelOptions): SearchModel {
   const breaker = createCircuitBreaker({
     patienceMs,

@@ -2,20 +2,20 @@ import { type ConcurrencyLimit, createConcurrencyLimit } from "../../lib/concurr
 import type { Actor } from "../types.js";
 
 /**
- * Searches that are worked on at once. They share one event loop, so that more of them do nothing but take turns: of 8 callers
- * the slowest of 20 searches took up to half as long again without a line, and a little more of the processor's time. One or
- * two at once leave nothing to do while vectors are scored beside the event loop.
+ * How many searches run at once. They share one event loop, so more of them would only take turns: with 8 callers, the slowest
+ * of 20 searches took up to half as long again without a queue, and a little more processor time. With only one or two at once,
+ * nothing would run while vectors are scored off the event loop.
  */
 const SEARCHES_AT_ONCE = 4;
-/** Where vectors are asked for from a service that hangs, no search of another key waits longer for that. */
+/** When a service that supplies vectors hangs, no search of another key waits longer than this for it. */
 const PATIENCE_MS = 250;
 
-/** The line in which searches wait for each other. */
+/** The queue for searches. */
 export function createSearchQueue(): ConcurrencyLimit {
   return createConcurrencyLimit({ most: SEARCHES_AT_ONCE, patienceMs: PATIENCE_MS });
 }
 
-/** The same line as an actor waits in it: however many searches one key sends, another one's are soon next. */
+/** The same queue from one actor's view: however many searches one key sends, another key's soon get their turn. */
 export function lineOf({ name }: Actor, searches: ConcurrencyLimit): ConcurrencyLimit {
   return { enter: () => searches.enter(name) };
 }

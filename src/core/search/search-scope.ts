@@ -8,16 +8,16 @@ import { containerTagSchema, customIdSchema, filepathSchema } from "../input.js"
 import type { UnitCondition, UnitScope } from "../ports.js";
 import type { Actor, Unit, UnitKind } from "../types.js";
 
-/** Where to search: what every kind of search may be narrowed by. All conditions hold together. */
+/** Where to search: the conditions that can narrow any search. All of them must hold. */
 export const groundSchema = z.object({
   /** Absent or empty: everything the actor may see. */
   containerTags: z.array(containerTagSchema).optional(),
-  /** Several tags: `any` unites them, `all` keeps only the chunks of documents that carry every one of them. */
+  /** For several tags: `any` searches their union, `all` only the chunks of documents that carry every one of them. */
   operator: z.enum(["any", "all"], "must be any or all").default("any"),
   filters: z.unknown().optional(),
   /** A path, or everything under it when it ends in `/`. */
   filepath: filepathSchema.optional(),
-  /** Id or customId; one that is not there narrows to nothing. */
+  /** Id or customId; an unknown one matches nothing. */
   documentId: customIdSchema.optional(),
   /** Only what belongs to this end user by its metadata `endUserId` (contract 1.18). */
   endUserId: endUserSchema.optional(),
@@ -28,21 +28,21 @@ type GroundInput = z.output<typeof groundSchema>;
 export interface SearchScope {
   readonly organizationId: string;
   readonly tags: "all" | readonly string[];
-  /** Of both kinds, whichever is wanted: how similar something is does not depend on what else is shown. */
+  /** Always both kinds, whichever is wanted: the similarity of a result must not depend on what else is shown. */
   readonly scope: UnitScope;
   readonly kinds: readonly UnitKind[];
   readonly condition: UnitCondition;
-  /** Only documents and statements of this end user are told beside what is found. */
+  /** Only documents and statements of this end user are shown with the results. */
   readonly endUserId: string | undefined;
-  /** The only units that count, or undefined when all of the scope do. */
+  /** The only units considered, or undefined for all of the scope. */
   readonly among: readonly Unit[] | undefined;
-  /** Where days are counted: in the question, and in what is found. */
+  /** Time zone in which days are counted, both in the question and in the results. */
   readonly timeZone: TimeZone;
 }
 
 /**
- * Finds out where a search may look.
- * @throws AppError `forbidden` for a container that the actor may not see, `invalid` for filters that cannot be read
+ * Resolves where a search may look.
+ * @throws AppError `forbidden` for a container that the actor may not see, `invalid` for filters that cannot be parsed
  */
 export async function resolveScope(
   { store, timeZone }: CoreContext,
@@ -58,7 +58,7 @@ export async function resolveScope(
   const isComplete = tags === "all" || containers.length === new Set(tags).size;
   const scope: UnitScope = {
     containerIds: containers.map((container) => container.id),
-    // No document carries a tag that is not there.
+    // No document carries a tag that does not exist.
     kinds: mustCarryAll && !isComplete ? ["memory"] : ["chunk", "memory"],
     includeForgotten: wanted.includeForgotten,
     ...(tags === "all" && { isEverywhere: true }),
@@ -85,7 +85,7 @@ export async function resolveScope(
   };
 }
 
-/** The ids of the documents that are named by an id or customId, in these containers first; none that may not be seen. */
+/** The ids of the documents with an id or customId, those in these containers first; none that the actor may not see. */
 async function findDocumentIds(
   { documents }: CoreContext["store"],
   actor: Actor,

@@ -39,33 +39,33 @@ const SEARCH_MODES = ["memories", "hybrid", "documents"] as const;
 export const searchSchema = z.object({
   q: querySchema,
   ...groundSchema.shape,
-  /** Absent: what the server is set to. */
+  /** Absent: the server's setting. */
   searchMode: z.enum(SEARCH_MODES, `must be one of ${SEARCH_MODES.join(", ")}`).optional(),
   limit: resultLimitSchema.default(10),
-  /** Least similarity of a result. Absent: what the server is set to. */
+  /** Least similarity of a result. Absent: the server's setting. */
   threshold: similaritySchema.optional(),
-  /** Least similarity of a chunk, where that asks for more than `threshold`. */
+  /** Least similarity of a chunk, if stricter than `threshold`. */
   chunkThreshold: similaritySchema.optional(),
-  /** Least similarity of the best chunk of a document, without which none of its chunks is given. */
+  /** Least similarity of a document's best chunk; below it, none of its chunks is returned. */
   documentThreshold: similaritySchema.optional(),
   includeForgotten: z.boolean().default(false),
-  /** Adds to each memory its older and newer versions and the facts that it is related to. */
+  /** Adds to each memory its older and newer versions and related facts. */
   includeRelatives: z.boolean().default(false),
-  /** Gives memories alone, each with those chunks of its documents that answer the query. */
+  /** Returns only memories, each with the chunks of its documents that answer the query. */
   includeChunks: z.boolean().default(false),
   /** Adds to each chunk the one before and the one after it. */
   includeNeighbours: z.boolean().default(false),
-  /** Looks at the best results once more, together, for a better order. */
+  /** Reranks the best results. */
   rerank: z.boolean().default(false),
-  /** Searches for other forms of the question, too. */
+  /** Also searches for other forms of the question. */
   rewriteQuery: z.boolean().default(false),
-  /** Adds what several results say together; never where only documents are searched. */
+  /** Adds statements that combine several results; never where only documents are searched. */
   aggregate: z.boolean().default(false),
 });
 export type SearchInput = z.input<typeof searchSchema>;
 type Search = z.output<typeof searchSchema>;
 
-/** One thing that search found: a memory or a chunk, never both. */
+/** One search result: either a memory or a chunk, never both. */
 export interface SearchResult {
   readonly id: string;
   readonly kind: UnitKind;
@@ -74,59 +74,59 @@ export interface SearchResult {
   readonly similarity: number;
   readonly memory: Memory | null;
   readonly chunk: Chunk | null;
-  /** Source documents without their content; the one a chunk is from, or all that state a memory. */
+  /** Source documents without their content: the one a chunk is from, or all that state a memory. */
   readonly documents: readonly DocumentHead[];
   readonly trust: Trust;
   /**
-   * Only on what does not hold any more: a memory that was forgotten or is over, or a passage that says nothing current on
-   * the question. Without forgotten things being asked for only on passages that tell of an event which is over.
+   * Only on what no longer holds: a memory that was forgotten or is over, or a passage that says nothing current on the
+   * question. Unless forgotten content was requested, only on passages about an event that is over.
    */
   readonly standing?: "forgotten" | "replaced";
-  /** Ids of other memories of the answer that give another figure for the same thing; only where there are any. */
+  /** Ids of other memories in the answer that give a different figure for the same thing; only if there are any. */
   readonly conflictsWith?: readonly string[];
   /** Only when asked for, on memories. */
   readonly relatives?: Relatives;
   /** Only when asked for: chunks of a memory's documents, best first, or the neighbours of a chunk, by position. */
   readonly chunks?: readonly FoundChunk[];
-  /** Only on what several results say together; it is kept nowhere, and has neither memory nor chunk. */
+  /** Only on statements that combine several results; these are not stored and have neither memory nor chunk. */
   readonly aggregated?: {
     /** Ids of the results that it rests on. */
     readonly from: readonly string[];
-    /** When the newest of them changed (ISO 8601). */
+    /** When the most recently changed of them changed (ISO 8601). */
     readonly updatedAt: string;
   };
 }
 
-/** A chunk that is shown beside a result. */
+/** A chunk shown with a result. */
 export interface FoundChunk {
   readonly chunk: Chunk;
-  /** 0 to 1; 0 for one that is only shown because of its place. */
+  /** 0 to 1; 0 for one that is shown only because of its position. */
   readonly similarity: number;
 }
 
 export interface SearchAnswer {
   readonly results: readonly SearchResult[];
-  /** Documents of the searched containers that are not searchable, or not understood, yet. */
+  /** Number of documents in the searched containers that are not yet searchable or not yet understood. */
   readonly waiting: number;
   /** Milliseconds. */
   readonly timing: number;
-  /** Milliseconds of each part of the work, waiting included; some parts run beside each other. */
+  /** Milliseconds per stage, waiting included; some stages run in parallel. */
   readonly stages: Readonly<Record<string, number>>;
-  /** What did not work, in words; empty when all did. */
+  /** What failed, in words; empty when nothing did. */
   readonly degraded: readonly string[];
-  /** Where the days of the results are to be shown. */
+  /** Time zone for the days in the results. */
   readonly timeZone: TimeZone;
 }
 
 /**
- * Finds memories and chunks by meaning and by words, inside the containers of the request. Where it finds nothing, it waits a
+ * Finds memories and chunks by meaning and by words, inside the containers of the request. If it finds nothing, it waits a
  * moment for what was just added.
- * @throws AppError `invalid` for a wrong request; a broken vector index or embedder only degrades the answer
+ * @throws AppError `invalid` for an invalid request; a broken vector index or embedder only degrades the answer
  */
 export async function searchMemories(context: CoreContext, call: AuthorizedCall, raw: unknown): Promise<SearchAnswer> {
   const started = performance.now();
   const tagsOf = () => reachableContainers(call.actor, parseInput(searchSchema, raw).containerTags);
-  // Of the whole request: who was waited for in vain is not waited for again.
+  // Shared by the whole request: a service that failed to answer once is not waited for again.
   const waiting = { ...context, waits: context.waits ?? createWaits() };
   const answer = await afterArrivals(context, tagsOf, () => searchAtOnce(waiting, call, raw));
   return { ...answer, timing: millisecondsSince(started) };
@@ -165,7 +165,7 @@ async function searchAtOnce(plain: CoreContext, call: AuthorizedCall, raw: unkno
   };
 }
 
-/** Milliseconds with one digit after the point. */
+/** Milliseconds to one decimal place. */
 export function millisecondsSince(started: number): number {
   return Math.round((performance.now() - started) * 10) / 10;
 }
@@ -183,7 +183,7 @@ async function find(
 ): Promise<Retrieved & Pick<Shown, "statements">> {
   const { limit, rerank, chunkThreshold = 0, documentThreshold = 0 } = input;
   if (!searchScope.kinds.includes("chunk")) {
-    // What turns of conversations say is told as memories to those who read nothing else.
+    // Callers who read only memories get turns of conversations told as memories.
     const shown = ["chunk", "memory"] as const;
     const found = await findRanked(context, searchScope, asked, { threshold, rerank, shown });
     return { ...found, ...(await tellTurns(context, searchScope, found.ranked, limit)) };
@@ -197,7 +197,7 @@ async function find(
   return { ...found, ranked: ofDocumentsAbove(kept, documentThreshold).slice(0, limit) };
 }
 
-/** What is shown, and as what: turns without a statement are passages. */
+/** What is shown, and in which form: turns without a statement are shown as passages. */
 interface Shown {
   readonly ranked: readonly RankedUnit[];
   readonly statements?: ReadonlyMap<Unit, Statement>;
@@ -237,7 +237,7 @@ async function present(
       text: statement?.text ?? detail.text,
       similarity: shownSimilarity(similarity),
       memory,
-      // Without what does not hold any more.
+      // Without what no longer holds.
       chunk: memory ? null : found.chunk && { ...found.chunk, content: detail.text },
       documents: sources,
       trust: memory ? trustOf(memory) : trustOfPassage(sources[0]?.origin ?? "user", found.chunk?.metadata),
@@ -278,7 +278,7 @@ function memoriesOf(results: readonly SearchResult[]): Memory[] {
   return results.flatMap(({ memory }) => memory ?? []);
 }
 
-/** The chunks before and after each chunk, which are as similar as the answer says, if they are in it. */
+/** The chunks before and after each chunk, with the similarity they have in the answer if they are part of it. */
 async function neighboursOf(
   context: CoreContext,
   searchScope: SearchScope,

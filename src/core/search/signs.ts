@@ -1,64 +1,62 @@
 import { isAnother } from "../../language/facets/facets.js";
 import type { Demand } from "./demands.js";
 
-/** What a statement has of one demand. */
+/** How a statement meets one demand. */
 export interface Found {
   readonly demand: Demand;
-  /** True where it asks for nothing but a name. */
+  /** True if the demand asks for nothing but a name. */
   readonly isName: boolean;
-  /** Whether it tells the facet that is asked for. */
+  /** Whether it states the facet asked for. */
   readonly isTold: boolean;
-  /** What its words are worth, 0 to 1. */
+  /** How well its words match, 0 to 1. */
   readonly words: number;
 }
 
-/** True where a statement has something of a demand, however little. */
+/** True if a statement meets a demand, however little. */
 export function hasSome({ isTold, words }: Found): boolean {
   return isTold || words > 0;
 }
 
-/** What is left to what has nothing of what is asked but the name of whom the question is about. */
+/** The share kept by a statement that matches nothing of the question but the name of the person asked about. */
 export const NAMES_ALONE = 0.55;
 
 /**
- * What is left of a statement's share where it shows one of these signs of answering another question, or more than all of it
- * where it shows one of answering this one. Several signs multiply, so that this is a log-linear model over signs that can be
- * read.
- *
- * Fitted by coordinate descent over a grid of these factors on the questions of `test/fixtures/silence/dev`, for silence, for
- * answers within the first three (twice as much) and against wrong results beside them; the other labelled memories were not
- * looked at. Signs that made less than one question in a hundred silent, or cost answers, were left out again.
+ * The factor for a statement that shows one of these signs of answering another question, or above 1 for signs of answering
+ * this one. Several signs multiply, so this is a log-linear model over readable signs.
+ * Fitted by coordinate descent over a grid of these factors on the questions of `test/fixtures/silence/dev`: for silence, for
+ * answers within the first three (weighted double) and against wrong results beside them; the other labelled memories were not
+ * looked at. Signs that silenced less than one question in a hundred, or cost answers, were removed.
  */
 const SIGNS: readonly { readonly isSeen: (seen: Seen) => boolean; readonly factor: number }[] = [
-  /** Whom a question is about is no answer to it. */
+  /** The person a question is about is not an answer to it. */
   { isSeen: ({ things, names }) => names.some(hasSome) && isAllMissing(things), factor: NAMES_ALONE },
-  /** It has the word for what is asked and does not tell it: "works at the school" says nothing about which one. */
+  /** It contains the word for what is asked but does not state it: "works at the school" does not say which one. */
   { isSeen: ({ facets }) => facets.some(({ words }) => words > 0) && !isToldIn(facets), factor: 0.4 },
   { isSeen: ({ focus }) => focus.some((one) => worth(one) >= CLEAR), factor: 1.15 },
-  /** It shares only words that questions about anything are made of. */
+  /** It shares only words that occur in questions about anything. */
   { isSeen: ({ things, isTold }) => !isTold && isOnlyFrame(things), factor: 0.5 },
-  /** It shares words and tells nothing of what is often asked. */
+  /** It shares words but states none of the facets. */
   { isSeen: ({ things, isTold }) => !isTold && things.some(hasSome), factor: 0.95 },
-  /** Somebody else is asked about, or an animal, and it does not speak of them. */
+  /** The question is about another person or an animal, and the statement does not mention them. */
   {
     isSeen: ({ facets, things }) =>
       things.some(hasSome) && facets.some((one) => isAnother(one.demand.facet) && !hasSome(one)),
     factor: 0.5,
   },
-  /** Of a thing and what is asked of it, it has the thing. */
+  /** It mentions the thing, but not what is asked about it. */
   { isSeen: ({ heavy, focus }) => isHalf(heavy) && focus.some((one) => worth(one) === 0), factor: 0.7 },
   { isSeen: ({ heavy, isTold }) => isTold && heavy.filter((one) => !hasSome(one)).length > 1, factor: 1.2 },
 ];
 
-/** From here on a demand stands for a word of its own rather than for one that questions are made of. */
+/** At or above this weight, a demand stands for a content word rather than a question word. */
 const HEAVY = 1.5;
-/** From here on a related word says the same. */
+/** At or above this, a related word counts as a synonym. */
 const CLEAR = 0.75;
 const TOLD = 0.9;
 const FRAME = 1;
 
 interface Seen {
-  /** What is asked beside names. */
+  /** Demands other than names. */
   readonly things: readonly Found[];
   readonly heavy: readonly Found[];
   readonly names: readonly Found[];
@@ -67,7 +65,7 @@ interface Seen {
   readonly isTold: boolean;
 }
 
-/** What the signs leave of a statement's share, 0 and up; 1 without signs. */
+/** The factor that the signs give a statement's share, 0 or more; 1 without signs. */
 export function signedShare(found: readonly Found[]): number {
   const things = found.filter(({ isName }) => !isName);
   const seen: Seen = {

@@ -2,19 +2,19 @@ import type { Calibration } from "../ports.js";
 import type { Query } from "./query.js";
 import type { Evidence } from "./evidence.js";
 
-/** Where unrelated text lies on the scale of similarity. */
+/** The similarity of unrelated text. */
 const UNRELATED = 0.2;
-/** The rise from unrelated to as good as certain, for a vector alone. */
+/** The rise from unrelated to nearly certain, for a vector alone. */
 const VECTOR_RANGE = 0.6;
-/** The rise from unrelated to where a vector alone is enough for 0.5. */
+/** The rise from unrelated to the point where a vector alone suffices for 0.5. */
 const RELATED_RANGE = 0.246;
-/** Words count for so much more when there is no vector beside them. */
+/** Extra weight of words when there is no vector. */
 const WORDS_ALONE = 1.5;
 /** Sharing a name says little: most texts about a person do. */
 const MOST_NAME_WEIGHT = 3;
-/** What a date that the query names counts for beside its words. */
+/** Weight of a date named by the query, relative to its words. */
 export const DATE_WEIGHT = 2.5;
-/** Sum of the evidence of words and vector -> similarity, rising. */
+/** Maps the summed evidence of words and vector to a similarity; ascending. */
 const CURVE: Calibration["points"] = [
   [0, 0.12],
   [0.2, 0.28],
@@ -26,9 +26,9 @@ const CURVE: Calibration["points"] = [
 ];
 
 /**
- * How near a unit is to a query, 0 to 1, whatever else was found: unrelated near 0.2, related above 0.5, near-identical above
- * 0.9. Adds up which share of the query's subject the unit has and what its vector says; where the vectors are known to tell
- * related from unrelated well, one that says unrelated takes from what the words say.
+ * How similar a unit is to a query, 0 to 1, whatever else was found: unrelated near 0.2, related above 0.5, near-identical
+ * above 0.9. Adds the share of the query's subject that the unit covers to what its vector says; where vectors are known to
+ * separate related from unrelated well, a vector that says unrelated reduces what the words say.
  * @param share see `coverageOf`
  * @param near the similarity by the vector alone; null when no vector is known; the words then count for both
  */
@@ -40,8 +40,8 @@ export function similarityOf(share: number, near: number | null, calibration: Ca
 }
 
 /**
- * Which share of a query's subject each candidate has, by weight, 0 to 1.
- * @returns for the place of a candidate, and for how well it fits a date that the query names, 0 to 1
+ * The share of a query's subject that each candidate covers, by weight, 0 to 1.
+ * @returns a function of a candidate's index and of how well it fits a date named by the query, 0 to 1
  */
 export function coverageOf(
   { terms, date }: Query,
@@ -66,7 +66,7 @@ export function unrelatedCosine(points: Calibration["points"]): number {
   return points.findLast(([, similarity]) => similarity <= UNRELATED)?.[0] ?? points[0]?.[0] ?? 0;
 }
 
-/** The value of a rising piecewise-linear curve, given by its points; flat beyond its ends. */
+/** The value of an ascending piecewise-linear curve given by its points; flat beyond its ends. */
 export function interpolate(x: number, points: Calibration["points"]): number {
   let [previousX, previousY] = points[0] ?? [0, 0];
   if (!(x > previousX)) return previousY;

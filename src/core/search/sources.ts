@@ -1,9 +1,9 @@
 import type { Evidence, UnitWords } from "./evidence.js";
 
-/** By the place of a memory among the candidates: the places of the chunks that it was taken from; never empty. */
+/** By the index of a memory among the candidates: the indexes of the chunks it was taken from; never empty. */
 export type Sources = ReadonlyMap<number, readonly number[]>;
 
-/** Finds the passages of memories among the candidates, by the words that were quoted from them. */
+/** Finds the source passages of memories among the candidates, by the words quoted from them. */
 export function findSources(units: readonly UnitWords[]): Sources {
   const sources = new Map<number, number[]>();
   let chunks: Map<string, number[]> | null = null;
@@ -33,9 +33,9 @@ function chunksByDocument(units: readonly UnitWords[]): Map<string, number[]> {
 }
 
 /**
- * A memory and its passage are one thing in two wordings: the passage counts as having the memory's words too, such as the
- * name and the date that it leaves to its surroundings.
- * @returns the strengths of the evidence with those of the memories, see `Evidence.strengths`
+ * A memory and its passage are the same statement in two wordings: the passage is credited with the memory's words too, such as
+ * the name and date that it leaves to its surroundings.
+ * @returns the strengths of the evidence including those of the memories, see `Evidence.strengths`
  */
 export function shareStrengths({ strengths, terms }: Evidence, sources: Sources): Float64Array {
   if (sources.size === 0) return strengths;

@@ -6,24 +6,24 @@ import { calibrationFrom, dot, measureSpace, type Measurement, medianOf, readMea
 /** Knows how the cosines of each vector space are to be read. */
 export interface SpaceCalibrations {
   /**
-   * What is known about an embedder's space. One that was never measured is measured in the background, and until then
-   * the embedder's own idea holds, so that no search waits for a provider.
+   * The calibration of an embedder's space. A space that was never measured is measured in the background; until then the
+   * embedder's own estimate applies, so no search waits for a provider.
    * @throws what the store throws
    */
   of(embedder: Embedder): Promise<Calibration>;
   /**
-   * Measures an embedder's space unless that was done, with fewer than 200 short texts in a few calls, and keeps the
-   * result in the record. A provider that fails is asked again at the first call after some minutes.
+   * Measures an embedder's space unless that was done, with fewer than 200 short texts in a few calls, and stores the result in
+   * the record. After a failure, the provider is asked again at the first call after some minutes.
    * @throws the signal's reason and nothing else; failures are logged
    */
   measure(embedder: Embedder, signal?: AbortSignal): Promise<void>;
   /**
-   * Looks at what is stored, a few hundred vectors by chance, where there are enough: texts of an unusual kind lie nearer
-   * to each other than everyday ones. Measures first what was not measured.
+   * Samples a few hundred stored vectors, if there are enough: texts of an unusual kind lie closer together than everyday ones.
+   * Measures the space first if necessary.
    * @throws the signal's reason, and what the store throws
    */
   learn(embedder: Embedder, signal?: AbortSignal): Promise<void>;
-  /** Ends what runs in the background. */
+  /** Stops background work. */
   close(): Promise<void>;
 }
 
@@ -35,9 +35,9 @@ export interface SpaceCalibrationOptions {
 
 /** How long a provider that failed is left alone, in milliseconds. */
 const PAUSE_MS = 10 * 60_000;
-/** The longest that measuring takes; documents wait for it once. */
+/** Time limit for measuring, in milliseconds; documents wait for it once. */
 const LIMIT_MS = 60_000;
-/** What is looked at to learn: so many containers at most, the larger ones rather, and so many vectors of each. */
+/** The sample used to learn: the most containers, larger ones preferred, and the most vectors of each. */
 const CONTAINERS = 8;
 const VECTORS = 40;
 /** A container with fewer vectors says nothing about its kind of text. */
@@ -54,7 +54,7 @@ class Calibrations implements SpaceCalibrations {
   readonly #store: SpaceCalibrationOptions["store"];
   readonly #clock: Clock;
   readonly #log: Log;
-  /** These and the next two by the fingerprint of the embedder. */
+  /** These three are keyed by the embedder's fingerprint. */
   readonly #known = new Map<string, Calibration>();
   readonly #running = new Map<string, Promise<void>>();
   readonly #notBefore = new Map<string, number>();
@@ -111,7 +111,7 @@ class Calibrations implements SpaceCalibrations {
     return calibration;
   }
 
-  /** One measurement of a space at a time, whoever asks for it; it ends although one of them no longer waits. */
+  /** One measurement per space at a time, whoever asks for it; it continues even if one of the callers stops waiting. */
   #measureOnce(embedder: Embedder): Promise<void> {
     const { fingerprint } = embedder;
     const isPaused = this.#clock.now().getTime() < (this.#notBefore.get(fingerprint) ?? 0);
@@ -152,7 +152,7 @@ class Calibrations implements SpaceCalibrations {
   }
 }
 
-/** Cosines between vectors of the same container, of some containers by chance. */
+/** Cosines between vectors of the same container, from a random sample of containers. */
 async function sampleCosines(store: SpaceCalibrationOptions["store"], space: VectorSpace): Promise<number[]> {
   const counts = [...(await store.vectors.counts(space.id))].filter(([, count]) => count >= FEWEST_VECTORS);
   const cosines: number[] = [];
@@ -174,7 +174,7 @@ function drawContainers(counts: readonly (readonly [id: number, count: number])[
   return drawn;
 }
 
-/** What an embedder says of itself, before its space was measured. */
+/** The embedder's own estimate, used before its space is measured. */
 function priorOf({ calibration, isOfWords = false }: Embedder): Calibration {
   return { points: calibration, wordWeight: 1, doubt: 0, ofWords: isOfWords };
 }

@@ -5,13 +5,13 @@ import type { RankedUnit } from "./rank.js";
 import type { SearchScope } from "./search-scope.js";
 import type { Unit } from "../types.js";
 
-/** From this share of a turn on, a fact that quotes it says all of it. */
+/** At or above this share of a turn, a fact that quotes it says all of it. */
 const WHOLE = 0.8;
 
 /**
- * Where memories alone are wanted: memories, and turns of conversations told as memories, best first. Passages that cannot be
- * told so are left out.
- * @returns at most `limit`, and by units what turns are told as
+ * For searches that want only memories: memories, and turns of conversations told as memories, best first. Passages that cannot
+ * be told that way are left out.
+ * @returns at most `limit`, and for each unit what its turn is told as
  */
 export async function tellTurns(
   context: CoreContext,
@@ -55,7 +55,7 @@ async function turnsAmong(
   return new Map(turns.map((turn) => [turn.chunk.id, turn]));
 }
 
-/** What memories that were found quote, by the documents. */
+/** What the found memories quote, by document. */
 function quotesOf(ranked: readonly RankedUnit[]): ReadonlyMap<string, readonly string[]> {
   const quotes = new Map<string, string[]>();
   for (const { detail } of ranked)

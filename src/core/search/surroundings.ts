@@ -3,8 +3,8 @@ import type { Places } from "./order.js";
 import type { RankRecipe } from "./ranking-weights.js";
 
 /**
- * Talk goes on about what it is about: chunks close to one of the best gain a share of its score, the less the farther
- * away, and only once. Changes `scores`.
+ * A conversation stays on its subject for a while: chunks close to one of the best gain a share of its score, less with
+ * distance, and only once. Modifies `scores`.
  */
 export function liftSurroundings(
   units: readonly UnitWords[],
@@ -28,7 +28,7 @@ export function liftSurroundings(
   for (let index = 0; index < gains.length; index++) scores[index]! += gains[index]!;
 }
 
-/** The places of the best chunks, in no order. */
+/** The indexes of the best chunks, in no order. */
 function bestChunks(units: readonly UnitWords[], scores: Float64Array, count: number): number[] {
   const best: number[] = [];
   for (let index = 0; index < units.length; index++) {
@@ -40,7 +40,7 @@ function bestChunks(units: readonly UnitWords[], scores: Float64Array, count: nu
   return best;
 }
 
-/** Which of these counts least; of equal ones the latest unit, so that the order of candidates does not matter. */
+/** The one with the lowest score; among equals the last unit, so that the order of candidates does not matter. */
 function worstOf(indexes: readonly number[], units: readonly UnitWords[], scores: Float64Array): number {
   let worst = 0;
   for (let at = 1; at < indexes.length; at++) {

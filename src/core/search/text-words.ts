@@ -5,35 +5,35 @@ import { isDigit } from "../../language/numbers.js";
 import { isNegation, isStopWord, NUMBER_WORDS, splitWords } from "../../language/words.js";
 import { forgetRoots, keepRoot, type KnownRoot, looseRoot, type Root } from "./roots.js";
 
-/** A text, taken apart for ranking, as small as can be: tens of thousands are kept. */
+/** A text analysed for ranking, kept as small as possible: tens of thousands are held in memory. */
 export interface TextWords {
-  /** Roots of the content words, each once, in order of their first word. */
+  /** Roots of the content words, without duplicates, in order of first occurrence. */
   readonly roots: readonly Root[];
-  /** How often each of the roots occurs; null when each does once. */
+  /** How often each root occurs; null when each occurs once. */
   readonly counts: readonly number[] | null;
   /** Number of content words. */
   readonly length: number;
   readonly isQuestion: boolean;
   /** True when it says when something happens. */
   readonly tellsTime: boolean;
-  /** True when who speaks speaks of themselves. */
+  /** True when the speakers talk about themselves. */
   readonly isFirstPerson: boolean;
-  /** True when an odd number of negations turns the meaning round. */
+  /** True when an odd number of negations reverses the meaning. */
   readonly isNegated: boolean;
-  /** A cheap hint: texts that `isSameFact` have the same one, and few others. */
+  /** A cheap hash: texts that are the same by `isSameFact` share it, and few others do. */
   readonly signature: number;
 }
 
-/** Searches of one container meet the same texts again and again. Characters of half of those that are kept. */
+/** Searches of one container meet the same texts again and again. Character limit for each of two generations kept. */
 const KEPT_CHARACTERS = 2_000_000;
-/** What a text takes besides its characters, in characters. */
+/** Overhead of a text besides its characters, in characters. */
 const TEXT_OVERHEAD = 120;
 const LONGEST_KEPT = 2_000;
 let recentTexts = new Map<string, TextWords>();
 let earlierTexts = new Map<string, TextWords>();
 let recentCharacters = 0;
 
-/** Takes a text apart, or knows it from last time. */
+/** Analyses a text, or returns the cached analysis. */
 export function readText(text: string): TextWords {
   if (text.length > LONGEST_KEPT) return takeApart(text);
   const recent = recentTexts.get(text);
@@ -51,8 +51,8 @@ export function readText(text: string): TextWords {
 }
 
 /**
- * Hashes of texts that were met once, each where its last bits tell. Of a container with far more texts than are kept,
- * most are not met again before they would go: to keep those would only make work for the garbage collector.
+ * Hashes of texts that were met once, indexed by their last bits. In a container with far more texts than are kept, most would
+ * be evicted before they are met again: keeping those would only make work for the garbage collector.
  */
 const metOnce = new Int32Array(1 << 14);
 
@@ -65,9 +65,9 @@ function isMetAgain(text: string): boolean {
   return false;
 }
 
-/** What is to be known of a word, whatever text it stands in. */
+/** What is known about a word, independent of its text. */
 interface KnownWord {
-  /** Null for a word without a subject. */
+  /** Null for a word that is not a content word. */
   readonly root: KnownRoot | null;
   readonly isNegation: boolean;
   readonly isTimeWord: boolean;
@@ -88,7 +88,7 @@ function takeApart(text: string): TextWords {
   const roots: KnownRoot[] = [];
   const counts: number[] = [];
   const add = (root: KnownRoot): void => {
-    // One that is not kept is another object each time.
+    // A root that is not kept is a new object each time.
     const met = root.metIn === 0 ? roots.find(({ text: other }) => other === root.text) : root;
     if (met?.metIn === number) {
       counts[met.place] = counts[met.place]! + 1;
@@ -120,7 +120,7 @@ function takeApart(text: string): TextWords {
     if (root !== null) add(root);
   }
   return {
-    // Copies have no spare room.
+    // Copies have no spare capacity.
     roots: roots.slice(),
     counts: counts.some((count) => count > 1) ? counts.slice() : null,
     length,
@@ -133,13 +133,13 @@ function takeApart(text: string): TextWords {
 }
 
 const MOST_WORDS = 20_000;
-/** Of longer ones there is no end either. */
+/** Longer words are not kept: their number is unbounded. */
 const LONGEST_KEPT_WORD = 64;
 const knownWords = new Map<string, KnownWord>();
-/** Of numbers and signs such as `42nd` or `a7f3` there is no end. */
+/** Numbers and codes such as `42nd` or `a7f3` are not kept: their number is unbounded. */
 const HAS_DIGIT = /\p{N}/u;
 
-/** Before a text and not within it, so that no root is there twice. */
+/** Called before a text is read and never within one, so that no root occurs in it twice. */
 function forgetTooManyWords(): void {
   if (knownWords.size < MOST_WORDS) return;
   knownWords.clear();
@@ -164,7 +164,7 @@ function knowWord(word: string): KnownWord {
   return fresh;
 }
 
-/** Equal for words that say the same: the sum of the marks of what stands for them. */
+/** Equal for words that mean the same: the sum of the marks of their roots. */
 function markOf(word: string): number {
   const same = sameWordsOf(word) ?? (word.endsWith("s") ? sameWordsOf(word.slice(0, -1)) : undefined) ?? [word];
   return same.reduce((sum, one) => sum + (isStopWord(one) ? 0 : markOfRoot(rootOf(one))), 0);
@@ -182,7 +182,7 @@ function isNumber(word: string): boolean {
   return true;
 }
 
-/** What `knowWord` says of digits, without asking for what only letters can be. */
+/** The result of `knowWord` for digits, without the checks that apply only to letters. */
 function knowNumber(digits: string): KnownWord {
   return {
     root: looseRoot(digits, digits),

@@ -1,12 +1,12 @@
 export type UnitKind = "chunk" | "memory";
 
 /**
- * A unit is what search finds: a chunk or a memory, as one integer that is the row id in the text index
- * and the key of its vector. Even numbers are chunks, odd numbers memories.
+ * A unit is what search finds: a chunk or a memory, as one integer that is both its row id in the text index and the key of its
+ * vector. Even numbers are chunks, odd numbers memories.
  */
 export type Unit = number;
 
-/** Units, each once. */
+/** A set of units. */
 export interface UnitSet extends Iterable<Unit> {
   readonly size: number;
   has(unit: Unit): boolean;

@@ -14,28 +14,27 @@ export interface VectorQuery {
   /** Length 1. */
   readonly vector: Float32Array;
   readonly limit: number;
-  /** When given, only these units count (a metadata filter that was evaluated in the record). */
+  /** When given, only these units are considered (a metadata filter already evaluated in the record). */
   readonly among?: UnitSet | undefined;
 }
 
-/** Finds the nearest vectors. Derived data: everything in it can be rebuilt from a `VectorRecord`. */
+/** Finds the nearest vectors. Derived data: all of it can be rebuilt from a `VectorRecord`. */
 export interface VectorIndex {
   /**
-   * The best hits, best first, at most `limit`, each unit once. Sees everything that was committed to the record
-   * before the call.
+   * At most `limit` hits, best first, each unit once. Sees everything committed to the record before the call.
    * @throws AppError `unavailable` when no tier can answer
    */
   nearest(query: VectorQuery): Promise<VectorHit[]>;
-  /** What a person should know: which tiers run, and what is degraded. */
+  /** Status for people: which tiers run, and what is degraded. */
   status(): Promise<VectorStatus>;
-  /** Compares the index with the record and repairs what differs; searches go on meanwhile. */
+  /** Compares the index with the record and repairs differences; searches continue meanwhile. */
   verify(signal?: AbortSignal): Promise<VectorVerification>;
   /**
-   * Leaves no trace, not even in files, of vectors that the record no longer has. What keeps such traces is removed
-   * whole and built anew from the record; searches go on meanwhile.
+   * Erases all traces, even in files, of vectors that the record no longer has. Whatever holds such traces is deleted whole and
+   * rebuilt from the record; searches continue meanwhile.
    */
   scrub(signal?: AbortSignal): Promise<void>;
-  /** Gives up everything that is held of a space which the record is about to drop, or no longer has. */
+  /** Releases everything held for a space that the record is about to drop, or no longer has. */
   dropSpace(spaceId: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -46,7 +45,7 @@ export interface VectorStatus {
   readonly state: "ready" | "starting" | "degraded" | "off";
   /** Why it is degraded or off, and what to do. */
   readonly reason?: string;
-  /** Changes of the record that the index has not seen yet. */
+  /** Number of record changes that the index has not applied yet. */
   readonly behind: number;
 }
 
@@ -55,7 +54,7 @@ export interface VectorVerification {
     readonly name: string;
     readonly expected: number;
     readonly found: number;
-    /** How many sampled vectors found themselves, of how many. */
+    /** How many sampled vectors were searched for, and how many found themselves. */
     readonly selfQueries: { readonly asked: number; readonly found: number };
     readonly repaired: boolean;
   }[];
@@ -66,15 +65,15 @@ export interface VectorChange {
   readonly seq: number;
   readonly containerId: number;
   readonly unit: Unit;
-  /** The vector to hold from now on, or null when the unit is gone. */
+  /** The vector from now on, or null when the unit is gone. */
   readonly vector: Float32Array | null;
 }
 
-/** How far an index has followed a space, for all that search in it. */
+/** How far an index has followed a space, shared by all processes that search it. */
 export interface FollowerProgress {
-  /** The newest change that the index holds; 0 when it never followed. */
+  /** The newest change that the index has applied; 0 when it never followed. */
   readonly position: number;
-  /** Where the index keeps the vectors, in its own words; null until it says so. */
+  /** Where the index keeps the vectors, in the index's own format; null until it says so. */
   readonly layout: string | null;
 }
 
@@ -85,18 +84,18 @@ export interface ContainerVectors {
   readonly matrix: Float32Array;
 }
 
-/** The vectors as the record holds them, and the log of their changes that indexes follow. */
+/** The vectors as stored in the record, and the change log that indexes follow. */
 export interface VectorRecord {
   /** Number of vectors per container. */
   counts(spaceId: number): Promise<ReadonlyMap<number, number>>;
   /** The vectors of some units of some containers, in no order, each unit once. */
   pick(space: VectorSpace, containerIds: readonly number[], units: readonly Unit[]): Promise<ContainerVectors>;
-  /** A page of all vectors of one container, by rising unit. */
+  /** A page of all vectors of one container, by ascending unit. */
   page(space: VectorSpace, containerId: number, afterUnit: Unit, limit: number): Promise<VectorChange[]>;
   /**
-   * Goes through such a page without keeping it: a vector holds only until `see` returns, for the next one takes its place.
-   * For reading very many.
-   * @returns the units of the page, by rising unit
+   * Visits such a page without retaining it: a vector is valid only until `see` returns, since the next one overwrites it. For
+   * reading very many vectors.
+   * @returns the units of the page, by ascending unit
    */
   visit(
     space: VectorSpace,
@@ -105,21 +104,27 @@ export interface VectorRecord {
   ): Promise<Unit[]>;
   /**
    * Changes after `seq`, oldest first, of one container or of all.
-   * @returns `truncated: true` when the log no longer reaches back to `seq`, so that the follower must load afresh
+   * @returns `truncated: true` when the log no longer reaches back to `seq`, so that the follower must reload everything
    */
   changesSince(
     space: VectorSpace,
     seq: number,
     options: { containerId?: number; limit: number },
   ): Promise<{ changes: VectorChange[]; truncated: boolean }>;
-  /** Drops lines of the log that every follower has passed, except the newest ones. @returns how many */
+  /**
+   * Drops log entries that every follower has passed, except the newest ones.
+   * @returns how many
+   */
   trim(spaceId: number, keepNewest: number): Promise<number>;
   /** The newest change of the space, 0 when there is none. */
   head(spaceId: number): Promise<number>;
-  /** Where a named follower stands. */
+  /** The progress of a named follower. */
   progress(follower: string, spaceId: number): Promise<FollowerProgress>;
   setPosition(follower: string, spaceId: number, seq: number): Promise<void>;
-  /** Replaces the layout if it is still the one that is known. @returns false when it is another one by now */
+  /**
+   * Replaces the layout if it is still the expected one.
+   * @returns false when it has changed
+   */
   replaceLayout(
     follower: string,
     spaceId: number,
@@ -132,8 +137,8 @@ export interface VectorRecord {
   /** Every space that holds vectors. */
   spaces(): Promise<VectorSpace[]>;
   /**
-   * Deletes a space with all that belongs to it, little by little. Nothing may write to it meanwhile. What an earlier
-   * call left unfinished is finished.
+   * Deletes a space and everything that belongs to it, in small steps. Nothing may write to it meanwhile. Completes what an
+   * earlier call left unfinished.
    */
   dropSpace(spaceId: number): Promise<void>;
 }

@@ -2,23 +2,23 @@ import { AppError } from "../errors.js";
 
 type Service = "embedder" | "reranker";
 
-/** What one search waits for services, all of them together. */
+/** The total time one search waits for services. */
 export interface SearchWaits {
-  /** Milliseconds so far; waits beside each other count once. */
+  /** Milliseconds so far; overlapping waits count once. */
   ms(): number;
   /**
    * Waits for a service.
-   * @throws what the work throws; the same at once when this was `unavailable` before
+   * @throws what the work throws; immediately the same error if the service was `unavailable` before
    */
   wait<T>(service: Service, work: () => Promise<T>): Promise<T>;
 }
 
-/** Does the work as a wait of the search that it belongs to, where it belongs to one. @throws what `SearchWaits.wait` throws */
+/** Runs the work as a wait of the search it belongs to, if any. @throws what `SearchWaits.wait` throws */
 export function waitFor<T>(waits: SearchWaits | undefined, service: Service, work: () => Promise<T>): Promise<T> {
   return waits ? waits.wait(service, work) : work();
 }
 
-/** The waits of one search: none so far. */
+/** The waits of one search, none so far. */
 export function createWaits(): SearchWaits {
   let waited = 0;
   let waiting = 0;

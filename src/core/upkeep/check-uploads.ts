@@ -4,7 +4,7 @@ import type { Check } from "./doctor.js";
 
 const SAMPLE = "The doctor was here.";
 
-/** Keeps a few bytes where uploaded files are kept, reads them again and removes them. @throws AppError where that fails */
+/** Stores a few bytes where uploaded files are stored, reads them back and removes them. @throws AppError if that fails */
 export async function checkUploads({ blobs }: CoreContext): Promise<Omit<Check, "name">> {
   const key = createId();
   const bytes = Buffer.from(SAMPLE);

@@ -8,29 +8,29 @@ import type { DocumentChange, Repositories } from "../ports.js";
 import type { Actor, Document } from "../types.js";
 import { isSameSource, type Plan, planCut, readSource, type Source } from "./stating-document.js";
 
-/** What became of a document that states a memory. */
+/** The outcome for a document that states a memory. */
 export interface CutDocument {
   /** It said nothing else, and was removed. */
   readonly isRemoved: boolean;
-  /** How many places were cut out of it, where it stays. */
+  /** How many passages were cut out of it, if it stays. */
   readonly passages: number;
-  /** Keys of uploads that are not named any more: what they say cannot be cut out of them. */
+  /** Keys of uploads that are no longer referenced: nothing can be cut out of them. */
   readonly files: readonly string[];
   /**
-   * Whether it may still say it, to somebody who may see it: where, nobody knows, or within a sentence that says more, or it
-   * lies in other containers too than the actor's.
+   * Whether it may still say it to somebody who may see it: at an unknown place, within a sentence that says more, or because
+   * it is also in containers other than the actor's.
    */
   readonly mayStillSay: boolean;
-  /** The revision that it was left at. */
+  /** The revision it was left at. */
   readonly revision: number;
 }
 
 /**
- * Cuts what memories say out of a document that states them: the passage that was noted for each, and every sentence or
- * line that says the same. All else in it stays as it is, and is made findable anew. What is to be cut is found before the
- * transaction, and found again when the document has changed until then.
+ * Cuts what memories say out of a document that states them: the passage recorded for each, and every sentence or line that
+ * says the same. Everything else stays as it is, and is indexed again. The cuts are computed before the transaction, and again
+ * if the document has changed by then.
  * @param wanted ids of the memories, all versions
- * @param beside is done in the same transaction
+ * @param beside runs in the same transaction
  * @returns null when the document is gone
  * @throws the signal's reason
  */
@@ -102,7 +102,7 @@ async function write(repositories: Repositories, actor: Actor, source: Source, p
     ...(files.length > 0 && { url: null }),
   } satisfies DocumentChange;
   await repositories.documents.update(organizationId, id, next);
-  // What is fetched again could say it again.
+  // Fetching it again could bring the words back.
   await keepKnownText(repositories, document);
   const revised: Document = { ...document, ...next };
   await repositories.jobs.dropDead(id);
@@ -111,7 +111,7 @@ async function write(repositories: Repositories, actor: Actor, source: Source, p
   return { ...result, files, revision: revised.revision };
 }
 
-/** Whatever works on the last one ends by itself. */
+/** Jobs working on the previous revision end by themselves. */
 function nextRevision({ revision, rememberedRevision, taskType }: Document) {
   return {
     summary: null,

@@ -1,18 +1,18 @@
 import type { Status } from "./status.js";
 
-/** Every part that may do less than it should. */
+/** Every part that may be degraded. */
 export const PARTS = ["embedder", "rerank", "llm", "vectors", "store", "jobs"] as const;
 
-/** A part of the service that does less than it should, and why. */
+/** A degraded part of the service, and why. */
 export interface DegradedPart {
   readonly part: (typeof PARTS)[number];
   readonly reason: string;
 }
 
-/** So long a store that had no room counts as full. */
+/** How long a store counts as full after it ran out of room. */
 const FULL_MS = 60 * 60_000;
 
-/** The parts that do less than they should, by what is known without asking any of them anew. */
+/** The degraded parts, as far as known without checking any of them again. */
 export function degradedParts(status: Omit<Status, "degraded">, now: Date): DegradedPart[] {
   const { embedding, rerank, llmFailures, llmBudget, vectors, store, jobs } = status;
   const isSpent = llmBudget !== null && llmBudget.spent >= llmBudget.limit;

@@ -14,7 +14,7 @@ import type { VectorVerification } from "../search/vector-ports.js";
 import { searchMemories } from "../search/search.js";
 import { checkUploads } from "./check-uploads.js";
 
-/** Start of the tag of a container that only one check uses, and removes. */
+/** Prefix of the tag of a container that only one check uses, and removes. */
 const SCRATCH_CONTAINER = "recollect_doctor";
 const LOW_DISK_BYTES = 500 * 1024 * 1024;
 const STUCK_SECONDS = 15 * 60;
@@ -22,13 +22,13 @@ const PIPELINE_SECONDS = 60;
 const MODEL_SECONDS = 10;
 const URGENT_DAYS = 3;
 
-/** One thing that was checked by doing it. */
+/** One thing checked by doing it. */
 export interface Check {
   readonly name: string;
   readonly ok: boolean;
-  /** What was seen. */
+  /** What was observed. */
   readonly detail: string;
-  /** What to do, when it is not ok. */
+  /** What to do if it is not ok. */
   readonly fix?: string;
 }
 
@@ -38,8 +38,8 @@ export interface Diagnosis {
 }
 
 /**
- * Checks the whole service by using it. Never throws for what it finds; what cannot be checked is not ok.
- * @throws AppError `forbidden` for a caller of some containers only
+ * Checks the whole service by using it. Never throws because of a finding; what cannot be checked is not ok.
+ * @throws AppError `forbidden` for a caller limited to some containers
  */
 export async function diagnose(context: CoreContext, call: AuthorizedCall): Promise<Diagnosis> {
   requireAllContainers(call.actor);
@@ -100,7 +100,7 @@ async function guard(name: string, run: () => Promise<Finding>): Promise<Check> 
   }
 }
 
-/** With what a service said: it was asked for what is nobody's. */
+/** Includes what a service said: its request contained nobody's data. */
 function detailOf(error: unknown): string {
   if (error instanceof AppError) return `${error.message}${error.quote}`;
   return error instanceof Error ? error.message : String(error);
@@ -119,10 +119,10 @@ async function checkStore({ store }: CoreContext): Promise<Finding> {
   };
 }
 
-/** A word that only this run knows must come back out of a search, from a document and from its fact. */
+/** A word known only to this run must be found by search, in a document and in its fact. */
 async function checkPipeline(context: CoreContext, call: AuthorizedCall): Promise<Finding> {
   const { actor } = call;
-  // What is kept for the sample is no answer to the call itself.
+  // Results stored for the sample must not be taken for the answer to the call itself.
   const sampling: AuthorizedCall = { ...call, operationId: undefined };
   const word = `sample${createId().toLowerCase()}`;
   const container = `${SCRATCH_CONTAINER}_${createId()}`;
@@ -148,7 +148,7 @@ async function checkPipeline(context: CoreContext, call: AuthorizedCall): Promis
         fix: "Look at the jobs and embedder checks, and at the log.",
       };
     const problems: string[] = [];
-    // Apart, because search shows one of two texts that say the same.
+    // Searched separately, because search shows only one of two texts that say the same.
     for (const searchMode of ["documents", "memories"] as const) {
       const answer = await searchMemories(context, sampling, {
         ...scratch,
@@ -218,7 +218,7 @@ async function checkModel({ model }: CoreContext): Promise<Finding> {
   };
 }
 
-/** @returns null where no answer comes in time */
+/** @returns null if no answer comes in time */
 async function askToEcho(model: LanguageModel, word: string): Promise<string | null> {
   const inTime = AbortSignal.timeout(MODEL_SECONDS * 1_000);
   const question = {
@@ -236,7 +236,10 @@ async function askToEcho(model: LanguageModel, word: string): Promise<string | n
   }
 }
 
-/** A program that is missing is no fault: everything else is read without it. One without what the settings ask for is, and so is a transcriber that they name and that does not work. */
+/**
+ * A missing program is not a fault: everything else is read without it. One that lacks what the settings require is, and so is
+ * a configured transcriber that does not work.
+ */
 async function checkReading({ extractor, transcriber }: CoreContext): Promise<Finding> {
   const programs = await extractor.programs();
   const described = programs.map(({ name, purpose, isThere, withoutIt, howToInstall }) =>
@@ -277,7 +280,7 @@ async function checkVectors({ vectors }: CoreContext): Promise<Finding> {
   return { ok: true, detail: status.reason ? `${detail} (${status.reason})` : detail };
 }
 
-/** There may be thousands, so only those that differ from the record have their names told. */
+/** There may be thousands, so only those that differ from the record are named. */
 function describeCollections(collections: VectorVerification["collections"]): string[] {
   if (collections.length === 0) return [];
   const found = collections.reduce((sum, collection) => sum + collection.found, 0);
@@ -311,7 +314,7 @@ async function checkJobs({ store }: CoreContext): Promise<Finding> {
   return { ok: true, detail };
 }
 
-/** Of keys that stop to open anything soon somebody should know before they do. */
+/** Somebody should know about expiring keys before they expire. */
 async function checkKeys(context: CoreContext): Promise<Finding> {
   const keys = await listExpiringKeys(context);
   const urgent = keys.filter(({ daysLeft }) => daysLeft <= URGENT_DAYS);
@@ -342,7 +345,7 @@ async function checkDisk({ store, about }: CoreContext): Promise<Finding> {
     : { ok: false, detail, fix: "Free some space on this disk; the service needs room to grow." };
 }
 
-/** Files are this user's alone whatever their folder allows, so one that others may only look into is no fault. */
+/** Files are readable only by this user whatever their folder allows, so a folder that others can merely read is not a fault. */
 async function checkFolder({ store, about: { dataDirectory } }: CoreContext): Promise<Finding> {
   const { folderOpenTo } = await store.health({ deep: false });
   const fix = `Close it with \`chmod 700 ${dataDirectory}\`.`;

@@ -3,9 +3,9 @@ import { tokenise } from "../../language/words.js";
 import { type Actor, DOCUMENT_STATUSES, type Memory } from "../types.js";
 import type { CoreContext } from "../context.js";
 
-/** Passages that are looked at for one that has all the words. */
+/** Passages checked for one that contains all the words. */
 const LOOKED_AT = 300;
-/** Documents that nobody can search yet, because they are still processed. */
+/** The most documents considered that are not searchable yet because they are still being processed. */
 const PROCESSED = 100;
 
 interface RepeatingOptions {
@@ -14,7 +14,7 @@ interface RepeatingOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What memories say, and the words that they were taken from as long as their documents have them. */
+/** The texts of memories, and the words they were taken from as long as their documents contain them. */
 export async function wordsOf({ store }: CoreContext, memories: readonly Memory[]): Promise<string[]> {
   const ids = memories.map(({ id }) => id);
   const statements = await store.memories.statements(store.organizationId, ids);
@@ -22,9 +22,9 @@ export async function wordsOf({ store }: CoreContext, memories: readonly Memory[
 }
 
 /**
- * Documents that have any of these words, although no memory that says them is known to come from there, because they are
- * only for searching, say it where facts are not looked for, or lie in other containers.
- * @param options `within`: the containers to look into; `known`: ids of documents that were looked at
+ * Documents that contain any of these words, although no memory that says them is known to come from there, because they are
+ * only searchable, say it where facts are not looked for, or are in other containers.
+ * @param options `within`: the containers to search; `known`: ids of documents already examined
  * @throws the signal's reason
  */
 export async function findRepeating(

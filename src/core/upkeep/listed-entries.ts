@@ -1,17 +1,17 @@
 import { type Place, overlapsAny } from "../../language/cut-out.js";
 import { meaningKey } from "../memories/near-duplicates.js";
 
-/** A memory that was written down as one or more lines of a text. */
+/** A memory written as one or more lines of a text. */
 export interface Entry {
   readonly text: string;
-  /** Where it stands, if that was noted. */
+  /** Where it is, if recorded. */
   readonly at: Place | null;
 }
 
 /**
- * Where entries stand in a text that is nothing but a list of entries, one below the other; an entry may have several
- * lines. What was noted counts first, then longer entries before shorter ones, so that no line of one entry is taken for
- * another. Lines that are nobody's and state the same fact count too.
+ * Where entries are in a text that is nothing but a list of entries, one below the other; an entry may have several lines.
+ * Recorded places come first, then longer entries before shorter ones, so that a line of one entry is not taken for another.
+ * Lines that belong to no entry and state the same fact count too.
  */
 export function placesOfEntries(content: string, wanted: readonly Entry[], others: readonly Entry[]): Place[] {
   const isWanted = new Set(wanted);

@@ -12,14 +12,14 @@ import { cutFromDocument, type CutDocument } from "./cut-from-document.js";
 import { findRepeating, wordsOf } from "./documents-repeating.js";
 import { type Begun, dropJob, enqueueRest, entryOf, holdJob, leaveRest, type Remainder } from "./purge-remainder.js";
 
-/** A memory that is to be purged, and the job that does so when nobody else does. */
+/** A memory to be purged, and the job that does so if nobody else does. */
 type Named = NonNullable<Remainder["memory"]>;
 
 /**
- * Purges a memory with all its versions. The first commit writes down that it is to be done and takes the memory out of
- * search, lists and profiles. Then what it says is cut out of one document after the other, each in a transaction of its
- * own, so that nobody else's write waits for all of them. The last commit, once no document that states it has anything
- * left to cut out, removes it for good. A job goes on where this was cut off.
+ * Purges a memory with all its versions. The first commit records the intention and removes the memory from search, lists and
+ * profiles. Then what it says is cut out of one document after the other, each in a transaction of its own, so that other
+ * writes need not wait for all of them. The last commit, once no document that states it has anything left to cut out, removes
+ * it permanently. A job continues where this was interrupted.
  * @throws AppError as `purge` does
  */
 export async function purgeMemory(context: CoreContext, call: AuthorizedCall, id: string): Promise<Begun> {
@@ -34,7 +34,7 @@ export async function purgeMemory(context: CoreContext, call: AuthorizedCall, id
   return carryOut(context, actor, named, { commit });
 }
 
-/** Goes on with a memory that was announced; null when there is nothing left to do. */
+/** Continues with an announced memory; null when there is nothing left to do. */
 export async function resumeMemory(
   context: CoreContext,
   { within, memory }: Remainder,
@@ -46,13 +46,13 @@ export async function resumeMemory(
   try {
     return await carryOut(context, actor, memory, { commit: (work) => store.transaction(work), signal });
   } catch (error) {
-    // Somebody else has purged it.
+    // Another call has purged it.
     if (error instanceof AppError && error.kind === "not_found") return null;
     throw error;
   }
 }
 
-/** Without a line in the journal: nothing of this can be undone, and the purge has a line of its own. */
+/** Without a journal entry: none of this can be undone, and the purge has an entry of its own. */
 async function announce(context: CoreContext, repositories: Repositories, actor: Actor, named: Named): Promise<void> {
   const isWritten = isId(named.id) && (await repositories.memories.byId(actor.organizationId, named.id)) !== null;
   if (!isWritten) await keepStatement({ ...context, store: repositories }, actor, { id: named.id });
@@ -83,13 +83,13 @@ async function carryOut(
   const quotes = new Set<string>();
   const beside = async (repositories: Repositories, { files }: CutDocument) => {
     await holdJob(context, repositories, named.key);
-    // Nothing else would know of them after this transaction.
+    // Nothing else would know about them after this transaction.
     if (files.length > 0) await enqueueRest(context, repositories.jobs, { containerIds: [], files, within: [] });
   };
   for (;;) {
     const { all } = await findAll(store, actor, named.id);
     const wanted = new Set(idsOf(all));
-    // Before the cuts, which take them away.
+    // Read before the cuts, which remove them.
     for (const quote of await wordsOf(context, all)) quotes.add(quote);
     for (const documentId of await documentsToCut(store, actor, wanted, cuts)) {
       const cut = await cutFromDocument(context, actor, { documentId, wanted }, { beside, signal });
@@ -117,7 +117,7 @@ async function carryOut(
 
 interface Found {
   readonly memory: Memory;
-  /** All versions, with whatever else says the same. */
+  /** All versions, and whatever else says the same. */
   readonly all: readonly Memory[];
 }
 
@@ -135,8 +135,8 @@ async function findAll(repositories: Repositories, actor: Actor, id: string): Pr
 }
 
 /**
- * Versions with those of other chains that say the same in the same container, or in another one that a document of theirs
- * lies in too: what was forgotten and stated again is another memory, and none of them may stay.
+ * Versions with those of other chains that say the same in the same container, or in another one that contains a document of
+ * theirs: what was forgotten and stated again is a different memory, and none of them may stay.
  */
 async function withRepetitions(
   repositories: Repositories,
@@ -171,7 +171,7 @@ async function tagsOfSources(
   return [...new Set(found.flatMap((document) => document?.containerTags ?? []))];
 }
 
-/** Documents that state these memories, without those that are as they were left. */
+/** Documents that state these memories, except those unchanged since they were cut. */
 async function documentsToCut(
   { documents, memories }: Repositories,
   { organizationId }: Actor,
@@ -187,7 +187,7 @@ async function documentsToCut(
   return open;
 }
 
-/** What became of a document that was looked at twice, because it was changed meanwhile. */
+/** The combined outcome for a document processed twice, because it was changed meanwhile. */
 function together(earlier: CutDocument | undefined, later: CutDocument): CutDocument {
   if (!earlier) return later;
   const mayStillSay = later.passages > 0 || later.isRemoved ? later.mayStillSay : earlier.mayStillSay;

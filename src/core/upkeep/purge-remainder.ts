@@ -4,40 +4,40 @@ import type { CoreContext } from "../context.js";
 import type { JobDraft, JobStore, Repositories } from "../ports.js";
 import type { Actor, JournalEntry } from "../types.js";
 
-/** How long an answer waits until nothing is left in any file, in milliseconds; a job goes on after that. */
+/** How long an answer waits until nothing is left in any file, in milliseconds; after that a job continues. */
 export const PATIENCE_MS = 20_000;
-/** With an hour between attempts, more than a month: what was promised is not given up because a disk is full. */
+/** With an hour between attempts, more than a month: a purge that was promised is not abandoned because a disk is full. */
 const MAX_ATTEMPTS = 1_000;
 const GROUP = "system";
 
-/** What is left to do of a purge. Holds ids only. */
+/** What is left to do of a purge. Contains only ids. */
 export const remainderSchema = z.object({
   containerIds: z.array(z.number().int()),
   files: z.array(z.string()).readonly(),
-  /** Containers of whoever purged. */
+  /** Containers of the actor who purged. */
   within: z.union([z.literal("all"), z.array(z.string()).readonly()]).default("all"),
-  /** A memory that is still to be cut out of documents. */
+  /** A memory still to be cut out of documents. */
   memory: z.object({ id: z.string(), by: z.string(), key: z.string() }).optional(),
 });
 export type Remainder = z.output<typeof remainderSchema>;
 
 export interface Purged {
   readonly documents: number;
-  /** Every version counts. */
+  /** Counts every version. */
   readonly memories: number;
   readonly files: number;
-  /** Places that were cut out of documents that stay. */
+  /** Passages cut out of documents that stay. */
   readonly passages: number;
   /**
-   * Ids of documents that may still say it: where, nobody knows, or within a sentence that says more, or they lie in other
-   * containers too than the caller's, or the memory does not come from them.
+   * Ids of documents that may still say it: at an unknown place, within a sentence that says more, because they are also in
+   * containers other than the caller's, or because the memory does not come from them.
    */
   readonly statedIn: readonly string[];
-  /** False while words are still to be overwritten in files; a job sees to it, also after a restart. */
+  /** False while words are still to be overwritten in files; a job does that, even after a restart. */
   readonly complete: boolean;
 }
 
-/** What was committed: what was named is gone for every reader, and a job is written for what is left. */
+/** What was committed: what was named is gone for every reader, and a job has been written for the rest. */
 export interface Begun {
   readonly counts: Omit<Purged, "complete">;
   readonly remainder: Remainder;
@@ -45,14 +45,14 @@ export interface Begun {
   readonly documentIds: readonly string[];
 }
 
-/** To be called in the transaction that removes what was named: words are still in the files after it. */
+/** To be called in the transaction that removes what was named: its words are still in the files afterwards. */
 export async function leaveRest(context: CoreContext, repositories: Repositories, begun: Begun): Promise<Begun> {
   await repositories.purges.mark();
   await enqueueRest(context, repositories.jobs, begun.remainder);
   return begun;
 }
 
-/** Writes a job that begins when nobody waits any more. */
+/** Writes a job that starts once nobody is waiting any more. */
 export async function enqueueRest(context: CoreContext, jobs: JobStore, remainder: Remainder): Promise<void> {
   await jobs.enqueue([{ ...jobFor(remainder), runAt: afterPatience(context) }]);
 }
@@ -61,7 +61,7 @@ export function jobFor(remainder: Remainder): JobDraft {
   return { kind: "purge", payload: remainder, group: GROUP, maxAttempts: MAX_ATTEMPTS };
 }
 
-/** Puts off the job that would cut a memory out of documents, as long as that is done meanwhile. */
+/** Postpones the job that would cut a memory out of documents, while that is being done. */
 export async function holdJob(context: CoreContext, { jobs }: Repositories, key: string): Promise<void> {
   await jobs.hold(await jobsOf(jobs, key), afterPatience(context), "this is being done for whoever asked");
 }
@@ -82,7 +82,7 @@ function afterPatience({ clock }: CoreContext): Date {
   return new Date(clock.now().getTime() + PATIENCE_MS);
 }
 
-/** The entry that stays of what was purged. */
+/** The remaining journal entry of a purge. */
 export function entryOf(
   actor: Actor,
   subject: JournalEntry["subject"],

@@ -25,14 +25,14 @@ import {
 
 export type { Purged };
 
-/** A large store is written anew, and large containers take many batches. */
+/** A large store has to be rewritten, and large containers take many batches. */
 const TIMEOUT_MS = 6 * 60 * 60 * 1_000;
-/** What is removed in one transaction; more would hold up other callers. */
+/** Documents removed per transaction; more would delay other callers. */
 const DOCUMENT_BATCH = 50;
 const MEMORY_BATCH = 200;
 
 export const purgeSchema = z.object({
-  /** Id or customId of a document, also the id of one that was deleted. */
+  /** Id or customId of a document, or the id of a deleted one. */
   documentId: customIdSchema.optional(),
   /** Id of any version of a memory. */
   memoryId: customIdSchema.optional(),
@@ -42,15 +42,14 @@ export const purgeSchema = z.object({
 type PurgeInput = z.output<typeof purgeSchema>;
 
 /**
- * Removes a document, a memory with all its versions, or everything in a container for good: rows, vectors, files, and
- * the words in the journal, which keeps that and when something was there. Gone for every reader before the answer, which
- * usually comes when nothing is left in any file either.
- *
- * A document takes along what it alone states. What a memory says is cut out of the documents that state it, at the
- * place that was noted for it and in every sentence or line that says the same; all else in them stays as it is. From a
- * container, documents that lie in others too are only taken out.
- * @throws AppError `not_found`, `invalid`, `forbidden` for what lies in other containers too than the actor's,
- *   `conflict` with `retryAfter` while a container of it is being merged
+ * Permanently removes a document, a memory with all its versions, or everything in a container: rows, vectors, files, and the
+ * words in the journal, which keeps the fact and time of each change. Gone for every reader before the answer, which usually
+ * comes when nothing is left in any file either.
+ * A document takes with it what only it states. What a memory says is cut out of the documents that state it, at the place
+ * recorded for it and in every sentence or line that says the same; everything else in them stays as it is. Documents of a
+ * container that are also in others are only removed from it.
+ * @throws AppError `not_found`, `invalid`, `forbidden` for what is also in containers other than the actor's, `conflict` with
+ * `retryAfter` while one of its containers is being merged
  */
 export async function purge(context: CoreContext, call: AuthorizedCall, raw: unknown): Promise<Purged> {
   const input = parseInput(purgeSchema, raw);
@@ -79,13 +78,13 @@ function requireOneSelector({ documentId, memoryId, containerTag }: PurgeInput):
     throw invalid([{ path: [], message: "name exactly one of documentId, memoryId and containerTag" }]);
 }
 
-/** Has the files overwritten where a purge was given up before that. Costs one small read where nothing is left to do. */
+/** Has the files overwritten if an earlier purge was abandoned before that. Costs one small read if nothing is left to do. */
 export async function resumePurges({ store }: Pick<CoreContext, "store">): Promise<void> {
   if ((await store.purges.marked()) === null) return;
   await store.jobs.enqueue([{ ...jobFor({ containerIds: [], files: [], within: [] }), key: "purge:resumed" }]);
 }
 
-/** The commit that counts: what was named is gone for every reader, and a job is written for what is left. */
+/** The deciding commit: what was named is gone for every reader, and a job is written for the rest. */
 async function begin(
   context: CoreContext,
   repositories: Repositories,
@@ -107,7 +106,7 @@ async function beginWithDocument(repositories: Repositories, actor: Actor, name:
   const id = document?.id ?? name;
   requireWhole(actor, { id, containerTags: tags });
   await refuseMerging(repositories, actor, tags);
-  // Of one that was deleted before, the words were still there.
+  // The words of a previously deleted one were still there.
   const isLeft =
     document === null && (await repositories.journal.latest(organizationId, id, "document.purged")) === null;
   const attached = await attachedWith(repositories, actor, id);
@@ -130,7 +129,7 @@ async function beginWithDocument(repositories: Repositories, actor: Actor, name:
   };
 }
 
-/** What came in the file of a document and in files in that, deleted ones too, as far as the actor may change it. */
+/** The attachments of a document, and attachments of those, including deleted ones, as far as the actor may change them. */
 async function attachedWith(
   repositories: Repositories,
   actor: Actor,
@@ -147,7 +146,7 @@ async function attachedWith(
   return found;
 }
 
-/** What a document that is purged had taken the place of holds again where others state it. */
+/** What a purged document had replaced holds again if others state it. */
 async function letOthersHold(repositories: Repositories, actor: Actor, documentId: string): Promise<void> {
   const stated = await repositories.memories.ofDocument(actor.organizationId, documentId);
   await letEarlierHold(repositories, actor, stated.filter(isStatedAlone), {
@@ -158,8 +157,8 @@ async function letOthersHold(repositories: Repositories, actor: Actor, documentI
 }
 
 /**
- * Where a document lay that was deleted.
- * @throws AppError `not_found`, also for one that lies or lay where the actor may not look: it has gone from them
+ * The containers of a deleted document.
+ * @throws AppError `not_found`, also for one that is or was where the actor may not look: for the actor it is gone
  */
 async function tracesOf(repositories: Repositories, actor: Actor, id: string): Promise<readonly string[]> {
   const { organizationId, containers, sees = containers } = actor;
@@ -169,7 +168,7 @@ async function tracesOf(repositories: Repositories, actor: Actor, id: string): P
   return tags;
 }
 
-/** Takes the container away from its tag, so that nothing new gets into it. Earlier ones of the tag go too. */
+/** Detaches the container from its tag, so that nothing new is added to it. Earlier containers of the tag are removed too. */
 async function beginWithContainer(repositories: Repositories, actor: Actor, tag: string): Promise<Begun> {
   const { organizationId } = actor;
   requireContainer(actor, tag);
@@ -190,7 +189,7 @@ async function beginWithContainer(repositories: Repositories, actor: Actor, tag:
   return { counts, remainder: { containerIds: idsOf(rows), files: [], within: actor.containers }, documentIds: [] };
 }
 
-/** Repeats what a purge had left to do when it was cut off. */
+/** Completes an interrupted purge. */
 export function createPurgeJob(context: CoreContext): JobHandler<Remainder> {
   return {
     schema: remainderSchema,
@@ -203,14 +202,14 @@ export function createPurgeJob(context: CoreContext): JobHandler<Remainder> {
   };
 }
 
-/** Does what is left; safe to repeat. */
+/** Completes the purge; safe to repeat. */
 async function finishPurge(context: CoreContext, remainder: Remainder, signal: AbortSignal): Promise<void> {
   const { containerIds, files, within } = remainder;
   const { store, blobs, vectors } = context;
   for (const key of files) await blobs.remove(key);
   if (files.length > 0 || containerIds.length > 0) await dropUploads(context);
   for (const id of containerIds) await emptyForGood(context, { id, within }, signal);
-  // Another purge may have overwritten the files, and taken the mark away, before these were empty.
+  // Another purge may have overwritten the files and removed the mark before these containers were empty.
   if (containerIds.length > 0) await store.purges.mark();
   const mark = await store.purges.marked();
   if (mark === null) return;
@@ -220,14 +219,14 @@ async function finishPurge(context: CoreContext, remainder: Remainder, signal: A
 }
 
 /**
- * A process that died may have left the bytes of a document that is purged now; nothing tells them from what is being sent,
- * whose sender is asked to send it again.
+ * A process that died may have left the bytes of a document now being purged; they cannot be told from uploads in progress,
+ * whose senders are asked to send them again.
  */
 async function dropUploads({ uploads }: CoreContext): Promise<void> {
   for (const { key } of await uploads.list()) await uploads.remove(key);
 }
 
-/** Files first: what is cut off then finds their documents again. Nobody else reaches them any more. */
+/** Files first: after an interruption their documents are found again. Nobody else can reach them any more. */
 async function emptyForGood(
   context: CoreContext,
   { id: containerId, within }: Pick<Remainder, "within"> & { readonly id: number },
@@ -269,7 +268,7 @@ async function removeDocuments(
     if (others.length === 0) own.push(id);
     else await repositories.containers.relocate(organizationId, id, idsOf(others));
   }
-  // What they stated once lies in this container as well.
+  // What they once stated is in this container as well.
   await repositories.purges.documents(organizationId, own, { within: "all", earlier: false });
 }
 

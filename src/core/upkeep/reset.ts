@@ -10,7 +10,7 @@ import type { Store, Repositories } from "../ports.js";
 import { DEFAULT_CONTAINER } from "../containers/usual-container.js";
 import { ORGANIZATION_NAME } from "./status.js";
 
-/** What is removed in one transaction; more would hold up other callers. */
+/** Documents removed per transaction; more would delay other callers. */
 const DOCUMENT_BATCH = 50;
 const MEMORY_BATCH = 500;
 
@@ -19,7 +19,7 @@ export const resetSchema = z.object({ confirmation: noteSchema(1_000).min(1, "mu
 export interface ResetCounts {
   readonly documents: number;
   readonly documentBatches: number;
-  /** Rows: every version, forgotten ones too. */
+  /** Rows: every version, including forgotten ones. */
   readonly memories: number;
   /** Containers besides the default one. */
   readonly containers: number;
@@ -28,10 +28,10 @@ export interface ResetCounts {
 }
 
 /**
- * Removes all documents, memories, containers and settings without a trace; keys stay, and the default container, empty.
- * A call that was cut off is repeated for the rest.
- * @throws AppError `invalid` when the confirmation is neither the name nor the slug of the organisation, `forbidden` for
- *   a restricted caller
+ * Removes all documents, memories, containers and settings without a trace; keys stay, and so does the default container,
+ * empty. An interrupted call is repeated for the rest.
+ * @throws AppError `invalid` when the confirmation is neither the name nor the slug of the organisation, `forbidden` for a
+ * restricted caller
  */
 export async function resetOrganization(
   context: CoreContext,
@@ -50,12 +50,12 @@ export async function resetOrganization(
         message: `must be the name of the organisation, ${ORGANIZATION_NAME}, or its slug, ${organizationId}; this deletes everything`,
       },
     ]);
-  // What came since the first call was answered is not to be removed by its repetition.
+  // What was added since the first call was answered must not be removed by its repetition.
   const done = await findDone<ResetCounts>(context, call, { useCase: "resetOrganization" });
   if (done) return done.result;
   await store.transaction(async (repositories) => {
     await endMerges(repositories, organizationId);
-    // Nothing may come in any more.
+    // Nothing more may be imported.
     for (const { id } of await repositories.connections.list(organizationId))
       await repositories.connections.update(organizationId, id, { state: "paused" });
   });

@@ -1,7 +1,7 @@
 import type { CoreContext } from "../context.js";
 import { AppError } from "../errors.js";
 
-/** Work of a start that may wait for the next one: a full disk keeps nobody from reading. */
+/** Runs start-up work that may wait for the next start: a full disk must not prevent reading. */
 export async function whereThereIsRoom({ log }: Pick<CoreContext, "log">, work: () => Promise<void>): Promise<void> {
   try {
     await work();

@@ -16,7 +16,7 @@ const memoryLimit = z
   .max(MOST_MEMORIES, `must be at most ${MOST_MEMORIES}, or null for no limit`)
   .nullable();
 
-/** An application of one's own at a provider of connections. */
+/** The organisation's own application at a provider of connections. */
 const application = {
   customKeyEnabled: z.boolean("must be true or false").nullable(),
   text: noteSchema(4_096).nullable(),
@@ -25,18 +25,18 @@ const application = {
 /** Any JSON: sources disagree on its shape (contract 6.3). */
 const anyJson = z.unknown();
 
-/** What governs how new content is read (contract 6.1). A key that was never written is absent. */
+/** Settings for how new content is read (contract 6.1). A key that was never written is absent. */
 export const settingsSchema = z
   .object({
     shouldLLMFilter: z.boolean("must be true or false").nullable(),
-    /** Guidance for extraction in the whole organisation. */
+    /** Guidance for extraction for the whole organisation. */
     filterPrompt: textSchema({ maxLength: 750 }).nullable(),
     includeItems: anyJson,
     excludeItems: anyJson,
     categories: anyJson,
     workspacePrompt: noteSchema(1_500).nullable(),
     ...chunkingShape,
-    /** How many memories one document, and one container, may have; null for as many as come. */
+    /** How many memories one document, and one container, may have; null for no limit. */
     maxMemoriesPerDocument: memoryLimit,
     maxMemoriesPerContainer: memoryLimit,
     profileBuckets: profileBucketsSchema,
@@ -56,10 +56,10 @@ export const settingsSchema = z
   .partial();
 export type Settings = z.output<typeof settingsSchema>;
 
-/** Name under which the settings of the organisation itself are kept. */
+/** The name under which the settings of the organisation itself are stored. */
 export const EVERY_CLIENT = "";
 
-/** The settings that hold for a client: the organisation's, with those over them that the client wrote for itself. */
+/** The settings for a client: the organisation's, overridden by those that the client wrote for itself. */
 export async function readSettings(
   { settings }: Pick<Repositories, "settings">,
   organizationId: string,
@@ -70,7 +70,7 @@ export async function readSettings(
   return { ...common, ...own };
 }
 
-/** The settings that hold for the caller, with secrets masked. @throws AppError `forbidden` for a restricted caller */
+/** The settings for the caller, with secrets masked. @throws AppError `forbidden` for a restricted caller */
 export async function getSettings(context: CoreContext, { actor }: AuthorizedCall): Promise<{ settings: Settings }> {
   requireAllContainers(actor);
   const settings = await readSettings(context.store, actor.organizationId, actor.client);
@@ -78,10 +78,10 @@ export async function getSettings(context: CoreContext, { actor }: AuthorizedCal
 }
 
 /**
- * Changes the fields that are named; null clears one. A caller that names its client changes what holds for this client
- * alone. A secret that comes back masked stays as it is. Concerns new content, and what is reprocessed.
- * @throws AppError `invalid`, also for filters that are not switched on (contract 6.4) and for what does not go
- *   together, `forbidden` for a restricted caller
+ * Changes the given fields; null clears one. A caller that names its client changes only this client's settings. A secret sent
+ * back masked stays unchanged. Affects new content, and what is reprocessed.
+ * @throws AppError `invalid`, also for filters that are not switched on (contract 6.4) and for inconsistent settings,
+ * `forbidden` for a restricted caller
  */
 export async function updateSettings(
   context: CoreContext,
@@ -126,12 +126,12 @@ const SECRETS = [
   "onedriveClientSecret",
   "githubClientSecret",
 ] as const;
-/** Begins what is kept of a secret; one without it was kept by an earlier version. */
+/** Prefix of a stored secret; one without it was stored by an earlier version. */
 const SEALED = "sealed:";
 
 type SecretSettings = Pick<Settings, (typeof SECRETS)[number]>;
 
-/** Settings with their secrets as they were sent; one whose key is gone counts as absent. */
+/** Settings with their secrets decrypted; one whose key is gone counts as absent. */
 export async function openSecrets<T extends SecretSettings>(
   { secretBox, log }: Pick<CoreContext, "secretBox" | "log">,
   settings: T,
@@ -150,14 +150,14 @@ export async function openSecrets<T extends SecretSettings>(
   return { ...settings, ...Object.fromEntries(opened) };
 }
 
-/** What is sealed of the organisation's settings. */
+/** The sealed values in the organisation's settings. */
 export async function sealedInSettings(store: CoreContext["store"]): Promise<string[]> {
   const kept: Settings | null = await store.settings.read(store.organizationId, EVERY_CLIENT);
   const secrets = SECRETS.map((name) => kept?.[name] ?? "");
   return secrets.filter((secret) => secret.startsWith(SEALED)).map((secret) => secret.slice(SEALED.length));
 }
 
-/** Seals anew what an older key has sealed, of the organisation itself: apps belong to it. */
+/** Reseals what an older key has sealed, of the organisation itself: apps belong to it. */
 export async function resealSettings(context: Pick<CoreContext, "secretBox" | "log" | "store">): Promise<void> {
   const { store, secretBox } = context;
   const kept: Settings | null = await store.settings.read(store.organizationId, EVERY_CLIENT);
@@ -183,10 +183,10 @@ async function sealSecrets({ secretBox }: Pick<CoreContext, "secretBox">, change
 }
 
 const DOTS = "••••";
-/** A shorter secret would be told too much of by its last four characters. */
+/** Four characters would reveal too much of a shorter secret. */
 const SHORTEST_HINTED = 12;
 
-/** Enough of a secret to tell which one it is. */
+/** Enough of a secret to recognise it. */
 function maskOf(secret: string): string {
   return secret.length < SHORTEST_HINTED ? DOTS : `${DOTS}${secret.slice(-4)}`;
 }

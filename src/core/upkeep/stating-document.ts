@@ -6,14 +6,14 @@ import type { Requote, Statement, Repositories } from "../ports.js";
 import type { Actor, Document, Memory, Turn } from "../types.js";
 import { placesOfEntries } from "./listed-entries.js";
 
-/** A document, and who it is a source of. */
+/** A document, and the memories it is a source of. */
 export interface Source {
   readonly document: Document;
-  /** What is to go. */
+  /** The memories to be removed. */
   readonly wanted: readonly Stated[];
-  /** All other memories that it states. */
+  /** All other memories it states. */
   readonly others: readonly Stated[];
-  /** Whether it was only written to hold memories: nothing else is in it, and nobody finds it. */
+  /** Whether it was only written to hold memories: it contains nothing else, and nobody finds it. */
   readonly isLight: boolean;
 }
 
@@ -22,25 +22,28 @@ interface Stated extends Pick<Statement, "quote"> {
   readonly at: Place | null;
 }
 
-/** What is left of a text, and of the turns that it is the transcript of. */
+/** The rest of a text, and of the turns it is the transcript of. */
 type Rest = Pick<Document, "content" | "turns">;
 
-/** What is to become of a document that states a memory. */
+/** The planned changes to a document that states a memory. */
 export interface Plan {
   readonly cut: Cut;
   readonly rest: Rest;
-  /** Whether the rest still has the words, within a sentence that says more. */
+  /** Whether the rest still contains the words, within a sentence that says more. */
   readonly saysMore: boolean;
   readonly title: string | null;
   /** How the links of other memories change. */
   readonly links: readonly Requote[];
-  /** What becomes of every text that is kept of it. */
+  /** The new version of every stored text of it. */
   readonly texts: ReadonlyMap<string, string>;
 }
 
 type Reader = Pick<Repositories, "documents" | "memories" | "chunks">;
 
-/** Reads a document with what it states; null when it is gone. @param wanted ids of the memories that are to go */
+/**
+ * Reads a document with what it states; null when it is gone.
+ * @param wanted ids of the memories to be removed
+ */
 export async function readSource(
   { documents, memories, chunks }: Reader,
   organizationId: string,
@@ -75,12 +78,12 @@ export function isSameSource(one: Source, other: Source): boolean {
   return document.content === other.document.content && keyOf(one) === keyOf(other);
 }
 
-/** What these say, in the words that were noted for it where some were. */
+/** What these say, in the words recorded for it if there are any. */
 export function passagesOf(stated: readonly Stated[]): Passage[] {
   return stated.map(({ memory, quote, at }) => ({ quote: quote ?? memory.text, at }));
 }
 
-/** Finds out what is to become of a document; takes its time, in turns. @throws the signal's reason */
+/** Plans the changes to a document; slow, and yields to other work. @throws the signal's reason */
 export async function planCut(
   repositories: Pick<Repositories, "documents" | "purges">,
   { organizationId }: Actor,
@@ -95,7 +98,7 @@ export async function planCut(
   const quotes = passages.map(({ quote }) => quote);
   const saysMore = await saysAny(rest.content, quotes, signal);
   if (cut.places.length === 0) return { cut, rest, saysMore, title: document.title, links: [], texts: new Map() };
-  // In texts that are not the one that their places were noted for.
+  // For texts other than the one for which the places were recorded.
   const said = new Set([...quotes, ...cut.places.map(({ start, end }) => content.slice(start, end))]);
   const without = async (text: string, turns: readonly number[]) => {
     const anywhere = [...said].map((quote) => ({ quote, at: null }));
@@ -125,7 +128,7 @@ async function findIn(
   return findPlaces(content, passages, { turns: turnsIn(document, content), signal });
 }
 
-/** Where what is said begins in a transcript of a conversation, be it of its turns now or of earlier ones. */
+/** Where turns begin in a transcript of a conversation, for its current turns and for earlier ones. */
 function turnsIn({ turns }: Document, transcript: string): readonly number[] {
   return turns === null ? [] : turnStarts(transcript, new Set(turns.map(({ speaker }) => speaker)));
 }
@@ -136,7 +139,7 @@ function restOf(document: Document, cut: Cut): Rest {
   return { content: transcriptOf(turns), turns };
 }
 
-/** The turns without what was cut out of their transcript; one that says nothing any more is none. */
+/** The turns without what was cut out of their transcript; an empty turn is dropped. */
 function turnsWithout({ content, turns }: Document, cut: Cut): readonly Turn[] {
   let from = 0;
   return (turns ?? []).flatMap((turn) => {
@@ -152,7 +155,7 @@ function turnsWithout({ content, turns }: Document, cut: Cut): readonly Turn[] {
   });
 }
 
-/** The links of other memories: whose words were cut has no words any more, all others stand further ahead. */
+/** The links of other memories: those whose words were cut lose them, all others move forward. */
 async function requotes(
   { document, others }: Source,
   { cut, rest }: Pick<Plan, "cut" | "rest">,
@@ -177,7 +180,7 @@ function placeIn(text: string, words: string): Place | null {
   return start === -1 ? null : { start, end: start + words.length };
 }
 
-/** A title that was made of the text is made anew. One that somebody chose stays, unless it says what was cut. */
+/** A title derived from the text is derived again. One that somebody chose stays, unless it says what was cut. */
 async function titleWithout(
   { documents }: Pick<Repositories, "documents">,
   document: Document,

@@ -13,28 +13,28 @@ import { type ExpiringKey, listExpiringKeys } from "../access/expiring-keys.js";
 /** What clients show as the name of the one organisation of a server. */
 export const ORGANIZATION_NAME = "Recollect";
 
-/** What a person wants to know at a glance. */
+/** What a person wants to see at a glance. */
 export interface Status {
   readonly version: string;
   readonly organizationId: string;
   readonly dataDirectory: string;
-  /** Names the database that keeps the record; null where a file in the data folder does. */
+  /** The database that holds the record; null if it is a file in the data folder. */
   readonly database: string | null;
-  /** Whether programs of this machine may come without a key, and why. */
+  /** Whether programs on this machine may connect without a key, and why. */
   readonly keyless: About["keyless"];
   readonly embedder: string;
   readonly embedding: EmbeddingSummary;
   readonly llm: string;
-  /** What the language model cost so far. */
+  /** The cost of the language model so far. */
   readonly llmUse: ModelTotals;
-  /** US dollars of this month and how many may be spent; null without a limit. */
+  /** US dollars spent this month, and the limit; null without a limit. */
   readonly llmBudget: { readonly limit: number; readonly spent: number } | null;
-  /** What of documents the language model would not or could not do; null without one. */
+  /** What the language model refused or failed to do for documents; null without one. */
   readonly llmFailures: ModelFailures | null;
   readonly factExtractor: string;
-  /** What puts results in order for searches with `rerank`. */
+  /** What reranks results for searches with `rerank`. */
   readonly rerank: { readonly name: string; readonly problem: string | null };
-  /** What files can be read here, beside plain text. */
+  /** The files that can be read here, besides plain text. */
   readonly reading: ReadingStatus;
   readonly vectors: VectorStatus;
   readonly store: StoreHealth;
@@ -42,38 +42,38 @@ export interface Status {
     readonly waiting: number;
     readonly running: number;
     readonly dead: number;
-    /** Those of the dead ones that died for what a document is made of. */
+    /** Dead jobs whose document source could not be read. */
     readonly unreadable: number;
     readonly oldestWaitingSeconds: number;
   };
-  /** Documents whose passages or facts are still to come. */
+  /** Number of documents whose passages or facts are still to come. */
   readonly waitingDocuments: number;
-  /** Those of them that no search finds yet. */
+  /** Those of them that are not searchable yet. */
   readonly unsearchableDocuments: number;
-  /** How connections stand; none for callers who may not see them. */
+  /** The state of connections; none for callers who may not see them. */
   readonly connections: ConnectionsAtAGlance;
   /** Keys that expire soon or have expired; none for callers who may not see keys. */
   readonly expiringKeys: readonly ExpiringKey[];
-  /** What people said about how texts are read that changes nothing here, and why; nothing for a caller who may not see it. */
+  /** Guidance that has no effect here, and why; empty for a caller who may not see it. */
   readonly idleGuidance: readonly string[];
-  /** Documents that wait to be read again, or are. */
+  /** Number of documents waiting to be read again, or being read. */
   readonly reprocessing: number;
-  /** Parts that do less than they should now; none where all is well. */
+  /** Parts that are degraded now; none if all is well. */
   readonly degraded: readonly DegradedPart[];
 }
 
-/** What this service has at hand for reading files. */
+/** What this service can use for reading files. */
 export interface ReadingStatus {
-  /** Endings of the names of files that are more than plain text, in lower case without the dot. */
+  /** Extensions of the files other than plain text, in lower case without the dot. */
   readonly endings: readonly string[];
-  /** Bytes of the largest file. */
+  /** Maximum file size in bytes. */
   readonly maxFileBytes: number;
   readonly programs: readonly ReadingProgram[];
 }
 
-/** Documents that rules have read, titled or summed up because the language model did not. */
+/** Documents that rules have read, titled or summarised because the language model did not. */
 export interface ModelFailures extends FailureTally {
-  /** Why the newest question to the model was not answered; null where it was, or none was asked since the start. */
+  /** Why the latest request to the model was not answered; null if it was, or if none was made since the start. */
   readonly problem: string | null;
 }
 
@@ -115,7 +115,7 @@ async function collectStatus(context: CoreContext, call: AuthorizedCall): Promis
   };
 }
 
-/** Of the common settings and of the containers; what clients say for themselves they are told when they say it. */
+/** From the common settings and the containers; clients learn about their own when they set it. */
 async function findIdleGuidance({ store, model }: CoreContext): Promise<string[]> {
   const hasModel = model !== null;
   const settings = await readSettings(store, store.organizationId, null);
@@ -145,7 +145,7 @@ export interface Session {
   /** Those of them that may only be read. */
   readonly readOnly: "all" | readonly string[];
   readonly isScoped: boolean;
-  /** Requests of each window, where the key has a rate of its own. */
+  /** Requests per window, if the key has a rate of its own. */
   readonly rate: KeyRate | null;
   readonly expiresAt: string | null;
   /** The client that the key was made for, or that the request names. */

@@ -4,17 +4,17 @@ import type { JobHandler } from "../ports.js";
 import { yieldTurn } from "../../lib/time.js";
 
 const REWRITE_JOB = "rewrite-text-index";
-/** Units of one step: some ten milliseconds. */
+/** Units per step: about ten milliseconds. */
 const BATCH = 50;
 const LONGEST_MS = 24 * 3_600_000;
 
-/** Has the text index written anew, in the background, when texts are cut into words in another way than they were. */
+/** Queues a background rewrite of the text index when the tokenisation has changed. */
 export async function enqueueRewriting({ store }: CoreContext): Promise<void> {
   if (await store.textIndex.isCurrent()) return;
   await store.jobs.enqueue([{ kind: REWRITE_JOB, payload: {}, group: "system", key: REWRITE_JOB }]);
 }
 
-/** The job that does so, by its kind. It goes on where it was interrupted; searches find everything by meaning meanwhile. */
+/** The job that does so, by kind. It continues where it was interrupted; until then searches find everything by meaning. */
 export function createTextIndexJobs({ store, log }: CoreContext): Record<string, JobHandler> {
   return {
     [REWRITE_JOB]: {

@@ -9,12 +9,12 @@ import { REQUESTS_KEPT, REQUESTS_KEPT_MS } from "../usage/requests.js";
 /** A caller that lost its answer asks again within minutes, not days. */
 const KEEP_OPERATIONS_MS = 24 * 60 * 60 * 1_000;
 const EXPIRY_BATCH = 200;
-/** Followers in memory that are further behind than this load afresh. */
+/** In-memory followers further behind than this reload everything. */
 const KEEP_VECTOR_CHANGES = 20_000;
 
 /**
- * Drops what nobody asks for any more: results of old operations, old requests, old lines of the vector log, and the
- * bytes of files whose documents are gone. Resumes purges that were given up.
+ * Deletes what is no longer needed: results of old operations, old requests, old entries of the vector log, and the bytes of
+ * files whose documents are gone. Resumes abandoned purges.
  */
 export async function cleanUp(context: CoreContext, signal?: AbortSignal): Promise<void> {
   const { store, clock, log } = context;
@@ -37,13 +37,13 @@ export async function cleanUp(context: CoreContext, signal?: AbortSignal): Promi
   log.debug("cleaned up", { operations, requests: tooOld + tooMany, audit, changes, signIns, devices, oauth, files });
 }
 
-/** Writes down as forgotten what search leaves out already because its time is over. */
+/** Marks expired memories as forgotten, which search already leaves out. */
 export async function forgetExpired(context: CoreContext, signal: AbortSignal): Promise<void> {
   const { store, clock, log } = context;
   const { organizationId } = store;
   for (;;) {
     if (signal.aborted) return;
-    // Read inside: what was restated for longer meanwhile is not over.
+    // Read inside: a memory restated meanwhile with a later expiry has not expired.
     const count = await store.transaction(async (repositories) => {
       const expired = await repositories.memories.expired(organizationId, clock.now(), EXPIRY_BATCH);
       for (const memory of expired) await expireMemory(repositories, organizationId, memory, clock.now());

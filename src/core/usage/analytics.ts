@@ -6,7 +6,7 @@ import type { RequestTally, TimeRange, Volume } from "../ports.js";
 import { type Page, rangeSchema, readRange } from "./requests.js";
 import type { RequestType } from "../types.js";
 
-/** Kinds of requests that ask the memory something. */
+/** Request types that search the memory. */
 const SEARCHES: ReadonlySet<RequestType | null> = new Set<RequestType>(["search", "search_v4", "fast_search"]);
 
 const BEGINNING = new Date(0).toISOString();
@@ -22,11 +22,11 @@ type OfType = Counted & { readonly type: RequestType };
 type OfHour = Counted & { readonly hour: string };
 type OfKey = Counted & { readonly keyId: string; readonly keyName: string | null };
 
-/** How much the service was asked. */
+/** How much the service was used. */
 export interface UsageReport {
   readonly byType: readonly OfType[];
   readonly byHour: readonly OfHour[];
-  /** Requests with a key, the busiest key first. */
+  /** Requests with a key, busiest key first. */
   readonly byKey: Page<OfKey>;
   readonly documents: number;
 }
@@ -54,14 +54,14 @@ interface ErrorGroup {
   readonly lastAt: string;
 }
 
-/** What went wrong. Errors are answers with 400 or more. */
+/** Errors: answers with status 400 or more. */
 export interface ErrorReport {
   readonly byType: readonly OfType[];
   readonly byHour: readonly OfHour[];
   readonly byKey: readonly OfKey[];
-  /** Errors by type and status, the most frequent first. */
+  /** Errors by type and status, most frequent first. */
   readonly groups: readonly ErrorGroup[];
-  /** The page of them that was asked for. */
+  /** The requested page of them. */
   readonly page: Page<ErrorGroup>;
   /** Errors by hour and type. */
   readonly timeline: readonly { hour: string; type: RequestType; count: number }[];
@@ -96,13 +96,13 @@ export async function reportErrors(context: CoreContext, call: AuthorizedCall, r
   };
 }
 
-/** What there is now, and how much came in a time and in the equally long time before it. */
+/** Current totals, and how much was added in a period and in the equally long period before it. */
 export interface GrowthReport {
   readonly total: Volume;
   readonly searches: number;
-  /** In percent against the time before; 0 when nothing came then. */
+  /** In percent compared with the period before; 0 when nothing was added then. */
   readonly growth: Volume & { readonly searches: number };
-  /** Tokens of the documents that came in this time. */
+  /** Tokens of the documents added in this period. */
   readonly tokens: number;
 }
 
@@ -130,11 +130,11 @@ export async function reportGrowth(context: CoreContext, call: AuthorizedCall, r
   };
 }
 
-/** What was used in a time: since the month began, in UTC, unless another one is named. */
+/** Usage in a period: from the beginning of the month, in UTC, unless another one is given. */
 export interface ConsumptionReport extends TimeRange {
   readonly tokens: number;
   readonly searches: number;
-  /** All requests, searches among them, and one more for each document that was read at once (`dreaming: instant`). */
+  /** All requests, including searches, and one more for each document that was read at once (`dreaming: instant`). */
   readonly operations: number;
   /** The same by day (YYYY-MM-DD, UTC). */
   readonly byDay: readonly { day: string; count: number }[];

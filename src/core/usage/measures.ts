@@ -2,20 +2,20 @@ import type { AuthorizedCall, CoreContext } from "../context.js";
 import { type DegradedPart, PARTS } from "../upkeep/degraded.js";
 import { getStatus, type Status } from "../upkeep/status.js";
 
-/** Numbers for programs that watch the service: no name, no container, no content. */
+/** Numbers for monitoring programs: no names, no containers, no content. */
 export interface Measures extends Pick<Status, "version" | "jobs" | "waitingDocuments" | "unsearchableDocuments"> {
   readonly documents: number;
   readonly chunks: number;
   readonly memories: number;
   readonly storeBytes: number;
   readonly freeBytes: number;
-  /** Documents that rules read because the language model did not. */
+  /** Number of documents that rules read because the language model did not. */
   readonly readByRules: number;
-  /** Each part, and whether it does less than it should. */
+  /** Each part, and whether it is degraded. */
   readonly parts: readonly { readonly part: DegradedPart["part"]; readonly isDegraded: boolean }[];
 }
 
-/** @throws AppError `forbidden` for whoever may not read everything */
+/** @throws AppError `forbidden` for a caller who may not read everything */
 export async function getMeasures(context: CoreContext, call: AuthorizedCall): Promise<Measures> {
   const status = await getStatus(context, call);
   const { version, jobs, waitingDocuments, unsearchableDocuments, store, llmFailures } = status;

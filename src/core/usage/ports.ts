@@ -1,6 +1,6 @@
 import type { RequestRecord, RequestType } from "../types.js";
 
-/** From a moment (inclusive) to another (exclusive), as ISO text. */
+/** From one moment (inclusive) to another (exclusive), as ISO text. */
 export interface TimeRange {
   readonly from: string;
   readonly to: string;
@@ -11,23 +11,23 @@ export interface RequestQuery extends TimeRange {
   readonly type?: RequestType | undefined;
   readonly keyId?: string | undefined;
   readonly statusCode?: number | undefined;
-  /** `error` is every status from 400 up. */
+  /** `error` is any status of 400 or more. */
   readonly outcome?: "success" | "error" | undefined;
   readonly offset: number;
   readonly limit: number;
 }
 
-/** What requests are counted by. `hour` is the beginning of the hour as ISO text. */
+/** What requests are grouped by. `hour` is the start of the hour as ISO text. */
 export type RequestPart = "type" | "keyId" | "status" | "hour";
 
-/** Requests that have these parts in common; a part that was not asked for is null. */
+/** Requests that have these parts in common; a part not grouped by is null. */
 export interface RequestTally {
   readonly type: RequestType | null;
   readonly keyId: string | null;
   readonly status: number | null;
   readonly hour: string | null;
   readonly count: number;
-  /** As how many operations they count in usage. */
+  /** How many operations they count as in usage. */
   readonly operations: number;
   /** How many of them were answered with 400 or more. */
   readonly errors: number;
@@ -38,7 +38,7 @@ export interface RequestTally {
 
 /** The service's own record of requests. */
 export interface RequestStore {
-  /** Records that are there already, by id, are left as they are. */
+  /** Existing records, by id, are left as they are. */
   insert(organizationId: string, records: readonly RequestRecord[]): Promise<void>;
   /** One page, newest first. */
   list(organizationId: string, query: RequestQuery): Promise<{ requests: RequestRecord[]; total: number }>;
@@ -55,7 +55,7 @@ export interface RequestStore {
   dropBeyond(organizationId: string, count: number): Promise<number>;
 }
 
-/** What came into being in some time and is still there. */
+/** What was created in some period and still exists. */
 export interface Volume {
   readonly documents: number;
   /** Newest versions that are not forgotten. */

@@ -9,10 +9,10 @@ import { REQUEST_TYPES, type RequestRecord } from "../types.js";
 const HOUR_MS = 60 * 60 * 1_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Requests are kept so long (contract 6.8). */
+/** How long requests are kept (contract 6.8). */
 export const REQUESTS_KEPT_MS = 90 * DAY_MS;
 
-/** Of a server that is asked many times a second, as many as stay cheap to keep. */
+/** The most requests kept, for a server with many requests per second: as many as stay cheap to store. */
 export const REQUESTS_KEPT = 1_000_000;
 
 const PERIODS = {
@@ -25,7 +25,7 @@ const PERIODS = {
 } as const;
 type Period = keyof typeof PERIODS;
 
-/** A name of this many characters is no name any more. */
+/** A text of this many characters is no longer a name. */
 const MAX_NAME = 255;
 const MAX_BATCH = 1_000;
 const MAX_PAGE = 1_000_000_000;
@@ -50,7 +50,7 @@ const recordSchema = z.object({
 
 const noteRequestsSchema = z.object({ requests: z.array(recordSchema).max(MAX_BATCH) });
 
-/** Writes down requests that a face has answered. Repeating it changes nothing. */
+/** Records requests that a face has answered. Repeating it changes nothing. */
 export async function noteRequests(
   { store }: CoreContext,
   call: AuthorizedCall,
@@ -62,7 +62,7 @@ export async function noteRequests(
   return { noted: requests.length };
 }
 
-/** Which time, and which page, a question about requests is about (contract 6.8). */
+/** The period and page of a query about requests (contract 6.8). */
 export const rangeSchema = z.object({
   from: momentSchema.optional(),
   to: momentSchema.optional(),
@@ -87,7 +87,7 @@ export const listRequestsSchema = rangeSchema.extend({
   status: z.enum(["success", "error"], "must be success or error").optional(),
 });
 
-/** One page of something that is longer. */
+/** One page of a longer list. */
 export interface Page<T> {
   readonly items: readonly T[];
   readonly page: number;
@@ -95,7 +95,7 @@ export interface Page<T> {
   readonly total: number;
 }
 
-/** Requests, newest first; all that are kept unless a time is named. */
+/** Requests, newest first; all that are kept unless a period is given. */
 export async function listRequests(
   context: CoreContext,
   call: AuthorizedCall,
@@ -117,7 +117,7 @@ export async function listRequests(
 }
 
 /**
- * The time that is meant: `from` and `to`, or a period that ends at `to`, or now.
+ * The requested period: `from` and `to`, or a period that ends at `to`, or now.
  * @throws AppError `invalid` when it ends before it begins, or is longer than requests are kept
  */
 export function readRange(
@@ -125,7 +125,7 @@ export function readRange(
   now: Date,
   usual: Period,
 ): TimeRange {
-  // What happened in this very millisecond counts.
+  // What happened in this very millisecond is included.
   const end = to === undefined ? now.getTime() + 1 : Date.parse(to);
   const begin = from === undefined ? end - PERIODS[period ?? usual] : (parseIso(from)?.getTime() ?? end);
   if (begin >= end) throw invalid([{ path: ["from"], message: "must lie before to" }]);
@@ -135,7 +135,7 @@ export function readRange(
   return { from: earliest(begin), to: earliest(end) };
 }
 
-/** Text of a moment; one before the year 0 sorts wrongly and means the beginning anyway. */
+/** Text of a moment; one before the year 0 would sort wrongly and means the beginning anyway. */
 function earliest(moment: number): string {
   return iso(new Date(Math.max(0, moment)));
 }

@@ -12,7 +12,7 @@ export const REQUEST_TYPES = [
 
 export type RequestType = (typeof REQUEST_TYPES)[number];
 
-/** One request to the API, without anything of what it said. */
+/** One request to the API, without any of its content. */
 export interface RequestRecord {
   readonly id: string;
   /** Null for a request without a key, or with a wrong one. */
@@ -27,11 +27,11 @@ export interface RequestRecord {
   readonly duration: number;
   /** The container, when the request named exactly one. */
   readonly containerTag: string | null;
-  /** What a refused request was told. */
+  /** The error message of a refused request. */
   readonly error: string | null;
-  /** Of the other end of the connection, where it is known. */
+  /** Address of the other end of the connection, if known. */
   readonly address?: string | null | undefined;
-  /** As how many operations it counts in usage; one where nothing is said. */
+  /** How many operations it counts as in usage; one by default. */
   readonly operations?: number | undefined;
   readonly createdAt: string;
 }
