@@ -23,7 +23,7 @@ export type ContainedFile =
 /** System errors for a missing entry, a link, or something that is not a file. */
 const NO_FILE = new Set(["ENOENT", "ENOTDIR", "ELOOP", "EMLINK", "ENXIO", "ENODEV", "EISDIR"]);
 /**
- * Opens neither a link in place of the file nor blocks on a pipe without a writer; Windows has neither these flags nor
+ * Neither opens a link in place of the file nor blocks on a pipe without a writer; Windows has neither these flags nor
  * these dangers.
  */
 const OPENING = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
