@@ -184,7 +184,7 @@ function judgeInterest(prepositions: readonly string[], rest: readonly Word[]): 
   return LIKING;
 }
 
-/** A named place, or a lasting condition such as "on a keto diet". Anything else is temporary. */
+/** A named place, or a lasting condition such as "on a keto diet"; null for most others. */
 function judgePlace(subject: Subject, rest: readonly Word[]): Verdict | null {
   const first = rest[0]?.lower ?? "";
   const text = lowerText(rest);
