@@ -13,17 +13,17 @@ import { assemble, choiceOf, openStore, type ServiceOptions, systemClock } from 
 
 export type { ServiceOptions } from "./assemble.js";
 
-/** The service over a data folder that this process owns. */
+/** The service on a data folder that this process owns. */
 export interface Service {
   readonly core: Core;
   readonly organizationId: string;
   /** Resolves when no background work is due or running. */
   settle(): Promise<void>;
-  /** As the store says of its files. */
+  /** As in `Store`. */
   readonly lost: Promise<AppError>;
   isInPlace(): boolean;
   fullAt(): Date | null;
-  /** As the store says. */
+  /** As in `Store`. */
   readonly attempts: AttemptCounter | null;
   close(): Promise<void>;
 }
@@ -41,7 +41,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   let closed: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     await Promise.all([schedule.stop(), runner.stop(), context.calibrations.close()]);
-    // What was given back need not wait for the others to look.
+    // What was put back does not have to wait for the others to poll.
     store.workSignal?.tell();
     await context.audit.close();
     await context.embedders.close();
@@ -67,7 +67,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     await runner.start();
     store.workSignal?.listen(() => runner.offer());
     await schedule.start();
-    // Last, because nothing may fail any more that would leave the engine's process behind.
+    // Last, because no failure may follow that would leave the engine's process running.
     if (options.engine === "background") vectors.start();
   } catch (error) {
     await close();
@@ -94,7 +94,7 @@ async function assembleOver(options: ServiceOptions, store: Store): Promise<Retu
   }
 }
 
-/** Where spans are sent from now on; its libraries are loaded only where somebody wants them. */
+/** Starts sending spans; its libraries are loaded only when traces are configured. */
 async function openTracer({ config, version, log }: ServiceOptions): Promise<Tracer | undefined> {
   if (config.traces === undefined) return undefined;
   const { createOtlpTracer } = await import("./adapters/traces/otlp.js");

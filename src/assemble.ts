@@ -62,14 +62,14 @@ import { FILES_FOLDER } from "./lib/files-folder.js";
 import { SECRET_KEY_FILE } from "./lib/secret-key-file.js";
 import { createRateLimiter } from "./lib/rate-limit.js";
 
-/** Name of the folder for data of languages that text in pictures is read in, inside a data folder. */
+/** Name of the folder, inside a data folder, for the language data of text recognition. */
 const LANGUAGES_FOLDER = "languages";
-/** Milliseconds for the package of a language over a slow line. */
+/** Time limit in milliseconds for a language package on a slow connection. */
 const LANGUAGE_TIMEOUT_MS = 600_000;
-/** Seconds of quiet before a model reads. Rules cost nothing, and waiting would only delay them. */
+/** Seconds of quiet before a model reads. Rules cost nothing, so waiting would only delay them. */
 const QUIET_FOR_MODELS = 30;
 
-/** How jobs are taken where others take them as well: what a node that ends had begun is taken up within that time. */
+/** How jobs are taken when nodes share them: the work of a node that ends is taken over within this time. */
 const AMONG_OTHERS = { leaseMs: 15_000, looksEveryMs: 500 };
 
 export const systemClock: Clock = { now: () => new Date() };
@@ -80,17 +80,17 @@ export interface ServiceOptions {
   readonly log: Log;
   /** Whether to start the local vector engine: short-lived processes leave it to the next long-lived one. */
   readonly engine: "background" | "off";
-  /** True for a process that ends soon: what its settings do not say about the embedder, those of others may. */
+  /** True for a process that ends soon: where its settings name no embedder, those of others decide. */
   readonly isShortLived?: boolean;
-  /** Sources besides those of the table, or in their place. */
+  /** Sources in addition to the built-in ones, or replacing them. */
   readonly connectors?: readonly Connector[];
-  /** That of the machine by default. */
+  /** The system clock by default. */
   readonly clock?: Clock;
-  /** What reads files; a process of its own by default. */
+  /** Reads files; in a separate process by default. */
   readonly extractor?: ContentExtractor;
 }
 
-/** The record, in the data folder or in a database. */
+/** The store, in the data folder or in a database. */
 export async function openStore({ config, log }: ServiceOptions, clock: Clock): Promise<Store> {
   const { dataDirectory, databaseUrl, hasSeveralNodes, apiKey } = config;
   const onUpgrade = (upgrade: { readonly from: number; readonly to: number }): void =>
@@ -113,7 +113,7 @@ function createTranscriber(chosen: NonNullable<Config["transcriber"]>): Transcri
   return createCommandTranscriber({ ...chosen, home, programFolders });
 }
 
-/** Puts the parts together; starts nothing. */
+/** Assembles the parts, without starting anything. */
 export function assemble(options: ServiceOptions, store: Store) {
   const { config, log, clock = systemClock } = options;
   const model = createModel(config, { store, clock, log });
@@ -141,7 +141,7 @@ export function assemble(options: ServiceOptions, store: Store) {
   return { context, vectors, runner, schedule, retryModel };
 }
 
-/** What the core is given of other parts, but the vectors and the jobs, which are started and stopped. */
+/** What the core gets from other parts, except vectors and jobs, which are started and stopped. */
 function createServices(
   { config, version, log, connectors = [], extractor }: ServiceOptions,
   { store, model, clock }: { readonly store: Store; readonly model: LanguageModel | null; readonly clock: Clock },
@@ -223,7 +223,7 @@ function createJobRunner(
   { context, factExtractor }: { readonly context: CoreContext; readonly factExtractor: FactExtractor },
 ): Runner {
   const { store, clock, log, model } = context;
-  // Jobs are done again when a power failure takes their end away, so their many commits need not wait for the disk.
+  // Jobs are repeated if a power failure loses their end, so their many commits need not wait for the disk.
   const background = { ...context, store: store.background };
   const sight = model && config.model?.seesPictures ? createSight({ model, clock, log }) : undefined;
   const ingest = { ...background, factExtractor, sight };
@@ -247,7 +247,7 @@ function createJobRunner(
   });
 }
 
-/** Rules take about a millisecond and need no service, so they are what nobody has to choose. */
+/** Rules take about a millisecond and need no service, which makes them the default. */
 function createReranker(
   { rerank, patience }: Config,
   { searchModel, log }: { readonly searchModel: SearchModel | null; readonly log: Log },
@@ -292,7 +292,7 @@ function createExtractor(config: Config, version: string, log: Log): ContentExtr
   });
 }
 
-/** Data of languages from a registry, which may lie in the own network as the owner has named it. */
+/** Language data from a registry, which may be in the owner's own network if the owner has named it. */
 function createLanguageSource({ dataDirectory, offline, fetchAllow, reading }: Config, version: string, log: Log) {
   const { hostname, port, protocol } = new URL(reading.languagesFrom);
   const own = readAllowedPlaces([`${hostname}:${port || (protocol === "https:" ? 443 : 80)}`]) ?? [];
@@ -307,7 +307,7 @@ function createLanguageSource({ dataDirectory, offline, fetchAllow, reading }: C
   return createNpmLanguages({ folder, registry: reading.languagesFrom, isOffline: offline, fetcher, log });
 }
 
-/** The embedder that the settings ask for, without what is secret. */
+/** The embedder chosen in the settings, without secrets. */
 export function choiceOf({ embedder }: Config): EmbedderChoice {
   if (embedder.kind !== "openai") return embedder;
   const { kind, model, baseUrl, dimensions = null } = embedder;

@@ -1,6 +1,6 @@
-// Installs the dependencies and builds, each only when something changed since it was done last, and removes again what only the
-// build needed. With `--tests`, what the tests and checks need is installed as well, and stays.
-// Plain JavaScript without dependencies, because it runs before either was done.
+// Installs the dependencies and builds, each only if something changed since the last time, and removes what only the
+// build needed. With `--tests`, the dependencies of tests and checks are installed as well, and stay. Plain JavaScript
+// without dependencies, because it runs before either was done.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -20,13 +20,13 @@ const isBuildAsked = process.argv.includes("--build");
 const areTestsAsked = process.argv.includes("--tests");
 const installed = { stamp: join(root, "node_modules", ".recollect-installed"), wanted: wantedInstall };
 const built = { stamp: join(root, "dist", ".built"), wanted: wantedBuild };
-/** Is there once what only the build needs was removed. */
+/** Exists once the packages that only the build needed were removed. */
 const pruned = join(root, "node_modules", ".recollect-pruned");
 
 if (isBuildAsked || !isInstalled() || !isCurrent(built)) {
   const unlock = await lock(join(root, ".bootstrap.lock"));
   try {
-    // Whoever had the lock before may have done it already.
+    // The previous holder of the lock may have built it already.
     const isBuilding = isBuildAsked || !isCurrent(built);
     if (!isInstalled() || (isBuilding && existsSync(pruned))) install();
     if (isBuilding) await build();
@@ -36,7 +36,7 @@ if (isBuildAsked || !isInstalled() || !isCurrent(built)) {
   }
 }
 
-/** What has all that tests need has all that the program needs. */
+/** An installation for tests contains everything the program needs. */
 function isInstalled() {
   return read(installed.stamp) === installed.wanted(true) || (!areTestsAsked && isCurrent(installed));
 }
@@ -56,13 +56,13 @@ function wantedBuild() {
 function install() {
   const wanted = installed.wanted();
   say("Installing dependencies (once; needs the npm registry) …");
-  // The workspace is that of the tests.
+  // The workspace is only for the tests.
   const workspaces = areTestsAsked ? [] : ["--workspaces=false"];
   run("npm", ["ci", "--ignore-scripts", "--include=dev", "--no-audit", "--no-fund", ...workspaces]);
   writeFileSync(installed.stamp, wanted);
 }
 
-/** A program that was joined has all libraries within itself but a few, which are a fourth of what the build needed. */
+/** A joined program contains all libraries but a few, which are a fourth of what the build needed. */
 function prune() {
   if (existsSync(pruned) || !existsSync(join(root, "dist", "joined"))) return;
   run("npm", ["prune", "--omit=dev", "--ignore-scripts", "--no-save", "--no-audit", "--no-fund", "--workspaces=false"]);
@@ -74,7 +74,7 @@ async function build() {
   say("Building …");
   for (const name of readdirSync(root))
     if (/^dist\.(new|old)$/.test(name)) rmSync(join(root, name), { recursive: true, force: true });
-  // Built beside and then swapped, so that a build that fails leaves the last good one.
+  // Built separately and then swapped, so that a failed build leaves the last good one.
   const draft = join(root, "dist.new");
   const old = join(root, "dist.old");
   const giveUp = () => rmSync(draft, { recursive: true, force: true });
@@ -92,7 +92,10 @@ async function build() {
   rmSync(old, { recursive: true, force: true });
 }
 
-/** Where the tool for it does not run, the program stays in its modules: it works as well, and takes twice as long to start. */
+/**
+ * Where the tool for it does not run, the program stays in separate modules: it works as well, but takes twice as long
+ * to start.
+ */
 async function joinModules(draft, onFailure) {
   const joiner = await import("./join-modules.mjs").catch((error) => {
     say(`The program will start more slowly: its modules cannot be joined on this system (${error.message}).`);
@@ -105,7 +108,7 @@ async function joinModules(draft, onFailure) {
   }
 }
 
-/** What reads text in pictures where the system has no tesseract. */
+/** Reads text in pictures where the system has no tesseract. */
 async function copyRecognizer(draft, onFailure) {
   try {
     (await import("./copy-recognizer.mjs")).copyRecognizer(draft);
@@ -115,7 +118,7 @@ async function copyRecognizer(draft, onFailure) {
   }
 }
 
-/** One at a time: two that install or build at once would spoil each other's work. The lock of one that died is void. */
+/** One at a time: two concurrent installs or builds would spoil each other's work. The lock of a dead process is void. */
 async function lock(file) {
   let told;
   while (!take(file)) {
@@ -144,7 +147,7 @@ function take(file) {
   }
 }
 
-/** Moved before it is removed, and looked at once more: another one may have replaced it by now. */
+/** Moved before it is removed, and checked once more: another lock may have replaced it by now. */
 function discard(file, holder) {
   const aside = `${file}.${process.pid}`;
   try {
@@ -192,7 +195,7 @@ function read(file) {
 }
 
 function run(command, args, onFailure = () => {}) {
-  // What they print goes to standard error: standard output belongs to the command that follows.
+  // Their output goes to standard error: standard output belongs to the command that follows.
   const result = spawnSync(command, args, {
     cwd: root,
     stdio: ["ignore", 2, 2],

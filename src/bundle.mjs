@@ -1,4 +1,4 @@
-// Packs the built program and what it needs into an MCP bundle, which desktop clients install by double click.
+// Packs the built program and its dependencies into an MCP bundle, which desktop clients install with a double click.
 // Plain JavaScript: it runs beside the build, not in the program.
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -7,7 +7,7 @@ import { basename, dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const PACKER = "@anthropic-ai/mcpb@2.1.2";
-/** What no program reads at run time. */
+/** Files that no program reads at run time. */
 const LEFT_OUT = /(\.map|\.md|\.markdown|\.ts|\.mts|\.cts|\.tsbuildinfo|^\.built)$/i;
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -23,7 +23,7 @@ try {
   rmSync(stage, { recursive: true, force: true });
 }
 
-/** Folders of the packages that the program needs on every platform; those for one platform it does without. */
+/** Folders of the packages that the program needs on every platform; it can do without the platform-specific ones. */
 function packages() {
   const listed = spawnSync("npm", ["ls", "--omit=dev", "--all", "--parseable", "--workspaces=false"], {
     cwd: root,
@@ -35,7 +35,7 @@ function packages() {
   return folders.filter((folder) => readJson(join(folder, "package.json")).os?.length !== 1);
 }
 
-/** Nested packages are copied on their own. */
+/** Nested packages are copied separately. */
 function copy(path) {
   cpSync(path, join(stage, relative(root, path)), {
     recursive: true,

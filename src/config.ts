@@ -31,10 +31,10 @@ import { truncate } from "./lib/truncate.js";
 export { isPostgresUrl } from "./config/database.js";
 export { SETTINGS };
 
-/** The environment, or overrides in its shape: names of settings with their text. */
+/** The environment, or overrides in the same form: names of settings with their text. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A setting that cannot be used. The message names the variable and what it must be; it never holds a secret. */
+/** A setting that cannot be used. The message names the variable and what it must be; it never contains a secret. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }
@@ -42,104 +42,104 @@ export class ConfigError extends Error {
 type SettingName = keyof typeof SETTINGS;
 type Values = { [Name in SettingName]: z.infer<(typeof SETTINGS)[Name]["schema"]> | undefined };
 
-/** Everything that is decided outside, checked and frozen. Parts that are off are undefined. */
+/** The whole configuration, checked and frozen. Parts that are switched off are undefined. */
 export interface Config {
   /** Absolute path. */
   readonly dataDirectory: string;
   readonly host: string;
-  /** 0 for a free one. */
+  /** 0 for any free port. */
   readonly port: number;
   readonly apiKey: { readonly key: string; readonly organizationId: string } | undefined;
-  /** Where days are counted, as `lib/time-zone.ts` takes it. */
+  /** The time zone in which days are counted, as `lib/time-zone.ts` takes it. */
   readonly timeZone: string;
   readonly offline: boolean;
-  /** What may be fetched although it lies in an inner network. */
+  /** Places in private networks that may be fetched from all the same. */
   readonly fetchAllow: AllowedPlaces;
   readonly logLevel: LogLevel;
-  /** Of commands, which tell by themselves what became of their work. */
+  /** For commands, which report the outcome of their work themselves. */
   readonly commandLogLevel: LogLevel;
   readonly logFormat: "text" | "json";
   readonly embedder: EmbedderConfig;
   readonly embedding: EmbeddingConfig;
   /** Where models of the static embedder are downloaded from. */
   readonly hub: HubConfig;
-  /** The language model that finds facts; undefined where rules do it. */
+  /** The language model that finds facts; undefined when rules do. */
   readonly model: ModelConfig | undefined;
-  /** Address of the PostgreSQL database that keeps the record; undefined for a file in the data folder. */
+  /** URL of the PostgreSQL database for the store; undefined for a file in the data folder. */
   readonly databaseUrl: string | undefined;
-  /** True where other services use that database at the same time. */
+  /** True when other nodes use that database at the same time. */
   readonly hasSeveralNodes: boolean;
   readonly vectors: "auto" | "exact";
-  /** Absolute path of the folder for fetched engines, when it is not the data folder's own. */
+  /** Absolute path of the folder for downloaded engines, if it is not in the data folder. */
   readonly enginesDirectory: string | undefined;
   /** A Chroma server in place of the local one. */
   readonly chroma: ChromaConfig | undefined;
-  /** Containers with up to so many vectors are searched exactly. */
+  /** Containers with up to this many vectors are searched exactly. */
   readonly exactLimit: number;
   readonly exactMegabytes: number;
   readonly maxTextBytes: number;
   readonly maxMetadataBytes: number;
-  /** Documents. */
+  /** Documents per batch. */
   readonly maxBatch: number;
   readonly maxBatchBytes: number;
   readonly maxFileBytes: number;
   /** Where uploaded files are kept; undefined for the data folder. */
   readonly bucket: BucketConfig | undefined;
-  /** Seals the credentials of connections; undefined for the key in the data folder. */
+  /** Encrypts the credentials of connections; undefined for the key in the data folder. */
   readonly secretKey: string | undefined;
   /** Absolute paths. */
   readonly connectionFolders: readonly string[];
-  /** Other addresses of providers of connections, by their names. */
+  /** Alternative URLs of connection providers, by provider name. */
   readonly providerUrls: Readonly<Record<string, string>>;
-  /** How files that are no plain text are read. */
+  /** How files other than plain text are read. */
   readonly reading: ReadingConfig;
-  /** What writes down recordings; undefined where nothing does. */
+  /** Transcribes recordings; undefined when nothing does. */
   readonly transcriber: TranscriberConfig | undefined;
-  /** Memories that one document may replace without being told to. */
+  /** Memories that one document may replace without confirmation. */
   readonly maxSuperseded: number;
-  /** Seconds; undefined for what suits the extractor. */
+  /** Seconds; undefined for the default of the extractor. */
   readonly dreamQuiet: number | undefined;
   /** Seconds. */
   readonly dreamLongestWait: number;
-  /** 0 for ever. */
+  /** 0 to keep them forever. */
   readonly keepFailedMinutes: number;
   /** 0 for no limit. */
   readonly maxStoreMegabytes: number;
-  /** Memory that a purge may take to write the store anew. */
+  /** Memory that a purge may use to rewrite the store. */
   readonly vacuumMegabytes: number;
-  /** How often each key may call; undefined for as often as it likes. */
+  /** Rate limit per key; undefined for none. */
   readonly rate: { readonly requests: number; readonly windowMs: number } | undefined;
-  /** Jobs at once. */
+  /** Concurrent jobs. */
   readonly concurrency: number;
   /** 0 to 1. */
   readonly threshold: number;
-  /** About how many tokens the parts of a profile may have together. */
+  /** Approximate number of tokens for all parts of a profile together. */
   readonly profileTokens: number;
-  /** What a search finds when the caller does not say. */
+  /** What a search finds if the caller does not specify it. */
   readonly searchMode: "hybrid" | "memories" | "documents";
-  /** What a search with `rerank` is put in order by. */
+  /** What reranks a search with `rerank`. */
   readonly rerank: RerankConfig;
   /** Where traces are sent; undefined for nowhere. */
   readonly traces: TracesConfig | undefined;
-  /** How long searches wait for what answers elsewhere. */
+  /** How long searches wait for other services. */
   readonly patience: PatienceConfig;
   /** Container tag when the caller names none. */
   readonly container: string;
   /** Which tools MCP lists. */
   readonly mcpTools: "small" | "all";
-  /** Origin under which others reach the service. */
+  /** Origin at which others reach the service. */
   readonly publicUrl: string | undefined;
-  /** True: programs of this machine need a key, too. */
+  /** True if local programs need a key as well. */
   readonly isKeylessOff: boolean;
-  /** Proxies that are believed about who asks; undefined when none is. */
+  /** Proxies whose information about the client is trusted; undefined when there are none. */
   readonly trustedProxies: BlockList | undefined;
-  /** Further values of `Host`, and further origins of web pages. */
+  /** Further `Host` values, and further origins of web pages. */
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
-  /** Where mails to the owner go; undefined where none are sent. */
+  /** Where mail to the owner is sent; undefined when none is. */
   readonly mail: MailConfig | undefined;
   readonly noColor: boolean;
-  /** What looks like a slip without being an error, e.g. a variable that no setting has. For people. */
+  /** Likely mistakes that are not errors, e.g. a variable that no setting has. For people to read. */
   readonly warnings: readonly string[];
 }
 
@@ -153,7 +153,7 @@ interface ChromaConfig {
 /**
  * Reads and checks all settings. `overrides` (from the command line) win; empty text and the placeholders that
  * installers leave (`${…}`) count as absent.
- * @throws ConfigError that names every variable that is wrong
+ * @throws ConfigError that names every invalid variable
  */
 export function readConfig(environment: Environment = process.env, overrides: Environment = {}): Config {
   const texts = { ...present(environment), ...present(overrides) };
@@ -179,7 +179,7 @@ export function readConfig(environment: Environment = process.env, overrides: En
   });
 }
 
-/** Where the programs of this person keep their settings. */
+/** Where the programs of this user keep their settings. */
 export function readPlaces(environment: Environment = process.env): Places {
   return placesOf(environment, homedir(), process.platform);
 }
@@ -220,7 +220,7 @@ function describeProblem(name: string, text: string, definition: Setting<unknown
   return `${name} ${rule}; it is ${JSON.stringify(shown)}.`;
 }
 
-/** A part that is half on would do something else than its owner believes. */
+/** A part that is only half configured would not do what its owner expects. */
 function findContradictions(values: Values, set: ReadonlySet<string>): string[] {
   return [...findVectorProblems(values, set), ...findMailProblems(set), ...findTraceProblems(set)];
 }
@@ -315,7 +315,7 @@ function buildChroma(url: string, values: Values): ChromaConfig {
   };
 }
 
-/** For settings with a fallback, whose value is always there once they were read without a problem. */
+/** For settings with a fallback, which always have a value if they were read without a problem. */
 function need<Value>(value: Value | undefined): Value {
   if (value === undefined) throw new Error("A setting without a fallback was taken for one with a fallback.");
   return value;

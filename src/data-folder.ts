@@ -17,7 +17,8 @@ import { STORE_FILE } from "./lib/store-file.js";
 const UPLOADS_FOLDER = "uploads";
 
 /**
- * Base URL by which browsers reach the process that owns the data folder: its public one if it has one; null when none answers.
+ * Base URL at which browsers reach the process that owns the data folder: its public URL if it has one; null when no
+ * process answers.
  * @throws AppError `conflict` for a copy of a folder that is being served
  */
 export async function addressOfService(dataDirectory: string): Promise<string | null> {
@@ -25,19 +26,19 @@ export async function addressOfService(dataDirectory: string): Promise<string | 
   return found && (found.publicUrl ?? found.url);
 }
 
-/** False for a folder in which no memory was begun yet, such as one whose name is misspelt. A database is never misspelt so. */
+/** False for a folder without a store, such as one whose name is misspelt. A database always counts as one. */
 export function hasMemory({ dataDirectory, databaseUrl }: Config): boolean {
   return databaseUrl !== undefined || hasRecord(dataDirectory);
 }
 
 export interface FolderBackup extends Backup {
-  /** The key in the data folder, which the backup does not have; null where there is none, or the settings have it. */
+  /** The key in the data folder, which is not in the backup; null when there is none, or the settings contain it. */
   readonly keyFile: string | null;
 }
 
 /**
- * As `backUpStore` says, of a data folder that anybody may own at the moment.
- * @throws AppError `invalid` or `conflict` where a database keeps the record
+ * As `backUpStore`, for a data folder that another process may own at the moment.
+ * @throws AppError `invalid` or `conflict` when the store is in a database
  */
 export async function backUp(
   { dataDirectory, databaseUrl, secretKey }: Config,
@@ -58,9 +59,9 @@ export async function backUp(
 }
 
 /**
- * As `moveToPostgres` and `moveToFolder` say, of a data folder that anybody may own at the moment.
- * @param wanted.to the address of a database, or `folder`
- * @throws AppError `invalid` where the settings do not fit the direction
+ * As `moveToPostgres` and `moveToFolder`, for a data folder that another process may own at the moment.
+ * @param wanted.to the URL of a database, or `folder`
+ * @throws AppError `invalid` when the settings do not fit the direction
  */
 export async function move(
   { dataDirectory, databaseUrl, maxStoreMegabytes: maxMegabytes }: Config,
@@ -87,13 +88,13 @@ export async function move(
   return moveToPostgres({ ...shared, url: to });
 }
 
-/** For whatever begins none there; `begin` names commands that do. */
+/** For commands that do not create a memory there; `begin` names commands that do. */
 export function noMemoryIn(dataDirectory: string, begin: string): AppError {
   const message = `There is no memory in ${dataDirectory}. Look whether --data-dir or RECOLLECT_DATA_DIR names the folder that you mean; ${begin} begins one.`;
   return new AppError("not_found", message, { paths: [dataDirectory] });
 }
 
-/** Why this process could not listen: the error, or that the owner of the same data folder has the port. */
+/** Why this process could not listen: the error itself, or that the owner of the same data folder uses the port. */
 export async function explainTakenPort({ dataDirectory, port }: Config, error: unknown): Promise<unknown> {
   const cause: unknown = error instanceof AppError ? error.cause : undefined;
   if (!(cause instanceof Error && "code" in cause && cause.code === "EADDRINUSE")) return error;
@@ -103,7 +104,7 @@ export async function explainTakenPort({ dataDirectory, port }: Config, error: u
   return new AppError("unavailable", message, { paths: [dataDirectory], cause });
 }
 
-/** Where files wait that are being sent, for every process of a data folder. */
+/** The staging area for uploads in progress, shared by all processes of a data folder. */
 export function openUploads(dataDirectory: string): UploadStore {
   return createUploadFolder(join(dataDirectory, UPLOADS_FOLDER));
 }

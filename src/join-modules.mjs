@@ -1,18 +1,18 @@
-// Joins the modules of the built programs, and those of the libraries they load, into few files: Node takes half as long to
-// load them, and the libraries need not be installed. Plain JavaScript: it is part of the build.
+// Joins the modules of the built programs, and those of the libraries they load, into a few files: Node loads them in
+// half the time, and the libraries need not be installed. Plain JavaScript: it is part of the build.
 import { join } from "node:path";
 import { rolldown } from "rolldown";
 import { writeLicences } from "./write-licences.mjs";
 
-/** Loaded from where they are installed: they bring files of their own that are no JavaScript. */
+/** Loaded from where they are installed: they come with files that are not JavaScript. */
 const LEFT_WHERE_THEY_ARE = [/^node:/, "@photostructure/sqlite", /^chromadb(\/|$)/];
 
-/** What is started as a process of its own. */
+/** The entry points of separate processes. */
 const PROGRAMS = ["main", "extractors/extraction-program"];
 
 /**
- * Replaces the programs of a folder by ones that load their parts from `joined/`. What they load only when they need it, they
- * still do. The modules stay: tests load them one by one.
+ * Replaces the programs of a folder with ones that load their parts from `joined/`. What they load lazily, they still
+ * load lazily. The modules stay: tests load them one by one.
  */
 export async function joinModules(folder) {
   const joined = [];
@@ -21,18 +21,18 @@ export async function joinModules(folder) {
 }
 
 /**
- * Each by itself: of what two have in common one would load more than it needs.
+ * Each separately: with a shared part, a program would load more than it needs.
  * @returns the files that were joined
  */
 async function joinProgram(folder, program) {
   const build = await rolldown({
     input: { [program]: join(folder, `${program}.js`) },
     platform: "node",
-    // A library in the older of its two forms may load its own parts in a way that cannot be followed.
+    // The CommonJS form of a library may load its own parts in a way that cannot be followed.
     resolve: { mainFields: ["module", "main"] },
     external: LEFT_WHERE_THEY_ARE,
     onLog(_level, { code, message }) {
-      // Where it runs nobody may have installed it.
+      // The library may not be installed where the program runs.
       if (code === "UNRESOLVED_IMPORT") throw new Error(message);
     },
   });

@@ -14,14 +14,14 @@ const { version } = JSON.parse(readFileSync(new URL("../package.json", import.me
   version: string;
 };
 const args = process.argv.slice(2);
-// What this program and its children write is for this user alone, also where a library chooses the mode.
+// Files written by this program and its children are for this user alone, even where a library chooses the mode.
 process.umask(0o077);
-// By how much the heap may grow before it is cleared of what nothing needs any more. Left to itself V8 lets it grow to four
-// times what is in use, which was half of what a service took that searches. Less than this saves little more and costs time.
+// By how much the heap may grow before garbage collection. By default V8 lets it grow to four times what is in use,
+// which was half of the memory of a service that searches. A lower value saves little more and costs time.
 setFlagsFromString("--heap-growing-percent=25");
-// V8 guesses from its first minutes which objects will live long, and puts all of their kind where only the costly kind of
-// clearing reaches them. In one start of five it guessed wrong of what lives for one search: then it cleared seven times as often,
-// and answered a fifth fewer searches a second.
+// V8 guesses in its first minute which objects will be long-lived, and allocates all of their kind where only the
+// expensive kind of garbage collection reaches them. In one start out of five it guessed wrong about objects that live
+// for one search: then it collected seven times as often, and answered a fifth fewer searches per second.
 setFlagsFromString("--no-allocation-site-pretenuring");
 limitYoungGeneration();
 
@@ -29,8 +29,8 @@ const IMPATIENT_AFTER_MS = 1_000;
 let stopping: Promise<NodeJS.Signals> | undefined;
 let hasToStop = false;
 
-// A client that starts this program waits for the answer to its first message, so that comes before anything is
-// loaded. The rest is loaded by the starts that need it: a short command must not wait for a server's libraries.
+// A client that starts this program waits for the answer to its first message, so that comes before anything is loaded.
+// The rest is loaded only as needed: a short command must not wait for a server's libraries.
 const opening = isMcpStart(args) ? openMcpStdio({ version }) : undefined;
 
 type Core = Node["core"];
@@ -52,12 +52,12 @@ const starters: Starters = {
   backUp,
   move,
 };
-// What a command waits for may hang on timers and sockets that keep no process alive by themselves.
+// A command may wait for timers and sockets that do not keep the process alive by themselves.
 const awake = setInterval(() => undefined, 60_000);
 const exitCode = await runCommand();
 clearInterval(awake);
-// The open standard input of an agent that could not be served would keep the process alive, and so would a call that nobody
-// waits for since a signal came, with a service that does not answer it.
+// The process would be kept alive by the open standard input of an agent that could not be served, and by a call to an
+// unresponsive service for which nobody waits after a signal.
 if (opening || hasToStop) process.exit(exitCode);
 process.exitCode = exitCode;
 
@@ -68,7 +68,7 @@ async function runCommand(): Promise<number> {
   return runCli(args, starters, { stdin, stdout, stderr, isTerminal, programName: programName(), ...(await taste()) });
 }
 
-/** What the command line itself takes from the settings. A wrong one is reported by the command that needs it. */
+/** The settings that the command line itself uses. An invalid one is reported by the command that needs it. */
 async function taste(): Promise<{ isDebug?: boolean; useColor?: false; defaultContainer?: string; timeZone?: string }> {
   const { readConfig } = await import("./config.js");
   try {
@@ -80,7 +80,7 @@ async function taste(): Promise<{ isDebug?: boolean; useColor?: false; defaultCo
   }
 }
 
-/** How the user started this program, so that hints can be typed as they stand. */
+/** How the user started this program, so that hints can be typed as shown. */
 function programName(): string {
   const path = process.argv[1] ?? "";
   return basename(path) === "main.js" ? `node ${relative(process.cwd(), path)}` : "recollect";
@@ -96,7 +96,7 @@ async function prepare(settings: Settings, isCommand = false): Promise<Start> {
   return { config, log: isCommand ? createLog({ level: commandLogLevel, format }) : log };
 }
 
-/** Answers over HTTP for whoever this process is: the owner, or a client that passes calls on. */
+/** Answers over HTTP in either role of this process: the owner, or a client that passes calls on. */
 async function listenFor(
   at: { core: Core; organizationId: string; host: string; port: number; record: RecordState },
   start: Start,
@@ -141,7 +141,7 @@ function endAtOnce(): void {
   process.exit(1);
 }
 
-/** A process that answers other processes only, on a port of its own. */
+/** A process that answers only other processes, on a port of its own. */
 async function openNode(start: Start, options: { engine: DoorOptions["engine"]; standby: boolean }): Promise<Node> {
   const { createNode } = await import("./node.js");
   return createNode({
@@ -155,7 +155,7 @@ async function openNode(start: Start, options: { engine: DoorOptions["engine"]; 
 }
 
 async function openDoor({ settings, engine, begins, stays = false }: DoorOptions) {
-  // From here to the end of the process no signal ends it before everything is put away.
+  // From here on no signal ends the process before everything is closed.
   stopping ??= untilSignal();
   const { untilInterrupted } = await import("./transports/cli/interrupt.js");
   const start = await prepare(settings, true);
@@ -217,7 +217,7 @@ async function serve(settings: Settings): Promise<ServiceInfo> {
       const configured = config.apiKey?.key;
       return node.core.ensureFirstKey({ actor: await node.actor() }, configured ? { configured } : {});
     };
-    // A key that this process makes must come to be shown; another process may be waited for in vain.
+    // A key that this process creates must be shown; another process may never answer.
     const { secret } = await (isOwner ? makeKey() : untilInterrupted(makeKey, stopSignal));
     return {
       url,
@@ -246,7 +246,7 @@ async function objectionToApps({ host, publicUrl }: Start["config"]): Promise<st
   return "objection" in found ? found.objection : undefined;
 }
 
-/** Resolves with the first signal that asks to stop; whoever asks again, a moment later, does not want to wait. */
+/** Resolves with the first signal that asks to stop; a second one, after a moment, exits at once. */
 function untilSignal(): Promise<NodeJS.Signals> {
   let since: number | undefined;
   return new Promise((resolve) => {
@@ -266,7 +266,7 @@ async function surroundings(settings: Settings): Promise<Surroundings> {
   const config = readConfig(undefined, settings);
   const { dataDirectory, host, port, apiKey, publicUrl } = config;
   const places = readPlaces();
-  // An address that means every one of this machine is none that a client can call.
+  // A client cannot connect to a wildcard address.
   const name = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
   return {
     ...places,

@@ -8,51 +8,54 @@ import { createId } from "./lib/ids.js";
 import type { AttemptCounter } from "./lib/rate-limit.js";
 import { sleep } from "./lib/time.js";
 
-/** So long callers are told why nothing works any more, before the process ends. */
+/** How long callers are told why nothing works any more, before the process ends. */
 const LAST_WORDS_MS = 1_000;
 
-/** A server over HTTP that answers for this process. */
+/** The HTTP server of this process. */
 export interface Listening {
   readonly url: string;
-  /** Where others reach it, if that is elsewhere. */
+  /** The URL for others, if it is different. */
   readonly publicUrl?: string | undefined;
-  /** Lets other processes of the data folder in. */
+  /** Admits other processes of the data folder. */
   readonly token: string;
   close(): Promise<void>;
 }
 
-/** What the HTTP server asks about the record of this process. */
+/** What the HTTP server needs to know about this process's store. */
 export interface RecordState {
   readonly prove: () => Possession | null;
-  /** False once the folder is lost. */
+  /** False once the data folder is lost. */
   readonly isReady: () => boolean;
-  /** When it last had no room for what was to be written. */
+  /** When it last ran out of space for a write. */
   readonly fullAt: () => Date | null;
-  /** Counts attempts for all services that share the record; null while this process counts only its own. */
+  /** Counts attempts for all services that share the store; null while this process counts only its own. */
   readonly attempts: () => AttemptCounter | null;
 }
 
 export interface NodeOptions extends ServiceOptions {
-  /** Starts to answer over HTTP: other processes once this one owns the data folder, and whoever `listen` is for. */
+  /** Starts to answer over HTTP: other processes once this one owns the data folder, and everyone `listen` is for. */
   readonly listen: (core: Core, organizationId: string, record: RecordState) => Promise<Listening>;
-  /** True for processes that stay: they take over background work when the owner goes. */
+  /** True for long-lived processes: they take over background work when the owner ends. */
   readonly standby: boolean;
-  /** True for a process that is of no use when it cannot listen: then it does not become the owner either. */
+  /** True for a process that is useless if it cannot listen: it then does not become the owner either. */
   readonly mustListen?: boolean;
   /**
-   * Ends the process, as soon as it may be: the data folder that it owned was removed, moved or replaced, and what is in its
-   * place now must not be touched. Nothing is to be closed.
+   * Ends the process as soon as possible: its data folder was removed, moved or replaced, and whatever is in its place
+   * now must not be touched. Nothing is to be closed.
    */
   readonly onLost: () => void;
 }
 
-/** The service as this process reaches it: its own, or that of the process which owns the data folder. */
+/** The service as this process reaches it: its own, or that of the process that owns the data folder. */
 export interface Node {
   readonly core: Core;
-  /** The person at this machine. */
+  /** The user of this machine. */
   actor(): Promise<Actor>;
   role(): Promise<"owner" | "client">;
-  /** Answers over HTTP now, whoever owns the data folder; resolves with the URL. @throws what `NodeOptions.listen` does */
+  /**
+   * Answers over HTTP from now on, whoever owns the data folder; resolves with the URL. @throws what
+   * `NodeOptions.listen` does
+   */
   listen(): Promise<string>;
   settle(): Promise<void>;
   close(): Promise<void>;
@@ -135,14 +138,14 @@ class ProcessNode implements Node {
     try {
       return await callLocally(core, name, call, input);
     } catch (error) {
-      // Whoever asked is gone, or asks the next owner; the closed store is no news.
+      // The caller is gone, or asks the next owner; that the store is closed is no news.
       if (this.#isHungUp && !(error instanceof AppError)) throw shuttingDown(error);
       throw error;
     }
   }
 
   #listen(organizationId: string): Promise<Listening> {
-    // A start that was interrupted may come this far after the end.
+    // An interrupted start may get here after the end.
     if (this.#isHungUp) return Promise.reject(shuttingDown());
     const record: RecordState = {
       prove: () => this.#prove(),
@@ -151,7 +154,7 @@ class ProcessNode implements Node {
       attempts: () => this.#service?.attempts ?? null,
     };
     this.#listening ??= this.#options.listen(this.core, organizationId, record);
-    // A port that is taken may be free at the next try.
+    // A port that is in use may be free at the next attempt.
     this.#listening.catch(() => (this.#listening = undefined));
     return this.#listening;
   }
@@ -165,7 +168,7 @@ class ProcessNode implements Node {
 
   async #hangUp(): Promise<void> {
     this.#isHungUp = true;
-    // A server that could not be started was reported to whoever wanted it.
+    // A server that failed to start was already reported to the caller that wanted it.
     await (await this.#listening?.catch(() => undefined))?.close();
   }
 }

@@ -16,13 +16,13 @@ const LONGEST_WAIT_MS = 25 * 3_600_000;
 
 interface RecurringWork {
   readonly context: CoreContext;
-  /** How long documents that failed stay in lists. */
+  /** How long failed documents stay in lists. */
   readonly keepFailedMinutes: number;
-  /** Reads what a model could not be asked about again. */
+  /** Retries what a model could not be asked about. */
   readonly retryModel: () => Promise<void>;
 }
 
-/** All that a service does again and again, by the clock. Nothing runs before it is started. */
+/** All work that a service repeats by the clock. Nothing runs before it is started. */
 export function createRecurringWork({ context, keepFailedMinutes, retryModel }: RecurringWork): Schedule {
   const { store, clock, log, model } = context;
   const schedule = createSchedule({ runs: store.jobs, clock, log, isShared: context.about.hasSeveralNodes });
@@ -43,7 +43,7 @@ export function createRecurringWork({ context, keepFailedMinutes, retryModel }: 
   return schedule;
 }
 
-/** What each process does for itself, also where several share a record. */
+/** Work that each process does for itself, even when several share a store. */
 function addWorkOfProcess(schedule: Schedule, context: CoreContext): void {
   const learn = (signal: AbortSignal) => context.calibrations.learn(context.embedders.active(), signal);
   const verify = (signal: AbortSignal) => context.vectors.verify(signal).then(() => undefined);

@@ -1,4 +1,5 @@
-// Writes down whose libraries the joined program holds, and under which licences. Plain JavaScript: it is part of the build.
+// Records which libraries the joined program contains, and under which licences. Plain JavaScript: it is part of the
+// build.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
@@ -6,9 +7,9 @@ const INSTALLED = /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/;
 const LICENCE_FILE = /^(?:licen[cs]e|copying|notice)/i;
 
 /**
- * Writes the name, version and licence of each library that one of the files is of, with the text of its licence.
+ * Writes the name, version and licence text of each library that one of the files belongs to.
  * @param {string} target
- * @param {readonly string[]} files paths, those of the program itself among them
+ * @param {readonly string[]} files paths, including those of the program itself
  */
 export function writeLicences(target, files) {
   const folders = new Set(files.flatMap((file) => INSTALLED.exec(file)?.[0] ?? []));

@@ -4,7 +4,7 @@ import { httpUrl, setting } from "./setting.js";
 const BUCKET_URL = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/([A-Za-z0-9!_.*'()/-]*?))?\/?$/;
 const DEFAULT_REGION = "us-east-1";
 
-/** The settings of where uploaded files are kept. */
+/** The settings for the storage of uploaded files. */
 export const BLOB_SETTINGS = {
   RECOLLECT_BLOBS: setting({
     schema: z
@@ -46,9 +46,9 @@ export const BLOB_SETTINGS = {
 /** A bucket in which uploaded files are kept. */
 export interface BucketConfig {
   readonly bucket: string;
-  /** Of all its keys; without a slash at the end, "" for none. */
+  /** Prefix of all keys; without a trailing slash, "" for none. */
   readonly prefix: string;
-  /** Of the bucket, without a slash at the end. */
+  /** URL of the bucket, without a trailing slash. */
   readonly url: string;
   readonly region: string;
   readonly accessKeyId: string;
@@ -60,7 +60,7 @@ type BlobValues = {
   readonly [Name in keyof typeof BLOB_SETTINGS]: z.infer<(typeof BLOB_SETTINGS)[Name]["schema"]> | undefined;
 };
 
-/** The bucket that the settings name; undefined where uploaded files stay in the data folder. */
+/** The configured bucket; undefined when uploaded files stay in the data folder. */
 export function chooseBucket(values: BlobValues): BucketConfig | undefined {
   const { RECOLLECT_BLOBS: place, AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = values;
   if (place === undefined || accessKeyId === undefined || secretAccessKey === undefined) return undefined;
@@ -76,7 +76,7 @@ export function chooseBucket(values: BlobValues): BucketConfig | undefined {
   };
 }
 
-/** What is missing for the bucket, as sentences that name the settings. */
+/** Missing settings for the bucket, as sentences that name them. */
 export function findBlobProblems(values: BlobValues): string[] {
   if (values.RECOLLECT_BLOBS === undefined) return [];
   return (["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"] as const)

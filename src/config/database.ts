@@ -4,7 +4,7 @@ import { choice, setting } from "./setting.js";
 const RULE =
   "must be the address of a PostgreSQL database, such as postgres://user:password@host:5432/recollect, with / # and other such characters of the password as %2F, %23 and so on; unset it where it is meant for another program";
 
-/** The setting of where the record is kept. */
+/** The setting for the location of the store. */
 export const DATABASE_SETTINGS = {
   DATABASE_URL: setting({
     schema: z.string().refine(isPostgresUrl, RULE),
@@ -27,7 +27,7 @@ interface NodeValues {
   readonly RECOLLECT_SECRET_KEY: string | undefined;
 }
 
-/** What several nodes need to share, as sentences that name the settings. */
+/** Missing settings that several nodes need to share, as sentences that name them. */
 export function findNodeProblems(values: NodeValues): string[] {
   if (values.RECOLLECT_NODES !== "several") return [];
   return (["DATABASE_URL", "RECOLLECT_BLOBS", "RECOLLECT_SECRET_KEY"] as const)
@@ -35,7 +35,7 @@ export function findNodeProblems(values: NodeValues): string[] {
     .map((name) => `RECOLLECT_NODES is "several", but ${name} is not set. Nodes share it: set it to the same for all.`);
 }
 
-/** Whether a text is the address of a PostgreSQL database. */
+/** Whether a text is the URL of a PostgreSQL database. */
 export function isPostgresUrl(text: string): boolean {
   return URL.canParse(text) && /^postgres(?:ql)?:$/.test(new URL(text).protocol);
 }

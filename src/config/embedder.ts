@@ -1,12 +1,12 @@
 import { isAbsolute } from "node:path";
 import { expandHome } from "./setting.js";
 
-/** What turns texts into vectors, as far as the settings decide it. */
+/** The embedder, as far as the settings decide it. */
 export type EmbedderConfig = { readonly kind: "builtin" } | StaticEmbedderConfig | OpenAiEmbedderConfig;
 
 interface StaticEmbedderConfig {
   readonly kind: "static";
-  /** Absolute path of a folder, or a model of the hub: `owner/name`, or `owner/name@revision`. */
+  /** Absolute path of a folder, or a model on the hub: `owner/name`, or `owner/name@revision`. */
   readonly model: string;
 }
 
@@ -18,16 +18,16 @@ interface OpenAiEmbedderConfig {
   readonly dimensions: number | undefined;
 }
 
-/** What embedding takes beside the embedder itself. */
+/** What embedding needs besides the embedder itself. */
 export interface EmbeddingConfig {
-  /** False where no setting names an embedder. */
+  /** False when no setting names an embedder. */
   readonly isStated: boolean;
   readonly apiKey: string | undefined;
-  /** Of the service that the settings name; undefined where they name none. */
+  /** URL of the configured service; undefined when there is none. */
   readonly baseUrl: string | undefined;
-  /** Opens the service that embedded before. */
+  /** The key for the service that embedded before. */
   readonly formerApiKey: string | undefined;
-  /** US dollars of a million tokens. */
+  /** US dollars per million tokens. */
   readonly price: number | undefined;
   /** 0 for no limit. */
   readonly tokensPerMinute: number;
@@ -35,12 +35,12 @@ export interface EmbeddingConfig {
 
 /** Where models are downloaded from. */
 export interface HubConfig {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly baseUrl: string;
   readonly token: string | undefined;
 }
 
-/** The settings that decide about the embedder, as far as they could be read. */
+/** The settings that decide the embedder, as far as they could be read. */
 export interface EmbedderValues {
   readonly RECOLLECT_EMBEDDER?: "builtin" | "static" | "openai" | undefined;
   readonly RECOLLECT_EMBEDDING_MODEL?: string | undefined;
@@ -55,14 +55,14 @@ export interface EmbedderValues {
 const OPENAI_URL = "https://api.openai.com/v1";
 const STATIC_MODEL = "minishlab/potion-retrieval-32M";
 const HUB_NAME = /^[A-Za-z0-9][\w.-]*\/[A-Za-z0-9][\w.-]*(@[A-Za-z0-9][\w./-]*)?$/;
-/** Which embedders have a use for a setting. */
+/** The embedders that use each setting. */
 const USERS: Readonly<Record<string, readonly string[]>> = {
   RECOLLECT_EMBEDDING_MODEL: ["static", "openai"],
   RECOLLECT_EMBEDDING_BASE_URL: ["openai"],
   RECOLLECT_EMBEDDING_DIMENSIONS: ["openai"],
 };
 
-/** The embedder that the settings ask for. */
+/** The embedder chosen in the settings. */
 export function chooseEmbedder(values: EmbedderValues): EmbedderConfig {
   const { RECOLLECT_EMBEDDER: kind, RECOLLECT_EMBEDDING_MODEL: model } = values;
   if (kind === "static") return { kind, model: model === undefined ? STATIC_MODEL : placeOf(model) };
@@ -76,7 +76,7 @@ export function chooseEmbedder(values: EmbedderValues): EmbedderConfig {
   };
 }
 
-/** Keys, prices and bounds of embedding. `set` are the settings that have a value. */
+/** Keys, prices and limits of embedding. `set` contains the settings that have a value. */
 export function chooseEmbedding(values: EmbedderValues, set: ReadonlySet<string>): EmbeddingConfig {
   const embedder = chooseEmbedder(values);
   return {
@@ -90,8 +90,8 @@ export function chooseEmbedding(values: EmbedderValues, set: ReadonlySet<string>
 }
 
 /**
- * What is half on, and does something else than its owner may believe. Nothing of it keeps the service from starting:
- * what cannot embed does not take over.
+ * Settings that are incomplete, or do not do what the owner may expect. None of them keeps the service from starting:
+ * an embedder that does not work does not take over.
  */
 export function findEmbedderProblems(values: EmbedderValues, set: ReadonlySet<string>): string[] {
   const problems: string[] = [];
@@ -116,7 +116,7 @@ export function findEmbedderProblems(values: EmbedderValues, set: ReadonlySet<st
 
 const MOST_LETTERS_OF_A_NAME = 200;
 
-/** Paths say that they are some, so that a folder that happens to lie nearby never takes the place of a model. */
+/** Paths must be recognisable as such, so that a folder that happens to exist never takes the place of a model. */
 function isPath(model: string): boolean {
   return isAbsolute(model) || /^[.~]/.test(model);
 }

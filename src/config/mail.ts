@@ -31,7 +31,7 @@ function isDecodable(text: string): boolean {
   }
 }
 
-/** The settings of mails to the owner. */
+/** The settings for mail to the owner. */
 export const MAIL_SETTINGS = {
   RECOLLECT_SMTP_URL: setting({
     schema: smtpUrl,
@@ -54,7 +54,7 @@ export const MAIL_SETTINGS = {
   }),
 } as const;
 
-/** Where mails to the owner go. */
+/** Where mail to the owner is sent. */
 export interface MailConfig {
   readonly url: string;
   readonly from: string;
@@ -67,13 +67,13 @@ interface MailValues {
   readonly RECOLLECT_OWNER_EMAIL?: string | undefined;
 }
 
-/** Undefined where there is no mail server. */
+/** Undefined without a mail server. */
 export function chooseMail(values: MailValues): MailConfig | undefined {
   const { RECOLLECT_SMTP_URL: url, RECOLLECT_MAIL_FROM: from, RECOLLECT_OWNER_EMAIL: to } = values;
   return url === undefined || to === undefined ? undefined : { url, from: from ?? to, to };
 }
 
-/** What is half set; `set` are the settings that have a value. */
+/** Incomplete settings; `set` contains the settings that have a value. */
 export function findMailProblems(set: ReadonlySet<string>): string[] {
   const problems: string[] = [];
   if (set.has("RECOLLECT_SMTP_URL") && !set.has("RECOLLECT_OWNER_EMAIL"))

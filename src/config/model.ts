@@ -4,7 +4,7 @@ import { choice, dollars, holdsUser, httpUrl, setting } from "./setting.js";
 const LONGEST_NAME = 200;
 const name = () => z.string().max(LONGEST_NAME, `must have at most ${LONGEST_NAME} characters`);
 
-/** The settings of the language model. Those that other programs read too have no rules here: they are not ours. */
+/** The settings of the language model. Those that other programs read as well are not validated: they are not ours. */
 export const MODEL_SETTINGS = {
   RECOLLECT_LLM: setting({
     schema: choice(["auto", "off"]),
@@ -99,24 +99,24 @@ interface Prices {
   readonly output: number;
 }
 
-/** A service with its models, before anybody said what they cost. */
+/** A service with its models, before prices are known. */
 type ModelService = Omit<ModelConfig, "prices" | "monthlyBudget" | "seesPictures">;
 
-/** A language model and where it is. */
+/** A language model and where to reach it. */
 export interface ModelConfig {
-  /** Who serves it, for people. */
+  /** The name of the provider, for people. */
   readonly provider: string;
   readonly baseUrl: string;
   readonly apiKey: string | undefined;
   readonly model: string;
   readonly fastModel: string;
-  /** Whether it is shown pictures. */
+  /** Whether pictures are shown to it. */
   readonly seesPictures: boolean;
-  /** US dollars per million tokens of both, as far as they are known. */
+  /** US dollars per million tokens for each model, where known. */
   readonly prices: { readonly careful: Prices | undefined; readonly fast: Prices | undefined };
-  /** US dollars a month; undefined for no limit. */
+  /** US dollars per month; undefined for no limit. */
   readonly monthlyBudget: number | undefined;
-  /** Names of the settings that decide these, for the texts of errors. */
+  /** The settings that decide these, for error messages. */
   readonly settings: { readonly baseUrl: string; readonly apiKey: string; readonly model: string };
 }
 
@@ -128,7 +128,7 @@ const OPENAI_URL = "https://api.openai.com/v1";
 const OPENAI_MODELS = { model: "gpt-5-mini", fastModel: "gpt-5-nano" };
 const OLLAMA_PORT = 11_434;
 
-/** Services that a key alone is enough for, in the order in which the first one counts, behind OpenAI itself. */
+/** Services for which a key alone is enough. After OpenAI itself, the first one with a key is used. */
 const KEYED_SERVICES = [
   {
     provider: "anthropic",
@@ -167,7 +167,7 @@ export interface ModelChoice {
   readonly problems: readonly string[];
 }
 
-/** The first language model that is configured. Without a network only one whose address was named counts. */
+/** The first configured language model. When offline, only one with an explicit URL counts. */
 export function chooseModel(values: ModelValues, isOffline: boolean): ModelChoice {
   const halves = findHalfPrices(values);
   if (halves.length > 0) return { chosen: undefined, problems: halves };
@@ -185,7 +185,7 @@ export function chooseModel(values: ModelValues, isOffline: boolean): ModelChoic
   return { chosen, problems: [...problems, ...findUnpricedBudget(chosen)] };
 }
 
-/** A limit that nothing is counted against would be none. */
+/** A budget without prices would be no limit. */
 function findUnpricedBudget(chosen: ModelConfig | undefined): string[] {
   if (chosen?.monthlyBudget === undefined || (chosen.prices.careful && chosen.prices.fast)) return [];
   const missing = chosen.prices.careful ? "RECOLLECT_LLM_FAST" : "RECOLLECT_LLM";
@@ -237,7 +237,7 @@ function chooseKeyed(values: ModelValues): ModelService | undefined {
   return { ...rest, apiKey: values[key], settings: { ...OWN_NAMES, apiKey: key } };
 }
 
-/** What a person would set to change the address or the model of a service that a key alone chose. */
+/** The settings that change the URL or the model of a service chosen by its key alone. */
 const OWN_NAMES = { baseUrl: "RECOLLECT_LLM_BASE_URL", model: "RECOLLECT_LLM_MODEL" };
 
 function chooseOllama(values: ModelValues, problems: string[]): ModelService | undefined {
@@ -254,7 +254,7 @@ function chooseOllama(values: ModelValues, problems: string[]): ModelService | u
   return { provider: "ollama", baseUrl, apiKey: undefined, model: "qwen3:8b", fastModel: "qwen3:8b", settings };
 }
 
-/** The variable may also be where Ollama listens, such as `0.0.0.0` or `:11434`. */
+/** The variable may also hold the address that Ollama listens on, such as `0.0.0.0` or `:11434`. */
 function addressOfOllama(host: string): string | undefined {
   const withHost = host.startsWith(":") ? `127.0.0.1${host}` : host;
   const text = /^https?:\/\//.test(withHost) ? withHost : `http://${withHost}`;
@@ -262,7 +262,7 @@ function addressOfOllama(host: string): string | undefined {
   const url = new URL(text);
   if (url.hostname === "0.0.0.0") url.hostname = "127.0.0.1";
   if (url.hostname === "[::]") url.hostname = "[::1]";
-  // An address with its scheme has the port of the scheme, as in Ollama's own clients.
+  // A URL with a scheme has the default port of the scheme, as in Ollama's own clients.
   if (url.port === "" && text !== withHost) url.port = String(OLLAMA_PORT);
   return `${url.href.replace(/\/+$/, "")}/v1`;
 }
@@ -280,7 +280,7 @@ function withOwnModels(service: ModelService, values: ModelValues): ModelConfig 
 
 const FREE: Prices = { input: 0, output: 0 };
 
-/** A model of one's own Ollama costs nothing; of all others only their user knows the price. */
+/** A model on one's own Ollama costs nothing; prices of all others are known only to the user. */
 function pricesOf({ provider, model, fastModel }: ModelService, values: ModelValues): ModelConfig["prices"] {
   const unnamed = provider === "ollama" ? FREE : undefined;
   const careful = priced(values.RECOLLECT_LLM_INPUT_PRICE, values.RECOLLECT_LLM_OUTPUT_PRICE) ?? unnamed;
@@ -297,7 +297,7 @@ const PRICES = [
   ["RECOLLECT_LLM_FAST_INPUT_PRICE", "RECOLLECT_LLM_FAST_OUTPUT_PRICE"],
 ] as const;
 
-/** Half a price would make every sum wrong. */
+/** With only one of two prices, every sum would be wrong. */
 function findHalfPrices(values: ModelValues): string[] {
   return PRICES.flatMap(([input, output]) => {
     if ((values[input] === undefined) === (values[output] === undefined)) return [];

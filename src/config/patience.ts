@@ -1,6 +1,6 @@
 import { setting, wholeNumber } from "./setting.js";
 
-/** The settings of how long a search waits for what answers elsewhere. */
+/** The settings for how long a search waits for other services. */
 export const PATIENCE_SETTINGS = {
   RECOLLECT_SEARCH_PATIENCE_MS: setting({
     schema: wholeNumber(50, 600_000),
@@ -18,7 +18,7 @@ export const PATIENCE_SETTINGS = {
 
 /** How long a search waits, in milliseconds. */
 export interface PatienceConfig {
-  /** For a service that embeds or reranks. */
+  /** For an embedding or reranking service. */
   readonly serviceMs: number;
   /** For the language model. */
   readonly modelMs: number;

@@ -1,14 +1,14 @@
 import { delimiter, isAbsolute, join } from "node:path";
 
-/** Where this person's programs keep their settings, from the variables that those programs document themselves. */
+/** Where this user's programs keep their settings, by the variables that those programs document. */
 export interface Places {
   readonly home: string;
   readonly platform: NodeJS.Platform;
   /** `XDG_CONFIG_HOME`, or `~/.config`. */
   readonly configFolder: string;
-  /** `APPDATA`, or its usual place; only Windows has it. */
+  /** `APPDATA`, or its default; used only on Windows. */
   readonly appData: string;
-  /** `CLAUDE_CONFIG_DIR` of Claude Code; undefined for its usual place. */
+  /** `CLAUDE_CONFIG_DIR` of Claude Code; undefined for its default. */
   readonly claudeFolder: string | undefined;
   /** `CODEX_HOME`, or `~/.codex`. */
   readonly codexFolder: string;
@@ -16,7 +16,7 @@ export interface Places {
   readonly programFolders: readonly string[];
 }
 
-/** The places that an environment describes. Relative folders count as absent, as the XDG specification has it. */
+/** The places that an environment describes. Relative folders count as absent, as the XDG specification demands. */
 export function placesOf(
   environment: Readonly<Record<string, string | undefined>>,
   home: string,

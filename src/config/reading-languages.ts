@@ -1,9 +1,9 @@
 import { z } from "zod";
 
-/** Names of languages as tesseract writes them: `eng`, `chi_sim`, `eng+deu`. People may have trained others. */
+/** Language names in the notation of tesseract: `eng`, `chi_sim`, `eng+deu`. People may have trained others. */
 const LANGUAGES = /^[A-Za-z][A-Za-z_]{2,30}(?:\+[A-Za-z][A-Za-z_]{2,30}){0,9}$/;
 
-/** The languages that data exist of, as their makers call them. */
+/** The languages for which data exist, by their official codes. */
 const CODES = (
   "afr amh ara asm aze bel ben bod bos bre bul cat ceb ces chi_sim cos cym dan deu div dzo ell eng epo est eus fao fas fil fin " +
   "fra fry gla gle glg guj hat heb hin hrv hun hye iku ind isl ita jav jpn kan kat kaz khm kir kor lao lat lav lit ltz mal mar mkd " +
@@ -11,8 +11,10 @@ const CODES = (
   "tgk tha tir ton tur uig ukr urd uzb vie yid yor"
 ).split(" ");
 
-/** The setting `RECOLLECT_READ_LANGUAGES`. What tesseract surely calls otherwise is refused with its right name;
- * names with a capital letter are those of scripts, such as `Latin`. */
+/**
+ * The setting `RECOLLECT_READ_LANGUAGES`. A known language under another name is refused with the right one; names with
+ * a capital letter are those of scripts, such as `Latin`.
+ */
 export const readingLanguages = z
   .string()
   .regex(LANGUAGES, "must be up to ten languages as tesseract names them, joined by +, such as eng or eng+deu")
@@ -26,7 +28,7 @@ export const readingLanguages = z
     }
   });
 
-/** Of those two of ISO 639-2 the ones that tesseract does not take. */
+/** Where ISO 639-2 has two codes, the one that tesseract does not accept. */
 const OTHER_CODES: ReadonlyMap<string, string> = new Map(
   (
     "alb:sqi arm:hye baq:eus bur:mya chi:chi_sim cze:ces dut:nld fre:fra geo:kat ger:deu gre:ell ice:isl mac:mkd may:msa " +
@@ -43,7 +45,7 @@ function inSmallLetters(name: string): string | undefined {
 
 const NO_NAMES: ReadonlyMap<string, string> = new Map();
 
-/** By the English name and by the own one, in lower case. */
+/** By English name and by native name, in lower case. */
 function codesByName(): ReadonlyMap<string, string> {
   return new Map(
     CODES.flatMap((code) => {

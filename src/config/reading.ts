@@ -3,7 +3,7 @@ import { httpUrl, setting, wholeNumber } from "./setting.js";
 
 const GIGABYTE = 1_073_741_824;
 
-/** The settings of how files are read that are no plain text. */
+/** The settings for reading files other than plain text. */
 export const READING_SETTINGS = {
   RECOLLECT_READ_TIMEOUT_SECONDS: setting({
     schema: wholeNumber(1, 3_600),
@@ -45,13 +45,13 @@ export const READING_SETTINGS = {
   }),
 };
 
-/** Bounds of reading one file. */
+/** Limits for reading one file. */
 export interface ReadingConfig {
   readonly timeoutMs: number;
   readonly memoryMegabytes: number;
-  /** Of the text in pictures, as tesseract names them: `eng+deu`. */
+  /** Languages of the text in pictures, as tesseract names them: `eng+deu`. */
   readonly languages: string;
-  /** Base URL of the npm registry that data of languages are fetched from. */
+  /** Base URL of the npm registry that language data are fetched from. */
   readonly languagesFrom: string;
   readonly limits: {
     readonly maximumTextBytes: number;
@@ -62,11 +62,11 @@ export interface ReadingConfig {
   };
 }
 
-/** Parts of an archive, mails of a mailbox, rows of a list. */
+/** Parts of an archive, mails in a mailbox, rows of a list. */
 const MOST_ENTRIES = 100_000;
 const DEEPEST_ELEMENT = 256;
 
-/** Bounds from the values of the settings. */
+/** Limits from the values of the settings. */
 export function readingOf(values: {
   readonly RECOLLECT_READ_TIMEOUT_SECONDS: number;
   readonly RECOLLECT_READ_MEMORY_MEGABYTES: number;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { choice, httpUrl, setting } from "./setting.js";
 
-/** The settings of what puts search results into a better order. */
+/** The settings for reranking. */
 export const RERANK_SETTINGS = {
   RECOLLECT_RERANK: setting({
     schema: choice(["auto", "builtin", "llm"]),
@@ -25,14 +25,14 @@ export const RERANK_SETTINGS = {
   }),
 };
 
-/** What a search with `rerank` is put in order by. */
+/** What reranks a search with `rerank`. */
 export type RerankConfig = { readonly kind: "builtin" } | { readonly kind: "llm" } | RerankServiceConfig;
 
-/** A service that puts texts in order. */
+/** A reranking service. */
 export interface RerankServiceConfig {
   readonly kind: "service";
   readonly baseUrl: string;
-  /** Undefined where the service has only one. */
+  /** Undefined if the service has only one model. */
   readonly model: string | undefined;
   readonly apiKey: string | undefined;
 }
@@ -41,7 +41,7 @@ type RerankValues = {
   readonly [Name in keyof typeof RERANK_SETTINGS]: z.infer<(typeof RERANK_SETTINGS)[Name]["schema"]> | undefined;
 };
 
-/** The reranker that the settings name: a service is used only when somebody named its address. */
+/** The configured reranker: a service is used only if its URL is set. */
 export function chooseRerank(values: RerankValues): RerankConfig {
   if (values.RECOLLECT_RERANK === "llm") return { kind: "llm" };
   const { RECOLLECT_RERANK_BASE_URL: baseUrl } = values;

@@ -3,11 +3,11 @@ import { join, resolve } from "node:path";
 import { z } from "zod";
 import { listChoices } from "../lib/bounded-parse.js";
 
-/** One setting, as it is written in an environment variable. */
+/** One setting, as written in an environment variable. */
 export interface Setting<Value> {
   /** Reads the text of the variable. */
   readonly schema: z.ZodType<Value>;
-  /** What counts when the variable is absent or empty; undefined when the part it belongs to is then off. */
+  /** The default when the variable is absent or empty; undefined if that switches off the part it belongs to. */
   readonly fallback?: string;
   readonly description: string;
   /** Secrets are never shown, not even in an error. */
@@ -19,7 +19,7 @@ export function setting<Value>(definition: Setting<Value>): Setting<Value> {
   return definition;
 }
 
-/** Digits between two bounds, both included. */
+/** A whole number between two bounds, both inclusive. */
 export function wholeNumber(minimum: number, maximum: number) {
   const rule = `must be a whole number from ${minimum} to ${maximum}`;
   return z
@@ -29,7 +29,7 @@ export function wholeNumber(minimum: number, maximum: number) {
     .pipe(z.number().min(minimum, rule).max(maximum, rule));
 }
 
-/** US dollars, with a point before the cents; up to a million. */
+/** US dollars, with a decimal point; up to a million. */
 export function dollars() {
   return z
     .string()
@@ -42,7 +42,7 @@ export function choice<const Choices extends readonly [string, ...string[]]>(cho
   return z.enum(choices, { error: `must be ${listChoices(choices)}` });
 }
 
-/** An address, without slashes at its end. Requests take none with a password, and errors would tell it. */
+/** A URL, without trailing slashes. Requests reject one with a password, and errors would reveal it. */
 export function httpUrl() {
   const rule = "must be a URL that begins with http:// or https://";
   return z
@@ -52,14 +52,14 @@ export function httpUrl() {
     .transform((text) => text.replace(/\/+$/, ""));
 }
 
-/** Whether an address names a user or a password before its host. */
+/** Whether a URL has a user or a password before its host. */
 export function holdsUser(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { username, password } = new URL(text);
   return username !== "" || password !== "";
 }
 
-/** An absolute path; `~` at its beginning is the home folder. */
+/** An absolute path; a leading `~` is the home folder. */
 export function expandHome(path: string): string {
   if (path === "~") return homedir();
   return resolve(/^~[\\/]/.test(path) ? join(homedir(), path.slice(2)) : path);

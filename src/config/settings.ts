@@ -16,7 +16,7 @@ import { choice, dollars, expandHome, httpUrl, setting, wholeNumber } from "./se
 const KEY_SHAPE = /^sm_([A-Za-z0-9-]+)_\S+$/;
 const TERABYTE_IN_MEGABYTES = 1_048_576;
 const GIGABYTE = 1_073_741_824;
-/** What is sent at once is one text in memory for a moment, and texts have an end. */
+/** A request is held in memory as one string for a moment, and strings have a maximum length. */
 const MOST_BYTES_OF_ONE_REQUEST = 268_435_456;
 
 const apiKey = z
@@ -32,7 +32,7 @@ const flag = z
   .enum(["1", "true", "0", "false"], { error: "must be 1 or true to switch it on, 0 or false to switch it off" })
   .transform((text) => text === "1" || text === "true");
 
-/** Without a path: well-known addresses lie at the root of a host (RFC 8414, RFC 9728). */
+/** Without a path: well-known URLs are at the root of a host (RFC 8414, RFC 9728). */
 const publicUrl = httpUrl()
   .refine((text) => new URL(text).pathname === "/", "must be an address without a path, such as https://memory.example")
   .transform((text) => new URL(text).origin);
@@ -44,7 +44,7 @@ const nameList = z.string().transform((text) =>
     .filter((name) => name !== ""),
 );
 
-/** Addresses and networks, as a list that can be asked. */
+/** Addresses and networks, as a `BlockList`. */
 const proxies = nameList.transform((names, context) => {
   const list = new BlockList();
   if (!names.every((name) => addNetwork(list, name)))
@@ -61,7 +61,7 @@ const fetchAllow = nameList.transform((names, context) => {
   return places ?? NO_PLACES;
 });
 
-/** Providers of connections whose addresses are not given with each connection. */
+/** Connection providers whose URLs are not given with each connection. */
 const ADDRESSED_PROVIDERS = ["github", "notion", "onedrive", "gmail", "granola", "google-drive"];
 
 const providerUrls = nameList.transform((entries, context): Readonly<Record<string, string>> => {
@@ -76,7 +76,7 @@ const providerUrls = nameList.transform((entries, context): Readonly<Record<stri
   );
 });
 
-/** Every setting: its variable, how its text is read, what counts without it, and what it is for. */
+/** Every setting: its variable, how its text is read, its default, and its purpose. */
 export const SETTINGS = {
   RECOLLECT_DATA_DIR: setting({
     schema: z

@@ -4,7 +4,7 @@ import { httpUrl, setting } from "./setting.js";
 const HEADERS_RULE = "must be headers such as authorization=Bearer%20abc, with commas between them";
 const SHARE_RULE = "must be a number from 0 to 1";
 
-/** The settings of traces for OpenTelemetry. */
+/** The settings for OpenTelemetry traces. */
 export const TRACE_SETTINGS = {
   RECOLLECT_TRACES: setting({
     schema: httpUrl(),
@@ -41,7 +41,7 @@ type TraceValues = {
   readonly [Name in keyof typeof TRACE_SETTINGS]: z.infer<(typeof TRACE_SETTINGS)[Name]["schema"]> | undefined;
 };
 
-/** Undefined where none are sent. */
+/** Undefined when none are sent. */
 export function chooseTraces(values: TraceValues): TracesConfig | undefined {
   const { RECOLLECT_TRACES: url, RECOLLECT_TRACES_HEADERS: headers = {}, RECOLLECT_TRACES_SHARE: share = 1 } = values;
   return url === undefined ? undefined : { url, headers, share };

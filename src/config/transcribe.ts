@@ -5,7 +5,7 @@ const DEFAULT_MODEL = "whisper-1";
 
 type Command = readonly [program: string, ...options: string[]];
 
-/** A program and its options, as one line. */
+/** A program and its options on one line. */
 const command = z
   .string()
   .max(4_000, "must have at most 4000 characters")
@@ -16,7 +16,7 @@ const command = z
     return z.NEVER;
   });
 
-/** Words between spaces; quotes of either kind hold spaces. @returns null for a quote that is not closed */
+/** Words separated by spaces; quotes of either kind may contain spaces. @returns null for an unclosed quote */
 function splitCommand(text: string): string[] | null {
   const words: string[] = [];
   let word: string | null = null;
@@ -38,7 +38,7 @@ function splitCommand(text: string): string[] | null {
   return quote === null ? words : null;
 }
 
-/** A path that holds wherever the program is started; a mere name is looked for in `PATH`. */
+/** A path that is valid wherever the program is started; a bare name is looked up in `PATH`. */
 function placed(program: string): string {
   return /[\\/]/.test(program) ? expandHome(program) : program;
 }
@@ -47,7 +47,7 @@ function inHome(option: string): string {
   return /^~[\\/]/.test(option) ? expandHome(option) : option;
 }
 
-/** The settings of what writes down recordings. */
+/** The settings for transcription. */
 export const TRANSCRIBE_SETTINGS = {
   RECOLLECT_TRANSCRIBE_BASE_URL: setting({
     schema: httpUrl(),
@@ -71,7 +71,7 @@ export const TRANSCRIBE_SETTINGS = {
   }),
 };
 
-/** What writes down recordings: a service, or a program of this machine. */
+/** What transcribes recordings: a service, or a local program. */
 export type TranscriberConfig =
   | { readonly kind: "service"; readonly baseUrl: string; readonly model: string; readonly apiKey: string | undefined }
   | { readonly kind: "command"; readonly command: Command };
@@ -81,7 +81,7 @@ type TranscribeValues = {
     z.infer<(typeof TRANSCRIBE_SETTINGS)[Name]["schema"]> | undefined;
 };
 
-/** The transcriber that the settings name; undefined where nobody named one. */
+/** The configured transcriber; undefined when there is none. */
 export function chooseTranscriber(values: TranscribeValues): TranscriberConfig | undefined {
   const { RECOLLECT_TRANSCRIBE_BASE_URL: baseUrl, RECOLLECT_TRANSCRIBE_COMMAND: program } = values;
   if (program !== undefined) return { kind: "command", command: program };

@@ -1,4 +1,4 @@
-/** Which vectors are searched where, as the settings say it. */
+/** Which vectors are searched where, according to the settings. */
 interface VectorValues {
   readonly RECOLLECT_VECTORS: "auto" | "exact" | "chroma" | undefined;
   readonly RECOLLECT_NODES: "one" | "several" | undefined;
@@ -6,7 +6,7 @@ interface VectorValues {
   readonly CHROMA_URL: string | undefined;
 }
 
-/** Nodes would not find what is in a Chroma that one of them started: without a server they search exactly. */
+/** Nodes cannot see into a Chroma that one of them started: without a server they search exactly. */
 export function chooseVectors(values: VectorValues): {
   readonly vectors: "auto" | "exact";
   readonly exactLimit: number;
@@ -17,7 +17,7 @@ export function chooseVectors(values: VectorValues): {
   return { vectors: isExact ? "exact" : "auto", exactLimit };
 }
 
-/** @param set names of the settings that somebody has set */
+/** @param set names of the settings that have a value */
 export function findVectorProblems(values: VectorValues, set: ReadonlySet<string>): string[] {
   const problems: string[] = [];
   if (!set.has("CHROMA_URL"))

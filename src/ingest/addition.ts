@@ -6,26 +6,26 @@ import { editsOfTurns, speakersIn, TURN_BREAK, turnsReplaced, type Replaced, wri
 import { editsBetween, sentencesOf, type Edit } from "./edits.js";
 import { partedBy, type Parted } from "./unchanged.js";
 
-/** What a text says that the text before it did not say. */
+/** What a text says that its predecessor did not. */
 export interface Addition {
   /** Empty when there is nothing new. */
   readonly content: string;
-  /** Set when it is from a conversation. */
+  /** Set when it comes from a conversation. */
   readonly turns?: readonly Turn[];
   /** ISO date or date-time of the conversation, null when it names none. */
   readonly date: string | null;
-  /** Sentences that took the place of others; in a conversation only where it was sent as one and a turn in it was edited. */
+  /** Sentences that replaced others; in a conversation, only if it was sent as one and a turn in it was edited. */
   readonly edits?: readonly Edit[];
-  /** Set where it holds sentences for the sake of those beside them that are new. */
+  /** Set when it holds already known sentences, as context for the new ones beside them. */
   readonly parted?: Parted;
 }
 
 /**
- * What a submission adds to the one before it: the new turns of a conversation, the rest of a text that goes on, the
- * new lines of any other. Takes linear time.
- * @param previous the text before, empty for none
- * @param next its text, and who has a turn in it where it was sent as a conversation, else nobody
- * @param zone of times without an offset
+ * What a submission adds to the previous one: the new turns of a conversation, the continuation of a text, or else its
+ * new lines. Takes linear time.
+ * @param previous the previous text, or empty if there is none
+ * @param next its text, and the speakers if it was sent as a conversation; otherwise none
+ * @param zone the time zone of times without an offset
  */
 export async function findAddition(
   previous: string,
@@ -62,8 +62,8 @@ async function turnsOf(text: string, zone: TimeZone): Promise<readonly Turn[]> {
 }
 
 /**
- * The turns that an earlier transcript of the same conversation has: those that it begins and ends with as they are, and
- * what is read between them where turns were edited.
+ * The turns already in an earlier transcript of the same conversation: those it starts and ends with verbatim, and,
+ * where turns were edited, those parsed from the part in between.
  */
 async function knownTurns(transcript: string, turns: readonly Turn[], zone: TimeZone): Promise<readonly Turn[]> {
   const first = turnsAtStart(transcript, turns);
@@ -76,7 +76,7 @@ async function knownTurns(transcript: string, turns: readonly Turn[], zone: Time
 
 interface Stretch {
   readonly count: number;
-  /** Of the transcript, with the empty lines beside the turns. */
+  /** Length in the transcript, including the blank lines around the turns. */
   readonly length: number;
 }
 
@@ -106,7 +106,7 @@ function turnsAtEnd(transcript: string, turns: readonly Turn[]): Stretch {
   return { count, length: transcript.length - end };
 }
 
-/** Who said the same thing twice said it twice. */
+/** A turn that was said twice counts twice. */
 function withoutKnown(turns: readonly Turn[], known: readonly Turn[]): readonly Turn[] {
   const counts = new Map<string, number>();
   for (const turn of known) counts.set(written(turn), (counts.get(written(turn)) ?? 0) + 1);
@@ -117,7 +117,7 @@ function withoutKnown(turns: readonly Turn[], known: readonly Turn[]): readonly 
   });
 }
 
-/** Who says anew what another turn had said before says it. */
+/** A turn that repeats what an earlier turn said is new as well. */
 function partedTurns(replaced: readonly Replaced[], added: readonly Turn[]): Parted {
   const edited = new Set(replaced.map(([, is]) => is.text));
   const parts = [
@@ -130,7 +130,7 @@ function partedTurns(replaced: readonly Replaced[], added: readonly Turn[]): Par
   };
 }
 
-/** What was added at the end, else the lines with sentences that were not there before. */
+/** What was appended, or else the lines that contain new sentences. */
 function addedText(previous: string, next: string): string {
   if (next.startsWith(previous)) return next.slice(startOfSentence(next, previous.length)).trim();
   const known = sentencesOf(previous);
@@ -139,7 +139,7 @@ function addedText(previous: string, next: string): string {
   return added.join("\n").trim();
 }
 
-/** Where the sentence starts that a place lies in, so that what was added to a sentence is read with all of it. */
+/** The start of the sentence at this position, so that an addition to a sentence is read together with all of it. */
 function startOfSentence(text: string, place: number): number {
   const lineStart = text.lastIndexOf("\n", place - 1) + 1;
   const newline = text.indexOf("\n", place);

@@ -16,34 +16,34 @@ import { safeCut } from "../lib/truncate.js";
 import type { IngestContext } from "./context.js";
 
 const MOST_ATTACHMENTS = 50;
-/** Of a file that lies in another one: fifty mails of fifty files would be thousands. */
+/** Limit for a file that is itself an attachment: fifty mails with fifty files each would make thousands. */
 const MOST_NESTED = 10;
-/** A file in a mail in a mail, and no deeper. */
+/** A file in a mail in a mail, but no deeper. */
 const DEEPEST = 2;
-/** Letters of names in one note. */
+/** Limit, in characters, of the file names in one note. */
 const LONGEST_NAMES = 500;
 
-/** A file that lies in another one and becomes a document of its own. */
+/** A file inside another file that becomes a document of its own. */
 interface StoredAttachment {
   readonly file: AttachedFile;
-  /** Tells it from the other files in the same file. */
+  /** Distinguishes it from the other files in the same file. */
   readonly digest: string;
-  /** Its text; null where it is still to be read from the file. */
+  /** Its text; null if it still has to be read from the file. */
   readonly text: string | null;
-  /** Where its bytes were put; null where they are kept already. */
+  /** Storage key of its bytes; null if they are already stored. */
   readonly key: string | null;
 }
 
-/** What lies in a file, its bytes kept before anything is committed. */
+/** The attachments of a file. Their bytes are stored before anything is committed. */
 export interface StoredAttachments {
   readonly files: readonly StoredAttachment[];
-  /** Which of them are left out, and why. */
+  /** Which attachments were left out, and why. */
   readonly notes: readonly string[];
 }
 
 export const NO_ATTACHMENTS: StoredAttachments = { files: [], notes: [] };
 
-/** Puts the bytes of what lies in the file of a document where files are kept, up to the limits. */
+/** Stores the bytes of the attachments in a document's file, up to the limits. */
 export async function storeAttachments(
   context: IngestContext,
   document: Document,
@@ -60,7 +60,7 @@ export async function storeAttachments(
   return chosen;
 }
 
-/** Where the bytes are that were put for this reading. */
+/** The storage keys that were written for this reading. */
 export function keysOf({ files }: StoredAttachments): string[] {
   return files.flatMap(({ key }) => key ?? []);
 }
@@ -96,7 +96,7 @@ async function chooseAttachments(
   return { files: [...chosen.values()], notes };
 }
 
-/** In how many files a document lies. */
+/** How many files the document is nested in. */
 async function depthOf({ store }: IngestContext, { organizationId, id }: Document): Promise<number> {
   let depth = 0;
   for (let around: string | null = id; depth <= DEEPEST; depth += 1) {
@@ -106,7 +106,7 @@ async function depthOf({ store }: IngestContext, { organizationId, id }: Documen
   return depth;
 }
 
-/** The text of a file that is text, null for one that is to be read by its kind, undefined for one that is not read. */
+/** The text of a text file; null for a file that has to be read by an extractor; undefined for one that is not read. */
 async function textOf(
   { extractor, limits }: IngestContext,
   { bytes, name, mimeType }: AttachedFile,
@@ -128,10 +128,10 @@ function noteOf(what: string, files: readonly AttachedFile[]): string[] {
 }
 
 /**
- * Makes documents of what lies in the file of a document, inside the transaction that keeps its text; those that were there
- * stay, and those that do not lie in it any more go.
- * @param metadata what each of them has of it
- * @returns the keys of files that now count, and of those that went with their documents
+ * Turns the attachments of a document's file into documents, inside the transaction that stores its text. Existing ones
+ * stay; those no longer in the file are removed.
+ * @param metadata the metadata that each of them inherits
+ * @returns the keys of the files now in use, and of those removed with their documents
  */
 export async function keepAttachments(
   repositories: Repositories,

@@ -25,34 +25,37 @@ import { noteModelFailure } from "./model-failures.js";
 import { isUnchanged, type Parted } from "./unchanged.js";
 import { singleSpaced } from "../lib/single-spaced.js";
 
-/** In characters: where a document says who wrote it. */
+/** Where a document says who wrote it, in characters. */
 const OPENING_LENGTH = 2000;
-/** A text up to this length that its sender asked to be remembered becomes one fact if no rule finds any. */
+/** A text up to this length that its sender asked to have remembered becomes one fact if no rule finds any. */
 const AS_IS_LENGTH = 600;
 
-/** A fact about the user of the memory, as extractors write it. */
+/** A fact about the user of the memory, as extractors phrase it. */
 const OF_THE_USER = /^(?:the )?user(?:['’]s)?\b/i;
 
-/** What a submission of a document gives to be remembered. */
+/** What a submission of a document offers to remember. */
 export interface Submission {
-  /** Ready-made by its sender; then nothing is read. */
+  /** Facts supplied by the sender; nothing is extracted then. */
   readonly stated?: readonly StatedCandidate[];
-  /** What is to be read; absent when there is nothing new. */
+  /** What has to be read; absent when there is nothing new. */
   readonly source?: FactSource;
   /** True when it was sent as a conversation. */
   readonly wasSentAsTurns: boolean;
   readonly rememberAsIs: boolean;
-  /** True for what anybody may have written, such as mails and web pages: they replace and end nothing that the user stated. */
+  /**
+   * True for content that anybody may have written, such as mails and web pages: it neither replaces nor ends anything
+   * the user stated.
+   */
   readonly isByStranger?: boolean;
-  /** True for what somebody else wrote: that "the user" of whom it speaks is the user of this memory is only a guess. */
+  /** True for content written by somebody else: that its "user" is the user of this memory is only a guess. */
   readonly isForeign?: boolean;
-  /** Sentences that took the place of others of the text before. */
+  /** Sentences that replaced others of the previous text. */
   readonly edits?: readonly Edit[];
-  /** Which sentences of the source the text had before, where it holds any. */
+  /** Which sentences of the source were already in the previous text, if any. */
   readonly parted?: Parted;
 }
 
-/** What every submission since the last remembered one adds, in order: none is lost to the one that follows it. */
+/** What each submission since the last remembered one adds, in order, so that none is lost to its successor. */
 export async function submissionsOf(context: IngestContext, document: Document): Promise<Submission[]> {
   const { documents } = context.store;
   const { organizationId, id, rememberedRevision } = document;
@@ -73,8 +76,8 @@ export async function submissionsOf(context: IngestContext, document: Document):
 }
 
 /**
- * What a text of a document adds to the one before it, empty for none.
- * @param speakers who has a turn in it, where a conversation was sent of which only the text is known
+ * What a text of a document adds to the previous one.
+ * @param speakers the speakers, if it was sent as a conversation of which only the text is left
  */
 export async function submissionOf(
   context: IngestContext,
@@ -108,7 +111,7 @@ export async function submissionOf(
     title: document.title,
     opening: told.slice(0, OPENING_LENGTH),
     guidance: await guidanceFor(store, document),
-    // Who sends a file has seldom written it.
+    // People who upload a file have seldom written it.
     isOwn: trustOfDocument(document) === "trusted" && read === null,
     ...(read !== null && typeof author === "string" && { author }),
     known: model ? await knownFor(store.memories, document) : [],
@@ -128,13 +131,13 @@ export async function submissionOf(
   };
 }
 
-/** What somebody has said in a text: not its front matter, not what a model has seen in it, and no bytes of a picture. */
+/** The words a person wrote in a text: without front matter, a model's description of a picture, or the bytes of a picture. */
 function wordsOf(text: string, isRead: boolean): string {
   const { body } = splitFrontMatter(text);
   return withoutEmbeddedBytes(isRead ? withoutPictureDescription(body) : body);
 }
 
-/** What submissions of a document say, in order. */
+/** The candidates from the submissions of a document, in order. */
 export async function findCandidates(
   context: IngestContext,
   submissions: readonly Submission[],
@@ -148,13 +151,13 @@ export async function findCandidates(
   return candidates;
 }
 
-/** True for what a sentence stated whose place another one took before anybody had read it. */
+/** True for a candidate from a sentence that was replaced before anybody had read it. */
 function isTakenBack(candidate: StatedCandidate, later: readonly StatedCandidate[]): boolean {
   const words = singleSpaced(wordsStating(candidate) ?? "");
   return words !== "" && later.some(({ insteadOf }) => insteadOf?.includes(words));
 }
 
-/** The sender's own facts where there are any, else what the extractor finds in the new part of the text. */
+/** The sender's own facts if there are any, otherwise what the extractor finds in the new part of the text. */
 async function candidatesOf(
   { factExtractor }: IngestContext,
   submission: Submission,
@@ -165,7 +168,7 @@ async function candidatesOf(
   return source ? asRead(submission, await factExtractor.extract(source, signal), signal) : [];
 }
 
-/** What was found in a submission, with who said it; its very text where nothing was found and it is to be kept. */
+/** The candidates found in a submission, with their speakers; the text itself if nothing was found and it is to be kept. */
 export async function asRead(
   submission: Submission,
   found: readonly FactCandidate[],
@@ -197,7 +200,7 @@ function withFormerSentence(candidate: StatedCandidate, edits: readonly Edit[]):
   return former === null ? candidate : { ...candidate, insteadOf: former };
 }
 
-/** Says of every quote where it stands in the newest text of the document, if it does. */
+/** Adds to each quote its position in the newest text of the document, if it is there. */
 export async function withPlaces(
   candidates: readonly StatedCandidate[],
   content: string,
@@ -212,7 +215,7 @@ export async function withPlaces(
   });
 }
 
-/** Anybody can write a transcript; only in one that was sent as a conversation is the user's word the owner's own. */
+/** Anybody can write a transcript; only in one that was sent as a conversation do the user's words count as the owner's. */
 async function withSpeakers(
   candidates: readonly StatedCandidate[],
   { turns, wasSentAsTurns }: { readonly turns: readonly Turn[]; readonly wasSentAsTurns: boolean },

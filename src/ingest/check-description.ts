@@ -7,21 +7,21 @@ import type { DescribedByModel } from "./prompts/describe-document.js";
 import { lineOfModel } from "./line-of-model.js";
 
 const LONGEST_TITLE = 80;
-/** What is longer was not meant as a title. */
+/** Anything longer was not meant as a title. */
 const NO_TITLE = 160;
 const LONGEST_SUMMARY = 600;
 const MOST_SENTENCES = 3;
 const ADDRESS = /(?:\b[a-z][a-z0-9+.-]*:\/\/|\bwww\.)[^\s<>"')\]]+/giu;
 
-/** What a document is called and what it says in short, as far as a model's word can be used; null where it cannot. */
+/** A document's title and summary, as far as the model's answer is usable; null where it is not. */
 export interface Description {
   readonly title: string | null;
   readonly summary: string | null;
 }
 
 /**
- * What of a model's description may be shown: plain text on one line, of a sane length, that gives no orders to an assistant
- * and names no address that the document does not.
+ * The part of a model's description that may be shown: plain text on one line, of a reasonable length, that gives no
+ * orders to an assistant and contains no address that is not in the document.
  */
 export function checkDescription(
   described: DescribedByModel,
@@ -36,14 +36,14 @@ export function checkDescription(
   return { title: isHarmless(title) ? title : null, summary: isHarmless(summary) ? summary : null };
 }
 
-/** Characters and sentences of what is said of a picture; a model that says more goes on and on. */
+/** Limits in characters and sentences for the description of a picture; a model that exceeds them is rambling. */
 const LONGEST_OF_PICTURE = 1_000;
 const MOST_OF_PICTURE = 12;
 
 /**
- * What a model says of a picture as it may be shown: plain text on one line, of a sane length, without addresses. Whoever made the
- * picture may have written into it what a model is to say.
- * @throws AppError `invalid` where nothing is left, or it gives orders to an assistant
+ * A model's description of a picture, fit to be shown: plain text on one line, of a reasonable length, without
+ * addresses. Whoever made the picture may have put text into it that tells the model what to say.
+ * @throws AppError `invalid` when nothing is left, or it gives orders to an assistant
  */
 export function checkPictureDescription(text: string): string {
   const line = lineOfModel(text).replace(ADDRESS, "").replace(/ {2,}/gu, " ").trim();
@@ -68,7 +68,7 @@ function summaryIn(text: string): string {
   return wholeSentences(text, { most: MOST_SENTENCES, longest: LONGEST_SUMMARY });
 }
 
-/** As many whole sentences as there is room for. */
+/** As many whole sentences as fit. */
 function wholeSentences(text: string, { most, longest }: { readonly most: number; readonly longest: number }): string {
   const spans = sentenceSpans(text).slice(0, most);
   const end = spans.findLast((span) => span.end <= longest)?.end ?? 0;

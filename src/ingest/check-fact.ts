@@ -10,13 +10,14 @@ import type { QuoteFinder } from "../language/find-quote.js";
 import type { StatedByModel } from "./prompts/fact-rules.js";
 import { lineOfModel } from "./line-of-model.js";
 
-/** A fact is one sentence. What is longer was not taken apart. */
+/** A fact is one sentence. Anything longer was not split properly. */
 const LONGEST_FACT = 500;
 const MOST_EVENT_DATES = 10;
 
 /**
- * What of a model's statement may be believed: a quote that the source really holds, days that exist, an end,
- * names, and buckets that it was shown. @returns null for what is no fact at all
+ * The credible parts of a model's statement: a quote that is really in the source, valid dates, an end, names, and
+ * buckets that the model was shown.
+ * @returns null when it is not a fact at all
  */
 export function checkFact(stated: StatedByModel, source: FactSource, find: QuoteFinder): FactCandidate | null {
   const text = lineOfModel(stated.text);
@@ -39,7 +40,7 @@ export function checkFact(stated: StatedByModel, source: FactSource, find: Quote
   };
 }
 
-/** The moment after which a fact is over, in the past perhaps: the end of a day that comes without a time. */
+/** The moment a fact ends, possibly in the past: the end of the day when no time is given. */
 function endOf(text: string | null, { timeZone }: FactSource): string | null {
   const moment = text === null ? null : instantOf(text, timeZone);
   if (text === null || !moment) return null;

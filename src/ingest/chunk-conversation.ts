@@ -4,16 +4,16 @@ import { safeCut, truncate } from "../lib/truncate.js";
 import type { ChunkPiece } from "./chunk-piece.js";
 import type { Conversation } from "./conversation.js";
 
-/** A turn is one unit whatever it says, until it is too long to be of use as a result. */
+/** A turn is one unit unless it is too long to be useful as a result. */
 const LONGEST_TURN = 8000;
-/** Pieces of a turn beyond that. */
+/** Maximum length of the pieces of a longer turn. */
 const LONGEST_PIECE = 800;
 const LONGEST_NEIGHBOUR = 300;
 
 /**
- * One chunk a turn, with the turns beside it as context. A turn of more than 8,000 characters becomes several chunks, cut
- * between sentences, each of which says in its metadata which part it is.
- * @param fallbackDate for turns of a conversation that names no date
+ * One chunk per turn, with the neighbouring turns as context. A turn of more than 8,000 characters becomes several
+ * chunks, cut between sentences; the metadata of each says which part it is.
+ * @param fallbackDate for turns of a conversation without a date
  */
 export function chunkConversation(conversation: Conversation, fallbackDate: string | null): ChunkPiece[] {
   const { turns, caption } = conversation;
@@ -37,7 +37,7 @@ function written(turn: Turn): string {
   return `${turn.speaker}: ${turn.text}`;
 }
 
-/** Groups of whole sentences, as long as they stay short; a sentence that is too long by itself is cut where it must be. */
+/** Groups whole sentences into short pieces; a sentence that is too long on its own is cut wherever necessary. */
 function cutTurn(text: string): string[] {
   const parts: string[] = [];
   let start: number | null = null;

@@ -50,7 +50,7 @@ function entries(kind: TextKind, extensions: string): [string, TextKind][] {
   return extensions.split(" ").map((extension) => [extension, kind]);
 }
 
-/** Tells how a text wants to be cut, by its name (a title or a path with an extension) first, by its look second. */
+/** Decides how to cut a text: first by its name (a title, or a path with an extension), then by its look. */
 export function detectKind(content: string, name: string | null): TextKind {
   const extension = /\.([a-z0-9]{1,12})$/i.exec(name?.trim().slice(-40) ?? "")?.[1]?.toLowerCase();
   const byName = extension === undefined ? undefined : LANGUAGES_BY_EXTENSION.get(extension);
@@ -59,7 +59,7 @@ export function detectKind(content: string, name: string | null): TextKind {
   return detectCode(lines) ?? (looksLikeMarkdown(lines) ? "markdown" : "prose");
 }
 
-/** Code is clear when most lines end or begin as code does, and one language's signs show twice or more. */
+/** A text is code when most lines start or end as code does, and the signs of one language occur at least twice. */
 function detectCode(lines: readonly string[]): TextKind | null {
   const full = lines.filter((line) => line.trim() !== "");
   if (full.length < 4) return null;

@@ -1,14 +1,14 @@
 import type { Span } from "../language/sentences.js";
 
-/** A part of a Markdown text under one heading, the heading's own line included. */
+/** The part of a Markdown text under one heading, including the heading itself. */
 export interface Section extends Span {
-  /** Headings above and of the section, outermost first. */
+  /** The headings above the section and its own, outermost first. */
   readonly headings: readonly string[];
 }
 
 const LONGEST_HEADING = 200;
 
-/** Cuts a Markdown text at its headings. Headings that have nothing below them stay with the next section. */
+/** Cuts a Markdown text at its headings. Headings with nothing below them stay with the next section. */
 export function markdownSections(text: string): Section[] {
   const sections: Section[] = [];
   const path: { level: number; title: string }[] = [];

@@ -3,12 +3,12 @@ import type { Section } from "./chunk-markdown.js";
 
 type Places = ReadingOutcome["places"];
 
-/** Less than that is said together with what follows: the title of a slide, a page with one word. */
+/** Anything shorter is joined with what follows: the title of a slide, a page with one word. */
 const LEAST_ALONE = 40;
-/** What ends a paragraph, or a row of a table; a sentence that goes on over the page is not cut there. */
+/** The end of a paragraph or table row; a sentence that continues on the next page is not cut there. */
 const ENDED = /[.!?…:;。！？|)\]"'”’»]\s*$/;
 
-/** Cuts sections where a page, a slide, a sheet or an entry ends, so that each piece has one place. */
+/** Cuts sections where a page, slide, sheet or entry ends, so that each piece has one place. */
 export function cutAtPlaces(sections: readonly Section[], content: string, places: Places): Section[] {
   if (places.length === 0) return [...sections];
   return sections.flatMap((section) => {
@@ -30,7 +30,7 @@ export function cutAtPlaces(sections: readonly Section[], content: string, place
   });
 }
 
-/** Remarks beside a recording are no part of what is said in it, and nobody is to look for them at its time. */
+/** Remarks that accompany a recording are not part of its speech, so they must not point to a time in it. */
 function speechBegins(places: Places, index: number): boolean {
   return places[index]?.[1].time !== undefined && places[index - 1]?.[1].time === undefined;
 }
@@ -43,8 +43,8 @@ function isWhole(content: string, start: number, end: number): boolean {
 }
 
 /**
- * Where a piece stands: on the page, slide, sheet or entry that holds most of it, since what is short is said together with what
- * follows; as far as it goes of times and of the cells of one sheet.
+ * The place of a piece: the page, slide, sheet or entry that holds most of it, since short ones are joined with what
+ * follows; for times and for the cells of one sheet, the whole range.
  */
 export function placeOver(places: Places, start: number, end: number): Place | null {
   const reached = placesIn(places, start, end);
@@ -66,7 +66,7 @@ export function placeOver(places: Places, start: number, end: number): Place | n
 
 interface ReachedPlace {
   readonly place: Place;
-  /** Characters of the piece that stand there. */
+  /** Characters of the piece at this place. */
   readonly length: number;
 }
 
@@ -91,7 +91,7 @@ function rangeOver(first: string | undefined, last: string | undefined): string 
   return from && to ? `${from}:${to}` : first;
 }
 
-/** How many places begin at an offset or before it. */
+/** How many places start at or before an offset. */
 function indexAt(places: Places, offset: number): number {
   let [low, high] = [0, places.length];
   while (low < high) {

@@ -2,18 +2,18 @@ import type { Span } from "../language/sentences.js";
 import { splitText, type PieceSize } from "./chunk-text.js";
 import type { TextKind } from "./cut-levels.js";
 
-/** A piece of a text; of a table that is cut, with the header rows that the piece does not have itself. */
+/** A piece of a text; for a piece of a table that was cut, with the header rows that it lacks. */
 export interface TableSpan extends Span {
   readonly header?: string;
 }
 
-/** A row of a table, and the line under its header; looked at from its ends, as a line may be long. */
+/** A row of a table, and the line under its header. Matched from both ends, as a line may be long. */
 const DELIMITERS = /^[ \t|:-]*$/;
-/** A header of more than this share of a piece leaves too little room for what it heads. */
+/** A header that takes more than this share of a piece leaves too little room for the rows. */
 const MOST_HEADER = 0.5;
 const LONGEST_DELIMITERS = 10_000;
 
-/** Cuts a text as `splitText` does, but tables of Markdown that are too long for one piece between rows. */
+/** Cuts a text as `splitText` does, but cuts Markdown tables that are too long for one piece between rows. */
 export async function splitWithTables(text: string, kind: TextKind, size: PieceSize): Promise<TableSpan[]> {
   if (kind !== "markdown") return splitText(text, kind, size);
   const spans: TableSpan[] = [];
@@ -32,11 +32,11 @@ export async function splitWithTables(text: string, kind: TextKind, size: PieceS
 }
 
 interface Table extends Span {
-  /** Where the rows under the header begin. */
+  /** Where the rows below the header start. */
   readonly bodyStart: number;
 }
 
-/** Tables that do not fit into one piece with what is around them, and whose header may be repeated. */
+/** Tables that do not fit into one piece with their surroundings, and whose header can be repeated. */
 function longTables(text: string, size: PieceSize): Table[] {
   const tables: Table[] = [];
   const lines = linesOf(text);
@@ -70,7 +70,7 @@ async function cutTable(text: string, { start, bodyStart, end }: Table, size: Pi
     if (open) spans.push({ ...open, header });
     open = null;
     if (measure(text, row, size) <= room) open = row;
-    // A row that is longer than a piece is a text of its own.
+    // A row longer than a piece is treated as a text of its own.
     else
       for (const piece of await splitText(text.slice(row.start, row.end), "prose", rowSize))
         spans.push({ start: row.start + piece.start, end: row.start + piece.end, header });

@@ -4,25 +4,26 @@ import { safeCut } from "../lib/truncate.js";
 import { cutLevelsOf, type TextKind } from "./cut-levels.js";
 import { cutRecursively } from "./cut-recursively.js";
 
-/** Pieces aim at `target`; a small rest joins its neighbour as long as both stay under `most`. */
+/** Pieces aim at `target`; a small remainder joins its neighbour as long as the result stays within `most`. */
 export interface PieceSize {
   readonly target: number;
   readonly most: number;
-  /** What is counted. */
+  /** The unit of the sizes. */
   readonly unit: "characters" | "bytes";
-  /** How much of the end of a piece the next one repeats, at most. */
+  /** The maximum length of the end of a piece that the next one repeats. */
   readonly overlap: number;
 }
 
 const SMALL_REST = 120;
-/** Characters; more white space than that is no indentation. */
+/** Characters; longer white space is not indentation. */
 const DEEPEST_INDENTATION = 200;
 /** Characters that are cut in one turn of the event loop. */
 const MOST_AT_ONCE = 32 * 1024;
 
 /**
- * Cuts a text into pieces in order, none of them longer than `size.most`, what it repeats of the one before left aside. Every
- * character that is not white space between two pieces lies in exactly one, and in the next where that repeats it. Takes linear time whatever the text.
+ * Cuts a text into pieces in order, none longer than `size.most`, not counting the overlap. Every character between two
+ * pieces that is not white space is in exactly one piece, and in the next as well where they overlap. Takes linear time
+ * whatever the text.
  */
 export async function splitText(text: string, kind: TextKind, size: PieceSize): Promise<Span[]> {
   const whole = trimSpan(text, { start: 0, end: text.length });
@@ -52,12 +53,12 @@ function bytesOrCharacters(text: string, { unit }: PieceSize): number {
   return unit === "characters" ? text.length : Buffer.byteLength(text);
 }
 
-/** So many characters are never longer than `most`: none has more than three bytes. */
+/** A number of characters that never exceeds `most`: none takes more than three bytes. */
 function mostCharacters({ most, unit }: PieceSize): number {
   return unit === "characters" ? most : Math.floor(most / 3);
 }
 
-/** A long text in parts that end where the text does so, too: between paragraphs, lines or words. */
+/** Splits a long text where it has a natural gap: between paragraphs, lines or words. */
 function splitAtGaps(text: string): string[] {
   const parts: string[] = [];
   let start = 0;
@@ -71,7 +72,7 @@ function splitAtGaps(text: string): string[] {
   return [...parts, text.slice(start)];
 }
 
-/** Trimming took the indentation of the first line away, which in code and lists means something. */
+/** Restores the indentation of the first line, which matters in code and lists and was lost to trimming. */
 function withIndentation(text: string, start: number): number {
   let first = start;
   while (first > 0 && (text[first - 1] === " " || text[first - 1] === "\t")) first -= 1;
@@ -105,7 +106,7 @@ function joinSmallRests(text: string, spans: readonly Span[], size: PieceSize): 
   return joined;
 }
 
-/** Lets each piece begin earlier, where a sentence, a line of code or at least a word does. */
+/** Lets each piece start earlier: at a sentence, a line of code or at least a word. */
 function withOverlap(
   text: string,
   spans: readonly Span[],
@@ -133,7 +134,7 @@ function endOf(text: string, { unit, overlap }: PieceSize): string {
   return start === 0 ? text : text.slice(safeCut(text, start));
 }
 
-/** Where something whole begins in the end of a text; its length when nothing does. */
+/** Where the first whole unit starts in the end of a text; the length of the text if there is none. */
 function firstStart(text: string, kind: TextKind): number {
   const isText = kind === "prose" || kind === "markdown";
   const sentence = isText ? (sentenceSpans(text)[1]?.start ?? -1) : text.indexOf("\n") + 1 || -1;

@@ -19,35 +19,35 @@ import { conversationOf, parseConversation } from "./conversation.js";
 /** What chunking needs to know of a document. */
 export interface ChunkSource {
   readonly content: string;
-  /** The document's type: `code` and `markdown` are believed, anything else is found out from the text. */
+  /** The document's type: `code` and `markdown` are trusted, anything else is detected from the text. */
   readonly type?: string | null;
   readonly title?: string | null;
-  /** Its extension tells the language of code. */
+  /** Its extension determines the language of code. */
   readonly filepath?: string | null;
-  /** ISO date or date-time of the document, for conversations that name none themselves. */
+  /** ISO date or date-time of the document, for conversations without one. */
   readonly date?: string | null;
-  /** Of times without an offset in the text; UTC by default. */
+  /** For times without an offset in the text; UTC by default. */
   readonly timeZone?: TimeZone;
   /** The document as it was sent, when it was sent as a conversation. */
   readonly turns?: readonly Turn[] | null;
-  /** Where its text comes from, from each offset on, where it was read from a file. */
+  /** Maps offsets in the text to places in the file it was read from. */
   readonly places?: ReadingOutcome["places"] | undefined;
-  /** How text and code are cut; as is usual when nothing is said. */
+  /** How text and code are cut; the default if absent. */
   readonly chunking?: Chunking | undefined;
 }
 
-/** Small units win: more of them fit into what a model reads, and each says one thing. */
+/** Small units win: more of them fit into a model's context, and each says one thing. */
 const PROSE_SIZE = { target: 500, most: 800 };
 const CODE_SIZE = { target: 800, most: 1200 };
 const USUAL: Chunking = { strategy: "auto", size: null, overlap: 0 };
-/** Pieces that are cut out in one turn. */
+/** Pieces that are cut in one turn of the event loop. */
 const YIELD_EVERY = 100;
 const LONGEST_SENTENCE_CONTEXT = 200;
 
 /**
- * Cuts a document into the units that search returns, in order: a turn a chunk for conversations, and pieces of about 500
- * characters for everything else. Takes linear time whatever the content.
- * @returns no chunks for an empty text or one of white space alone
+ * Cuts a document into the units that search returns, in order: one chunk per turn for conversations, and pieces of
+ * about 500 characters for everything else. Takes linear time whatever the content.
+ * @returns no chunks for an empty or blank text
  */
 export async function chunkDocument(sent: ChunkSource): Promise<ChunkPiece[]> {
   const content = blankEmbeddedBytes(sent.content);
@@ -86,7 +86,7 @@ async function chunkWords(source: ChunkSource): Promise<ChunkPiece[]> {
   ];
 }
 
-/** What a text is taken for, whatever it is. */
+/** The kind each strategy cuts a text as, whatever it is. */
 const KINDS: Readonly<Partial<Record<ChunkingStrategy, TextKind>>> = {
   recursive: "code",
   markdown: "markdown",
@@ -115,7 +115,7 @@ async function chunkText(
       const path = section.headings.length > 0 ? section.headings.join(" > ") : (title ?? "");
       const place = placeOver(places, section.start + span.start, section.start + span.end);
       const metadata = metadataOf(section.headings, place);
-      // What is repeated anyway need not be told twice.
+      // With an overlap, the context would only repeat it.
       const said = size.overlap > 0 ? "" : lastSentence(previous);
       const context = [path, said].filter((part) => part !== "").join("\n");
       chunks.push({ content: piece, context, metadata });
@@ -130,7 +130,7 @@ function metadataOf(headings: readonly string[], place: Place | null): ChunkMeta
   return isKnown ? { ...(headings.length > 0 && { headings }), ...place } : null;
 }
 
-/** The usual size, or the wanted one, which nothing exceeds: what is repeated has its room in it. */
+/** The default size, or the requested one as a hard limit, which includes the overlap. */
 function sizeOf(usual: Pick<PieceSize, "target" | "most">, { strategy, size, overlap }: Chunking): PieceSize {
   const ofTokens = strategy === "token";
   const scale = ofTokens && size !== null ? BYTES_PER_TOKEN : 1;
@@ -144,7 +144,7 @@ function sizeOf(usual: Pick<PieceSize, "target" | "most">, { strategy, size, ove
   };
 }
 
-/** The indentation of a first line of code or of a list stays. */
+/** Keeps the indentation of the first line of code or of a list. */
 function sliceTrimmed(text: string, span: Span, isText: boolean): string {
   const { start, end } = isText ? trimSpan(text, span) : span;
   return text.slice(start, end).trimEnd();

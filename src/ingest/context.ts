@@ -6,8 +6,8 @@ import type { Sight } from "./sight.js";
 /** What the steps of ingestion may use. */
 export interface IngestContext extends CoreContext {
   readonly factExtractor: FactExtractor;
-  /** Reads short texts together; absent where no language model does. */
+  /** Reads short texts together; absent without a language model. */
   readonly extractTogether?: GroupExtractor;
-  /** Describes pictures; absent where no language model may look at them. */
+  /** Describes pictures; absent when no language model may see them. */
   readonly sight?: Sight | undefined;
 }

@@ -3,7 +3,7 @@ import type { Document, Turn } from "../core/types.js";
 import { groupBy } from "../lib/group-by.js";
 import { editsBetween, type Edit } from "./edits.js";
 
-/** What lies between two turns of a transcript. */
+/** The separator between two turns of a transcript. */
 export const TURN_BREAK = "\n\n";
 
 /** A turn as a transcript has it. */
@@ -11,7 +11,7 @@ export function written({ speaker, text }: Turn): string {
   return `${speaker}: ${text}`;
 }
 
-/** A turn that is gone and the one that came in its place. */
+/** A turn that is gone, and the one that replaced it. */
 export type Replaced = readonly [was: Turn, is: Turn];
 
 /** The sentences that were changed in a conversation. */
@@ -20,10 +20,10 @@ export function editsOfTurns(replaced: readonly Replaced[]): readonly Edit[] {
 }
 
 /**
- * Finds the turns that were edited in a conversation: between turns that are the same in both, each turn that came took the
- * place of the one that is gone, in order and of the same speaker. What goes on behind took nobody's place.
- * @param previous transcript of the conversation before, as it is kept
- * @param speakers who has a turn in it, as they are written there
+ * Finds the turns that were edited in a conversation: between unchanged turns, each new turn replaces a removed one, in
+ * order and by the same speaker. Turns appended at the end replace nothing.
+ * @param previous the stored transcript of the previous version
+ * @param speakers the speakers, as the transcript writes them
  */
 export function turnsReplaced(previous: string, next: string, speakers: ReadonlySet<string>): readonly Replaced[] {
   const before = turnsWritten(previous, speakers);
@@ -38,12 +38,12 @@ export function turnsReplaced(previous: string, next: string, speakers: Readonly
   return replaced;
 }
 
-/** Who has a turn in a conversation that was sent as one; nobody in any other text. */
+/** The speakers of a conversation that was sent as one; empty for any other text. */
 export function speakersIn(turns: Document["turns"]): ReadonlySet<string> {
   return new Set(turns?.map(({ speaker }) => speaker));
 }
 
-/** A text of a turn in which a line looks like the beginning of another turn is read as two. */
+/** A turn with a line that looks like the start of another turn is read as two. */
 function turnsWritten(transcript: string, speakers: ReadonlySet<string>): readonly Turn[] {
   const turns: { readonly speaker: string; readonly parts: string[] }[] = [];
   for (const part of transcript.split(TURN_BREAK)) {

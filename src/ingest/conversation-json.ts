@@ -6,7 +6,7 @@ import type { FoundConversation } from "./found-conversation.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Where JSON worth parsing begins: an array of objects or an object, perhaps as a JSON string itself. */
+/** Where JSON worth parsing starts: an array of objects or an object, possibly inside a JSON string. */
 const START = /(?:"(?:\\+")?)?\s{0,8}(?:\[\s{0,64}\{|\{)\s{0,64}\\*"/g;
 /** More attempts would let a hostile text make parsing quadratic. */
 const MOST_ATTEMPTS = 8;
@@ -19,8 +19,8 @@ const DATE_KEYS = ["date", "timestamp", "created_at", "createdAt", "datetime", "
 const CAPTION_KEYS = ["blip_caption", "image_caption", "caption"] as const;
 
 /**
- * Finds JSON messages in a text, alone or within other text, plain or stringified once more. Takes linear time.
- * @returns null when there are none, or when the JSON is broken
+ * Finds JSON messages in a text, alone or inside other text, plain or stringified once more. Takes linear time.
+ * @returns null when there are none, or the JSON is broken
  */
 export async function findJsonConversation(content: string, zone: TimeZone): Promise<FoundConversation | null> {
   for (const span of jsonSpans(content)) {
@@ -33,7 +33,7 @@ export async function findJsonConversation(content: string, zone: TimeZone): Pro
   return null;
 }
 
-/** Spans that are balanced as JSON, from left to right and never one inside another. */
+/** Spans with balanced brackets, from left to right and never nested. */
 function* jsonSpans(content: string): Generator<{ start: number; end: number }> {
   START.lastIndex = 0;
   let from = 0;
@@ -64,7 +64,7 @@ function endOfNesting(text: string, start: number): number {
   return -1;
 }
 
-/** Index after the quote that closes the string which begins at `start`, or -1. */
+/** Index after the closing quote of the string that starts at `start`, or -1. */
 function endOfString(text: string, start: number): number {
   for (let index = start + 1; index < text.length; index += 1) {
     const code = text.charCodeAt(index);
@@ -81,7 +81,7 @@ function parseLayers(text: string): unknown {
     try {
       value = JSON.parse(value);
     } catch {
-      // Not JSON after all: the caller takes the text for what it is.
+      // Not JSON after all: the caller treats it as plain text.
       return undefined;
     }
   }
@@ -91,7 +91,7 @@ function parseLayers(text: string): unknown {
 interface ReadConversation {
   readonly turns: Turn[];
   readonly date: string | null;
-  /** The scalar fields beside the list of messages, a line each. */
+  /** The scalar fields beside the list of messages, one per line. */
   readonly caption: string;
 }
 
@@ -105,7 +105,7 @@ async function readConversation(value: unknown, zone: TimeZone): Promise<ReadCon
   const list = key === undefined ? undefined : value[key];
   if (!Array.isArray(list)) return null;
   const others = Object.entries(value).filter(([name]) => name !== key);
-  // A field that cannot be written on a line would be lost, so that the text stays what it is.
+  // A field that does not fit on a line would be lost, so the text is left as it is.
   if (others.some(([, field]) => typeof field === "object" && field !== null)) return null;
   const turns = await readMessages(list, { named: true, zone });
   const caption = others.map(([name, field]) => `${name}: ${String(field)}`).join("\n");
@@ -129,13 +129,13 @@ async function readMessages(
     const date = await firstDate(element, zone);
     turns.push({ speaker, text, ...(date === null ? {} : { date }) });
   }
-  // A list of products has names and texts too; people who talk come back.
+  // A list of products has names and texts too, but speakers recur.
   const speakers = new Set(turns.map((turn) => turn.speaker)).size;
   if (!surelyMessages && (turns.length < 2 || (turns.length > 2 && speakers === turns.length))) return null;
   return turns.length === 0 ? null : turns;
 }
 
-/** A name says more than a role; without either the element is no message. */
+/** A name says more than a role; an element with neither is not a message. */
 function speakerOf(message: Fields): string | null {
   const name = firstText(message, ["name"]);
   for (const key of SPEAKER_KEYS) {
@@ -161,7 +161,7 @@ function textOf(message: Fields): string | null {
     .join(" ");
 }
 
-/** Content as text; parts that are no text leave their type behind in brackets. Null for a shape that is no content. */
+/** Content as text; parts that are not text are replaced with their type in brackets. Null for an unknown shape. */
 function contentText(content: unknown): string | null {
   if (typeof content === "string") return content;
   if (content === null) return "";

@@ -14,34 +14,34 @@ import { readDays } from "./stamped-days.js";
 
 const ROLE_HEADING = /^(?:#{1,6} |\*\*|__)?(user|human|assistant|system)(?:\*\*|__)?:?\s*$/i;
 const END_MARK = /^\[(?:user|human|assistant|system|tool):end\]\s*$/i;
-/** Nothing but a transcript has these, so that one turn is enough. */
+/** These occur only in transcripts, so one turn is enough. */
 const PLAIN_MARK = /^\[role: ?(?:user|human|assistant|system|tool)\]\s*$/im;
 const CONVERSATIONAL =
   /[?!？！]|\b(?:i|i'm|i've|you|your|we|we're|my|me|us|our|hi|hey|hello|thanks|thank|yes|yeah|yep|no|nope|ok|okay|sure|haha|ich|du|wir|mir|je|tu|nous|yo|nosotros)\b/i;
 
-/** Lines read in one turn: a text may have nothing else. */
+/** Lines read in one turn of the event loop: a text may consist of nothing but lines. */
 const YIELD_EVERY = 5_000;
 const LONGEST_PREAMBLE = 2000;
-/** Beyond this many lines a turn, the labels are ornaments of another kind of text. */
+/** With more lines per turn than this, the labels belong to another kind of text. */
 const MOST_LINES_PER_NAMED_TURN = 12;
 const MOST_LINES_PER_ROLE_TURN = 80;
 
 interface Line {
-  /** Where the line begins in the content. */
+  /** Where the line starts in the content. */
   readonly start: number;
   readonly label: string | null;
-  /** The line after its label. */
+  /** The line without its label. */
   readonly text: string;
-  /** The line as it is. */
+  /** The whole line. */
   readonly whole: string;
-  /** The day before the label, as it is written there. */
+  /** The day before the label, as written. */
   readonly day: string | null;
   readonly stamp: ChatStamp | null;
 }
 
 /**
- * Finds the turns of a transcript: lines that begin with a speaker and a colon, and the lines that follow them.
- * @returns null unless there are two turns or more and the labels are plausibly people or roles that talk
+ * Finds the turns of a transcript: lines that start with a speaker and a colon, and the lines that follow them.
+ * @returns null unless there are at least two turns and the labels are plausible speakers
  */
 export async function findTranscript(content: string): Promise<FoundConversation | null> {
   const lines = await readLines(content);
@@ -67,7 +67,7 @@ export async function findTranscript(content: string): Promise<FoundConversation
   for (const line of lines) {
     if (line.label === null || !speakers.has(line.label)) {
       if (isStamped && line.stamp !== null && speaker !== "") {
-        // A notice of the chat itself, which nobody says.
+        // A notice from the chat software, which nobody said.
         close();
         speaker = "System";
         parts = [line.whole.slice(line.stamp.length)];
@@ -85,7 +85,7 @@ export async function findTranscript(content: string): Promise<FoundConversation
   return { turns, date: null, before: content.slice(0, before), after: "" };
 }
 
-/** Labels in fenced code are none. The text of a line without a label is the whole line. */
+/** Labels in fenced code do not count. The text of a line without a label is the whole line. */
 async function readLines(content: string): Promise<Line[]> {
   const lines: Line[] = [];
   let inFence = false;
@@ -116,7 +116,7 @@ function readLine(line: string): Omit<Line, "start" | "whole"> {
   return { label, text: line.slice(length), day, stamp };
 }
 
-/** The labels that are speakers, or null when the text is no conversation. */
+/** The labels that are speakers, or null when the text is not a conversation. */
 function chooseSpeakers(lines: readonly Line[]): ReadonlySet<string> | null {
   const labelled = lines.filter((line) => line.label !== null);
   if (labelled.length === 0) return null;

@@ -5,17 +5,17 @@ import type { TimeZone } from "../lib/time-zone.js";
 import { findJsonConversation } from "./conversation-json.js";
 import { findTranscript } from "./conversation-transcript.js";
 
-/** A text that turned out to be a conversation. */
+/** A text that was recognised as a conversation. */
 export interface Conversation {
   /** At least one, none of them empty. Roles are written `User`, `Assistant`, `System` and `Tool`; names as they are. */
   readonly turns: readonly Turn[];
-  /** ISO date or date-time of the conversation, null when the text names none. */
+  /** ISO date or date-time of the conversation, null when the text gives none. */
   readonly date: string | null;
-  /** The text before the first turn that says something of its own: more than "here is the session:" or its date. */
+  /** The text before the first turn that has content of its own: more than "here is the session:" or a date. */
   readonly preamble: string;
   /** The other lines before the first turn. */
   readonly caption: string;
-  /** The text after the last turn, where turns have a clear end. */
+  /** The text after the last turn, in notations where turns have a clear end. */
   readonly afterword: string;
 }
 
@@ -23,10 +23,10 @@ const LONGEST_CAPTION = 240;
 const MOST_CAPTION_LINES = 12;
 
 /**
- * Recognises a conversation, written as a transcript (`Anna: Hello`) or as JSON messages with or without text around
- * them, and parses it to turns. Takes linear time, and never throws for odd content.
- * @param zone of times without an offset
- * @returns null when the text is anything else; broken JSON is anything else
+ * Recognises a conversation, as a transcript (`Anna: Hello`) or as JSON messages with or without surrounding text, and
+ * parses it into turns. Takes linear time, and never throws for odd content.
+ * @param zone the time zone of times without an offset
+ * @returns null when the text is anything else, including broken JSON
  */
 export async function parseConversation(content: string, zone: TimeZone = "UTC"): Promise<Conversation | null> {
   const found = (await findJsonConversation(content, zone)) ?? (await findTranscript(content));
@@ -41,13 +41,13 @@ export async function parseConversation(content: string, zone: TimeZone = "UTC")
   };
 }
 
-/** A conversation that was sent as turns, so that nothing has to be recognised. */
+/** A conversation that was sent as turns, which needs no recognition. */
 export function conversationOf(turns: readonly Turn[]): Conversation {
   const named = turns.map((turn) => ({ ...turn, speaker: canonicalRole(turn.speaker) ?? turn.speaker }));
   return { turns: named, date: null, preamble: "", caption: "", afterword: "" };
 }
 
-/** Tells the lines that only introduce the conversation or date it from those that say something themselves. */
+/** Separates the lines that only introduce or date the conversation from those with content of their own. */
 async function readPreamble(
   before: string,
   zone: TimeZone,
@@ -68,7 +68,7 @@ async function readPreamble(
   return { preamble: rest.join("\n").trim(), caption: captions.join("\n").trim(), date };
 }
 
-/** A date in the middle of a sentence dates what the sentence tells, not the conversation. */
+/** A date in the middle of a sentence dates what the sentence is about, not the conversation. */
 function looksLikeDateLine(line: string): boolean {
   return (
     line.length <= 60 || /\b(?:date|session|conversation|chat|took place|when|time|recorded|created)\b/i.test(line)

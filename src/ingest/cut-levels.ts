@@ -1,11 +1,11 @@
 import { sentenceSpans } from "../language/sentences.js";
 import type { CutLevel } from "./cut-recursively.js";
 
-/** How a text wants to be cut: at sentences, at Markdown blocks, or at the declarations of a programming language. */
+/** How to cut a text: at sentences, Markdown blocks, or the declarations of a programming language. */
 export type TextKind = "prose" | "markdown" | "code" | "html" | "latex" | "rst" | Language;
 type Language = "cpp" | "go" | "java" | "js" | "php" | "proto" | "python" | "ruby" | "rust" | "scala" | "swift" | "sol";
 
-/** Words that declarations begin with. A language stands for its relatives, too, such as Java for Kotlin and C#. */
+/** Keywords that start declarations. A language stands for its relatives as well, such as Java for Kotlin and C#. */
 const DECLARATIONS: Readonly<Record<Language, string>> = {
   cpp: "class struct enum union namespace template typedef using void int float double bool char auto static inline extern",
   go: "func type var const",
@@ -21,7 +21,7 @@ const DECLARATIONS: Readonly<Record<Language, string>> = {
   sol: "pragma using contract interface library abstract constructor function event modifier error struct enum type",
 };
 
-/** Blank lines, lines, words: what every text has. */
+/** Blank lines, lines, words: every text has them. */
 const GAPS: readonly CutLevel[] = [before("\n\n"), before("\n"), before(" ")];
 
 const LEVELS: Readonly<Record<Exclude<TextKind, Language>, readonly CutLevel[]>> = {
@@ -46,11 +46,11 @@ const LEVELS: Readonly<Record<Exclude<TextKind, Language>, readonly CutLevel[]>>
     ...["\n\\section", "\n\\subsection", "\n\\subsubsection", "\n\\begin{"].map(before),
     ...GAPS,
   ],
-  // The line of signs stands under its title.
+  // In reStructuredText the underline follows the title.
   rst: [at(/\n(?=[^\n]{1,200}\n(?:={3}|-{3}|~{3}|\*{3}|\^{3}))/g), before("\n.. "), ...GAPS],
 };
 
-/** The places where texts of a kind may be cut, the best first. */
+/** The places where texts of a kind may be cut, best first. */
 export function cutLevelsOf(kind: TextKind): readonly CutLevel[] {
   return isLanguage(kind) ? levelsOfLanguage(kind) : LEVELS[kind];
 }
@@ -59,14 +59,14 @@ function isLanguage(kind: TextKind): kind is Language {
   return Object.hasOwn(DECLARATIONS, kind);
 }
 
-/** What is declared at the margin, then what is declared within that. */
+/** Top-level declarations, then those nested in them. */
 function levelsOfLanguage(language: Language): readonly CutLevel[] {
   const words = DECLARATIONS[language].replaceAll(" ", "|");
   const margins = [new RegExp(`\\n(?=(?:${words})\\b)`, "g"), new RegExp(`\\n[ \\t]+(?=(?:${words})\\b)`, "g")];
   return [...margins.map((margin) => aboveNotes(at(margin))), ...GAPS];
 }
 
-/** Comments, decorators and attributes, as the lines right above what they belong to. */
+/** Comments, decorators and attributes: lines directly above what they belong to. */
 const NOTE = /^\s*(?:@|#|\/\/|\/?\*)/;
 
 function aboveNotes(level: CutLevel): CutLevel {

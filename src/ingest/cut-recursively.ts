@@ -1,17 +1,18 @@
 import type { Span } from "../language/sentences.js";
 
-/** Where a text may be cut: the places at which a piece begins, in order; those at its very start or end count for nothing. */
+/** Where a text may be cut: the offsets at which pieces start, in order; those at the very start or end are ignored. */
 export type CutLevel = (text: string) => readonly number[];
 
 export interface Measure {
-  /** Pieces are joined as long as they are not longer than this. */
+  /** Pieces are joined as long as they do not exceed this. */
   readonly target: number;
   readonly lengthOf: (text: string) => number;
 }
 
 /**
- * Cuts a text at the first level that has a place in it, and pieces that are still too long at the levels after that; neighbours
- * that fit into one piece are joined again. The pieces are in order and without gaps. One that no level cuts stays as long as it is.
+ * Cuts a text at the first level that applies, and pieces that are still too long at the levels after it; neighbours
+ * that fit into one piece are joined again. The pieces are in order and without gaps. A piece that no level can cut
+ * stays as long as it is.
  */
 export function cutRecursively(text: string, levels: readonly CutLevel[], measure: Measure): Span[] {
   return cut({ start: 0, end: text.length }, { text, levels, measure });

@@ -13,23 +13,23 @@ import { fenceOf } from "../lib/prompt-delimiter.js";
 import { noteModelFailure } from "./model-failures.js";
 import { commitStep, loadCurrent, type StepPayload } from "./step.js";
 
-/** A text up to this length is its own title, and one up to that length its own summary. */
+/** A text up to the first length is its own title, one up to the second its own summary. */
 const SHORT_TITLE = 80;
 const SHORT_TEXT = 280;
-/** Characters of a document that are read at most, and how they are spread over a longer one. */
+/** Maximum number of characters read of a document, and how they are spread over a longer one. */
 const MOST_READ = 8_000;
 const HEAD = 3_200;
 const FURTHER_PARTS = 4;
 const MOST_TOKENS = 2_000;
-/** Seconds, when a provider that is away does not say for how long. */
+/** Seconds to wait when an unavailable provider gives no time itself. */
 const PAUSE = 60;
 
-/** What was made of a text stays for as long as the text and the prompt are the same. */
+/** A description is valid as long as the text and the prompt stay the same. */
 function textMarkOf({ content }: Pick<Document, "content">): string {
   return sha256(`${describeDocumentPrompt.version}\n${content}`);
 }
 
-/** What a model said of this very text; null when it was not asked, or of another text. */
+/** What a model said of exactly this text; null when it was not asked, or was asked about another text. */
 export async function descriptionOf(
   { documents }: Pick<Repositories, "documents">,
   document: Pick<Document, "organizationId" | "id" | "content">,
@@ -38,13 +38,13 @@ export async function descriptionOf(
   return kept?.textMark === textMarkOf(document) ? kept : null;
 }
 
-/** True when the title of a document is nobody's choice: it has none, the text's first words, or what a model called it. */
+/** True when nobody chose the title of a document: it has none, the first words of its text, or one by a model. */
 export async function hasMadeTitle(
   repositories: Pick<Repositories, "documents">,
   document: Document,
 ): Promise<boolean> {
   const reading = await readingOf(repositories, document);
-  // What a file calls itself may stand at its beginning, too.
+  // The title that a file gives itself may also be at its start.
   if (document.title !== null && document.title === outcomeOfText(reading)?.title) return false;
   if (isTitleFromText(document)) return true;
   const kept = await repositories.documents.description(document.organizationId, document.id);
@@ -52,8 +52,8 @@ export async function hasMadeTitle(
 }
 
 /**
- * The job that asks a model for title and summary, for a document that can be found already; null when there is no model, or
- * nothing to ask: a short text says by itself what it is, and what was said of it once stays.
+ * The job that asks a model for title and summary, for a document that can already be found; null when there is no
+ * model or no need to ask: a short text describes itself, and a description is made only once.
  */
 export async function describeJob(
   { model }: IngestContext,
@@ -69,9 +69,9 @@ export async function describeJob(
 }
 
 /**
- * Beside the last step: what a language model calls a document and what it says of it, in place of what rules made of its
- * text. What its sender calls it stays; so does the rules' word where the model has none that can be used.
- * @throws RetryLater while the model is away
+ * Runs beside the last step: title and summary by a language model, in place of those made by rules. A title given by
+ * the sender stays; so does the one made by rules when the model's is unusable.
+ * @throws RetryLater while the model is unavailable
  */
 export async function describeDocument(context: IngestContext, payload: StepPayload, job: JobContext): Promise<void> {
   const document = await loadCurrent(context, payload);
@@ -89,7 +89,7 @@ export async function describeDocument(context: IngestContext, payload: StepPayl
   });
 }
 
-/** Null where the model did not do it, which is noted then. */
+/** Null when the model failed, which is then recorded. */
 async function describe(
   context: IngestContext,
   model: LanguageModel,
@@ -120,7 +120,7 @@ async function describe(
   }
 }
 
-/** All of a short text; of a long one its beginning, its end, and parts at equal distances between them. */
+/** All of a short text; of a long one, its beginning, its end, and parts at equal distances in between. */
 function partsOf(content: string): string[] {
   if (content.length <= MOST_READ) return [content];
   const length = (MOST_READ - HEAD) / FURTHER_PARTS;

@@ -2,26 +2,26 @@ import { sentenceSpans } from "../language/sentences.js";
 import { foldedRuns } from "../language/words.js";
 import { singleSpaced } from "../lib/single-spaced.js";
 
-/** A sentence of a text and the one of the text before that stood in its place. */
+/** A sentence of a text, and the one it replaced in the previous text. */
 export interface Edit {
   readonly before: string;
   readonly after: string;
 }
 
-/** A text of which more sentences are other ones than before is another text. */
+/** With more changed sentences than this, it is a different text. */
 const MOST_EDITED = 100;
-/** Characters; a longer sentence is a text of its own, of which no word can be said to be what was changed. */
+/** Characters; in a longer sentence, no single word can be said to have changed. */
 const LONGEST_SENTENCE = 500;
-/** Words that are compared in all: what comes after that counts as gone or come, and not as changed. */
+/** Words that are compared in total; any beyond that count as removed or added, not as changed. */
 const MOST_COMPARED = 1_000_000;
-/** Of the words of the longer one: so many in common make them one sentence with something changed in it. */
+/** Share of the words of the longer sentence that both must have in common to count as one sentence that was edited. */
 const SAME_WORDS = 0.5;
 const ORNAMENT = /^[\s>*+•-]+(?=\S)|^\s*\d{1,3}[.)]\s+/;
 
 /**
- * Finds the sentences in which a text was changed: they begin with the same word as one that is gone, and share most words
- * with it. What is merely gone, or came, is no edit, and neither is a sentence of more than 500 characters. Takes time linear
- * in the texts.
+ * Finds the edited sentences of a text: each starts with the same word as a removed one, and shares most words with it.
+ * A sentence that was only removed or only added is not an edit, nor is one of more than 500 characters. Takes time
+ * linear in the length of the texts.
  */
 export function editsBetween(previous: string, next: string): readonly Edit[] {
   if (next.startsWith(previous)) return [];
@@ -43,7 +43,7 @@ export function editsBetween(previous: string, next: string): readonly Edit[] {
   });
 }
 
-/** The sentence of the text before whose place the one took that holds these words; null when it took none's. */
+/** The previous sentence that was replaced by the one with these words; null when none was. */
 export function formerSentence(edits: readonly Edit[], quote: string): string | null {
   const words = singleSpaced(quote);
   return edits.find(({ after }) => after.includes(words))?.before ?? null;
@@ -51,7 +51,7 @@ export function formerSentence(edits: readonly Edit[], quote: string): string | 
 
 interface Worded {
   readonly text: string;
-  /** The word that it begins with. */
+  /** Its first word. */
   readonly first: string;
   readonly words: ReadonlySet<string>;
 }
@@ -60,7 +60,7 @@ function isShort({ length }: string): boolean {
   return length <= LONGEST_SENTENCE;
 }
 
-/** Sentences that have words, by the word that they begin with. */
+/** Sentences with at least one word, by their first word. */
 function byFirstWord(sentences: readonly string[]): ReadonlyMap<string, Set<Worded>> {
   const groups = new Map<string, Set<Worded>>();
   for (const sentence of sentences) {

@@ -6,11 +6,11 @@ import { describeJob } from "./describe.js";
 import { rememberStep } from "./quiet.js";
 import { commitStep, isCurrent, loadCurrent, type StepPayload } from "./step.js";
 
-/** Third step: vectors for the chunks that have none. With it a document is done: everything of it can be found. */
+/** Third step: computes the missing vectors of the chunks. After it the document is done: all of it can be found. */
 export async function embedChunks(context: IngestContext, payload: StepPayload, job: JobContext): Promise<void> {
   const { embedders, calibrations } = context;
   for (let embedder: Embedder | null = null; embedder !== embedders.active();) {
-    // Another one may have taken over while this one was at work; the document is done when that one finds it.
+    // Another embedder may have taken over meanwhile; the document is done when that one finds it.
     embedder = embedders.active();
     if (!(await embedWith(context, embedder, payload, job.signal))) break;
     await calibrations.measure(embedder, job.signal);

@@ -9,20 +9,20 @@ import { checkFact } from "./check-fact.js";
 import { noteUnusable } from "./note-unusable.js";
 import { extractGroupPrompt, type StatedInGroup } from "./prompts/extract-group.js";
 
-/** The most that is read in one question: as many characters as a window of a long document has. */
+/** Limits of one question: as many characters as a window of a long document has. */
 export const TOGETHER = { characters: 8_000, documents: 20 } as const;
 
 const MOST_FACTS = 100;
 const MOST_TOKENS = 16_000;
-/** Seconds, when a provider that is away does not say for how long. */
+/** Seconds to wait when an unavailable provider gives no time itself. */
 const PAUSE = 60;
 
-/** Answers that are kept for documents that have to wait once more after they were read. */
+/** Answers that are cached for documents that have to wait again after they were read. */
 const KEPT_ANSWERS = 500;
 
 /**
- * Candidates of each text, in order; null when the model refuses to read them together. Throws `RetryLater` while the
- * model is away.
+ * The candidates of each text, in order; null when the model refuses to read them together. Throws `RetryLater` while
+ * the model is unavailable.
  */
 export type GroupExtractor = (
   sources: readonly FactSource[],
@@ -30,9 +30,9 @@ export type GroupExtractor = (
 ) => Promise<(readonly FactCandidate[])[] | null>;
 
 /**
- * Asks a language model about several short texts at once, oldest first. A fact belongs to the text that holds its quote,
- * the one that the model named before all others; without a quote it is an inference of the one that was named. What was
- * answered is not asked again.
+ * Asks a language model about several short texts at once, oldest first. A fact belongs to the text that contains its
+ * quote, preferably the one the model named; without a quote it is an inference from the named text. Cached answers are
+ * not asked for again.
  */
 export function createGroupExtractor({
   model,
@@ -79,7 +79,7 @@ export function createGroupExtractor({
   };
 }
 
-/** What is known grows while a document waits, and it may get a title; that is no reason to ask again. */
+/** Known memories accumulate while a document waits, and it may get a title; neither is a reason to ask again. */
 function keyOf({ content, date, isUndated, guidance }: FactSource): string {
   return createHash("sha256")
     .update(JSON.stringify([content, isUndated ? null : date, guidance]))
@@ -96,7 +96,7 @@ function textOf({ content, date, isUndated, title }: FactSource, index: number) 
   };
 }
 
-/** Every document costs its share of the question, by its length. */
+/** Charges each document with its share of the question, by length. */
 async function noteShares(sources: readonly FactSource[], { cost, ...use }: ModelUse): Promise<void> {
   const length = sources.reduce((sum, { content }) => sum + content.length, 0);
   let before = 0;
@@ -129,14 +129,14 @@ function candidatesOf(
   return found.map((candidates) => [...candidates.values()]);
 }
 
-/** Which text a fact is from, -1 for none: nothing is taken for true of a text that the model did not see. */
+/** Index of the text that a fact is from, -1 for none: nothing is believed about a text that the model did not see. */
 function sourceOf({ quote }: StatedInGroup, named: number, finders: readonly QuoteFinder[]): number {
   if (quote === null || finders[named]?.(quote)) return named;
   const quoted = finders.findIndex((find) => find(quote));
   return quoted === -1 ? named : quoted;
 }
 
-/** Models repeat themselves; a quoted statement of a fact counts more than a guess of the same. */
+/** Models repeat themselves; a quoted fact takes precedence over an inference of the same. */
 function addCandidate(candidates: Map<string, FactCandidate>, candidate: FactCandidate): void {
   const key = factKey(candidate.text);
   const known = candidates.get(key);

@@ -12,26 +12,26 @@ import { fenceOf } from "../lib/prompt-delimiter.js";
 import { type WindowSizes, windowsOf } from "../language/windows.js";
 import { truncate } from "../lib/truncate.js";
 
-/** As many as rules find at most: a document that states more is no note and no conversation. */
+/** The same limit as for rules: a document that states more is neither a note nor a conversation. */
 const MOST_CANDIDATES = 500;
 const MOST_PER_WINDOW = 100;
-/** Small enough for models with short contexts and for attention to details; about 2,000 tokens. */
+/** Small enough for models with short contexts and for attention to detail; about 2,000 tokens. */
 const WINDOWS: WindowSizes = { length: 8_000, overlap: 500 };
-/** A window that is too much for a model is halved down to this many characters. */
+/** A window that is too large for a model is halved, down to this many characters. */
 const SMALLEST_WINDOW = 1_000;
-/** A model that could not answer so often in a row is not asked about the rest of the document. */
+/** After this many failures in a row, a model is not asked about the rest of the document. */
 const PATIENCE = 2;
 const MOST_TOKENS = 16_000;
-/** Characters of the running summary that the next window gets. */
+/** Characters of the running summary that are passed to the next window. */
 const LONGEST_SUMMARY = 1_500;
-/** Answers that are kept for a document that has to wait in the middle. */
+/** Answers that are cached for a document that has to wait midway. */
 const KEPT_ANSWERS = 500;
-/** Seconds, when a provider that is away does not say for how long. */
+/** Seconds to wait when an unavailable provider gives no time itself. */
 const PAUSE = 60;
 
 export interface ModelExtractorOptions {
   readonly model: LanguageModel;
-  /** Finds facts where the model refuses for good. */
+  /** Finds facts where the model refuses permanently. */
   readonly fallback: FactExtractor;
   readonly log: Log;
 }
@@ -42,9 +42,9 @@ interface WindowAnswer {
 }
 
 /**
- * An extractor of facts that asks a language model, window by window, and believes only what the text says: a fact
- * without a quote that is in the text is an inference. At most 500 candidates a document. Throws `RetryLater` while the
- * model is away; what was answered by then is not asked again.
+ * A fact extractor that asks a language model, window by window, and believes only what the text says: a fact without a
+ * quote from the text is an inference. At most 500 candidates per document. Throws `RetryLater` while the model is
+ * unavailable; answers received by then are not asked for again.
  */
 export function createModelExtractor(options: ModelExtractorOptions): FactExtractor {
   return new ModelExtractor(options);
@@ -55,7 +55,7 @@ class ModelExtractor implements FactExtractor {
   readonly #model: LanguageModel;
   readonly #fallback: FactExtractor;
   readonly #log: Log;
-  /** By question. */
+  /** Keyed by question. */
   readonly #answered = new Map<string, WindowAnswer>();
 
   constructor({ model, fallback, log }: ModelExtractorOptions) {
@@ -84,7 +84,7 @@ class ModelExtractor implements FactExtractor {
     return [...candidates.values()].slice(0, MOST_CANDIDATES);
   }
 
-  /** Null when the model refuses for good; after some refusals in a row it is not asked any more. */
+  /** Null when the model refuses permanently; after several refusals in a row it is no longer asked. */
   async #stateUnlessRefused(reading: Reading, window: Place): Promise<StatedByModel[] | null> {
     if (reading.refusal && reading.refusalsInARow >= PATIENCE) return null;
     const stated = await this.#tryWindow(reading, window);
@@ -97,7 +97,7 @@ class ModelExtractor implements FactExtractor {
     return null;
   }
 
-  /** Why not, when the model refuses for good. */
+  /** The reason, when the model refuses permanently. */
   async #tryWindow(reading: Reading, window: Place): Promise<StatedByModel[] | AppError> {
     try {
       return await this.#askOrHalve(reading, window);
@@ -111,7 +111,7 @@ class ModelExtractor implements FactExtractor {
     }
   }
 
-  /** Asks about a window, and about its halves where it is too much at once. */
+  /** Asks about a window, or about each half if it is too large. */
   async #askOrHalve(reading: Reading, window: Place): Promise<StatedByModel[]> {
     const input = inputOf(reading, window);
     try {
@@ -136,7 +136,7 @@ class ModelExtractor implements FactExtractor {
   async #ask(reading: Reading, input: ExtractFactsInput): Promise<WindowAnswer> {
     const { source, signal } = reading;
     const { name, version, schema, messages } = extractFactsPrompt;
-    // What is known grows while a document waits, and it may get a title; that is no reason to ask again.
+    // Known memories accumulate while a document waits, and it may get a title; neither is a reason to ask again.
     const question = messages({ ...input, known: [], title: null });
     const key = createHash("sha256").update(JSON.stringify(question)).digest("base64");
     reading.questions.add(key);
@@ -163,7 +163,7 @@ class ModelExtractor implements FactExtractor {
   }
 }
 
-/** How far a document was read. */
+/** The progress of reading a document. */
 interface Reading {
   readonly source: FactSource;
   readonly signal: AbortSignal | undefined;
@@ -171,9 +171,9 @@ interface Reading {
   readonly fence: string;
   part: number;
   summary: string;
-  /** Keys of the answers that are kept until the document is read. */
+  /** Keys of the answers that are cached until the document is read. */
   readonly questions: Set<string>;
-  /** The model's last one. */
+  /** The model's most recent refusal. */
   refusal: AppError | null;
   refusalsInARow: number;
 }
@@ -208,14 +208,14 @@ function inputOf({ source, windows, fence, part, summary }: Reading, window: Pla
   };
 }
 
-/** What rules may read in place of the model: a window, and those turns that begin in it. */
+/** What rules may read in place of the model: a window, and the turns that start in it. */
 function partOf(source: FactSource, window: Place): FactSource {
   const content = source.content.slice(window.start, window.end);
   if (content === source.content) return source;
   return { ...source, content, turns: source.turns?.filter(({ text }) => content.includes(text.slice(0, 200))) };
 }
 
-/** Windows overlap, and models repeat themselves; a quoted statement of a fact counts more than a guess of the same. */
+/** Windows overlap, and models repeat themselves; a quoted fact takes precedence over an inference of the same. */
 function addCandidate(candidates: Map<string, FactCandidate>, candidate: FactCandidate): void {
   const key = factKey(candidate.text);
   const known = candidates.get(key);

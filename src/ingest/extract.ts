@@ -11,8 +11,8 @@ import type { IngestContext } from "./context.js";
 import { commitStep, type StepPayload } from "./step.js";
 
 /**
- * First step: what a document is called, and what it says in short, by rules until a language model has read it. One whose
- * file is still to be read comes back here afterwards.
+ * First step: title and summary of a document, by rules until a language model has read it. A document whose file still
+ * has to be read returns here afterwards.
  */
 export async function extractDocument(context: IngestContext, payload: StepPayload, job: JobContext): Promise<void> {
   await commitStep(context, job, payload, async (repositories, document) => {
@@ -36,7 +36,7 @@ export async function extractDocument(context: IngestContext, payload: StepPaylo
   });
 }
 
-/** Says nothing of what is never to be stored. */
+/** Omits whatever must never be stored. */
 async function summaryByRules(
   repositories: Pick<Repositories, "settings" | "containers">,
   document: Document,

@@ -14,13 +14,13 @@ import { queueOf } from "./reading-queue.js";
 import { loadCurrent, type StepPayload } from "./step.js";
 import { watchReading } from "./watch-reading.js";
 
-/** Tries in all, a few seconds apart: who waits for a page wants to know soon that it does not come. */
+/** Attempts in total, a few seconds apart: people waiting for a page want to know soon that it cannot be fetched. */
 const MOST_ATTEMPTS = 3;
 
 /**
- * Beside the first step: fetches what the address of a document leads to, outside of any transaction, and keeps what it
- * says as the text of the document. The file itself is not kept.
- * @throws AppError with the reason for which it cannot be fetched or read
+ * Runs beside the first step: fetches the URL of a document outside any transaction, and makes its content the text of
+ * the document. The file itself is not kept.
+ * @throws AppError with the reason why it cannot be fetched or read
  */
 export async function fetchDocument(context: IngestContext, payload: StepPayload, job: JobContext): Promise<void> {
   const document = await loadCurrent(context, payload);
@@ -45,15 +45,15 @@ function fetchAndRead(
     if (joinedText(content) === address)
       throw new AppError("invalid", "What is there holds nothing but its own address.");
     const reading = { fileKey: address, digest: sha256(file.bytes), outcome: null, former: outcomeOfText(before) };
-    // The last part of an address names files, and hardly ever pages.
+    // The last part of a URL names files, but hardly ever pages.
     const name = content.type === "webpage" ? null : file.name;
     return { document, reading, name, content, replaces: before?.digest === REPLACES };
   });
 }
 
 /**
- * With the canonical address, with what a known place tells of it, and with a date: what the server says of that counts only where
- * nobody else says one.
+ * Adds the canonical URL, what a known site tells about the page, and a date: the server's date counts only if there is
+ * no other.
  */
 function withOrigin(read: ExtractedContent, { modifiedAt, told }: FetchedFile): ExtractedContent {
   const content = withTold(read, told);
@@ -82,7 +82,7 @@ function withTold(content: ExtractedContent, told: ToldOfFile = {}): ExtractedCo
   };
 }
 
-/** What would be taken for an address that is still to be fetched. */
+/** Text that would otherwise be taken for a URL still to be fetched. */
 function joinedText({ parts }: ExtractedContent): string {
   return parts.length === 1 ? (parts[0]?.text ?? "") : "";
 }
@@ -96,7 +96,7 @@ async function fetchPatiently(
     return await fetcher.fetch(address, signal);
   } catch (error) {
     if (!(error instanceof AppError) || error.kind !== "unavailable") throw error;
-    // A server that asks for patience again and again gets no more than others.
+    // A server that keeps asking for patience gets no more attempts than others.
     const kind = job.attempt < MOST_ATTEMPTS ? "unavailable" : "invalid";
     throw new AppError(kind, error.message, { cause: error });
   }

@@ -2,12 +2,12 @@ import type { StatedCandidate } from "../core/memories/resolve-facts.js";
 import type { Document } from "../core/types.js";
 import type { IngestContext } from "./context.js";
 
-/** Documents whose candidates are kept at most, while what comes after reading them has to wait. */
+/** Maximum number of documents whose candidates are kept while the work after reading has to wait. */
 const MOST_KEPT = 100;
 
 const keptIn = new WeakMap<IngestContext["store"], Map<string, readonly StatedCandidate[]>>();
 
-/** The candidates of a revision, found once: a document that has to wait before they are written is not read again. */
+/** Finds the candidates of a revision only once: a document that has to wait before they are written is not read again. */
 export async function findOnce(
   { store }: IngestContext,
   document: Document,
@@ -24,7 +24,7 @@ export async function findOnce(
   return found;
 }
 
-/** They were written, or are not needed any more. */
+/** Drops candidates that were written or are no longer needed. */
 export function dropFound({ store }: IngestContext, document: Document): void {
   keptIn.get(store)?.delete(keyOf(document));
 }

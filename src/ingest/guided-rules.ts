@@ -5,16 +5,16 @@ import { contentRoot } from "../language/english/relations.js";
 import { sentenceSpans } from "../language/sentences.js";
 import { tokenise } from "../language/words.js";
 
-/** Sentences of a document that are kept as they stand because they name what is to be remembered above all. */
+/** Maximum number of sentences that are kept verbatim because they name something to be remembered above all. */
 const MOST_KEPT = 50;
 const LONGEST_KEPT = 320;
 const FEWEST_WORDS = 3;
 const QUESTION = /[?？]["'”’»)\]]*$/u;
 
 /**
- * The same rules, following what people said so plainly that rules can: what is about something that is never to be stored, or
- * about nothing of what alone is, is no fact; a sentence that names an item to be remembered above all is one as it stands,
- * where no rule found any in it and it is no conversation.
+ * The same rules, following guidance that is plain enough for rules: a fact is dropped if it is about something never
+ * to be stored, or if only certain topics are to be stored and it is about none of them. A sentence that names an item
+ * to be remembered above all becomes a fact verbatim, unless a rule found one in it or the text is a conversation.
  */
 export function createGuidedExtractor(rules: FactExtractor): FactExtractor {
   return {
@@ -32,7 +32,7 @@ export function createGuidedExtractor(rules: FactExtractor): FactExtractor {
   };
 }
 
-/** Tells what names an item that is to be remembered above all. */
+/** Returns a predicate for texts that name an item to be remembered above all. */
 function namesItem({ guidance }: FactSource): (text: string) => boolean {
   const items = (namesIn(guidance?.includeItems) ?? []).map(rootsOf).filter((roots) => roots.length > 0);
   return (text) => {

@@ -11,14 +11,14 @@ import type { ChunkPiece } from "./chunk-piece.js";
 import type { IngestContext } from "./context.js";
 import { commitStep, isCurrent, loadCurrent, type StepPayload } from "./step.js";
 
-/** Chunks indexed in one go; a large document must not keep callers waiting. */
+/** Chunks indexed per turn of the event loop, so that a large document keeps no caller waiting. */
 const YIELD_EVERY = 50;
-/** Chunks that one transaction writes or takes away: whoever else writes waits for its end. */
+/** Chunks that one transaction writes or removes: other writers wait until it ends. */
 const MOST_AT_ONCE = 100;
 
 /**
- * Second step: cuts the text and makes its chunks findable by their words, in place of those of older revisions. Chunks
- * that are as they were stay untouched.
+ * Second step: cuts the text and makes its chunks searchable by words, in place of those of older revisions. Unchanged
+ * chunks stay untouched.
  */
 export async function indexChunks(context: IngestContext, payload: StepPayload, job: JobContext): Promise<void> {
   const current = await loadCurrent(context, payload);
@@ -31,7 +31,7 @@ export async function indexChunks(context: IngestContext, payload: StepPayload, 
   });
 }
 
-/** A document as the settings of whoever sent it want it cut. */
+/** A document, cut as the settings of its sender demand. */
 export interface CutDocument {
   readonly pieces: readonly ChunkPiece[];
   readonly chunking: Chunking;
@@ -42,7 +42,7 @@ export async function cutDocument(context: IngestContext, document: Document): P
   const read = outcomeOfText(await readingOf(context.store, document));
   const pieces = await chunkDocument({
     content: document.content,
-    // Whatever a file was, its text is Markdown.
+    // Whatever a file was, the text read from it is Markdown.
     type: read ? "markdown" : document.type,
     places: read?.places,
     title: document.title,
@@ -56,9 +56,9 @@ export async function cutDocument(context: IngestContext, document: Document): P
 }
 
 /**
- * Of a document with many chunks, writes those that are new and takes away those that are no more, a few at a time, so that
- * no transaction is long: `keepChunks` then has little left to do. The new ones come first, so that nothing is not found
- * meanwhile. What was done before the process died counts, as equal chunks are the same ones.
+ * For a document with many chunks, writes the new ones and removes the obsolete ones a few at a time, so that no
+ * transaction is long and `keepChunks` has little left to do. New ones come first, so that everything can be found
+ * meanwhile. After a crash the work already done counts, as equal chunks are recognised.
  */
 export async function prepareChunks(
   context: IngestContext,
@@ -89,7 +89,7 @@ export async function prepareChunks(
   await inSlices(dropped, (repositories, slice) => repositories.chunks.drop(organizationId, id, slice));
 }
 
-/** Makes these the chunks of a document inside a transaction; vectors come later. */
+/** Replaces the chunks of a document inside a transaction; vectors come later. */
 export async function keepChunks(
   repositories: Repositories,
   document: Document,

@@ -1,23 +1,23 @@
 import type { ContentPart } from "../core/documents/content-ports.js";
 import type { SpokenPiece } from "../core/documents/transcriber-ports.js";
 
-/** What a stretch of a recording says. */
+/** The transcript of one stretch of a recording. */
 export interface TranscribedStretch {
-  /** Where it begins in the whole recording, in seconds. */
+  /** Its start in the whole recording, in seconds. */
   readonly start: number;
-  /** In seconds from the beginning of the stretch. */
+  /** In seconds from the start of the stretch. */
   readonly pieces: readonly SpokenPiece[];
 }
 
-/** Paragraphs are about as long as what search returns. */
+/** Paragraphs are about as long as a search result. */
 const PARAGRAPH_SECONDS = 45;
 const PARAGRAPH_CHARACTERS = 600;
-/** A pause after which somebody begins anew. */
+/** A pause after which a new paragraph starts. */
 const PAUSE_SECONDS = 3;
 
 /**
- * The text of a recording that was written down in overlapping stretches, in paragraphs with their times. Where two stretches
- * overlap, the earlier one counts up to the middle of the overlap, so that nothing is said twice.
+ * The text of a recording that was transcribed in overlapping stretches, in paragraphs with their times. The earlier of
+ * two stretches counts up to the middle of the overlap, so that nothing appears twice.
  */
 export function joinRecording(stretches: readonly TranscribedStretch[]): ContentPart[] {
   const spoken: SpokenPiece[] = [];
@@ -28,7 +28,7 @@ export function joinRecording(stretches: readonly TranscribedStretch[]): Content
     while (spoken.length > 0 && middleOf(spoken.at(-1)) > cut) spoken.pop();
     const before = spoken.at(-1);
     const next = placed.filter((piece) => middleOf(piece) > cut || overlapEnd <= start);
-    // A sentence that both stretches have whole.
+    // A sentence that is complete in both stretches.
     const isRepeated = before !== undefined && next[0] !== undefined && plain(before.text) === plain(next[0].text);
     spoken.push(...(isRepeated ? next.slice(1) : next));
   }

@@ -18,18 +18,18 @@ import { relateWithModel } from "./relate-with-model.js";
 import { noteReading } from "./readings.js";
 import type { Waiting } from "./step.js";
 
-/** The newest memories among which those are looked for that overtook a document. */
+/** How many of the newest memories are checked for ones that overtook a document. */
 const NEWEST = 50;
 
-/** The facts of a document as they are to be written into one of its containers. */
+/** The facts of a document, ready to be written into one of its containers. */
 export interface Resolved {
   readonly container: ContainerRow;
   readonly resolution: Resolution;
-  /** Why rules have to relate some of them in place of the language model; null where they have not. */
+  /** Why rules have to relate some of them in place of the language model; null if they do not. */
   readonly refusal: AppError | null;
 }
 
-/** Resolves candidates against what each container of the document knows that is to form memories of it. */
+/** Resolves candidates against what is known in each container of the document that is to form memories of it. */
 export async function resolveForContainers(
   context: IngestContext,
   document: Document,
@@ -59,14 +59,14 @@ export async function resolveForContainers(
   return resolved;
 }
 
-/** True for one that is read from its beginning for another time: what it states is known, and its past must stay so. */
+/** True for a document that is read from the beginning once more: what it states is known, and its history must stay as it is. */
 async function isReadAgain({ memories }: Pick<Repositories, "memories">, document: Document): Promise<boolean> {
   const { organizationId, id, revision, rememberedRevision } = document;
   if (revision === 1 || rememberedRevision > 0) return false;
   return (await memories.ofDocument(organizationId, id)).length > 0;
 }
 
-/** What is written, when it was said, and in which batch that is noted, where the document is not read for the first time. */
+/** What is written, when it was said, and the batch it is recorded in when the document is not read for the first time. */
 interface Told {
   readonly resolved: readonly Resolved[];
   readonly statedAt: string | null;
@@ -75,8 +75,8 @@ interface Told {
 }
 
 /**
- * Writes facts into those containers that the document is still in.
- * @returns all of them, and how many found no room in the container that had least
+ * Writes facts into the containers that the document is still in.
+ * @returns all of them, and how many found no room in the container with the least
  */
 export async function writeResolved(
   context: IngestContext,
@@ -112,8 +112,8 @@ export async function writeResolved(
 }
 
 /**
- * Writes the facts of a document with its receipt, inside the transaction that ends its job. A document whose revision
- * is remembered already gets nothing twice.
+ * Writes the facts of a document with its receipt, inside the transaction that ends its job. A revision that is already
+ * remembered is not written twice.
  */
 export async function keepFacts(
   context: IngestContext,
@@ -140,7 +140,7 @@ export async function keepFacts(
   });
 }
 
-/** Says since when each fact is found: one that was known already for longer, one that is over never. */
+/** Sets since when each fact can be found: earlier for one already known, never for one that is over. */
 async function withTimes(
   { memories }: Repositories,
   organizationId: string,
@@ -158,8 +158,8 @@ async function withTimes(
 }
 
 /**
- * When a document says what it says, null for now: the date of its content or, where something that came later has been
- * remembered while it waited, when it came. What is older must not take the place of what is newer.
+ * The time at which a document speaks, null for now: the date of its content, or its arrival if something that came
+ * later was remembered while it waited. Older statements must not replace newer ones.
  */
 export async function saidWhen(
   { store }: IngestContext,

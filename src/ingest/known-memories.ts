@@ -6,9 +6,9 @@ const MOST_MEMORIES = 20;
 const MOST_CHARACTERS = 3_000;
 
 /**
- * What is known in the container of a document, newest first, so that its text is understood: only what matches its
- * `filterByMetadata` (contract 2.1), and nothing that waits for review. Nothing for a document of several containers:
- * one of them must not learn what only another knows.
+ * What is known in the container of a document, newest first, as context for its text: only what matches its
+ * `filterByMetadata` (contract 2.1), and nothing that awaits review. Nothing for a document in several containers: none
+ * of them may learn what only another knows.
  */
 export async function knownFor(
   memories: Pick<MemoryStore, "active">,

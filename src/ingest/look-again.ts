@@ -4,7 +4,7 @@ import { lookAtFileAgain } from "./look.js";
 import { lookAtMessagesAgain } from "./look-at-messages.js";
 import type { StepPayload } from "./step.js";
 
-/** Has what a document shows described after all: it is a picture, or a conversation with pictures in its messages. */
+/** Retries the description of what a document shows: a picture, or a conversation with pictures in its messages. */
 export async function lookAgain(context: IngestContext, payload: StepPayload, job: JobContext): Promise<void> {
   const { store } = context;
   const document = await store.documents.byId(store.organizationId, payload.documentId);

@@ -13,21 +13,21 @@ import { bytesOf, NO_DESCRIPTION } from "./message-pictures.js";
 import { noteModelFailure } from "./model-failures.js";
 import type { StepPayload } from "./step.js";
 
-/** What came of a picture that is let go of: it was described, or it cannot be. */
+/** The outcome for a picture that is finished: it was described, or cannot be. */
 interface Ended {
   readonly digest: string;
   readonly description: string | null;
   readonly note: string | null;
 }
 
-/** What a language model did not describe, and may describe later. */
+/** A picture that the language model did not describe, but may describe later. */
 interface Refused extends Ended {
   readonly problem: AppError;
 }
 
 /**
- * Beside all steps: has the pictures in the messages of a conversation described that were read without that, because the
- * language model would not or could not. Its text goes on with the descriptions then, each beside what its picture says.
+ * Runs beside all steps: gets descriptions for the pictures of a conversation that were read without one because the
+ * language model would not or could not describe them. Each is added to the text, beside the text of its picture.
  */
 export async function lookAtMessagesAgain(
   context: IngestContext,
@@ -35,7 +35,7 @@ export async function lookAtMessagesAgain(
   job: JobContext,
 ): Promise<void> {
   const { store, sight } = context;
-  // Messages that come meanwhile change nothing about what a picture shows, so any revision will do.
+  // Messages that arrive meanwhile do not change what a picture shows, so any revision will do.
   const find = ({ documents }: Pick<Repositories, "documents">) =>
     documents.byId(store.organizationId, payload.documentId);
   const document = sight ? await find(store) : null;
@@ -49,7 +49,7 @@ export async function lookAtMessagesAgain(
   if (ended.some(({ description }) => description !== null)) context.wakeJobs();
 }
 
-/** Whether a conversation has pictures that nobody has described, and a language model may. */
+/** Whether a conversation has pictures without a description that a language model may describe. */
 export async function hasToDescribe(
   { sight }: Pick<IngestContext, "sight">,
   { messagePictures }: Pick<Repositories, "messagePictures">,
@@ -67,11 +67,11 @@ async function describeAll(context: IngestContext, document: Document, signal: A
     if (!("problem" in outcome)) ended.push(outcome);
     else {
       refused.push(outcome);
-      // Who is away for one is away for all.
+      // If the model is unavailable for one picture, it is for all.
       if (isAway(outcome)) break;
     }
   }
-  // All that it fails at in one go counts once, and nothing counts while the model is away.
+  // All failures of one run count once, and none counts while the model is unavailable.
   const why = refused.find(isAway) ?? refused[0];
   const isAskedAgain = why ? await noteModelFailure(context, document, "picture", why.problem) : false;
   return isAskedAgain ? ended : [...ended, ...refused];
@@ -97,7 +97,7 @@ async function describeOne(
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof AppError)) throw error;
-    // What was there before may be back later; whoever answers so for ever is not asked for ever.
+    // A picture that was there before may be back later, but a permanent failure is not retried forever.
     const problem = new AppError("invalid", `The picture could not be fetched: ${error.publicMessage}`, {
       cause: error,
     });
@@ -108,7 +108,7 @@ async function describeOne(
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof AppError)) throw error;
-    // What it does not take ends this picture alone.
+    // What the model does not accept ends this picture alone.
     return error.kind === "unsupported" ? { ...rest, note } : { ...rest, note, problem: error };
   }
 }
@@ -136,7 +136,7 @@ async function endPictures(
   });
 }
 
-/** What is known of a picture together with its description; null without one. */
+/** What is known of a picture, with its description; null without one. */
 function turnOf(turns: readonly Turn[], { digest, description }: Ended): Turn | null {
   if (description === null) return null;
   const paragraph = pictureParagraph(description);

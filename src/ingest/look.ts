@@ -12,7 +12,7 @@ import { noteModelFailure } from "./model-failures.js";
 import { commitStep, loadCurrent, type StepPayload } from "./step.js";
 
 const IMAGE = "image";
-/** What services take that show pictures to a model. */
+/** Picture types that the model services accept. */
 const SHOWN: ReadonlyMap<PictureKind | null, ModelPicture["mimeType"]> = new Map([
   ["png", "image/png"],
   ["jpeg", "image/jpeg"],
@@ -26,13 +26,14 @@ const NOT_SHOWN = "A language model describes PNG, JPEG, GIF and WebP pictures o
 interface Seen {
   readonly content: ExtractedContent;
   readonly load: () => Promise<Uint8Array | null>;
-  /** True where the text of the document is what the same file gave before. */
+  /** True if the text of the document is what this same file gave before. */
   readonly isSameFile?: boolean;
 }
 
 /**
- * What was read of a file, with what a language model says of it where it is a picture. Where the model does not do it, that is
- * noted, and what was read otherwise is kept. A picture that was described before and is read once more is not shown again.
+ * The content read from a file, with a language model's description if it is a picture. If the model fails, that is
+ * recorded, and the rest of the content is kept. A picture that already has a description is not shown again when it is
+ * reread.
  */
 export async function withDescription(
   context: IngestContext,
@@ -56,8 +57,8 @@ function withParagraph(content: ExtractedContent, text: string): ExtractedConten
 }
 
 /**
- * Beside all steps: has a picture described that was read without that, because the language model would not or could not. Its
- * text goes on with the description then.
+ * Runs beside all steps: gets a description for a picture that was read without one because the language model would
+ * not or could not describe it, and adds it to the text.
  */
 export async function lookAtFileAgain(context: IngestContext, payload: StepPayload, job: JobContext): Promise<void> {
   const document = await loadCurrent(context, payload);
@@ -77,12 +78,12 @@ export async function lookAtFileAgain(context: IngestContext, payload: StepPaylo
   if (description !== null) context.wakeJobs();
 }
 
-/** Whether a document is a picture that nobody has described, and a language model may. */
+/** Whether a document is a picture without a description that a language model may describe. */
 export function isToDescribe({ sight }: IngestContext, { type, content }: Pick<Document, "type" | "content">): boolean {
   return sight !== undefined && type === IMAGE && !hasPictureDescription(content);
 }
 
-/** Null where the model did not do it, which is noted then. */
+/** Null when the model failed, which is then recorded. */
 async function describe(
   context: IngestContext,
   document: Document,
@@ -103,7 +104,8 @@ async function describe(
 }
 
 /**
- * What a language model says of a picture of a document; null where none may look, or it is of a kind that none is shown.
+ * A language model's description of a picture of a document; null when no model may look, or it does not accept such
+ * pictures.
  * @throws AppError as `Sight.look`
  */
 export async function lookAt(
@@ -120,7 +122,7 @@ export async function lookAt(
   return sight.look({ mimeType, bytes }, { guidance, onModelUse }, signal);
 }
 
-/** The bytes of the picture; null where they are no longer to be had. */
+/** The bytes of the picture; null when they are no longer available. */
 async function loadPicture(
   { store, blobs, fetcher }: IngestContext,
   { organizationId, id, url }: Document,

@@ -14,8 +14,8 @@ import { queueOf } from "./reading-queue.js";
 import { commitStep, loadCurrent, type StepPayload } from "./step.js";
 
 /**
- * The pictures of a conversation are read for so long, in milliseconds; those that are left then are not. How long they wait for
- * the files of others does not count: it is no fault of theirs.
+ * Time limit for reading the pictures of a conversation, in milliseconds; those left after it are not read. Time spent
+ * waiting for other files does not count.
  */
 const LONGEST_MS = 3 * 60_000;
 const TOO_LATE: ReadPicture = {
@@ -24,15 +24,16 @@ const TOO_LATE: ReadPicture = {
   isUndescribed: false,
 };
 
-/** What the note of a picture ends with that nobody has described. */
+/** How the note of a picture without a description ends. */
 export const NO_DESCRIPTION = "A picture has no description";
 
-/** What a picture that has nothing else to say begins with. */
+/** The start of a picture that says nothing else. */
 const NOTHING_BUT = /^Picture\.(?:\n+|$)/;
 
 /**
- * Beside the first step: reads the pictures in the messages of a conversation, outside of any transaction and one by one, and puts
- * what they say behind the messages that show them. One that cannot be read leaves a note, and the conversation as it is.
+ * Runs beside the first step: reads the pictures in the messages of a conversation, outside any transaction and one at
+ * a time, and puts their text behind the messages that show them. One that cannot be read leaves a note, and the
+ * conversation unchanged.
  */
 export async function readMessagePictures(
   context: IngestContext,
@@ -48,7 +49,7 @@ export async function readMessagePictures(
   const ways: Ways = {
     signal: job.signal,
     onWaited: (ms) => (waitedMs += ms),
-    // What it does not take ends that picture alone; all else that it fails at in one go is noted once.
+    // What the model does not accept ends that picture alone; all other failures of one run are recorded once.
     onUndescribed: async (why) => {
       if (!document || why.kind === "unsupported") return false;
       if (!isNoted) await noteUndescribed(context, document, why);
@@ -72,7 +73,7 @@ export async function readMessagePictures(
   await commitStep(context, job, payload, () => Promise.resolve("extract"));
 }
 
-/** With others that wait already it waits for the same moment; else it begins anew, whatever failed before. */
+/** If others are already waiting, it waits for the same time; otherwise the count of failures starts anew. */
 async function noteUndescribed(context: IngestContext, document: Document, why: AppError): Promise<void> {
   const { messagePictures, modelFailures } = context.store;
   if ((await messagePictures.undescribed(document.organizationId, document.id)).length > 0) return;
@@ -100,9 +101,9 @@ interface ReadPicture {
 
 interface Ways {
   readonly signal: AbortSignal;
-  /** Hears how many milliseconds a picture waited for its turn. */
+  /** Called with the milliseconds that a picture waited for its turn. */
   readonly onWaited: (ms: number) => void;
-  /** Hears why the language model did not describe a picture, and says whether it is to be asked again. */
+  /** Called with the reason why the language model did not describe a picture; returns whether to ask again. */
   readonly onUndescribed: (why: AppError) => Promise<boolean>;
 }
 
@@ -140,7 +141,7 @@ function extractText(
   return extractor.extract(file, { queue: queueOf(document), signal, onTurn });
 }
 
-/** Does what may fail for reasons of the picture alone, which a note then tells. */
+/** Runs work that may fail because of the picture alone, which a note then reports. */
 async function noting<T>(
   what: string,
   signal: AbortSignal,
@@ -155,7 +156,7 @@ async function noting<T>(
   }
 }
 
-/** @throws AppError `invalid` for what is no picture, and as the fetcher does */
+/** @throws AppError `invalid` if it is not a picture, and as the fetcher does */
 export async function bytesOf(
   { fetcher }: Pick<IngestContext, "fetcher">,
   { bytes, address }: MessagePicture,

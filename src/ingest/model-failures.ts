@@ -4,15 +4,15 @@ import type { Document } from "../core/types.js";
 import { iso } from "../lib/time.js";
 import type { IngestContext } from "./context.js";
 
-/** After how long a step is tried again whose answer could not be used, in milliseconds; after as many failures it is not. */
+/** Delays in milliseconds before a step whose answer was unusable is retried; after as many failures it is given up. */
 const WAITS = [60 * 60_000, 6 * 60 * 60_000, 24 * 60 * 60_000] as const;
-/** After how long one that the service did not answer, in seconds, where it does not say for how long it is away. */
+/** Delay in seconds for a service that did not answer and does not say how long it is unavailable. */
 const AWAY = 5 * 60;
 
 /**
- * Notes that the language model did not do a step of a document, and when it is tried again: where its service refuses
- * everything, which costs nothing, as soon as it answers; where it was away, when it may be back; where its answer could not be
- * used, an hour, six hours and a day later; where it cannot do it, not at all. A model with another mark begins anew.
+ * Records that the language model failed at a step of a document, and when to retry: as soon as its service answers, if
+ * that refuses everything, which costs nothing; when it may be back, if it was unavailable; after one, six and 24
+ * hours, if its answer was unusable; never, if it cannot do the step. A model with another mark starts anew.
  * @returns whether this model is to be asked again
  */
 export async function noteModelFailure(
@@ -48,8 +48,8 @@ function waitAfter(why: AppError, before: number): number | undefined {
 }
 
 /**
- * Notes of a document that was read for the first time that its facts were related by rules, so that it is read again once the
- * model answers. Where the model did not even find them, that is noted already, and the one reading does both.
+ * Records that the facts of a document read for the first time were related by rules, so that it is read again once the
+ * model answers. If the model did not even find them, that is already recorded, and one reading does both.
  */
 export async function noteRefusedRelations(
   context: Pick<IngestContext, "store" | "model" | "clock">,

@@ -3,15 +3,15 @@ import type { DueFailure, JobDraft, LanguageModel, ModelStep } from "../core/por
 import { iso } from "../lib/time.js";
 import type { IngestContext } from "./context.js";
 
-/** Documents that are in line at most to be read again, while the model answers; else one of them finds out. */
+/** Maximum number of documents queued for rereading while the model answers; otherwise only one, as a probe. */
 const MOST_IN_LINE = 20;
-/** How long nothing is tried after one that found out in vain, in milliseconds: at first, and at most. */
+/** First and longest pause after a probe that failed, in milliseconds. */
 const FIRST_PAUSE = 5 * 60_000;
 const LONGEST_PAUSE = 60 * 60_000;
-/** After so long a job that came to nothing is written anew, in milliseconds. */
+/** Time in milliseconds after which a job that came to nothing is written anew. */
 const TAKEN_MS = 6 * 60 * 60_000;
 
-/** Which of both models does a step, and in which kind of job. */
+/** Which of the two models does a step, and in which kind of job. */
 const STEPS = {
   facts: { effort: "careful", kind: "reprocess" },
   description: { effort: "fast", kind: "describe" },
@@ -19,10 +19,10 @@ const STEPS = {
 } as const;
 
 /**
- * Has documents read again that rules have read because the language model would not or could not: to be called now and then.
- * A few at a time, behind everything that is new, and only one while the model does not answer or nobody knows whether it
- * does. The careful model, which finds facts, and the fast one, which describes, are judged apart. What it costs is bounded by
- * how often a document is tried (`noteModelFailure`), and by the budget of the month.
+ * Has documents that were read by rules, because the language model would not or could not read them, read again; to be
+ * called periodically. A few at a time, after everything new, and only one while the model does not answer or its state
+ * is unknown. The careful model, which finds facts, and the fast one, which describes, are judged separately. The cost
+ * is bounded by the number of attempts per document (`noteModelFailure`) and by the monthly budget.
  */
 export function createModelRetrial(context: RetrialContext): () => Promise<void> {
   const { model, log, wakeJobs } = context;
@@ -40,7 +40,7 @@ export function createModelRetrial(context: RetrialContext): () => Promise<void>
 
 type RetrialContext = Pick<IngestContext, "store" | "model" | "clock" | "log" | "wakeJobs">;
 
-/** Gives how many documents are in line anew. */
+/** Returns how many documents were queued. */
 function createStepRetrial(
   { store, clock }: RetrialContext,
   model: LanguageModel,

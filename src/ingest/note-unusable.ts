@@ -1,7 +1,7 @@
 import type { Log } from "../core/ports.js";
 import { isUsable, type StatedByModel } from "./prompts/fact-rules.js";
 
-/** Says how many facts of an answer are none. */
+/** Logs how many entries of an answer are not facts. */
 export function noteUnusable(log: Log, stated: readonly StatedByModel[]): void {
   const unusable = stated.filter((fact) => !isUsable(fact)).length;
   if (unusable > 0) log.warn("facts of the language model that cannot be used", { unusable, facts: stated.length });

@@ -15,33 +15,34 @@ import { rememberDocument } from "./remember.js";
 import { rereadDocument, rereadSchema, type RereadPayload } from "./reread.js";
 import { stepSchema, type StepPayload } from "./step.js";
 
-/** A language model reads a large document for a long time, in milliseconds. */
+/** Limit in milliseconds: a language model takes long to read a large document. */
 const LONGEST_REMEMBERING = 4 * 3_600_000;
 
-/** Addresses that are fetched at once. */
+/** Concurrent fetches of URLs. */
 const FETCHERS = 2;
-/** Files that are read at once: while one is written down by a service, others go on. */
+/** Concurrent readings of files: while a service transcribes one, others go on. */
 const READERS = 3;
-/** Of these, files of one container. */
+/** How many of these may be files of one container. */
 const READERS_OF_CONTAINER = 2;
-/** Reading a file, in milliseconds: more than any setting allows, and enough to have hours of speech written down. */
+/** Limit for reading a file, in milliseconds: more than any setting allows, and enough to transcribe hours of speech. */
 const LONGEST_READING = 6 * 3_600_000;
 
 const READING_SLOTS = { slots: READERS, slotsOfGroup: READERS_OF_CONTAINER, timeoutMs: LONGEST_READING };
 
-/** Documents that a language model reads at once. */
+/** Documents that a language model reads concurrently. */
 const MODEL_READERS = 4;
-/** The same of documents that it reads again. */
+/** Documents that it rereads concurrently. */
 const MODEL_REREADERS = 2;
-/** Pictures that it looks at once more, at once. */
+/** Pictures that it looks at again concurrently. */
 const MODEL_LOOKERS = 1;
-/** Documents that it gives a title and a summary at once. */
+/** Documents that it describes concurrently. */
 const MODEL_DESCRIBERS = 2;
 
 /**
- * The steps of ingestion by job kind, in order: extract, chunk, embed, remember, and read, fetch or pictures where something is to be read first. Each commits its result together with
- * the next job, so a crash repeats at most one step, and the failure of one never undoes another's result. Beside
- * remembering, a language model describes the document.
+ * The steps of ingestion by job kind, in order: extract, chunk, embed, remember, plus read, fetch or pictures where
+ * something has to be read first. Each commits its result together with the next job, so a crash repeats at most one
+ * step, and a failed step never undoes the result of another. In parallel with remembering, a language model describes
+ * the document.
  */
 export function createPipeline(given: IngestContext): Record<string, JobHandler> {
   const { model, log } = given;
@@ -52,7 +53,7 @@ export function createPipeline(given: IngestContext): Record<string, JobHandler>
   return {
     extract: step(extractDocument),
     fetch: { ...step(fetchDocument), slots: FETCHERS, timeoutMs: LONGEST_READING },
-    // One process reads them, one after the other, and bounds the time of each by itself.
+    // One process reads them, one after the other, and enforces the time limit of each itself.
     read: { ...step(readDocumentFile), ...READING_SLOTS },
     pictures: { ...step(readMessagePictures), ...READING_SLOTS },
     chunk: step(indexChunks),
@@ -60,7 +61,7 @@ export function createPipeline(given: IngestContext): Record<string, JobHandler>
     remember: {
       ...step(rememberDocument),
       timeoutMs: LONGEST_REMEMBERING,
-      // Nobody's text waits to be found because a model is slow.
+      // A slow model must not keep other documents from being found.
       ...(context.model && { slots: MODEL_READERS }),
     },
     describe: { ...step(describeDocument), ...(context.model && { slots: MODEL_DESCRIBERS }) },
@@ -69,24 +70,24 @@ export function createPipeline(given: IngestContext): Record<string, JobHandler>
       schema: rereadSchema,
       run: (payload: RereadPayload, job) => rereadDocument(context, payload, job),
       timeoutMs: LONGEST_REMEMBERING,
-      // Beside all others: what is new never waits for what is old.
+      // Separate slots: new documents never wait for old ones.
       slots: context.model ? MODEL_REREADERS : 1,
     },
     ...createEmbeddingJobs(context),
   };
 }
 
-/** Says on the document that one of its steps was given up, and why. What the steps before it made stays. Ends the job with it. */
+/** Records on the document that one of its steps was given up, and why, and ends the job. The results of earlier steps stay. */
 export async function reportDead(
   context: IngestContext,
   job: Job,
   reason: string,
   bury: (jobs: JobStore) => Promise<void>,
 ): Promise<void> {
-  // Nothing is wrong with a document that could not be read again.
+  // A document that could not be reread is not faulty.
   if (job.kind === "reprocess") return;
   const payload = stepSchema.safeParse(job.payload);
-  // A document that nobody described is called as rules say, and a picture is found by its text.
+  // A document without a description keeps the title made by rules, and a picture is found by its text.
   if (!payload.success || job.kind === "describe" || job.kind === "look") return;
   const { documentId, revision } = payload.data;
   const { store, events } = context;

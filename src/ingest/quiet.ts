@@ -6,15 +6,15 @@ import { nextJob, type NextStep, stepSchema, type StepPayload, type Waiting } fr
 
 const REMEMBER = "remember";
 
-/** A document whose turn it is, and its own job where that is not the one that runs. */
+/** A document whose turn it is, and its own job if that is not the one that runs. */
 export interface Member {
   readonly payload: StepPayload;
   readonly jobId: number | null;
 }
 
 /**
- * How a document goes on to be remembered: at once, or together with others of its containers when it is quiet around
- * them. What needs no reading does not wait. A document that was waiting already goes on waiting from when it began.
+ * How a document moves on to remembering: at once, or together with others of its containers when it is quiet around
+ * them. What needs no reading does not wait. A document that is already waiting keeps its start time.
  */
 export async function rememberStep(
   { limits, clock }: IngestContext,
@@ -33,9 +33,9 @@ export async function rememberStep(
 }
 
 /**
- * The documents to remember in one pass, oldest first by the date of their content: those that wait in the same
- * containers as this one, as soon as none of them came lately or one has waited for the longest. Before that it puts all
- * of them off and returns null. A job that failed before goes alone, so that it holds up nobody.
+ * The documents to remember in one pass, oldest first by content date: those that wait in the same containers as this
+ * one, once none has arrived recently or one has waited for the maximum time. Until then it postpones all of them and
+ * returns null. A job that failed before goes alone, so that it delays nobody.
  */
 export async function gatherGroup(
   context: IngestContext,
@@ -90,7 +90,7 @@ interface Companion {
   readonly head: DocumentHead;
 }
 
-/** This step and those of the others that are still to be remembered in exactly its containers; none when it is over. */
+/** This step and those of the other documents still to be remembered in exactly its containers; none when it is over. */
 async function companions(
   { store }: IngestContext,
   own: WaitingStep,
@@ -114,7 +114,7 @@ function containersOf({ containerTags }: DocumentHead): string {
   return JSON.stringify([containerTags[0], ...containerTags.toSorted()]);
 }
 
-/** Until when documents wait at most if nothing else comes, and what people are told of it. */
+/** How long documents wait at most if nothing else arrives, and the reason shown to people. */
 function patienceFor(
   { dreamQuiet, dreamLongestWait }: IngestContext["limits"],
   waiting: readonly Waiting[],
@@ -136,7 +136,10 @@ interface PuttingOff {
   readonly reason: string;
 }
 
-/** Ends this job and writes it anew for later, so that waiting is no failure; the others need not look by themselves. */
+/**
+ * Ends this job and writes it anew for later, so that waiting does not count as a failure; the others need not check
+ * themselves.
+ */
 async function putOff(
   { store }: IngestContext,
   job: JobContext,
@@ -149,7 +152,7 @@ async function putOff(
   });
 }
 
-/** By when their content is from; what is of the same moment stays in the order in which it came. */
+/** Sorts by content date; ties stay in order of arrival. */
 function byContentDate(left: DocumentHead, right: DocumentHead): number {
   const dateOf = ({ documentDate, createdAt }: DocumentHead) => Date.parse(documentDate ?? createdAt);
   return dateOf(left) - dateOf(right);

@@ -13,16 +13,16 @@ import { joinRecording, type TranscribedStretch } from "./join-recording.js";
 /** How a file is read. */
 export interface ReadingWays {
   readonly password?: string | undefined;
-  /** As the extractor and the transcriber take turns between them. */
+  /** The queue in which the extractor and the transcriber take turns. */
   readonly queue: string;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: ReadingProgress) => void;
 }
 
 /**
- * Reads a file, and has written down what is said in it.
- * @throws AppError with the reason for which it cannot be read; `unsupported` for a recording where nothing writes it down,
- *   `unavailable` with `retryAfter` while that service is away
+ * Reads a file, with speech transcribed.
+ * @throws AppError with the reason why it cannot be read; `unsupported` for a recording without a transcriber,
+ *   `unavailable` with `retryAfter` while that service is unavailable
  */
 export async function readContent(
   { extractor, transcriber }: Pick<IngestContext, "extractor" | "transcriber">,

@@ -20,14 +20,14 @@ import { commitStep, loadCurrent, type StepPayload } from "./step.js";
 import { watchReading } from "./watch-reading.js";
 
 const LONGEST_TITLE = 1_000;
-/** It may be tomorrow already where the file was written. */
+/** Where the file was written it may already be tomorrow. */
 const A_DAY_MS = 86_400_000;
 const BETWEEN_PARTS = "\n\n";
 
 /**
- * Beside the first step: reads the file of a document outside of any transaction, and keeps what it says as the text of the
- * document. It has slots of its own, so that no text waits for a file.
- * @throws AppError with the reason for which the file cannot be read
+ * Runs beside the first step: reads the file of a document outside any transaction, and makes its content the text of
+ * the document. It has slots of its own, so that no text waits for a file.
+ * @throws AppError with the reason why the file cannot be read
  */
 export async function readDocumentFile(context: IngestContext, payload: StepPayload, job: JobContext): Promise<void> {
   const document = await loadCurrent(context, payload);
@@ -39,8 +39,8 @@ export async function readDocumentFile(context: IngestContext, payload: StepPayl
 }
 
 /**
- * Commits what was read with what lies in the file, each of which is a document of its own then. The bytes of those are kept
- * before, and dropped again where they come to nothing.
+ * Commits what was read, with the attachments in the file, each of which becomes a document of its own. Their bytes are
+ * stored beforehand, and dropped again if they are not used.
  */
 export async function commitRead(
   context: IngestContext,
@@ -53,7 +53,7 @@ export async function commitRead(
   try {
     await commitStep(context, job, payload, async (repositories, current) => {
       lost = keysOf(attachments);
-      // Something else may be what it is read from by now: that comes next.
+      // The document may have another source by now, which is read next.
       if (!read || current.url !== read.document.url) return "extract";
       const { kept, gone } = await keepRead(context, repositories, current, { ...read, attachments });
       lost = [...lost.filter((key) => !kept.includes(key)), ...gone];
@@ -68,15 +68,15 @@ export async function commitRead(
   if (attachments.files.length > 0) context.wakeJobs();
 }
 
-/** What came out of a file, and when. */
+/** What was read from a file, and when. */
 export interface ReadFile {
   readonly document: Document;
-  /** As it was before. */
+  /** The previous reading. */
   readonly reading: FileReading;
-  /** What a document is called that nothing else names. */
+  /** The name for a document that nothing else names. */
   readonly name: string | null;
   readonly content: ExtractedContent;
-  /** Whether it replaces all that is known of the text before. */
+  /** Whether it replaces everything known from the previous text. */
   readonly replaces?: boolean;
   readonly startedAt: string;
   readonly endedAt: string;
@@ -107,13 +107,13 @@ async function readKeptFile(
     filePasswords.drop(fileKey);
     return read;
   } catch (error) {
-    // What is tried again by itself needs it once more.
+    // An automatic retry needs the password again.
     if (error instanceof AppError && error.kind !== "unavailable") filePasswords.drop(fileKey);
     throw error;
   }
 }
 
-/** Where a page was read that came over a connection, so that its links lead somewhere. */
+/** The URL of a page that came over a connection, so that its links can be resolved. */
 async function webAddressOf({ store }: IngestContext, { id, origin: from }: Document): Promise<string | null> {
   if (from !== "connector") return null;
   const [origin] = await store.connections.ofDocuments([id]);
@@ -132,7 +132,10 @@ async function findFile(
   return file;
 }
 
-/** Makes what a file says the text of its document, inside a transaction. @throws AppError `invalid` for a file without text */
+/**
+ * Makes the content of a file the text of its document, inside a transaction. @throws AppError `invalid` for a file
+ * without text
+ */
 async function keepRead(
   { limits }: IngestContext,
   repositories: Repositories,
@@ -193,12 +196,12 @@ async function keepRead(
   return keepAttachments(repositories, { ...document, ...change }, attachments, metadata.told);
 }
 
-/** Where all of the text is remembered, its facts and its receipt stay as they are. */
+/** Where the whole text is remembered already, its facts and its receipt stay as they are. */
 function rememberedAlready({ revision, rememberedRevision, receipt }: Document): DocumentChange {
   return rememberedRevision === revision - 1 && receipt ? { rememberedRevision: revision } : {};
 }
 
-/** Its metadata as they would be without what the file before said: where somebody has changed that since, it stays. */
+/** The metadata without what the previous file contributed; values that somebody has changed since stay. */
 function withoutFormer({ metadata }: Document, former: ReadingOutcome | null): Metadata | null {
   const said = former?.metadata;
   if (!metadata || !said) return metadata;
@@ -206,14 +209,14 @@ function withoutFormer({ metadata }: Document, former: ReadingOutcome | null): M
   return kept.length === 0 ? null : Object.fromEntries(kept);
 }
 
-/** What the file says of its own date; nothing where that is yet to come, since it would count as newer than what follows. */
+/** The date a file gives itself; nothing if it is in the future, since it would count as newer than what follows. */
 function dateOf({ date }: ExtractedContent, readAt: string): string | null {
   const claimed = date === null ? null : parseIso(date);
   const latest = parseIso(readAt);
   return claimed !== null && latest !== null && claimed.getTime() <= latest.getTime() + A_DAY_MS ? date : null;
 }
 
-/** One text of all parts, and from which offset on which place counts. */
+/** Joins all parts into one text, with the offset at which each place starts. */
 function joinParts({ parts, isByStranger }: Pick<ExtractedContent, "parts" | "isByStranger">): {
   text: string;
   places: ReadingOutcome["places"];
@@ -236,16 +239,16 @@ function shortened(title: string | null): string | null {
   return text === "" ? null : text.slice(0, safeCut(text, LONGEST_TITLE));
 }
 
-/** Keys with a meaning for this service, which only a caller may give: a file could claim to be somebody else's. */
+/** Keys with a meaning for this service, which only a caller may set: a file could claim to be somebody else's. */
 const RESERVED_KEYS = /^(?:sm_|(?:endUserId|attachedTo|attachments)$)/;
 
-/** Names of what lies in it; a file may have more, and they may be long. */
+/** Limit for names of attachments; a file may have more, and they may be long. */
 const MOST_NAMES = 50;
 const LONGEST_NAME = 200;
 
 /**
- * What the file says of itself, beside what its sender said, which counts; and of the sender's words those that the file has
- * none for.
+ * Merges the metadata of the file with the sender's, which takes precedence; of the sender's words, only those that the
+ * file has none for.
  */
 function mergeMetadata(
   metadata: Metadata | null,

@@ -4,18 +4,18 @@ import type { IngestContext } from "./context.js";
 import { extractFactsPrompt } from "./prompts/extract-facts.js";
 import { extractGroupPrompt } from "./prompts/extract-group.js";
 
-/** Raised when the rules find other facts than before in texts that they have read. */
+/** To be raised when the rules find different facts in texts they have already read. */
 const RULES = "rules/2";
 
-/** What finds facts in documents, with its version; the first is what reads a document again. */
+/** The fact extractors with their versions; the first is the one that rereads documents. */
 export function versionsOf(model: LanguageModel | null): readonly string[] {
   if (!model) return [RULES];
   return [extractFactsPrompt, extractGroupPrompt].map(({ name, version }) => `${name}/${version}`);
 }
 
 /**
- * Notes what found the facts of a document, within the transaction that keeps them. What is added to a document that
- * something else has read before makes it no newer.
+ * Records what found the facts of a document, within the transaction that stores them. Text added to a document that
+ * something else has read before does not make its reading newer.
  */
 export async function noteReading(
   context: Pick<IngestContext, "model">,
@@ -28,7 +28,7 @@ export async function noteReading(
 
 type Read = Pick<Document, "id" | "organizationId" | "revision">;
 
-/** What has read this revision of a document: rules where the model refused. */
+/** What read this revision of a document: rules, if the model refused. */
 export async function readerOf(
   { model }: Pick<IngestContext, "model">,
   { extractions }: Pick<Repositories, "extractions">,

@@ -22,17 +22,17 @@ const MOST_DERIVED = 5;
 const FEWEST_SOURCES = 2;
 const LONGEST_DERIVED = 500;
 const MOST_TOKENS = 8_000;
-/** Seconds, when a provider that is away does not say for how long. */
+/** Seconds to wait when an unavailable provider gives no time itself. */
 const PAUSE = 60;
-/** Answers that are kept for documents that have to wait in the middle. */
+/** Answers that are cached for documents that have to wait midway. */
 const KEPT_ANSWERS = 200;
 
 /**
  * Asks the language model how the facts of a document relate to what one container knows, and what follows from them
- * together. It sees handles in place of ids, and only handles that it was shown count. A fact of which it says nothing valid
- * is left to rules, as are all where it refuses; nothing is asked where there is nothing to relate.
- * @returns the resolution with what was stated, which `writeFacts` checks before it believes it
- * @throws RetryLater while the model is away; what was answered by then is not asked again
+ * together. It sees handles instead of ids, and only handles that it was shown count. Facts without a valid statement
+ * are left to the rules, as are all when it refuses; nothing is asked when there is nothing to relate.
+ * @returns the resolution with the model's statements, which `writeFacts` checks before it uses them
+ * @throws RetryLater while the model is unavailable; answers received by then are not asked for again
  */
 export async function relateWithModel(
   context: IngestContext,
@@ -64,10 +64,10 @@ export async function relateWithModel(
   return { resolution: { ...resolution, space, facts: [...facts, ...more.facts] }, refusal };
 }
 
-/** A resolution with what a model said of it. */
+/** A resolution with the model's statements about it. */
 export interface Related {
   readonly resolution: Resolution;
-  /** Why rules have to relate some of it in place of the model; null where they have not. */
+  /** Why rules have to relate some of it in place of the model; null if they do not. */
   readonly refusal: AppError | null;
 }
 
@@ -81,8 +81,8 @@ interface Question {
 }
 
 /**
- * As few questions as hold all facts with their neighbours. What somebody was explicit about, and what reads like an
- * instruction, is not asked about.
+ * As few questions as can hold all facts with their neighbours. Explicit statements, and text that reads like an
+ * instruction, are left out.
  */
 function questionsOf(
   said: Question["said"],
@@ -122,10 +122,10 @@ function byHandle(open: {
 
 // --------------------------------------------------------------------------------------------------------------- asking
 
-/** What was answered, by the question; a model's answers go with it. */
+/** Answers by question; they are released together with the model. */
 const answersOf = new WeakMap<LanguageModel, Map<string, StatedRelations>>();
 
-/** Why not, when the model refuses for good. */
+/** The reason, when the model refuses permanently. */
 async function tryAsk(
   context: IngestContext & { readonly model: LanguageModel },
   document: Document,
@@ -190,7 +190,7 @@ function withRelation(fact: ResolvedFact, relation: StatedRelation | undefined):
   return relation ? { ...fact, candidate: { ...fact.candidate, relation } } : fact;
 }
 
-/** What is valid of an answer: the first entry of a fact whose every handle was shown. */
+/** The valid part of an answer: for each fact, the first entry in which all handles were shown. */
 function relationsOf(question: Question, { relations }: StatedRelations): Map<number, StatedRelation> {
   const found = new Map<number, StatedRelation>();
   const seen = new Set<string>();
@@ -213,7 +213,7 @@ function statedRelation(
   const ids = handles.flatMap((handle) => shown.get(handle)?.memory.id ?? []);
   const [id] = ids;
   if (relation === "new") {
-    // It cannot know of what it was not shown.
+    // The model cannot know about what it was not shown.
     const shownIds = new Set([...shown.values()].map(({ memory }) => memory.id));
     const sawAll = [...related, ...(twin === null ? [] : [twin])].every((one) => shownIds.has(one));
     return sawAll && handles.length === 0 ? { kind: "new" } : null;
@@ -223,7 +223,7 @@ function statedRelation(
   return ids.length === 1 ? { kind: relation, id } : null;
 }
 
-/** What follows from at least two statements that were shown, none of which is a guess itself. */
+/** Statements that follow from at least two that were shown, none of which is itself an inference. */
 function derivedOf(question: Question, { derived }: StatedRelations): StatedCandidate[] {
   const texts = [
     ...[...question.facts.values()].map(({ fact }) => fact.candidate.text),

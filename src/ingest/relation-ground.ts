@@ -9,14 +9,14 @@ import type { Document, Memory, Unit } from "../core/types.js";
 import { queryWords } from "../language/words.js";
 import type { IngestContext } from "./context.js";
 
-/** How many memories a fact is shown beside at most. */
+/** Maximum number of memories shown with a fact. */
 const MOST_NEIGHBOURS = 12;
-/** How many of them are found by meaning; the others by words. */
+/** How many of them are found by meaning; the others are found by words. */
 const BY_MEANING = 8;
-/** Below this cosine texts have nothing in common. */
+/** Texts below this cosine similarity have nothing in common. */
 const FAR = 0.3;
 
-/** A memory that a fact may have to do with, with when it was said (ISO) and the days that it speaks of. */
+/** A memory that may be related to a fact, with when it was stated (ISO) and the days it is about. */
 export interface Neighbour {
   readonly memory: Memory;
   readonly saidAt: string;
@@ -31,8 +31,8 @@ export interface SearchScope {
 }
 
 /**
- * The memories of the container that each fact may have to do with, by meaning and by words, the likeliest first: more than
- * rules would look at. Nothing that waits for review, and only what matches the document's `filterByMetadata`
+ * For each fact, the memories of the container that may be related to it, by meaning and by words, likeliest first:
+ * more than rules would look at. Nothing that awaits review, and only what matches the document's `filterByMetadata`
  * (contract 2.1).
  */
 export async function neighboursOf(context: IngestContext, searchScope: SearchScope): Promise<Neighbour[][]> {
@@ -103,7 +103,7 @@ function scopeOf({ id }: ContainerRow) {
   return { containerIds: [id], kinds: ["memory"] as const, includeForgotten: false };
 }
 
-/** The days (YYYY-MM-DD) that a memory speaks of. */
+/** The days (YYYY-MM-DD) that a memory is about. */
 function daysOf({ metadata }: Memory): readonly string[] {
   return temporalContextSchema.safeParse(metadata?.["temporalContext"]).data?.eventDate?.slice(0, 5) ?? [];
 }

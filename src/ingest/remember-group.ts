@@ -10,33 +10,32 @@ import { noteRefusedRelations } from "./model-failures.js";
 import { isInstantWaiting, type Member } from "./quiet.js";
 import { loadCurrent } from "./step.js";
 
-/** Seconds: long enough for what is due already to go first. */
+/** Seconds: long enough for jobs that are already due to go first. */
 const A_MOMENT = 0.01;
-/** Seconds: nobody waits for longer without a look whether he still has to. */
+/** Seconds: after this time at most, a waiting job checks again whether it still has to wait. */
 const DAY = 86_400;
 
-/** A document of the group with what is to be read of it. */
+/** A document of the group, with what has to be read of it. */
 interface Reading {
   readonly member: Member;
   readonly document: Document;
   readonly submissions: readonly Submission[];
 }
 
-/** How far a group is. */
+/** The progress of a group. */
 interface Pass {
   readonly context: IngestContext;
   readonly job: JobContext;
-  /** Documents that are still to be read, in order. */
+  /** Documents still to be read, in order. */
   readonly left: Member[];
-  /** What went wrong with the document of the job that runs. */
+  /** The failure of the document whose job is running. */
   ownFailure?: unknown;
 }
 
 /**
- * Remembers documents that waited together, in this order, so that what a later one says updates what an earlier one
- * said. Short ones are read in one question to the model. Each is committed by itself, and what was remembered is not
- * remembered again: a crash repeats only the others. One that fails is left to its own job, and holds up none. Makes way
- * for a document that is to be remembered at once.
+ * Remembers documents that waited together, in this order, so that later ones update earlier ones. Short ones are read
+ * in one question to the model. Each is committed by itself, and remembered only once: a crash repeats only the rest.
+ * One that fails is left to its own job, and delays none. Makes way for a document that is to be remembered at once.
  */
 export async function rememberGroup(
   context: IngestContext,
@@ -87,12 +86,12 @@ function fits({ extractTogether }: IngestContext, batch: readonly Reading[], rea
   return length <= TOGETHER.characters && others.every((other) => one && other && isReadLike(one, other));
 }
 
-/** What is to be read of a document; undefined when its facts are ready-made, or it came in several versions. */
+/** What has to be read of a document; undefined when the sender supplied its facts, or it came in several versions. */
 function onlySourceOf({ submissions: [submission, ...more] }: Reading): FactSource | undefined {
   return more.length === 0 ? submission?.source : undefined;
 }
 
-/** Whether the same guidance holds for both, and the same is known. */
+/** Whether the same guidance and the same known memories apply to both. */
 function isReadLike(one: FactSource, other: FactSource): boolean {
   return JSON.stringify([one.guidance, one.known]) === JSON.stringify([other.guidance, other.known]);
 }
@@ -130,7 +129,7 @@ async function rememberReading(
   context.events.changed(document.id);
 }
 
-/** Does work for one document; what goes wrong with it is its own affair, except that the service stops or has to wait. */
+/** Works on one document; its failure does not affect the others, unless the service stops or has to wait. */
 async function attempt<T>(pass: Pass, member: Member, work: () => Promise<T>): Promise<T | null> {
   try {
     return await work();
@@ -148,7 +147,7 @@ function secondsToWait(error: unknown): number | undefined {
   return error instanceof AppError ? error.retryAfter : undefined;
 }
 
-/** Who waits for the same need not ask by himself. */
+/** Those that wait for the same need not ask themselves. */
 async function holdOthers({ context, job }: Pass, unfinished: ReadonlySet<Member>, error: unknown): Promise<void> {
   const seconds = secondsToWait(error);
   if (seconds === undefined || job.signal.aborted) return;

@@ -10,9 +10,9 @@ import { noteRefusedRelations } from "./model-failures.js";
 import { commitStep, loadCurrent, type StepPayload } from "./step.js";
 
 /**
- * Last step: candidates, resolved against what is known, committed as one batch with its receipt. Reads what was
- * submitted since the revision that was remembered last, and nothing before it. What waited for quiet is remembered
- * together with what else did in its containers.
+ * Last step: candidates, resolved against what is known, committed as one batch with a receipt. Reads only what was
+ * submitted since the last remembered revision. A document that waited for quiet is remembered together with the others
+ * that waited in its containers.
  */
 export async function rememberDocument(context: IngestContext, payload: StepPayload, job: JobContext): Promise<void> {
   const group = await gatherGroup(context, payload, job);

@@ -19,22 +19,21 @@ import { commitStep, loadCurrent, stepSchema } from "./step.js";
 
 export const rereadSchema = stepSchema.extend({
   replace: z.boolean(),
-  /** Whether its facts are found again; so it was before there was anything else to do. */
+  /** Whether its facts are extracted again; the default keeps older jobs valid, which did nothing else. */
   reads: z.boolean().default(true),
   /** Whether it is cut into chunks again. */
   cuts: z.boolean().default(false),
 });
 export type RereadPayload = z.output<typeof rereadSchema>;
 
-/** An extractor stops at so many facts of a document: what is missing then may still be in it. */
+/** An extractor stops at this many facts per document: the rest may still be in it. */
 const MOST_FACTS = 500;
 
 /**
- * Reads a document that was remembered already as a whole again, with what finds facts now. Its facts join those that are
- * known; what it states already is not counted again, and what was forgotten or replaced stays so. One that the settings
- * want cut otherwise than it is is cut anew; its chunks are found by their words until they have vectors. A picture without a
- * description is described afterwards. Does nothing when
- * the document was deleted, replaced, or is about to be read anyway.
+ * Reads a document that is already remembered as a whole, with the current extractor. New facts join the known ones;
+ * those already stated are not counted again, and forgotten or replaced ones stay so. A document is cut anew if the
+ * settings demand it; its chunks are found by their words until they have vectors. A picture without a description is
+ * described afterwards. Does nothing when the document was deleted or replaced, or is about to be read anyway.
  */
 export async function rereadDocument(context: IngestContext, payload: RereadPayload, job: JobContext): Promise<void> {
   const current = await loadCurrent(context, payload);
@@ -62,17 +61,17 @@ function isReadable({ taskType, facts, dreamingStatus }: Document): boolean {
 interface Reading {
   readonly resolved: readonly Resolved[];
   readonly texts: readonly string[];
-  /** When the document says what it says (ISO). */
+  /** The time at which the document speaks (ISO). */
   readonly statedAt: string;
-  /** False when there was nothing to be read. */
+  /** False when there was nothing to read. */
   readonly isRead: boolean;
   /** True when rules had to read some of it in place of the language model. */
   readonly isRefused: boolean;
-  /** False when there may be more in it than was found. */
+  /** False when it may contain more than was found. */
   readonly isComplete: boolean;
 }
 
-/** As if nothing of it had been remembered. */
+/** The document as if none of it had been remembered. */
 function asUnread(document: Document): Document {
   return { ...document, rememberedRevision: 0 };
 }
@@ -94,13 +93,13 @@ async function read(
     return { ...rest, ...(source && { source: { ...source, onRefused } }) };
   });
   const find = () => findCandidates(context, heard, signal);
-  // What decides about forgetting has to be read in one go.
+  // Whatever decides what to forget has to be read in one go.
   const stated = replace ? await find() : await findOnce(context, asUnread(document), find);
   const found = await withPlaces(stated, document.content, signal);
   const candidates = await withoutPast(store, rereadOf(document), found, clock.now());
   const resolved = await resolveForContainers(context, document, candidates, signal);
   const refusal = resolved.find((one) => one.refusal !== null)?.refusal;
-  // One reading that the model failed at counts once.
+  // One reading with failures of the model counts once.
   if (refusal && !isRefused) await noteModelFailure(context, document, "facts", refusal);
   return {
     resolved,
@@ -119,8 +118,8 @@ async function formsAny(store: Pick<Repositories, "containers">, document: Docum
 }
 
 /**
- * Old news must not take the place of newer ones: without a date of its own a document speaks from when its facts were
- * found first or, when it has been changed since, from when it came.
+ * Old statements must not replace newer ones: without a date of its own, a document speaks from when its facts were
+ * first found or, if it has changed since, from when it arrived.
  */
 async function saidAt({ memories }: Pick<Repositories, "memories">, document: Document): Promise<string> {
   const { organizationId, id, documentDate, createdAt, revision, receipt } = document;
@@ -155,7 +154,7 @@ async function keep(
   await repositories.documents.settleRevisions(organizationId, id, revision);
 }
 
-/** What could not be remembered before is now. */
+/** Ends what was given up, since it could be remembered now. */
 async function endGivenUp({ documents, jobs }: Repositories, document: Document): Promise<void> {
   const { organizationId, id, revision, rememberedRevision, errorReason } = document;
   await jobs.dropDead(id);

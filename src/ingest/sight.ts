@@ -3,20 +3,21 @@ import type { Clock, ExtractionGuidance, LanguageModel, Log, ModelPicture, Model
 import { checkPictureDescription } from "./check-description.js";
 import { describePicturePrompt } from "./prompts/describe-picture.js";
 
-/** A language model as far as it looks at pictures. */
+/** The part of a language model that looks at pictures. */
 export interface Sight {
   /**
-   * What a picture shows, in words on one line.
-   * @throws AppError `unsupported` where the model cannot see or does not take this picture, `unavailable` while it is away or too
-   *   slow, `invalid` where what it says cannot be used, `too_large`, or the signal's reason
+   * A description of a picture, on one line.
+   * @throws AppError `unsupported` if the model cannot see or does not accept this picture, `unavailable` while it is
+   * unavailable or too
+   *   slow, `invalid` if its answer cannot be used, `too_large`, or the signal's reason
    */
   look(picture: ModelPicture, wishes: LookingWishes, signal: AbortSignal): Promise<string>;
 }
 
 export interface LookingWishes {
-  /** What people said about how texts are to be read. */
+  /** The owner's guidance on how to read texts. */
   readonly guidance: ExtractionGuidance;
-  /** Hears what an answer cost, also one that cannot be used. */
+  /** Called with the cost of an answer, even of one that cannot be used. */
   readonly onModelUse: (use: ModelUse) => Promise<void>;
 }
 
@@ -24,20 +25,20 @@ export interface SightOptions {
   readonly model: LanguageModel;
   readonly clock: Clock;
   readonly log: Log;
-  /** How long one picture may take, in milliseconds: what is read of it otherwise waits for that. Default: a minute. */
+  /** Time limit for one picture, in milliseconds: its other content waits for it. Default: one minute. */
   readonly patienceMs?: number;
 }
 
 const PATIENCE = 60_000;
-/** How long a model that cannot see is not shown anything, in milliseconds: another one may answer in its place by then. */
+/** How long a model that cannot see is shown nothing, in milliseconds: by then another may have taken its place. */
 const BLIND_MS = 60 * 60_000;
 const MOST_TOKENS = 1_000;
-/** Seconds until a picture is tried again that took too long. */
+/** Seconds until a picture that took too long is tried again. */
 const SLOW_PAUSE = 15 * 60;
-/** More bytes than any service takes of one picture. */
+/** More bytes than any service accepts for one picture. */
 const MOST_BYTES = 10 * 1024 * 1024;
 
-/** Squares in two shades of grey, which every model that sees can look at. */
+/** Squares in two shades of grey, which every model with vision can look at. */
 const PLAIN_PICTURE: ModelPicture = {
   mimeType: "image/png",
   bytes: Buffer.from(
@@ -50,8 +51,8 @@ const BLIND =
   "The language model does not take pictures, so this one has no description. Choose one that does (RECOLLECT_LLM_FAST_MODEL), or set RECOLLECT_LLM_PICTURES to off.";
 
 /**
- * Shows pictures to the model of small questions. Where it refuses one before it has described any, it is shown a plain one: if it
- * refuses that too, it cannot see, and is not asked again for an hour.
+ * Shows pictures to the model for small questions. If it refuses one before it has described any, it is shown a plain
+ * one: if it refuses that too, it cannot see, and is not asked again for an hour.
  */
 export function createSight(options: SightOptions): Sight {
   return new ModelSight(options);
@@ -94,7 +95,7 @@ class ModelSight implements Sight {
     return new AppError("unsupported", BLIND, { cause: refusal });
   }
 
-  /** Asked once for all whose picture was refused meanwhile. */
+  /** Asked once for all pictures that were refused meanwhile. */
   #seesPlainPicture(): Promise<boolean> {
     this.#trial ??= this.#ask(PLAIN_PICTURE, {})
       .then(

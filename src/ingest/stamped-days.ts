@@ -3,11 +3,11 @@ type Order = "day first" | "month first";
 const DAY = /^(\d{1,4})([-/.])(\d{1,2})[-/.](\d{1,4})$/;
 
 /**
- * The days that stand before the messages of a chat, as ISO dates. Whether the day or the month comes first is taken from those
- * that leave no choice, else from the order of the messages, else from the clock beside them.
- * @param written in the order of the messages, as they are written there
- * @param isTwelveHours whether times are written with "am" and "pm", as where the month comes first
- * @returns without what is no day
+ * The days in front of the messages of a chat, as ISO dates. Whether the day or the month comes first is decided by
+ * those that are unambiguous, else by the order of the messages, else by the clock format.
+ * @param written in the order of the messages, verbatim
+ * @param isTwelveHours whether times have "am" and "pm", as is usual where the month comes first
+ * @returns only valid days
  */
 export function readDays(written: readonly string[], isTwelveHours: boolean): ReadonlyMap<string, string> {
   const usual: Order = isTwelveHours ? "month first" : "day first";
@@ -25,7 +25,7 @@ function isInOrder(days: readonly (string | null)[]): boolean {
 function readDay(written: string, order: Order): string | null {
   const [, first = "", sign, second = "", third = ""] = DAY.exec(written) ?? [];
   if (first.length >= 3) return isoDay(first, second, third);
-  // With dots the day comes first everywhere.
+  // With dots, the day comes first everywhere.
   return order === "day first" || sign === "." ? isoDay(third, second, first) : isoDay(third, first, second);
 }
 

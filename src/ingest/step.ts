@@ -5,9 +5,9 @@ import type { IngestContext } from "./context.js";
 
 /** How long a document has been waiting for its container to become quiet (ISO). */
 const waitingSchema = z.object({
-  /** When the first of what is to be read of it came. */
+  /** When the first unread submission arrived. */
   since: z.string(),
-  /** When the newest of it came. */
+  /** When the latest one arrived. */
   last: z.string(),
 });
 export type Waiting = z.output<typeof waitingSchema>;
@@ -16,19 +16,19 @@ export type Waiting = z.output<typeof waitingSchema>;
 export const stepSchema = z.object({
   documentId: z.string(),
   revision: z.number().int(),
-  /** Set on what is remembered together with other documents, when it is quiet around them. */
+  /** Set if it is remembered together with other documents, when it is quiet around them. */
   waits: waitingSchema.optional(),
 });
 export type StepPayload = z.output<typeof stepSchema>;
 
-/** The step that follows, by its kind alone where it is due at once. */
+/** The next step, by its kind alone if it is due at once. */
 export type NextStep =
   | string
   | {
       readonly kind: string;
       readonly waits: Waiting;
       readonly runAt: Date;
-      /** What it waits for, in words for people. */
+      /** The reason for waiting, for people to read. */
       readonly reason: string;
     };
 
@@ -52,8 +52,8 @@ export async function isCurrent(
 }
 
 /**
- * Commits the result of a step, the end of its job and the next job together. Does nothing but end the job when the
- * document was deleted or replaced while the step worked.
+ * Commits the result of a step, the end of its job and the next job together. Only ends the job when the document was
+ * deleted or replaced while the step ran.
  */
 export async function commitStep(
   context: IngestContext,
@@ -69,7 +69,7 @@ export async function commitStep(
   context.events.changed(payload.documentId);
 }
 
-/** Due when its predecessor was, so that a document goes through before a younger one of its group begins. */
+/** Due at the same time as its predecessor, so that a document goes through before a younger one of its group starts. */
 export function nextJob({ job }: JobContext, { documentId, revision }: StepPayload, next: NextStep): JobDraft {
   const { kind, waits, runAt, reason } = typeof next === "string" ? { kind: next } : next;
   return {

@@ -3,13 +3,13 @@ import type { IngestContext } from "./context.js";
 import { stepSchema } from "./step.js";
 
 const KIND = "embed";
-/** Jobs in one transaction; more would hold up other callers. */
+/** Jobs per transaction; more would delay other callers. */
 const BATCH = 200;
 const MOST = 100_000;
 
 /**
- * Has embedding tried again that waits for its service, or was given up because of it: whoever starts the service may have
- * mended what was wrong.
+ * Retries embedding jobs that wait for their service, or were given up because of it: a restart may mean that the cause
+ * was fixed.
  */
 export async function takeUpEmbedding({ store, log }: Pick<IngestContext, "store" | "log">): Promise<void> {
   const dead = (await store.jobs.dead(MOST)).filter(isFaultOfService);
@@ -29,7 +29,7 @@ export async function takeUpEmbedding({ store, log }: Pick<IngestContext, "store
   await store.jobs.hasten(KIND);
 }
 
-/** Not what ended the process, nor what took too long. */
+/** Excludes jobs that ended the process or took too long. */
 function isFaultOfService({ kind, reason }: DeadJob): boolean {
   return kind === KIND && reason.includes("The embedding service");
 }

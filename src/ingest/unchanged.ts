@@ -1,14 +1,14 @@
 import { sentencesOf } from "./edits.js";
 import { singleSpaced } from "../lib/single-spaced.js";
 
-/** What is read of a text that was changed, parted into sentences that stood in it before, and others; each ends a line. */
+/** An edited text, split into sentences that were in the previous text and others; each ends a line. */
 export interface Parted {
   readonly unchanged: string;
   readonly fresh: string;
 }
 
 /**
- * Parts a text by what it was before. A sentence that goes over several lines is the same one however its lines are broken.
+ * Splits a text by what was in the previous one. A sentence over several lines stays the same however its lines break.
  * Takes linear time.
  */
 export function partedBy(previous: string, content: string): Parted {
@@ -20,7 +20,7 @@ export function partedBy(previous: string, content: string): Parted {
   };
 }
 
-/** True for words that say only what the text said before: they are read again with what stands beside them. */
+/** True for words that only repeat the previous text: they are read again as context for those beside them. */
 export function isUnchanged(words: string, { unchanged, fresh }: Parted): boolean {
   const sentences = [...sentencesOf(singleSpaced(words))];
   return (

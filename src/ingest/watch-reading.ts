@@ -2,7 +2,7 @@ import type { ReadingProgress } from "../core/documents/content-ports.js";
 import { iso } from "../lib/time.js";
 import type { IngestContext } from "./context.js";
 
-/** Reads what a document is made of while others can see how far it is. @returns what was read, and when */
+/** Reads the source of a document and reports progress meanwhile. @returns what was read, and when */
 export async function watchReading<T>(
   { readings, clock, events }: Pick<IngestContext, "readings" | "clock" | "events">,
   documentId: string,

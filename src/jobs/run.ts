@@ -6,19 +6,19 @@ import { traced } from "../lib/traces.js";
 import { judge } from "./verdict.js";
 import { count } from "../lib/count.js";
 
-/** Gives a job up within a transaction, or as a change of its own. */
+/** Gives a job up, within a transaction or in one of its own. */
 export type Bury = (jobs: JobStore) => Promise<void>;
 
-/** Without a reason an abort makes an exception with a stack, for every job. */
+/** An abort without a reason creates an exception with a stack, for every job. */
 const SETTLED = "settled";
 
-/** A job that was running when so many processes died is taken for what ended them. */
+/** A job that was running when this many processes died is held responsible. */
 const MOST_CRASHES = 2;
-/** Where processes share the work, they may also be cut off from the store, and others run beside the one at fault. */
+/** Processes that share the work may also be cut off from the store, or die from another job that runs at the same time. */
 const MOST_CRASHES_AMONG_OTHERS = 3;
 /** Between two attempts to write how a job ended. */
 const OUTCOME_AGAIN_MS = 500;
-/** Of a job that goes on where it stopped. */
+/** For a job that continues where it stopped. */
 const MOST_RESUMED = 20;
 
 export interface RunOptions {
@@ -34,18 +34,18 @@ export interface RunOptions {
   readonly random?: () => number;
   readonly soleOwner?: boolean;
   readonly isStopping: () => boolean;
-  /** Whether a run may go on with a job of this kind; it has to wait for its turn otherwise. */
+  /** Whether a run may continue with a job of this kind; otherwise it has to wait for its turn. */
   readonly mayGoOnWith: (kind: string) => boolean;
 }
 
-/** One job that is being worked on. */
+/** One running job. */
 export interface Run {
   abort(reason: Error): void;
-  /** Resolves when the outcome is written, or the run was left behind; never rejects. */
+  /** Resolves when the outcome is written, or the run was abandoned; never rejects. */
   readonly ended: Promise<void>;
 }
 
-/** Starts a taken job and sees to it that whatever happens ends in the store. */
+/** Starts a taken job and makes sure that its outcome is stored, whatever happens. */
 export function createRun(options: RunOptions): (job: Job) => Run {
   const conductor = new JobConductor(options);
   return (job) => {
@@ -69,13 +69,13 @@ class JobConductor {
     }
   }
 
-  /** @returns the job that the same run is to go on with */
+  /** @returns the job that the same run is to continue with */
   async #conduct(job: Job, controller: AbortController): Promise<Job | null> {
     const started = performance.now();
     const keepAlive = setInterval(() => void this.#prolong(job, controller), this.#options.leaseMs / 3);
     try {
       const { isFinished, next } = await this.#attempt(job, controller);
-      // A handler may answer an abort by returning early. To run it again is harmless, to drop the rest is not.
+      // A handler may return early when aborted. Running it again is harmless, dropping the rest is not.
       if (!isFinished) controller.signal.throwIfAborted();
       if (!isFinished && !(await this.#options.jobs.complete(this.#options.worker, job.id)))
         this.#options.log.warn("job.taken_away", describe(job));
@@ -152,7 +152,7 @@ class JobConductor {
     return isDue && !exclusive && !this.#options.isStopping() && this.#options.mayGoOnWith(kind);
   }
 
-  /** Waits for a run, and after an abort only for the grace: a handler that ignores its signal must not hold a place. */
+  /** Waits for a run, after an abort only for the grace period: a handler that ignores its signal must not block a slot. */
   async #withinTime(work: Promise<void>, job: Job, controller: AbortController, ownLimit?: number) {
     const limitMs = ownLimit ?? this.#options.timeoutMs ?? 600_000;
     const { signal } = controller;
@@ -189,7 +189,7 @@ class JobConductor {
   }
 
   async #settle(job: Job, thrown: unknown, signal: AbortSignal): Promise<void> {
-    // What a handler throws once it was aborted is only an echo of the abort.
+    // What a handler throws after an abort is only a consequence of it.
     const error: unknown = signal.aborted ? signal.reason : thrown;
     const now = this.#options.clock.now().getTime();
     if (signal.aborted && this.#options.isStopping()) {
@@ -209,7 +209,7 @@ class JobConductor {
     });
     const fields = { ...describe(job), reason: verdict.reason };
     if (verdict.action === "bury") {
-      // Its reason says it all, such as that a file is damaged.
+      // The reason says it all, e.g. that a file is damaged.
       if (error instanceof AppError && error.kind !== "unavailable") this.#options.log.info("job.dead", fields);
       else this.#options.log.error("job.dead", { ...fields, errorId, error });
       await this.#insist(() => this.#bury(job, verdict.reason));
@@ -217,7 +217,7 @@ class JobConductor {
     }
     const isPostponed = verdict.action === "postpone";
     if (isPostponed) this.#postponements.set(job.id, (this.#postponements.get(job.id) ?? 0) + 1);
-    // What only waits for its turn is nothing to look after; a service that is away is.
+    // Waiting for a turn needs no attention, an unavailable service does.
     const level = error instanceof AppError ? "warn" : "info";
     if (isPostponed) this.#options.log[level]("job.postponed", { ...fields, waitMs: verdict.waitMs });
     else this.#options.log.warn("job.failed", { ...fields, waitMs: verdict.waitMs, errorId, error });
@@ -275,7 +275,7 @@ class JobConductor {
     }
   }
 
-  /** The store refused even the outcome. The lease runs out and the job is taken again. */
+  /** Even the outcome could not be stored. The lease expires and the job is taken again. */
   #reportLost(job: Job, error: unknown): null {
     this.#options.log.error("job.outcome_not_written", { ...describe(job), error });
     return null;

@@ -6,56 +6,56 @@ import { type Bury, createRun, type Run } from "./run.js";
 
 export interface RunnerOptions {
   readonly jobs: JobStore;
-  /** One handler a kind. A job of a kind without one is dead at once. */
+  /** One handler per kind. A job of a kind without one is given up at once. */
   readonly handlers: Readonly<Record<string, JobHandler>>;
-  /** Jobs at once, 1 or more. */
+  /** Concurrent jobs, 1 or more. */
   readonly concurrency: number;
   readonly clock: Clock;
   readonly log: Log;
   /**
-   * Called before a job is given up, so that what it worked for can say so. Who calls `bury` in the transaction in which it
-   * does gives the job up with it: nobody sees one without the other. May be called again for the same job. An error it
-   * throws is logged and joins the reason.
+   * Called before a job is given up, so that what it worked for can report it. Calling `bury` in the same transaction
+   * gives the job up with it: nobody sees one without the other. May be called again for the same job. An error it
+   * throws is logged and added to the reason.
    */
   readonly onDead?: (job: Job, reason: string, bury: Bury) => Promise<void>;
-  /** Called at each look for jobs that finds some due, but no room for them. */
+  /** Called whenever polling finds due jobs, but no room for them. */
   readonly onFull?: () => void;
-  /** True when nobody else works on this store: jobs of a process that died are taken over at once. Default false. */
+  /** True when nothing else works on this store: jobs of a dead process are taken over at once. Default false. */
   readonly soleOwner?: boolean;
-  /** Longest pause, in milliseconds, before a look for jobs that other processes have added. Default: half a lease. */
+  /** Longest pause, in milliseconds, before polling for jobs that other processes have added. Default: half a lease. */
   readonly looksEveryMs?: number;
-  /** How long a taken job is safe without a sign of life, in milliseconds. Default 60,000. */
+  /** How long a taken job is reserved without a renewal, in milliseconds. Default 60,000. */
   readonly leaseMs?: number;
   /** How long an aborted run may take to end, in milliseconds. Default 2,000. */
   readonly graceMs?: number;
-  /** Longest run of a handler that names none, in milliseconds. Default 600,000. */
+  /** Time limit for handlers without one of their own, in milliseconds. Default 600,000. */
   readonly timeoutMs?: number;
-  /** 0 up to 1, for jitter; a test passes its own. */
+  /** From 0 up to but not including 1, for jitter; tests pass their own. */
   readonly random?: () => number;
 }
 
 export interface Runner {
-  /** Begins to take jobs. Once only. */
+  /** Starts taking jobs. May be called only once. */
   start(): Promise<void>;
-  /** Looks for due jobs at once. Call it after the commit that wrote them; costs nothing when it was needless. */
+  /** Polls for due jobs at once. Call it after the commit that wrote them; a needless call costs nothing. */
   wake(): void;
   /** As `wake`, but only if there is room: for jobs that another process has no room for. */
   offer(): void;
-  /** Resolves when nothing is due and nothing runs, or the runner has stopped. Jobs that wait for a later time do not count. */
+  /** Resolves when nothing is due or running, or the runner has stopped. Jobs that are due later do not count. */
   idle(): Promise<void>;
-  /** Takes no more jobs, aborts the running ones, waits briefly and puts back what did not finish. Never throws. */
+  /** Takes no more jobs, aborts the running ones, waits briefly and puts back unfinished ones. Never throws. */
   stop(): Promise<void>;
 }
 
 /** Shortest pause while due jobs are blocked by others, and between failures of the store. */
 const PAUSE_MS = 250;
 
-/** A job that was running when a process died runs alone for this long. */
+/** How long a job that was running when a process died runs alone. */
 const ALONE_MS = 2_000;
 
 /**
- * Works off durable jobs. Every job runs at least once; a handler that calls `finish` in its transaction has its
- * effect exactly once. A failing job or store never ends the loop.
+ * Processes durable jobs. Every job runs at least once; a handler that calls `finish` in its transaction takes effect
+ * exactly once. A failing job or store never ends the loop.
  */
 export function createRunner(options: RunnerOptions): Runner {
   return new JobRunner(options);
@@ -66,7 +66,7 @@ class JobRunner implements Runner {
   readonly #leaseMs: number;
   readonly #worker = createId();
   readonly #running = new Map<number, Run & { readonly kind: string }>();
-  /** Jobs at once of the kinds that have a limit of their own. */
+  /** Concurrent jobs of the kinds with a limit of their own. */
   readonly #slots: ReadonlyMap<string, number>;
   readonly #run: (job: Job) => Run;
   #idleWaiters: (() => void)[] = [];
@@ -120,7 +120,7 @@ class JobRunner implements Runner {
   }
 
   #launch(job: Job): void {
-    // Its lease ran out while it is still being worked on here; the claim has just renewed it.
+    // Its lease expired while it was still running here; the claim has just renewed it.
     if (this.#running.has(job.id)) return;
     const started = { ...this.#run(job), kind: job.kind };
     this.#running.set(job.id, started);
@@ -131,7 +131,7 @@ class JobRunner implements Runner {
     });
   }
 
-  /** How many jobs of a kind with slots of its own run, or of all other kinds. */
+  /** How many jobs of a kind with slots of its own are running, or of all other kinds. */
   #countRunning(kind?: string): number {
     const kinds = [...this.#running.values()].map((one) => (this.#slots.has(one.kind) ? one.kind : undefined));
     return kinds.filter((one) => one === kind).length;
@@ -176,7 +176,7 @@ class JobRunner implements Runner {
         failures = 0;
         if (taken === 0 || this.#isFull()) {
           await this.#pause();
-          // Jobs that are committed together end together: claim for all of them at once.
+          // Jobs that are committed together end together: claim replacements for all of them at once.
           await yieldTurn();
         }
       } catch (error) {
@@ -192,14 +192,14 @@ class JobRunner implements Runner {
       const freed = await this.#options.jobs.reclaim();
       if (freed > 0) this.#options.log.info("jobs.taken_over", { count: freed });
     } catch (error) {
-      // A full disk must not keep the service from starting: their leases run out.
+      // A full disk must not keep the service from starting: the leases expire anyway.
       this.#options.log.error("jobs.not_taken_over", { error });
     }
   }
 
   /**
-   * Jobs that the last process died with go first, each alone for a while: if this one dies too, only one of them was running.
-   * What freezes the process keeps others from beginning beside it in any case.
+   * Jobs that were running when the last process died go first, each alone for a while: if this process dies too, only
+   * one of them was running. A job that freezes the process keeps others from starting anyway.
    */
   async #runSuspects(): Promise<void> {
     try {
@@ -216,10 +216,10 @@ class JobRunner implements Runner {
     }
   }
 
-  /** Waits until something may have changed: a wake-up, the end of a job, or the time of the next one. */
+  /** Waits until something may have changed: a wake-up, the end of a job, or the due time of the next one. */
   async #pause(): Promise<void> {
     if (this.#isWoken) return;
-    // Kinds with a limit of their own may have room although the others have none.
+    // Kinds with a limit of their own may have room even if the others have none.
     if (this.#isFull() && this.#slots.size === 0 && !this.#options.onFull) return this.#rest(this.#leaseMs);
     const due = await this.#options.jobs.nextDue();
     const waitMs = due ? due.getTime() - this.#options.clock.now().getTime() : Number.POSITIVE_INFINITY;

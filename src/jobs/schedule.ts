@@ -2,34 +2,37 @@ import { Cron } from "croner";
 import type { Clock, JobStore, Log } from "../core/ports.js";
 
 export interface ScheduleOptions {
-  /** Where the last runs are kept, so that a restart neither repeats nor forgets one. */
+  /** Stores the last runs, so that a restart neither repeats nor forgets one. */
   readonly runs: Pick<JobStore, "lastRun" | "setLastRun" | "takeRun">;
   readonly clock: Clock;
   readonly log: Log;
-  /** True where other processes have the same work: each run is one process's. It is noted when it begins. Default false. */
+  /**
+   * True when other processes have the same work: each run belongs to one process, and is recorded when it starts.
+   * Default false.
+   */
   readonly isShared?: boolean;
-  /** 0 up to 1, for jitter; a test passes its own. */
+  /** From 0 up to but not including 1, for jitter; tests pass their own. */
   readonly random?: () => number;
 }
 
-/** What recurring work is for: what is kept, or what each process has of its own in memory. */
+/** What recurring work applies to: the shared store, or the memory of each process. */
 type Subject = "record" | "process";
 
-/** A pattern of cron (five or six fields, local time), or an interval. */
+/** A cron pattern (five or six fields, local time), or an interval. */
 type Recurrence = string | { readonly minutes: number };
 
 export interface Schedule {
   /**
-   * Adds recurring work under a name that stays the same from version to version. Call it before `start`.
-   * @param subject work for the process is done by each of those that share a record. Default `record`
-   * @throws when the pattern is not one of cron, or the name is taken
+   * Adds recurring work under a name that stays the same across versions. Call it before `start`.
+   * @param subject work for the process is done by each of those that share a store. Default `record`
+   * @throws when the cron pattern is invalid, or the name is taken
    */
   every(name: string, recurrence: Recurrence, run: (signal: AbortSignal) => Promise<void>, subject?: Subject): void;
-  /** Reads the last runs and begins. What was missed while the service was off runs once. */
+  /** Reads the last runs and starts. Work missed while the service was off runs once. */
   start(): Promise<void>;
-  /** Runs what is due now and waits for all that runs. Timers call it too; a needless call is harmless. Never throws. */
+  /** Runs what is due and waits for everything that is running. Timers call it too; a needless call is harmless. Never throws. */
   check(): Promise<void>;
-  /** Aborts what runs and waits for it to end. */
+  /** Aborts what is running and waits for it to end. */
   stop(): Promise<void>;
 }
 
@@ -44,14 +47,14 @@ interface Entry {
   running: Promise<void> | undefined;
 }
 
-/** Clocks of machines differ a little. A last run that lies further in the future comes from one that was wrong. */
+/** Clocks of machines differ a little. A last run further in the future comes from a clock that was wrong. */
 const LARGEST_SKEW_MS = 60_000;
-/** Clocks of machines jump and machines sleep, so no timer is trusted for longer. */
+/** Clocks jump and machines sleep, so no timer is trusted for longer. */
 const LONGEST_TIMER_MS = 15 * 60_000;
-/** Spreads what many installations do at the same full hour. */
+/** Spreads the load of many installations at the same full hour. */
 const LARGEST_JITTER_MS = 60_000;
 
-/** Recurring work in this process. A failing run is logged and has its next turn at its next time. */
+/** Recurring work in this process. A failed run is logged and runs again at its next regular time. */
 export function createSchedule(options: ScheduleOptions): Schedule {
   return new RecurringSchedule(options);
 }
@@ -94,7 +97,7 @@ class RecurringSchedule implements Schedule {
     for (const entry of this.#entries.values()) {
       const last = await this.#runs.lastRun(entry.name);
       if (!last) await this.#note(entry.name, now);
-      // A last run in the future comes from a clock that was wrong; believing it could mean never to run again.
+      // A last run in the future comes from a clock that was wrong; believing it could mean never running again.
       plan(entry, last && last <= now ? last : now);
     }
     this.#isStarted = true;
@@ -132,7 +135,7 @@ class RecurringSchedule implements Schedule {
     if (!entry.isShared) await this.#note(entry.name, started);
   }
 
-  /** Whether this process is the one that does what is due now; otherwise its next turn is planned. */
+  /** Whether this process does the work that is due now; otherwise its next run is planned. */
   async #take(entry: Entry, at: Date): Promise<boolean> {
     const runs = this.#runs;
     try {

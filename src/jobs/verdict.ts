@@ -10,7 +10,7 @@ export type Verdict =
   | { readonly action: "retry"; readonly waitMs: number; readonly reason: string }
   | { readonly action: "bury"; readonly reason: string };
 
-/** No retry can mend these: the same input meets the same answer. */
+/** Retries cannot fix these: the same input gets the same answer. */
 const FINAL: readonly ErrorKind[] = [
   "invalid",
   "unauthorized",
@@ -25,7 +25,7 @@ const FINAL: readonly ErrorKind[] = [
 const DAY_MS = 86_400_000;
 const WAITS = { baseMs: 1_000, maximumMs: 3_600_000 };
 
-/** How often this process has put the job back without counting, and which number an unexpected error has in the log. */
+/** How often this process has put the job back without counting, and the id of an unexpected error in the log. */
 export interface Circumstances {
   readonly postponements: number;
   readonly errorId: string;
@@ -37,7 +37,7 @@ export function judge(error: unknown, job: Job, { postponements, errorId, random
   const waits = random ? { ...WAITS, random } : WAITS;
   const seconds = postponementOf(error);
   if (seconds !== undefined) {
-    // Who says "in a second" for hours is not asked every second.
+    // A service that keeps saying "in a second" for hours is not asked every second.
     const patience = postponements < 5 ? 0 : backoff(postponements - 4, waits);
     const waitMs = Math.min(DAY_MS, Math.max(seconds * 1000, patience));
     return { action: "postpone", waitMs, reason: messageOf(error, job, errorId) };
@@ -62,9 +62,9 @@ function postponementOf(error: unknown): number | undefined {
   return undefined;
 }
 
-/** Only texts that we wrote ourselves are shown; anything else may hold content or secrets and stays in the log. */
+/** Only our own texts are shown; anything else may contain content or secrets and stays in the log. */
 function messageOf(error: unknown, job: Job, errorId: string): string {
-  // Whoever may see the document reads it.
+  // Only those who may see the document read it.
   if (error instanceof AppError) return `${error.publicMessage}${error.quote}`;
   if (error instanceof RetryLater) return error.message;
   return `The step "${job.kind}" failed unexpectedly. The log has the details under ${errorId}.`;

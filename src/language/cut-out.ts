@@ -7,7 +7,7 @@ export function overlapsAny({ start, end }: Place, places: readonly Place[]): bo
   return places.some((place) => place.start < end && place.end > start);
 }
 
-/** Places in order, those that touch or overlap as one. */
+/** Places in order; those that touch or overlap are merged. */
 export function joined(places: readonly Place[]): Place[] {
   const result: Place[] = [];
   for (const place of places.toSorted((one, other) => one.start - other.start)) {
@@ -18,13 +18,13 @@ export function joined(places: readonly Place[]): Place[] {
   return result;
 }
 
-/** What is cut out of a text, and where all else is afterwards. */
+/** Places cut from a text, and where everything else is afterwards. */
 export class Cut {
   /** Disjoint, in order. */
   readonly places: readonly Place[];
-  /** The places with the one space or line end that set each of them apart. */
+  /** The places with the one space or line end that separated each of them. */
   readonly #gaps: readonly Place[];
-  /** How much is gone before each gap, and before the end. */
+  /** How much was removed before each gap, and before the end. */
   readonly #gone: readonly number[];
   readonly #text: string;
 
@@ -37,7 +37,7 @@ export class Cut {
     this.#gone = gone;
   }
 
-  /** The text without them. All else stays as it is. */
+  /** The text without them. Everything else stays as it is. */
   rest(): string {
     const pieces = this.#gaps.map(({ start }, index) => this.#text.slice(this.#gaps[index - 1]?.end ?? 0, start));
     return [...pieces, this.#text.slice(this.#gaps.at(-1)?.end ?? 0)].join("");
@@ -51,7 +51,7 @@ export class Cut {
     );
   }
 
-  /** Where a place is afterwards; null when something of it was cut. */
+  /** Where a place is afterwards; null when part of it was cut. */
   placeAfter(place: Place): Place | null {
     if (this.within(place).length > 0) return null;
     const before = countUntil(this.#gaps, ({ start }) => start < place.end);
@@ -61,7 +61,7 @@ export class Cut {
   }
 }
 
-/** How many of a list come before the first that does not satisfy a condition; all after it do not, either. */
+/** How many places of a list precede the first that fails a condition, as do all after it. */
 function countUntil(places: readonly Place[], isBefore: (place: Place) => boolean): number {
   let low = 0;
   let high = places.length;

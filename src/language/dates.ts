@@ -1,7 +1,7 @@
 import { instantOf, type TimeZone } from "../lib/time-zone.js";
 import { iso, parseIso } from "../lib/time.js";
 
-/** Longer texts hold prose, not a date line; reading them would only cost time. */
+/** Longer texts are prose, not a date line; reading them would only cost time. */
 const LONGEST_DATE_TEXT = 400;
 /** The standard form of mail and `Date.toUTCString`: `Sat, 20 May 2023 10:00:00 GMT`. */
 const RFC_1123 =

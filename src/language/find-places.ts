@@ -4,23 +4,23 @@ import { closingsOf, openingsOf, StatementLines } from "./statement-lines.js";
 import { yieldTurn } from "../lib/time.js";
 import { tokenise } from "./words.js";
 
-/** Words of a text, with the place that was noted for them, if any. */
+/** Words of a text, with their recorded place, if any. */
 export interface Passage {
   readonly quote: string;
   readonly at: Place | null;
 }
 
 interface FindOptions {
-  /** Where what is said begins, in order, in a text that also tells who says it. */
+  /** Offsets at which speech starts, in order, in a text that also names its speakers. */
   readonly turns?: readonly number[];
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Fewer letters and digits than this are found anywhere. */
+/** Text with fewer letters and digits than this would be found anywhere. */
 const FEWEST_LETTERS = 2;
 /** What has fewer words may be something else behind a name, as a number is: `Flight: 4417`. */
 const FEWEST_WORDS_SAID = 3;
-/** Places that are looked at in one turn. */
+/** Places examined in one turn of the event loop. */
 const SEEN_AT_ONCE = 500;
 
 /**

@@ -1,10 +1,10 @@
 import { BlockList, isIP } from "node:net";
 
-/** Hosts, addresses and networks that a list of an owner names for a port, or for every port. */
+/** Hosts, addresses and networks that an owner's list names, for one port or for all. */
 interface PlacesAtPort {
   /** Absent: every port. */
   readonly port?: number;
-  /** Names in lower case; one that begins with a dot stands for every name that ends so. */
+  /** Names in lower case; one with a leading dot stands for every name that ends in it. */
   readonly names: readonly string[];
   readonly networks: BlockList;
 }
@@ -14,12 +14,12 @@ export type AllowedPlaces = readonly PlacesAtPort[];
 export const NO_PLACES: AllowedPlaces = [];
 
 const NAME = /^(\*\.)?[a-z0-9_]([a-z0-9_.-]{0,250}[a-z0-9_])?$/;
-/** A number where a top-level domain would be: an address that is written in an odd way, or wrongly. */
+/** A number in place of a top-level domain: an address in an unusual or invalid notation. */
 const NUMBER_AT_END = /(^|\.)(\d+|0x[0-9a-f]*)$/;
-/** A place and a port. An address of IPv6 stands in brackets, as a colon after it may be one of its own. */
+/** A place and a port. IPv6 addresses need brackets, as a colon after one could be part of it. */
 const WITH_PORT = /^(?:\[([^[\]]+)\]|([^[\]:]+|[^[\]]+\/\d{1,3})):(\d{1,5})$/;
 
-/** Adds an address or a network, such as `10.0.0.0/8`, to a list. @returns false for what is neither */
+/** Adds an address or a network, such as `10.0.0.0/8`, to a list. @returns false for anything else */
 export function addNetwork(list: BlockList, text: string): boolean {
   const [address = "", prefix, ...more] = text.split("/");
   const family = isIP(address) === 6 ? "ipv6" : "ipv4";
@@ -31,7 +31,7 @@ export function addNetwork(list: BlockList, text: string): boolean {
 }
 
 /**
- * Reads host names, names with `*.` before them, addresses and networks, each with a port behind a colon or without one.
+ * Reads host names, names with a leading `*.`, addresses and networks, each with an optional port after a colon.
  * @returns undefined when one of them is none of these
  */
 export function readAllowedPlaces(texts: readonly string[]): AllowedPlaces | undefined {
@@ -54,7 +54,7 @@ function splitPort(text: string): { readonly place: string; readonly port: numbe
   return place === undefined ? { place: text, port: undefined } : { place, port: Number(digits) };
 }
 
-/** True for a host that the list names for this port. @param host as a URL has it */
+/** True for a host that the list names for this port. @param host as in a URL */
 export function isNameAllowed(allowed: AllowedPlaces, host: string, port: number): boolean {
   const name = host.toLowerCase().replace(/\.$/, "");
   return atPort(allowed, port).some(({ names }) =>
@@ -62,7 +62,7 @@ export function isNameAllowed(allowed: AllowedPlaces, host: string, port: number
   );
 }
 
-/** True for an address that lies in one of the networks for this port. */
+/** True for an address in one of the networks for this port. */
 export function isAddressAllowed(allowed: AllowedPlaces, address: string, port: number): boolean {
   const [bare = ""] = address.split("%");
   const family = isIP(bare);

@@ -3,24 +3,24 @@ import { AnswerTooLargeError, parseRetryAfter, RedirectedError } from "./http-fe
 import { truncate } from "./truncate.js";
 import { singleSpaced } from "./single-spaced.js";
 
-/** However long a service wishes to be left alone: it is asked again after so many seconds. */
+/** However long a service asks to be left alone, it is called again after this many seconds. */
 const LONGEST_PAUSE = 15 * 60;
 
-/** What an HTTP service said when it refused. */
+/** The error that an HTTP service returned. */
 export interface ApiFailure {
   readonly status: number;
-  /** The service's own word for it, e.g. `insufficient_quota`. */
+  /** The service's own error code, e.g. `insufficient_quota`. */
   readonly code: string | undefined;
   readonly text: string | undefined;
   /** Seconds, at most 15 minutes. */
   readonly retryAfter: number | undefined;
-  /** What it wished beyond that, as a sentence; empty for nothing. */
+  /** A longer pause that it asked for, as a sentence; empty for none. */
   readonly wish: string;
 }
 
 /**
- * The refusal that an error of the `openai` package stands for, undefined for any other error. Its shape counts, not
- * its class, which loads lazily.
+ * The failure behind an error of the `openai` package, undefined for any other error. Recognised by shape, since the
+ * class is loaded lazily.
  */
 export function readApiFailure(error: unknown): ApiFailure | undefined {
   if (!(error instanceof Error) || !("status" in error) || typeof error.status !== "number") return undefined;
@@ -43,15 +43,15 @@ function textAt(body: unknown, name: string): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** What the texts about a broken exchange need to know. */
+/** What messages about a failed exchange need to know. */
 export interface Exchange {
-  /** What its answers should hold, e.g. `vectors`. */
+  /** What its answers should contain, e.g. `vectors`. */
   readonly expected: string;
-  /** Name of the setting that holds the address. */
+  /** Name of the setting that holds the URL. */
   readonly addressSetting: string;
 }
 
-/** The end of a sentence that begins with the service: why no answer came from it, and what to do. */
+/** The end of a sentence that starts with the service: why it gave no answer, and what to do. */
 export function describeBreak(error: unknown, { expected, addressSetting }: Exchange): string {
   const chain = causesOf(error);
   if (chain.some((cause) => cause instanceof AnswerTooLargeError))
@@ -80,8 +80,8 @@ export function describeBreak(error: unknown, { expected, addressSetting }: Exch
 const CODES: ReadonlySet<string> = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "ECONNRESET", "UND_ERR_SOCKET"]);
 
 /**
- * What a service said, as a sentence of at most 200 characters on one line, without the key; empty for nothing. For the
- * `quote` of an error: it may repeat what somebody asked.
+ * A service's message as a sentence of at most 200 characters on one line, without the key; empty for none. For the
+ * `quote` of an error: it may repeat a user's question.
  */
 export function quoteService(text: string | undefined, apiKey: string | undefined): string {
   if (!text) return "";
@@ -90,14 +90,14 @@ export function quoteService(text: string | undefined, apiKey: string | undefine
   return ` It says: ${line.length > 200 ? `${truncate(line, 200)}…` : line}`;
 }
 
-/** The error and what caused it, outermost first; errors of several attempts to connect included. */
+/** The error and its causes, outermost first, including the errors of several connection attempts. */
 function causesOf(error: unknown, depth = 6): unknown[] {
   if (!(error instanceof Error) || depth === 0) return [error];
   const several: unknown[] = error instanceof AggregateError ? error.errors : [];
   return [error, ...several, ...(error.cause === undefined ? [] : causesOf(error.cause, depth - 1))];
 }
 
-/** The `openai` package hides the cause of a time-out and only keeps the words. */
+/** The `openai` package hides the cause of a timeout and keeps only the message. */
 function isTimeout(error: unknown): boolean {
   return error instanceof Error && (error.name === "TimeoutError" || /timed? ?out/i.test(error.message));
 }

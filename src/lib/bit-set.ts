@@ -1,8 +1,8 @@
-/** A set of whole numbers from 0 to 2³² - 1, in one bit each up to the largest; for numbers that lie close together. */
+/** A set of whole numbers from 0 to 2³² - 1, with one bit for each up to the largest; for numbers that are close together. */
 export class BitSet {
   #words: Uint32Array;
 
-  /** @param largest the largest number that it has room for to begin with */
+  /** @param largest the largest number that fits initially */
   constructor(largest = 511) {
     this.#words = new Uint32Array((largest >>> 5) + 1);
   }

@@ -9,15 +9,15 @@ interface Finding {
 
 export type BoundedResult<T> = { readonly data: T } | { readonly findings: readonly Finding[] };
 
-/** Of a list or a record whose schema names no limit of its own. */
+/** Limit of a list or a record whose schema has none of its own. */
 const MOST_ENTRIES = 10_000;
 const MOST_FINDINGS = 20;
 const LONGEST_NAME = 64;
 const LONGEST_MESSAGE = 300;
 
 /**
- * Checks a value against a schema. Sizes of lists and records are looked at before their elements, and at most 20 findings are
- * told, each cut short, so that neither the work nor the answer grows with what somebody sends.
+ * Checks a value against a schema. The sizes of lists and records are checked before their elements, and at most 20
+ * findings are reported, each truncated, so that neither the work nor the answer grows with the input.
  */
 export function parseBounded<T>(schema: z.ZodType<T>, value: unknown): BoundedResult<T> {
   const oversized = findOversized(schema, value, []);
@@ -34,7 +34,7 @@ export function parseBounded<T>(schema: z.ZodType<T>, value: unknown): BoundedRe
   return { findings: told.map(shorten) };
 }
 
-/** What is wrong with a value of several forms is told of the one that it is nearest to, where all others do not take it at all. */
+/** The problems of a value with several forms are reported for the closest form if all others reject its type. */
 function furthest(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   if (issue.code !== "invalid_union") return [issue];
   const [near, ...others] = issue.errors.filter((issues) => issues.some(({ path }) => path.length > 0));
@@ -52,7 +52,7 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
   record: "an object",
   string: "a string",
 };
-/** What sizes are counted in, of one and of several. */
+/** The units of sizes, singular and plural. */
 const UNITS: Readonly<Record<string, readonly [one: string, several: string]>> = {
   array: ["entry", "entries"],
   file: ["byte", "bytes"],
@@ -61,7 +61,7 @@ const UNITS: Readonly<Record<string, readonly [one: string, several: string]>> =
   string: ["character", "characters"],
 };
 
-/** A rule that its schema has no words of its own for, as the end of a sentence that begins with the field. */
+/** A rule without a message in its schema, as the end of a sentence that starts with the field. */
 export function plainWords(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case "invalid_type":
@@ -81,7 +81,7 @@ export function plainWords(issue: z.core.$ZodRawIssue): string {
   }
 }
 
-/** Values of which one is taken: `a`, `a or b`, `one of a, b, c`. */
+/** A list of accepted values: `a`, `a or b`, `one of a, b, c`. */
 export function listChoices(values: readonly string[]): string {
   return values.length > 2 ? `one of ${values.join(", ")}` : values.join(" or ");
 }
@@ -99,16 +99,16 @@ function describeSize(
   return `must have ${exact ? "exactly" : inclusive ? within : beyond} ${limit} ${unit[Number(limit) === 1 ? 0 : 1]}`;
 }
 
-/** Kinds of issue that say what a field would have to be; whoever left it out is better told that. */
+/** Issues that say what a field would have to be; if the field is missing, that is the better message. */
 const TYPE_ISSUES: ReadonlySet<string> = new Set(["invalid_type", "invalid_union", "invalid_value"]);
 
 function messageOf({ code, path, message }: z.core.$ZodIssue, value: unknown): string {
   if (!TYPE_ISSUES.has(code) || !isMissing(value, path)) return message;
-  // Which values there are is not to be guessed from the name of a field.
+  // The accepted values cannot be guessed from the name of a field.
   return code === "invalid_value" && message.startsWith("must ") ? `is missing; it ${message}` : "is missing";
 }
 
-/** True for a field that its object does not have. The value itself is never missing: what stands for it knows better. */
+/** True for a field that its object lacks. The value itself is never missing: its own rule reports that better. */
 function isMissing(value: unknown, path: readonly PropertyKey[]): boolean {
   let place = value;
   for (const [depth, part] of path.entries()) {
@@ -124,7 +124,7 @@ function shorten({ path, message }: Finding): Finding {
   return { path: shownPath(path), message: truncate(message, LONGEST_MESSAGE) };
 }
 
-/** A path as it may be told: names of fields are the words of whoever sent them. */
+/** A path fit for messages: names of fields are the sender's own words. */
 export function shownPath(path: Path): (string | number)[] {
   return path.map((part) =>
     typeof part === "number" ? part : truncate(part, LONGEST_NAME).replace(/[\p{Cc}\p{Cs}]/gu, "?"),
@@ -133,7 +133,7 @@ export function shownPath(path: Path): (string | number)[] {
 
 type Path = readonly (string | number)[];
 
-/** The first list or record that is longer than it may be. What the schema does not know is never looked into. */
+/** The first list or record above its limit. Whatever the schema does not know is never inspected. */
 function findOversized(schema: unknown, value: unknown, path: Path): Finding | null {
   if (typeof value !== "object" || value === null) return null;
   if (schema instanceof z.ZodUnion) return findInUnion(schema.options, value, path);
@@ -158,7 +158,7 @@ function isWrapper(schema: unknown) {
   );
 }
 
-/** Too long only where no form takes it. */
+/** Too long only if no form accepts it. */
 function findInUnion(options: readonly unknown[], value: object, path: Path): Finding | null {
   const found = options.filter((option) => takes(option, value)).map((option) => findOversized(option, value, path));
   return found.includes(null) ? null : (found[0] ?? null);
@@ -168,7 +168,7 @@ function takes(schema: unknown, value: object): boolean {
   return schema instanceof z.ZodArray === Array.isArray(value);
 }
 
-/** The limits of lists without a look at their elements; made once for each list, as making one takes long. */
+/** The limits of lists without their elements; cached per list, as creating one is slow. */
 const lengths = new WeakMap<z.ZodArray, z.ZodArray | null>();
 
 function lengthOf(schema: z.ZodArray): z.ZodArray | null {

@@ -1,39 +1,39 @@
 import { inTime } from "./in-time.js";
 
-/** How long a service is waited for, and when it is left alone. */
+/** How long to wait for a service, and when to leave it alone. */
 export interface BreakerOptions<F extends Error> {
-  /** Milliseconds that one call is waited for. */
+  /** Time limit for one call, in milliseconds. */
   readonly patienceMs: number;
-  /** Asks the service for something that is nobody's, to learn whether it answers. */
+  /** Sends the service a request without user data, to learn whether it answers. */
   readonly trial: Work<unknown>;
-  /** Failures in a row after which it is tried, and left alone if that fails as well. Default 3. */
+  /** Consecutive failures after which it is tried, and left alone if that fails as well. Default 3. */
   readonly failures?: number;
-  /** Milliseconds until it is tried again then; each further rest is twice as long. Default 30,000. */
+  /** Milliseconds until the next trial; each further rest is twice as long. Default 30,000. */
   readonly restMs?: number;
-  /** No rest is longer, unless the service asked for it. Default ten minutes. */
+  /** Maximum rest, unless the service asked for more. Default ten minutes. */
   readonly longestRestMs?: number;
-  /** What a call fails with that took too long. */
+  /** The error of a call that took too long. */
   readonly late: () => F;
-  /** True for errors that count. `late()` must be one; others say nothing of the service. */
+  /** True for errors that count. `late()` must be one; others say nothing about the service. */
   readonly isFailure: (error: unknown) => error is F;
-  /** Milliseconds for which the service asks to be left alone at once, by such an error; undefined or 0 where it does not. */
+  /** Milliseconds for which such an error asks to be left alone at once; undefined or 0 if it does not. */
   readonly restAfter?: (failure: F) => number | undefined;
-  /** A failure as it is told to those whose call it was not. */
+  /** A failure as reported to callers other than its own. */
   readonly forOthers: (failure: F) => F;
 }
 
-/** The signal is aborted when nobody waits any more; what goes on all the same has no effect here. */
+/** The signal is aborted when nobody waits any more; work that continues anyway has no effect here. */
 type Work<T> = (signal: AbortSignal) => Promise<T>;
 
 export interface CircuitBreaker {
   /**
-   * Does the work, within the patience. Once the service is left alone it fails at once, with the last failure.
+   * Does the work, within the time limit. While the service is left alone it fails at once, with the last failure.
    * @throws what the work throws, or `late()`
    */
   ask<T>(work: Work<T>): Promise<T>;
   /**
-   * The last failure, as it is told to others; null once a call or a trial succeeded after it. Whoever asks wants to know
-   * whether it is over, so a service that is left alone is tried for it as for a call.
+   * The last failure, as reported to others; null once a later call or trial succeeded. Asking counts as interest, so a
+   * service that is left alone is tried for it as for a call.
    */
   failure(): Error | null;
 }
@@ -42,7 +42,7 @@ const MOST_FAILURES = 3;
 const REST_MS = 30_000;
 const LONGEST_REST_MS = 600_000;
 
-/** A rest that has begun. */
+/** A rest that has started. */
 interface Rest {
   readonly ms: number;
   readonly failure: Error;
@@ -51,10 +51,11 @@ interface Rest {
 }
 
 /**
- * Lets callers wait for a service that answers, and not for one that does not. What some callers ask may fail alone, so it is
- * tried with what is nobody's before it is left alone; they go on meanwhile. One that is left alone is tried in the background,
- * while nobody waits: after the first rest in any case, later only where somebody wanted it meanwhile. A failure that no call
- * follows is looked into after as long a time, so that it is not told of for hours.
+ * Lets callers wait for a service that answers, but not for one that does not. Some calls may fail on their own
+ * account, so the service is tried with a neutral request before it is left alone; callers continue meanwhile. A
+ * service that is left alone is tried in the background, while nobody waits: always after the first rest, later only if
+ * somebody wanted it meanwhile. A failure that no call follows is checked after the same time, so that it is not
+ * reported for hours.
  */
 export function createCircuitBreaker<F extends Error>(options: BreakerOptions<F>): CircuitBreaker {
   return new Breaker(options);
@@ -134,7 +135,7 @@ class Breaker<F extends Error> implements CircuitBreaker {
     const next: Rest = { ms, failure: this.#options.forOthers(failure), isWanted, isOver: false };
     this.#resting = next;
     this.#last = next.failure;
-    // A process that ends waits for no rest.
+    // A rest does not keep the process alive.
     setTimeout(() => {
       if (this.#resting !== next) return;
       next.isOver = true;
@@ -157,7 +158,7 @@ class Breaker<F extends Error> implements CircuitBreaker {
     else this.#rest(this.#wantedRest(failure) || Math.min(after.ms * 2, longestMs), failure, after.isWanted);
   }
 
-  /** What the service fails a trial with; undefined when it answers. */
+  /** The failure of a trial; undefined when the service answers. */
   async #tryOnce(): Promise<F | undefined> {
     try {
       await withPatience(this.#options.trial, this.#options);

@@ -1,9 +1,9 @@
-/** Lets a few pieces of work go on at once; the others wait. */
+/** Lets a few pieces of work run at once; the others wait. */
 export interface ConcurrencyLimit {
   /**
-   * Waits for its turn: whoever has the least going on comes first, and of each caller what came first. Without names all are one
-   * caller.
-   * @returns what is to be called, once, when the work is over, however it ended
+   * Waits for a turn: the caller with the least work running goes first, and the work of each caller in order of
+   * arrival. Without names, all count as one caller.
+   * @returns a function to be called once when the work is over, however it ended
    */
   enter(caller?: string): Promise<() => void>;
 }
@@ -14,9 +14,10 @@ interface Caller {
 }
 
 /**
- * @param most pieces of work at once
- * @param patienceMs work that hangs must not hold up what has nothing to do with it: a caller who has nothing going on waits no
- *   longer, and everybody else one by one where nothing began or ended for so long
+ * @param most concurrent pieces of work
+ * @param patienceMs limits how long hanging work can block others: after this time, a caller with nothing running waits
+ * no
+ *   longer, and everybody else goes one by one if nothing started or ended in that time
  */
 export function createConcurrencyLimit({ most, patienceMs }: { most: number; patienceMs: number }): ConcurrencyLimit {
   const callers = new Map<string, Caller>();

@@ -4,7 +4,7 @@ import { chmod, copyFile, lstat, mkdir, open, readFile, rename, rm, rmdir } from
 import { basename, dirname, join } from "node:path";
 import { codeOf } from "./error-code.js";
 
-/** A file of another program that cannot be edited safely. The message names it, says why and what to do. */
+/** Another program's file that cannot be edited safely. The message names it, and says why and what to do. */
 export class ConfigFileError extends Error {
   override readonly name = "ConfigFileError";
 }
@@ -13,7 +13,7 @@ export interface ConfigFile {
   readonly path: string;
   /** Without a byte order mark; undefined when there is no such file. */
   readonly text: string | undefined;
-  /** The bytes as they were, to see whether somebody else wrote meanwhile. */
+  /** The original bytes, to detect changes by others. */
   readonly bytes: Buffer | undefined;
   /** Permission bits; undefined when there is no such file. */
   readonly mode: number | undefined;
@@ -24,8 +24,8 @@ const BYTE_ORDER_MARK = "\ufeff";
 const NEW_FILE_MODE = 0o600;
 
 /**
- * Reads a file to edit it. A missing file is no error.
- * @throws ConfigFileError for a link, a folder, a file that is too large, not UTF-8, or out of reach
+ * Reads a file for editing. A missing file is not an error.
+ * @throws ConfigFileError for a link, a folder, or a file that is too large, not UTF-8, or inaccessible
  */
 export async function readConfigFile(path: string): Promise<ConfigFile> {
   const stats = await lstat(path).catch((error: unknown) => {
@@ -53,16 +53,16 @@ function decode(path: string, bytes: Buffer): string {
 }
 
 export interface Written {
-  /** Copy of what was there before, beside the file; undefined when there was no file. */
+  /** Copy of the previous content, beside the file; undefined when there was no file. */
   readonly backup: string | undefined;
-  /** The topmost folder that had to be made. */
+  /** The topmost folder that had to be created. */
   readonly madeFolder: string | undefined;
 }
 
 /**
- * Puts the text in the place of the file, all of it or nothing, and keeps a copy beside it. Permissions and a byte
- * order mark stay; a new file is for its owner only.
- * @param stamp goes into the name of the copy
+ * Replaces the content of the file atomically, and keeps a copy beside it. Permissions and a byte order mark stay; a
+ * new file is for its owner only.
+ * @param stamp part of the name of the copy
  * @throws ConfigFileError when the file may not be written, or changed since it was read
  */
 export async function replaceConfigFile(file: ConfigFile, text: string, stamp: string): Promise<Written> {
@@ -77,7 +77,7 @@ export async function replaceConfigFile(file: ConfigFile, text: string, stamp: s
   }
 }
 
-/** Removes a file, its copy stays. @throws ConfigFileError when it changed since it was read, or cannot be removed */
+/** Removes a file; its copy stays. @throws ConfigFileError when it changed since it was read, or cannot be removed */
 export async function removeConfigFile(file: ConfigFile): Promise<void> {
   requireWritable(file);
   try {
@@ -88,7 +88,7 @@ export async function removeConfigFile(file: ConfigFile): Promise<void> {
   }
 }
 
-/** Removes the folders from the one of the path up to the topmost, as long as they are empty. */
+/** Removes the folders of the path, from the innermost to the topmost, as long as they are empty. */
 export async function removeEmptyFolders(path: string, topmost: string): Promise<void> {
   for (let folder = dirname(path); folder.startsWith(topmost); folder = dirname(folder)) {
     const isGone = await rmdir(folder).then(
@@ -129,7 +129,7 @@ async function swap(file: ConfigFile, text: string): Promise<void> {
     const handle = await open(draft, "wx", file.mode ?? NEW_FILE_MODE);
     try {
       await handle.writeFile((hasMark ? BYTE_ORDER_MARK : "") + text);
-      // The process may have a mask that takes away what the file had.
+      // The process's umask may remove permissions that the file had.
       if (file.mode !== undefined) await handle.chmod(file.mode);
       await handle.sync();
     } finally {

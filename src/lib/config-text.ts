@@ -1,20 +1,23 @@
-/** Text of a configuration file in some format, edited in place: comments, order and formatting of the rest stay. */
+/** The text of a configuration file in some format, edited in place: comments, order and formatting of the rest stay. */
 export interface ConfigFormat {
   /**
-   * What the text says; undefined where it says nothing at all (empty, or comments only).
+   * The parsed content; undefined when there is none (empty, or comments only).
    * @throws ConfigTextError with line and column when it cannot be read
    */
   parse(text: string): unknown;
   /**
-   * The text with the value at the path, tables on the way made where they are missing.
-   * @throws ConfigTextError when something on the way is no table
+   * The text with the value at the path; missing tables on the way are created.
+   * @throws ConfigTextError when something on the way is not a table
    */
   set(text: string, path: readonly string[], value: unknown): string;
   /** The text without the path; the same text when nothing is there. */
   remove(text: string, path: readonly string[]): string;
 }
 
-/** A text that is not of its format, or that has something else where a table belongs. A sentence without a subject. */
+/**
+ * A text that is not valid in its format, or has something else where a table belongs. The message is a sentence
+ * without a subject.
+ */
 export class ConfigTextError extends Error {
   override readonly name = "ConfigTextError";
 }
@@ -34,7 +37,7 @@ export function depthOf(document: unknown, path: readonly string[]): number {
 }
 
 /**
- * Refuses a text in which the path leads through something that holds no names.
+ * Rejects a text in which the path leads through something that is not a table.
  * @throws ConfigTextError that names the place and what is there
  */
 export function requireTables(document: unknown, path: readonly string[]): void {
@@ -59,7 +62,7 @@ export function positionOf(text: string, offset: number): string {
   return `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
 }
 
-/** The value inside as many tables as the path has steps. */
+/** The value nested in one table per step of the path. */
 export function nest(path: readonly string[], value: unknown): unknown {
   return path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value);
 }

@@ -3,21 +3,21 @@ const HEADING = /^ {0,3}#/;
 const UNDERLINE = /^ {0,3}[=-]/;
 
 /**
- * Markdown of a stranger as it may stand below a heading of the second level: its own headings are of the third level or
- * lower, and no code that it opens reaches beyond its end. So nobody speaks in another's name.
+ * A stranger's Markdown, made safe to put below a second-level heading: its own headings are of the third level or
+ * lower, and code blocks end within it. So nobody can speak in another's name.
  */
 export function containedMarkdown(markdown: string): string {
   let fence: string | null = null;
   const lines = markdown.split(/\r\n?|\n/).map((line) => {
     const mark = FENCE.exec(line)?.[1];
     if (fence !== null) {
-      // Closed by as many of the same, and nothing behind them (CommonMark 4.5).
+      // Closed by at least as many of the same, with nothing after them (CommonMark 4.5).
       if (mark !== undefined && mark.startsWith(fence) && line.trim() === mark) fence = null;
       return line;
     }
     if (mark !== undefined && !(mark.startsWith("`") && line.trim().slice(mark.length).includes("`"))) {
       fence = mark;
-      // One that belongs to an item of a list would end with it.
+      // A fence inside a list item would end with the item.
       return line.trimStart();
     }
     if (HEADING.test(line)) return lowered(line);
@@ -33,7 +33,7 @@ function lowered(line: string): string {
   return level > 2 ? line : `##${text}`;
 }
 
-/** What would make a heading of the line before. */
+/** An underline that would turn the previous line into a heading. */
 function isUnderline(text: string): boolean {
   const [mark = ""] = text;
   return text === mark.repeat(text.length);

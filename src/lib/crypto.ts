@@ -13,11 +13,11 @@ export function sha256(data: string | Uint8Array): string {
   return createHash("sha256").update(data).digest("hex");
 }
 
-/** Random letters and digits that carry at least `bytes` × 8 bits of chance (default 32 bytes: 43 characters). */
+/** Random letters and digits with at least `bytes` × 8 bits of entropy (default 32 bytes: 43 characters). */
 export function randomSecret(bytes = 32): string {
   const wanted = Math.ceil((bytes * 8) / Math.log2(62));
   let secret = "";
-  // Whole groups of three bytes: in a shorter last group base64 prefers some characters.
+  // Whole groups of three bytes: in a shorter last group, base64 favours some characters.
   while (secret.length < wanted)
     secret += randomBytes(48)
       .toString("base64")
@@ -25,23 +25,23 @@ export function randomSecret(bytes = 32): string {
   return secret.slice(0, wanted);
 }
 
-/** Equality that takes the same time wherever the texts differ. */
+/** Constant-time comparison. */
 export function equalSecrets(left: string, right: string): boolean {
   return timingSafeEqual(createHash("sha256").update(left).digest(), createHash("sha256").update(right).digest());
 }
 
-/** Work of `scrypt` for passwords: 32 MB and about 0.1 s for each try. */
+/** The cost of `scrypt` for passwords: 32 MB and about 0.1 s per attempt. */
 const SCRYPT = { N: 32_768, r: 8, p: 1, maxmem: 64 * 1024 * 1024 } as const;
 const HASH_BYTES = 32;
 
-/** A password as it may be kept: parameters, salt and hash in one text. Takes about 0.1 s. */
+/** A password in a form fit for storage: parameters, salt and hash in one text. Takes about 0.1 s. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16);
   const hash = await deriveKey(password, salt);
   return ["scrypt", SCRYPT.N, SCRYPT.r, SCRYPT.p, salt.toString("base64"), hash.toString("base64")].join("$");
 }
 
-/** Whether a password is the one that was kept. False for a text that `hashPassword` did not make. */
+/** Whether a password matches the stored one. False for a text that `hashPassword` did not make. */
 export async function isPassword(password: string, kept: string): Promise<boolean> {
   const [name, N, r, p, salt = "", hash = ""] = kept.split("$");
   const parameters = [N, r, p].map(Number);
@@ -53,7 +53,7 @@ export async function isPassword(password: string, kept: string): Promise<boolea
 
 function deriveKey(password: string, salt: Buffer): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    // One text has one form, whichever keyboard it was typed on.
+    // The same text has the same form, whichever keyboard it was typed on.
     scrypt(password.normalize("NFKC"), salt, HASH_BYTES, SCRYPT, (error, key) =>
       error ? reject(error) : resolve(key),
     );
@@ -64,7 +64,7 @@ const CIPHER = "aes-256-gcm";
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** A text that only whoever knows the password reads, as base64. The password has to be random: nothing slows guessing down. */
+/** Encrypts a text with a password, as base64. The password has to be random: nothing slows guessing down. */
 export function seal(text: string, password: string): string {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv(CIPHER, sealingKey(password), nonce);
@@ -72,7 +72,7 @@ export function seal(text: string, password: string): string {
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString("base64");
 }
 
-/** What `seal` closed. @throws Error when it was changed, or closed with another password */
+/** Decrypts what `seal` made. @throws Error when it was changed, or sealed with another password */
 export function unseal(sealed: string, password: string): string {
   const bytes = Buffer.from(sealed, "base64");
   const decipher = createDecipheriv(CIPHER, sealingKey(password), bytes.subarray(0, NONCE_BYTES));

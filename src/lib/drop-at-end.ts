@@ -1,7 +1,7 @@
 /**
- * A text without the characters at its end that a pattern of one character matches. A pattern for all of them would be tried
- * from each of them on wherever they stand, which takes time with the square of their number.
- * @param one has no flag `g` or `y`; it is shown one UTF-16 unit at a time
+ * A text without the trailing characters that a one-character pattern matches. A pattern for the whole run would be
+ * tried at every such character in the text, which takes quadratic time.
+ * @param one without flag `g` or `y`; it is tested against one UTF-16 unit at a time
  */
 export function dropAtEnd(text: string, one: RegExp): string {
   let end = text.length;

@@ -1,6 +1,6 @@
 /**
- * How many characters have to be added, removed, replaced or swapped with their neighbour to make one text of the other.
- * Takes time in proportion to the product of their lengths: meant for short names.
+ * How many characters have to be added, removed, replaced or swapped with their neighbour to turn one text into the
+ * other. Takes time proportional to the product of their lengths: meant for short names.
  */
 export function editDistance(one: string, other: string): number {
   const width = other.length + 1;

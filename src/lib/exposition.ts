@@ -7,13 +7,13 @@ export interface Family {
 }
 
 export interface Sample {
-  /** What follows the name of the family, such as `_sum`. */
+  /** Suffix to the name of the family, such as `_sum`. */
   readonly suffix?: string;
   readonly labels?: Readonly<Record<string, string>>;
   readonly value: number;
 }
 
-/** Type of the text that `exposition` writes. */
+/** Content type of the text that `exposition` writes. */
 export const EXPOSITION_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
 /** Values in the text format of Prometheus, version 0.0.4. */

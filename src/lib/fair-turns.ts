@@ -1,14 +1,14 @@
-/** Does one piece of work after the other, and takes turns between those whose work waits. */
+/** Runs one piece of work after another, taking turns between queues. */
 export interface FairTurns {
-  /** Waits for the turn of `queue`, within which work goes on in the order in which it came. @returns what the work does */
+  /** Waits for the turn of `queue`, whose work runs in order of arrival. @returns the result of the work */
   take<T>(queue: string, work: () => Promise<T>): Promise<T>;
-  /** Resolves when nothing runs or waits any more. */
+  /** Resolves when nothing is running or waiting. */
   ended(): Promise<void>;
 }
 
-/** However much work one queue has, another one waits for a single piece of each queue before it. */
+/** However much work one queue has, another waits for only one piece of each queue before it. */
 export function createFairTurns(): FairTurns {
-  /** The queue that is next comes first; the one whose work runs stays in its place until that is over. */
+  /** The next queue comes first; the one whose work is running keeps its place until that ends. */
   const queues = new Map<string, (() => Promise<void>)[]>();
   let going: Promise<void> | null = null;
 
@@ -27,7 +27,7 @@ export function createFairTurns(): FairTurns {
       return new Promise((resolve, reject) => {
         const waiting = queues.get(queue) ?? [];
         queues.set(queue, waiting);
-        // Work that throws before it waits for anything must not end the turns of the others.
+        // Work that throws synchronously must not end the turns of the others.
         waiting.push(() => Promise.resolve().then(work).then(resolve, reject));
         going ??= goOn();
       });

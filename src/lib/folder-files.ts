@@ -14,40 +14,40 @@ import { parsePathPattern, pathParts, type PathPattern } from "./path-pattern.js
 import { createPace, type Pace } from "./time.js";
 import { STORE_FILE } from "./store-file.js";
 
-/** Nobody means to have more of them remembered one by one. */
+/** Nobody wants more files than this remembered one by one. */
 export const MOST_FILES = 100_000;
-/** Folders that are named of those that were left out. */
+/** How many omitted folders are named. */
 const MOST_NAMED = 5;
 
-/** What a folder holds. */
+/** The files found in a folder. */
 export interface FoundFiles {
   readonly files: readonly string[];
-  /** How many files and folders were left out because their names are not UTF-8: no text can name them. */
+  /** How many files and folders were omitted because their names are not UTF-8: no text can name them. */
   readonly nameless: number;
-  /** Folders that were left out because their `.gitignore` is not heeded: what it means to leave out must not come in. */
+  /** Folders that were omitted because their `.gitignore` cannot be applied: what it excludes must not be included. */
   readonly unruled: readonly string[];
 }
 
 /**
- * The files of a folder, by name within each folder below it, without hidden entries, `node_modules`, links, data folders of
- * Recollect, and what `.gitignore` leaves out.
- * @param onFolder hears of every folder that was searched
+ * The files of a folder and its subfolders, by name within each, without hidden entries, `node_modules`, links, data
+ * folders of Recollect, and whatever `.gitignore` excludes.
+ * @param onFolder called with every folder that was searched
  */
 export function filesIn(folder: string, onFolder?: (path: string) => void): Promise<FoundFiles> {
   return walkFolder(resolve(folder), { pattern: ["**"], isRuledFromAbove: true, onFolder });
 }
 
 /**
- * As `filesIn`, for whoever takes what it does not name for gone.
- * @throws what the system says of a folder that cannot be read, and the signal's reason
+ * As `filesIn`, for callers that treat missing files as deleted.
+ * @throws the system's error for a folder that cannot be read, and the signal's reason
  */
 export function allFilesIn(folder: string, signal: AbortSignal): Promise<FoundFiles> {
   return walkFolder(resolve(folder), { pattern: ["**"], isRuledFromAbove: true, isComplete: true, signal });
 }
 
 /**
- * What was left out, as sentences for people.
- * @param nameOf what a folder is called where they are read
+ * What was omitted, as sentences for people.
+ * @param nameOf gives the displayed name of a folder
  */
 export function describeLeftOut(
   { nameless, unruled }: Omit<FoundFiles, "files">,
@@ -66,12 +66,12 @@ export function describeLeftOut(
 }
 
 interface Wanted {
-  /** The patterns of the parts of a path. */
+  /** The patterns for the parts of a path. */
   readonly pattern: readonly string[];
-  /** True: the rules around the folder hold in it. */
+  /** True if the rules of the parent folders apply in it. */
   readonly isRuledFromAbove?: boolean;
   readonly onFolder?: ((path: string) => void) | undefined;
-  /** True: a folder that cannot be read ends the walk. */
+  /** True if an unreadable folder ends the walk. */
   readonly isComplete?: boolean;
   readonly signal?: AbortSignal;
 }
@@ -79,7 +79,7 @@ interface Wanted {
 export async function walkFolder(root: string, wanted: Wanted): Promise<FoundFiles> {
   const walk: Walk = {
     ...wanted,
-    // One that is gone meanwhile is told where it is read.
+    // A folder that is gone by now is reported when it is read.
     real: await realpath(root).catch(() => root),
     isFile: parsePathPattern(wanted.pattern),
     depth: wanted.pattern.includes("**") ? Infinity : wanted.pattern.length,
@@ -131,7 +131,7 @@ async function search(walk: Walk, { path: folder, parts, rulesOf }: Folder): Pro
   }
 }
 
-/** True for a data folder of Recollect: what it holds are the keys and texts of everybody. */
+/** True for a data folder of Recollect: it contains everybody's keys and texts. */
 export async function isDataFolder(folder: string): Promise<boolean> {
   const found = await lstat(join(folder, STORE_FILE)).catch(() => null);
   return found?.isFile() ?? false;
@@ -142,13 +142,13 @@ function isStore({ name, isFolder }: Entry): boolean {
 }
 
 interface Entry {
-  /** Not its name where that is not UTF-8, only like it. */
+  /** Only similar to the real name if that is not UTF-8. */
   readonly name: string;
   readonly isNamable: boolean;
   readonly isFolder: boolean;
 }
 
-/** The files and folders that can be seen in a folder, by name; none of one that may not be read, unless it has to be. */
+/** The visible files and folders in a folder, by name; none for an unreadable one, unless it must be read. */
 async function entriesOf(folder: string, { isComplete }: Wanted): Promise<readonly Entry[]> {
   // As bytes, since a name in another encoding has no text that leads to it.
   const entries = await readdir(folder, { withFileTypes: true, encoding: "buffer" }).catch((error: unknown) => {

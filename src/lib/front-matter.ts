@@ -1,12 +1,12 @@
-/** Whether a text begins like one with front matter, YAML between lines of three dashes, as generators of web pages read it. */
+/** Whether a text seems to start with front matter, YAML between lines of three dashes, as site generators read it. */
 export function beginsWithFrontMatter(start: string): boolean {
   return /^---[ \t]*\r?\n/.test(start);
 }
 
-/** More is not looked at for the end of front matter. */
+/** The end of front matter is not looked for beyond this length. */
 const LONGEST_FRONT_MATTER = 20_000;
 
-/** A text as its front matter, without the lines of dashes, and what follows it; the former null where there is none. */
+/** A text split into its front matter, without the lines of dashes, and its body; the former null when there is none. */
 export function splitFrontMatter(text: string): { readonly frontMatter: string | null; readonly body: string } {
   const start = text.slice(0, LONGEST_FRONT_MATTER);
   if (!beginsWithFrontMatter(start)) return { frontMatter: null, body: text };

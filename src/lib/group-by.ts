@@ -1,4 +1,4 @@
-/** Items by a key, in their order; `Map.groupBy` is newer than the oldest Node that runs this. */
+/** Groups items by key, in order; `Map.groupBy` is newer than the oldest supported Node. */
 export function groupBy<Key, Item>(items: Iterable<Item>, keyOf: (item: Item) => Key): Map<Key, Item[]> {
   const groups = new Map<Key, Item[]>();
   for (const item of items) {

@@ -1,11 +1,11 @@
-/** Semicolons count only outside of quotes; a value without quotes may hold spaces, as old servers send names of files. */
+/** Semicolons count only outside quotes; an unquoted value may contain spaces, as old servers send file names. */
 const PARAMETER = /;\s*([\w*]+)\s*=\s*(?:"((?:\\"|[^"])*)"|([^;]*))/g;
 /** `charset'language'value` (RFC 8187). */
 const EXTENDED = /^([\w.:-]{1,40})'[^']*'((?:%[\da-f]{2}|[^%])*)$/i;
 
 /**
- * The parameters of a header such as `Content-Disposition`, by their names in lower case; of several with one name, the first.
- * Senders write quotes in one as `\"` or `%22`; a backslash before anything else is one.
+ * The parameters of a header such as `Content-Disposition`, by lower-case name; of duplicates, the first. Senders
+ * escape quotes as `\"` or `%22`; any other backslash is literal.
  */
 export function readParameters(header: string): ReadonlyMap<string, string> {
   const parameters = new Map<string, string>();
@@ -19,7 +19,7 @@ export function readParameters(header: string): ReadonlyMap<string, string> {
   return parameters;
 }
 
-/** The name of a file as its sender wrote it, with folders if it has some: `filename*` where it can be read, else `filename`. */
+/** The file name as its sender wrote it, including any folders: `filename*` if it is readable, else `filename`. */
 export function filenameOf(parameters: ReadonlyMap<string, string>): string | undefined {
   return decodeExtended(parameters.get("filename*")) ?? parameters.get("filename");
 }

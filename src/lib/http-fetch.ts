@@ -1,27 +1,28 @@
 import { type SpanStart, traced } from "./traces.js";
 
-/** An answer that is larger than the caller takes. */
+/** An answer larger than the caller accepts. */
 export class AnswerTooLargeError extends Error {
   override readonly name = "AnswerTooLargeError";
 }
 
-/** A service that sends whoever asks to another address. */
+/** A service that redirects to another address. */
 export class RedirectedError extends Error {
   override readonly name = "RedirectedError";
 }
 
 export interface FetchLimits {
-  /** For the whole exchange, body included, in milliseconds. */
+  /** For the whole exchange including the body, in milliseconds. */
   readonly timeoutMs: number;
   /** Largest body after decompression, in bytes. */
   readonly maximumBytes: number;
 }
 
 /**
- * A `fetch` that has read the whole body when it resolves, within a time and a size. The time limit of most HTTP
- * clients ends with the headers, so that a server that stops in the middle of its answer holds them for ever. What is sent goes
- * to the address that somebody chose and to no other.
- * @throws DOMException `TimeoutError`, AnswerTooLargeError, RedirectedError, the reason of the caller's signal, or what `fetch` throws
+ * A `fetch` that has read the whole body when it resolves, within limits of time and size. The time limit of most HTTP
+ * clients ends with the headers, so that a server that stalls in the middle of its answer blocks them forever.
+ * Redirects are not followed: what is sent goes to the chosen address and to no other.
+ * @throws DOMException `TimeoutError`, AnswerTooLargeError, RedirectedError, the reason of the caller's signal, or what
+ * `fetch` throws
  */
 export function createFetch({ timeoutMs, maximumBytes }: FetchLimits): typeof fetch {
   const send: typeof fetch = async (input, init) => {
@@ -51,7 +52,7 @@ export function createFetch({ timeoutMs, maximumBytes }: FetchLimits): typeof fe
     });
 }
 
-/** Whom is asked, and not for what: paths and queries may name what somebody keeps. */
+/** Names the host only: paths and queries may reveal what somebody stores. */
 function spanOf(...[input, init]: Parameters<typeof fetch>): SpanStart {
   const { hostname, port, protocol } = new URL(input instanceof Request ? input.url : input);
   const method = init?.method ?? (input instanceof Request ? input.method : "GET");
@@ -66,7 +67,7 @@ function spanOf(...[input, init]: Parameters<typeof fetch>): SpanStart {
 async function readBody(response: Response, maximumBytes: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  // Leaving the loop by an error cancels the rest of the body.
+  // Leaving the loop with an error cancels the rest of the body.
   for await (const chunk of response.body ?? []) {
     size += chunk.length;
     if (size > maximumBytes) throw new AnswerTooLargeError(`The answer is larger than ${maximumBytes} bytes.`);
@@ -76,13 +77,13 @@ async function readBody(response: Response, maximumBytes: number): Promise<Uint8
 }
 
 /**
- * Reads a `Retry-After` header: seconds, or a date of HTTP.
- * @returns seconds from `now` on, 0 or more; undefined when the header is absent or makes no sense
+ * Reads a `Retry-After` header: seconds, or an HTTP date.
+ * @returns seconds from `now`, 0 or more; undefined when the header is absent or invalid
  */
 export function parseRetryAfter(header: string | null | undefined, now = new Date()): number | undefined {
   const text = header?.trim() ?? "";
   if (/^\d{1,9}(\.\d+)?$/.test(text)) return Number(text);
-  // A bare number that is too long would otherwise pass for a year.
+  // A bare number that is too long would otherwise be read as a year.
   if (!/[a-z]{3}/i.test(text)) return undefined;
   const date = Date.parse(text);
   return Number.isNaN(date) ? undefined : Math.max(0, Math.ceil((date - now.getTime()) / 1000));

@@ -4,11 +4,11 @@ import { randomFillSync } from "node:crypto";
 const ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 const LENGTH = 22;
 const BASE = BigInt(ALPHABET.length);
-/** The largest multiple of 58 in a byte; bytes above it are thrown away, or some characters would be likelier. */
+/** The largest multiple of 58 in a byte; larger bytes are discarded, or some characters would be likelier. */
 const FAIR = 256 - (256 % ALPHABET.length);
 const PATTERN = new RegExp(`^[${ALPHABET}]{${LENGTH}}$`);
 
-/** Random bytes for some ids to come: to ask the system for each costs more than all else here. */
+/** Random bytes for several ids: asking the system for each would cost more than everything else here. */
 const ahead = new Uint8Array(4_096);
 let used = ahead.length;
 
@@ -26,7 +26,7 @@ export function createId(): string {
   return id;
 }
 
-/** An id that always belongs to the same hash, of at least 44 hexadecimal digits, and tells nothing of it. */
+/** The same id for the same hash, of at least 44 hexadecimal digits, without revealing anything about it. */
 export function idFrom(hash: string): string {
   let rest = BigInt(`0x${hash.slice(0, 44)}`);
   let id = "";

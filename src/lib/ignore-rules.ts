@@ -7,7 +7,7 @@ import type { Pace } from "./time.js";
 /** One line of a `.gitignore`. */
 interface IgnoreRule {
   readonly pattern: PathPattern;
-  /** True: it is asked about the name of an entry alone, however deep that lies. */
+  /** True if only the name of an entry is tested, at any depth. */
   readonly isOfNames: boolean;
   readonly isException: boolean;
   readonly isForFolders: boolean;
@@ -15,35 +15,35 @@ interface IgnoreRule {
 
 /** A `.gitignore`. */
 interface IgnoreFile {
-  /** How many names lead from the root of the file system to its folder. */
+  /** Path segments from the root of the file system to its folder. */
   readonly depth: number;
-  /** The last line first, as it decides. */
+  /** The rules, last line first, as the last match decides. */
   readonly fromLast: readonly IgnoreRule[];
   readonly characters: number;
 }
 
-/** What is left out; files of deeper folders stand later, and the later rule wins. */
+/** The rules in effect; files of deeper folders come later, and later rules win. */
 export type IgnoreRules = readonly IgnoreFile[];
 
-/* A longer `.gitignore` is none that a person wrote, and every entry of the folder would have to be held against it. */
+/* Nobody writes a longer `.gitignore` by hand, and every entry of the folder would have to be tested against it. */
 const MOST_BYTES = 64 * 1024;
 const MOST_RULES = 2_000;
 const LONGEST_RULE = 1_000;
-/** Rules about names between two looks at the time. */
+/** Rules on names between two checks of the clock. */
 const RULES_OF_A_LOOK = 8;
-/** Of all files whose rules hold in a folder together. */
+/** For all rules together that apply in a folder. */
 const MOST_CHARACTERS = 128 * 1024;
 
-/** What a `.gitignore` has to keep to, for people. */
+/** The limits of a `.gitignore`, for people. */
 export const BOUNDS_OF_RULES = `64 KB, ${MOST_RULES} rules, ${LONGEST_RULE} characters a rule, or 128 KB with those above it`;
 
-/** A `.gitignore` goes beyond what is held against every entry of a folder. */
+/** A `.gitignore` exceeds the limits of what is tested against every entry of a folder. */
 export class TooManyRules extends Error {
   override readonly name = "TooManyRules";
 }
 
 /**
- * The rules that hold in a folder: those of the folders above it in the same Git repository, then its own.
+ * The rules that apply in a folder: those of its parent folders in the same Git repository, then its own.
  * @throws as `withRulesOf`
  */
 export async function rulesAround(folder: string): Promise<IgnoreRules> {
@@ -54,9 +54,10 @@ export async function rulesAround(folder: string): Promise<IgnoreRules> {
 }
 
 /**
- * Adds the rules of a folder's own `.gitignore` to those that hold there anyway. As in Git, a link is no such file.
- * @param root a real path; what lies outside of it is not read
- * @throws TooManyRules, and what the system says of a file that cannot be read
+ * Adds the rules of a folder's own `.gitignore` to the inherited ones. As in Git, a `.gitignore` that is a link is
+ * ignored.
+ * @param root a real path; nothing outside it is read
+ * @throws TooManyRules, and the system's error for a file that cannot be read
  */
 export async function withRulesOf(folder: string, inherited: IgnoreRules, root: string): Promise<IgnoreRules> {
   const found = await readContainedFile(join(folder, ".gitignore"), { root, maximumBytes: MOST_BYTES });
@@ -71,7 +72,7 @@ export async function withRulesOf(folder: string, inherited: IgnoreRules, root: 
   return [...inherited, { depth: namesOf(folder).length, fromLast: lines.map(ruleOf).toReversed(), characters }];
 }
 
-/** True for an entry of a folder that the rules leave out. Others have their turn while many rules are gone through. */
+/** True for an entry of a folder that the rules exclude. Yields to other work while many rules are tested. */
 export async function isIgnored(
   rules: IgnoreRules,
   { path, isFolder }: { readonly path: string; readonly isFolder: boolean },
@@ -118,7 +119,7 @@ function ruleOf(line: string): IgnoreRule {
   return { pattern, isOfNames: parts.length === 1, isException, isForFolders };
 }
 
-/** From the root of the Git repository that the folder lies in down to its parent; none outside of one. */
+/** From the root of the folder's Git repository down to its parent; none outside a repository. */
 async function foldersAbove(folder: string): Promise<readonly string[]> {
   const above: string[] = [];
   for (let at = folder; ; at = dirname(at)) {

@@ -1,5 +1,5 @@
 /**
- * Waits for work so many milliseconds; it goes on when nobody waits any more.
+ * Waits for work for this many milliseconds; it continues when nobody waits any more.
  * @throws what the work throws, or `late()` when the time is up
  */
 export async function inTime<T>(work: Promise<T>, ms: number, late: () => Error): Promise<T> {

@@ -1,11 +1,11 @@
 import { BlockList, isIP, isIPv4 } from "node:net";
 
-/** True for an IP address, of either version, and for nothing else. */
+/** True only for an IP address of either version. */
 export function isIpAddress(text: string): boolean {
   return isIP(text) !== 0;
 }
 
-/** Addresses that lead into networks which only this machine can reach (RFC 6890), or nowhere. */
+/** Addresses of networks that only this machine can reach (RFC 6890), or that lead nowhere. */
 const PRIVATE = new BlockList();
 for (const [network, prefix] of [
   ["0.0.0.0", 8],
@@ -45,7 +45,7 @@ for (const [network, prefix] of [
 ] as const)
   PRIVATE.addSubnet(network, prefix, "ipv6");
 
-/** True for an address of a network that only some machines can reach, however it is written; false for names. */
+/** True for an address in a private network, in any notation; false for names. */
 export function isPrivateAddress(address: string): boolean {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   const plain = mapped ?? address.replace(/%.*$/, "");
@@ -53,7 +53,7 @@ export function isPrivateAddress(address: string): boolean {
   return family !== 0 && PRIVATE.check(plain, family === 6 ? "ipv6" : "ipv4");
 }
 
-/** True for a name or address to listen on that only this machine reaches. */
+/** True for a name or address to listen on that only this machine can reach. */
 export function isLoopbackName(host: string): boolean {
   return host === "localhost" || host === "::1" || (isIPv4(host) && host.startsWith("127."));
 }
@@ -61,8 +61,8 @@ export function isLoopbackName(host: string): boolean {
 const GROUPS = 8;
 
 /**
- * Whom attempts from an address are counted for: an IPv4 address, however it is written, or the /64 of an IPv6 address,
- * because whoever has one address of it has all of them. What is no address stays as it is.
+ * The key under which attempts from an address are counted: an IPv4 address in any notation, or the /64 of an IPv6
+ * address, because whoever has one address of it has all of them. Anything else is returned as it is.
  */
 export function networkOf(address: string): string {
   const bare = address.replace(/%.*$/, "");

@@ -18,7 +18,7 @@ import {
   valueAt,
 } from "./config-text.js";
 
-/** JSON as editors keep it: comments and trailing commas are allowed and stay. */
+/** JSON as editors write it: comments and trailing commas are allowed and stay. */
 export const jsoncText: ConfigFormat = { parse, set, remove };
 
 function parse(text: string): unknown {
@@ -26,7 +26,7 @@ function parse(text: string): unknown {
   return root && valueOf(root);
 }
 
-/** Of plain objects; those of the reader have no prototype and would equal nothing. */
+/** With plain objects: those of the parser have no prototype and would equal nothing. */
 function valueOf(root: Node): unknown {
   return JSON.parse(JSON.stringify(getNodeValue(root)));
 }
@@ -63,14 +63,14 @@ function remove(text: string, path: readonly string[]): string {
   return applyEdits(text, modify(text, [...path], undefined, { formattingOptions }));
 }
 
-/** A text of comments or of nothing gets its object at the end. */
+/** A text with only comments, or nothing, gets its object at the end. */
 function appendRoot(text: string, value: unknown): string {
   const lineBreak = lineBreakOf(text);
   const head = text.trim() === "" ? "" : `${text.trimEnd()}${lineBreak}`;
   return `${head}${render(value, text, "", true)}${lineBreak}`;
 }
 
-/** Behind the last property, comments about that one left with it. */
+/** Inserts after the last property, leaving its comments with it. */
 function insert(text: string, object: Node, key: string, value: unknown): string {
   const close = object.offset + object.length - 1;
   const last = object.children?.at(-1);
@@ -101,7 +101,7 @@ function insertFirst(text: string, object: Node, indent: string, property: strin
   return `${head}${lineBreak}${indent}${property}${lineBreak}${indentAt(text, object.offset)}${text.slice(close)}`;
 }
 
-/** Of two with the same name the last one counts, as it does for readers of JSON. */
+/** Of duplicates the last one counts, as in JSON parsers. */
 function childOf(object: Node, key: string): Node | undefined {
   return object.children?.findLast((property) => property.children?.[0]?.value === key)?.children?.[1];
 }
@@ -123,7 +123,7 @@ function spansLines(text: string, root: Node): boolean {
   return text.slice(root.offset, root.offset + root.length).includes("\n");
 }
 
-/** What one level is set in by: as the first line that is set in at all, two spaces where none is. */
+/** The indentation of one level: that of the first indented line, or two spaces. */
 function indentUnit(text: string): string {
   return /^(\t| {1,8})(?=["}\]/])/m.exec(text)?.[1] ?? "  ";
 }

@@ -5,16 +5,16 @@ const LARGE_BYTES = 4 * 1024 * 1024;
 /** As long as the server waits for a whole request. */
 const PATIENCE_MS = 300_000;
 
-/** Does what a request of a sender asks for, when its turn has come. `work` gets the request with all of its body. */
+/** Runs the work of a sender's request when its turn has come. `work` receives the request with its whole body. */
 export type InTurn = <T>(sender: string, request: Request, work: (request: Request) => Promise<T>) => Promise<T>;
 
 interface Line {
   readonly limit: ConcurrencyLimit;
-  /** Requests that wait in it, or have their turn. */
+  /** Requests that are waiting or running. */
   requests: number;
 }
 
-/** Lets each sender have one large request at a time: each costs several times its length in memory while it is worked on. */
+/** Lets each sender have one large request at a time: each takes several times its length in memory while it is processed. */
 export function createLargeRequests(): InTurn {
   const lines = new Map<string, Line>();
   return async (sender, sent, work) => {
@@ -40,17 +40,17 @@ interface Measured {
   readonly isLarge: boolean;
 }
 
-/** A sender who does not say how much there is may send any amount, so that is read until it ends or is large. */
+/** Without an announced length a body may be of any size, so it is read until it ends or turns out to be large. */
 async function measure(request: Request): Promise<Measured> {
   const { headers } = request;
-  // The stream of a body is made when it is asked for, which takes as long as the rest of a small request.
+  // The body stream is created on access, which takes as long as the rest of a small request.
   const reader = headers.has("transfer-encoding") ? request.body?.getReader() : undefined;
   if (!reader) return { request, isLarge: Number(headers.get("content-length")) > LARGE_BYTES };
   const beginning: Uint8Array[] = [];
   let length = 0;
   let isLarge = false;
   while (!isLarge) {
-    // What breaks here breaks again for whoever reads the body.
+    // Errors here occur again for whoever reads the body.
     const { value } = await reader.read().catch(() => ({ value: undefined }));
     if (!value) break;
     beginning.push(value);

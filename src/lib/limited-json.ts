@@ -1,9 +1,9 @@
-/** Deeper than anything that means something: a filter of the greatest depth stays far below. */
+/** Deeper than any meaningful input: a filter of the maximum depth stays far below. */
 export const MAX_JSON_DEPTH = 64;
 /** More than any request needs: 600 documents with 150 fields each stay below. */
 export const MAX_JSON_VALUES = 100_000;
 
-/** JSON that would cost more to read than it may; the message says which limit it breaks. */
+/** JSON that would cost too much to read; the message says which limit it exceeds. */
 export class JsonLimitError extends Error {
   override readonly name = "JsonLimitError";
 }
@@ -14,8 +14,8 @@ const COMMA = 0x2c;
 const COLON = 0x3a;
 
 /**
- * Parses JSON that a stranger sent. Depth and number of values are counted before anything is built from them, because a few
- * megabytes of small values take seconds and gigabytes once they are objects.
+ * Parses JSON from a stranger. Depth and number of values are counted before anything is built from them, because a few
+ * megabytes of small values take seconds and gigabytes as objects.
  * @throws JsonLimitError, or SyntaxError as `JSON.parse`
  */
 export function parseLimitedJson(text: string): unknown {
@@ -23,13 +23,13 @@ export function parseLimitedJson(text: string): unknown {
   return JSON.parse(text);
 }
 
-/** Counts what JSON holds while it arrives. */
+/** Counts depth and values of JSON as it arrives. */
 export interface JsonMeter {
-  /** Takes the next piece of the text, in time in proportion to its length. @throws JsonLimitError */
+  /** Takes the next piece of the text, in time proportional to its length. @throws JsonLimitError */
   count(piece: string): void;
 }
 
-/** Looks at brackets, commas and colons outside of texts: what they are in does not matter yet. */
+/** Looks only at brackets, commas and colons outside strings: the structure does not matter yet. */
 export function createJsonMeter(): JsonMeter {
   let depth = 0;
   let values = 1;

@@ -1,6 +1,6 @@
 /**
- * Loads something with the first call and gives the same to every later one. A failure is not kept: the next call tries
- * again. What is given to calls that find it loaded is not looked at.
+ * Loads something on the first call and returns the same on every later one. A failure is not cached: the next call
+ * tries again. Arguments of calls after the load are ignored.
  */
 export function loadOnce<T, Given extends readonly unknown[]>(
   load: (...given: Given) => Promise<T>,

@@ -1,24 +1,24 @@
-/** From the most talkative to the quietest. */
+/** From the most verbose to the quietest. */
 const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** One method a level; fields hold ids and numbers, never content or keys. */
+/** One method per level; fields contain ids and numbers, never content or keys. */
 export type LeveledLog = Readonly<Record<LogLevel, (event: string, fields?: Fields) => void>>;
 
 export interface LogOptions {
   /** Events below it are dropped. */
   readonly level: LogLevel;
-  /** `text` reads well in a terminal, `json` in a log collector. Default `text`. */
+  /** `text` for reading in a terminal, `json` for a log collector. Default `text`. */
   readonly format?: "text" | "json";
-  /** Takes one whole line with its newline; default standard error. */
+  /** Takes one whole line with its newline; standard error by default. */
   readonly write?: (line: string) => void;
-  /** The present; a test passes its own. */
+  /** The current time; tests pass their own. */
   readonly now?: () => Date;
 }
 
-/** A log that writes one line an event, whatever the fields hold, and that never throws. */
+/** A log that writes one line per event, whatever the fields contain, and never throws. */
 export function createLog(options: LogOptions): LeveledLog {
   const write = options.write ?? standardError();
   const now = options.now ?? (() => new Date());
@@ -32,7 +32,7 @@ export function createLog(options: LogOptions): LeveledLog {
   return { debug: method("debug"), info: method("info"), warn: method("warn"), error: method("error") };
 }
 
-/** When the reader of standard error is gone, the service goes on without a log. */
+/** When the reader of standard error is gone, the service continues without a log. */
 function standardError(): (line: string) => void {
   if (!process.stderr.listeners("error").includes(ignore)) process.stderr.on("error", ignore);
   return (line) => void process.stderr.write(line);
@@ -49,7 +49,7 @@ function textLine(time: string, level: LogLevel, event: string, fields: Fields):
   return [time, level.toUpperCase().padEnd(5), oneLine(event), ...parts].join(" ");
 }
 
-/** Drops what is absent; errors become something that JSON can hold. */
+/** Drops absent fields and turns errors into something JSON can represent. */
 function readable(fields: Fields): Record<string, unknown> {
   const kept: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(fields)) {
@@ -58,7 +58,7 @@ function readable(fields: Fields): Record<string, unknown> {
   return kept;
 }
 
-/** Message, stack and causes of an error as one text; a chain of causes may be circular, so it is cut. */
+/** Message, stack and causes of an error as one text; limited, as a chain of causes may be circular. */
 function describeError(error: Error, depth = 5): string {
   const own = error.stack ?? `${error.name}: ${error.message}`;
   if (error.cause === undefined || depth === 0) return own;
@@ -71,15 +71,15 @@ function textValue(value: unknown): string {
   return encode(value);
 }
 
-/** What breaks a line, moves the cursor of a terminal, or shows a text in another order than it has. */
+/** Characters that break a line, move the terminal cursor, or change the order in which text is displayed. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** An event must not be able to fake a second line or what it says. */
+/** An event must not be able to fake a second line or other fields. */
 function oneLine(text: string): string {
   return text.replace(UNSEEN, " ");
 }
 
-/** As JSON, in which all that is unseen is an escape, so that a reader gets the same text. */
+/** As JSON, with invisible characters escaped, so that a parser gets the same text. */
 function encode(value: unknown): string {
   try {
     return (JSON.stringify(value, bigintAsText) ?? "null").replace(UNSEEN, escaped);

@@ -1,4 +1,4 @@
-/** Endings of the names of recordings and videos, without the dot. */
+/** File name extensions of recordings and videos, without the dot. */
 // prettier-ignore
 export const MEDIA_ENDINGS: readonly string[] = [
   "mp3", "wav", "m4a", "m4b", "ogg", "oga", "opus", "flac", "aac", "mka", "weba",

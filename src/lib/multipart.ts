@@ -7,26 +7,26 @@ export interface Part {
   readonly filename: string | undefined;
   /** As the sender wrote it. */
   readonly contentType: string | undefined;
-  /** Its bytes as they arrive, once. What is not taken is passed over when the next part is asked for. */
+  /** Its bytes as they arrive, readable once. The rest is skipped when the next part is requested. */
   readonly content: AsyncIterable<Uint8Array>;
 }
 
-/** A body that is no `multipart/form-data`; the message says which rule it breaks. */
+/** A body that is not valid `multipart/form-data`; the message says which rule it breaks. */
 export class MultipartError extends Error {
   override readonly name = "MultipartError";
 }
 
 const MAX_PARTS = 200;
 const MAX_HEADER_BYTES = 16 * 1024;
-/** Boundaries are chosen so that they do not occur; a body full of what looks like one is meant to keep us busy. */
+/** Boundaries are chosen so that they do not occur in the content; a body full of lookalikes is an attack. */
 const MAX_LOOKALIKES = 1_000;
-/** Blanks that a sender may put behind a boundary (RFC 2046, transport padding). */
+/** Spaces allowed after a boundary (RFC 2046, transport padding). */
 const MAX_PADDING = 1_000;
-/** Longest that RFC 2046 allows. */
+/** The maximum of RFC 2046. */
 const MAX_BOUNDARY = 70;
 const LINE_END = "\r\n";
 
-/** The boundary that a content type names. @throws MultipartError when it names none that can be used */
+/** The boundary in a content type. @throws MultipartError when there is no usable one */
 export function boundaryOf(contentType: string): string {
   const boundary = readParameters(contentType).get("boundary") ?? "";
   if (boundary === "") throw new MultipartError("the content-type names no boundary");
@@ -35,8 +35,8 @@ export function boundaryOf(contentType: string): string {
 }
 
 /**
- * Cuts a body into its parts while it arrives (RFC 7578), and holds no more of it than the piece at hand. At most 200
- * parts, each with headers of at most 16 KB. Reads the body to its end.
+ * Splits a body into its parts as it arrives (RFC 7578), and buffers no more than the current piece. At most 200 parts,
+ * each with headers of at most 16 KB. Reads the body to its end.
  * @throws MultipartError, or what `body` throws
  */
 export async function* readMultipart(body: AsyncIterable<Uint8Array>, boundary: string): AsyncGenerator<Part> {
@@ -68,15 +68,15 @@ class BodyEndedError extends MultipartError {
   }
 }
 
-/** What stands between the boundaries of a body, one after the other; the first is what comes before all parts. */
+/** The sections between the boundaries of a body, in order; the first is whatever precedes all parts. */
 class PartContents {
   readonly #body: AsyncIterator<Uint8Array>;
   readonly #mark: Buffer;
-  /** What arrived and was not given yet. A body may begin with its boundary, without a line end before it. */
+  /** Received but not yet returned. A body may start with its boundary, without a line end before it. */
   #held: Buffer = Buffer.from(LINE_END);
-  /** Where in it the content goes on. */
+  /** Offset in it where the content continues. */
   #from = 0;
-  /** Where in it the next mark is looked for. */
+  /** Offset in it where the search for the next mark continues. */
   #searched = 0;
   #isAtEnd = false;
   #isLast = false;
@@ -87,7 +87,7 @@ class PartContents {
     this.#mark = Buffer.from(`${LINE_END}--${boundary}`, "latin1");
   }
 
-  /** Goes on behind a boundary. @returns false behind the last one */
+  /** Continues after a boundary. @returns false after the last one */
   begin(): boolean {
     this.#isAtEnd = this.#isLast;
     return !this.#isLast;
@@ -97,7 +97,7 @@ class PartContents {
   async next(): Promise<Buffer | null> {
     while (!this.#isAtEnd) {
       const at = this.#held.indexOf(this.#mark, this.#searched);
-      // What may be the beginning of a mark stays.
+      // The possible start of a mark stays.
       const end = at === -1 ? this.#held.length - this.#mark.length + 1 : at;
       if (end > this.#from) return this.#give(end);
       const isDecided = at !== -1 && this.#judge(at + this.#mark.length);
@@ -106,7 +106,7 @@ class PartContents {
     return null;
   }
 
-  /** Takes back what was given last, or the end of it. */
+  /** Puts back the last piece, or its end. */
   unread(piece: Buffer): void {
     this.#held = Buffer.concat([piece, this.#held.subarray(this.#from)]);
     this.#from = 0;
@@ -125,7 +125,7 @@ class PartContents {
     while (!(await this.#body.next()).done);
   }
 
-  /** Ends the reading of a body that is given up. */
+  /** Stops reading an abandoned body. */
   async giveUp(): Promise<void> {
     await this.#body.return?.();
   }
@@ -139,8 +139,9 @@ class PartContents {
   }
 
   /**
-   * Whether a mark that ends here is a boundary: it is followed by a line end or by `--`. @returns false while that is not known
-   * @throws MultipartError for too many that are none
+   * Whether a mark that ends here is a boundary: it is followed by a line end or by `--`. @returns false while that is
+   * not known
+   * @throws MultipartError for too many lookalikes
    */
   #judge(tail: number): boolean {
     const held = this.#held;
@@ -196,7 +197,7 @@ async function readHead(contents: PartContents, number: number): Promise<Omit<Pa
   };
 }
 
-/** What stands before the first empty line; that may be the first one. */
+/** The lines before the first empty line, which may be the first one. */
 async function readHeaderLines(contents: PartContents, number: number): Promise<string> {
   let head = Buffer.alloc(0);
   for (;;) {

@@ -1,17 +1,17 @@
 import { BitSet } from "./bit-set.js";
 
-/** Whole numbers from 0 on, each once. */
+/** Whole numbers from 0, each once. */
 export interface NumberSet extends Iterable<number> {
   readonly size: number;
   has(value: number): boolean;
 }
 
-/** A `Set` takes about 30 bytes a number. */
+/** A `Set` takes about 30 bytes per number. */
 const SET_BITS_A_NUMBER = 240;
 const MOST_BITS = 2 ** 32;
 
 /**
- * A set of these numbers, in as little memory as they allow: many that lie close together take little more than their list,
+ * A set of these numbers in as little memory as possible: many numbers close together take little more than their list,
  * which the set keeps.
  */
 export function numberSet(values: readonly number[]): NumberSet {

@@ -1,4 +1,4 @@
-/** Makes a value with the first call and gives the same to every later one. What `make` throws is thrown, and not kept. */
+/** Makes a value on the first call and returns the same on every later one. Errors of `make` are thrown, and not cached. */
 export function once<Value>(make: () => Value): () => Value {
   let made: { readonly value: Value } | undefined;
   return () => (made ??= { value: make() }).value;

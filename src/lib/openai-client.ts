@@ -2,17 +2,17 @@ import type { OpenAI } from "openai";
 import { createFetch } from "./http-fetch.js";
 
 export interface OpenAiClientOptions {
-  /** Any service that speaks OpenAI's API, e.g. `https://api.openai.com/v1`. */
+  /** Any service with an OpenAI-compatible API, e.g. `https://api.openai.com/v1`. */
   readonly baseUrl: string;
-  /** Undefined for a service that needs none. */
+  /** Undefined for a service without keys. */
   readonly apiKey: string | undefined;
-  /** Limit of one request with its answer, in milliseconds. */
+  /** Time limit for one request and its answer, in milliseconds. */
   readonly timeoutMs: number;
-  /** Longest answer that is read, in bytes. */
+  /** Maximum length of an answer, in bytes. */
   readonly maximumBytes: number;
 }
 
-/** A client that tries once, sends nothing but what it is told, and writes nothing. Loads the package when it is called. */
+/** A client that does not retry, sends nothing but what it is given, and logs nothing. Loads the package when called. */
 export async function createOpenAiClient(options: OpenAiClientOptions): Promise<OpenAI> {
   const { OpenAI } = await import("openai");
   const { baseUrl, apiKey, timeoutMs, maximumBytes } = options;
@@ -24,7 +24,7 @@ export async function createOpenAiClient(options: OpenAiClientOptions): Promise<
     organization: null,
     project: null,
     maxRetries: 0,
-    // Its own limit ends with the headers; the fetch below watches the body too.
+    // Its own limit ends with the headers; the fetch below covers the body too.
     timeout: timeoutMs * 2,
     fetch: createFetch({ timeoutMs, maximumBytes }),
     // It would write to standard output, which belongs to the protocol.

@@ -1,23 +1,23 @@
-/** A pattern for paths, parsed: true for the parts of a path that are what it says. */
+/** A parsed pattern for paths: true for the path segments it matches. */
 export type PathPattern = (parts: readonly PathPart[]) => boolean;
 
-/** A part of a path, in characters. */
+/** A path segment, in characters. */
 export type PathPart = readonly string[];
 
-/** True for a text in which something stands for other characters. */
+/** True for a text with a wildcard. */
 export function hasWildcard(text: string): boolean {
   return /[*?[]/.test(text);
 }
 
-/** The parts of a path, as patterns look at them: whoever asks several patterns takes them apart once. */
+/** Path segments as patterns take them: to test several patterns, split them once. */
 export function pathParts(parts: readonly string[]): readonly PathPart[] {
   return parts.map((part) => Array.from(part));
 }
 
 /**
- * Parses a pattern that is cut into the patterns of its parts: `*` and `?` stand for characters within a part, `[a-z]` and
- * `[!a-z]` for one character, and a part `**` for any number of parts. To ask it takes time in proportion to the product of
- * both lengths at most.
+ * Parses a pattern given as the patterns of its segments: `*` and `?` stand for characters within a segment, `[a-z]`
+ * and `[!a-z]` for one character, and a segment `**` for any number of segments. A test takes at most time proportional
+ * to the product of both lengths.
  */
 export function parsePathPattern(parts: readonly string[]): PathPattern {
   return sequenceOf(parts.map((part) => (part === "**" ? ANY : namePattern(part))));
@@ -27,7 +27,7 @@ export function parsePathPattern(parts: readonly string[]): PathPattern {
 const ANY = Symbol("any");
 type Test<Item> = (item: Item) => boolean;
 
-/** What the items of a sequence have to be, one after the other. */
+/** Tests for the items of a sequence, in order. */
 function sequenceOf<Item>(tests: readonly (Test<Item> | typeof ANY)[]): Test<readonly Item[]> {
   const runs: Test<Item>[][] = [[]];
   for (const test of tests)
@@ -45,7 +45,7 @@ function sequenceOf<Item>(tests: readonly (Test<Item> | typeof ANY)[]): Test<rea
   };
 }
 
-/** A loop of its own kind, since it is what a long file of patterns costs. */
+/** A plain loop, since a long file of patterns spends its time here. */
 function fitsAt<Item>(run: readonly Test<Item>[], items: readonly Item[], start: number): boolean {
   for (let at = 0; at < run.length; at++) {
     const [test, item] = [run[at], items[start + at]];
@@ -54,7 +54,7 @@ function fitsAt<Item>(run: readonly Test<Item>[], items: readonly Item[], start:
   return true;
 }
 
-/** Takes each run where it fits first: no later place leaves more room for those after it. */
+/** Matches each run at its first possible place: no later one leaves more room for those after it. */
 function fitBetween<Item>(
   runs: readonly (readonly Test<Item>[])[],
   items: readonly Item[],

@@ -1,6 +1,6 @@
 import { isAbsolute, relative, sep } from "node:path";
 
-/** True for a folder itself and everything below it, as far as paths tell: links are not followed. */
+/** True for a folder itself and everything below it, judging by paths alone: links are not followed. */
 export function isWithin(folder: string, path: string): boolean {
   const way = relative(folder, path);
   return way === "" || (!isAbsolute(way) && way !== ".." && !way.startsWith(`..${sep}`));

@@ -1,10 +1,10 @@
-/** Kinds of pictures that are told by their first bytes. */
+/** Picture formats recognised by their first bytes. */
 export type PictureKind = "png" | "jpeg" | "gif" | "webp" | "tiff" | "bmp" | "heif";
 
-/** Names of the pictures of phones, behind the length of their first box. */
+/** Brands of phone pictures, after the length of the first box. */
 const HEIF_BRANDS = /^ftyp(?:hei[cfmsx]|hev[cmsx]|mif1|msf1|avi[fs])/;
 
-/** What kind of picture a file is; null where it is none that is known. */
+/** The format of a picture; null when it is not a known one. */
 export function pictureKind(bytes: Uint8Array): PictureKind | null {
   const head = Buffer.from(bytes.subarray(0, 16)).toString("latin1");
   if (head.startsWith("\x89PNG\r\n\x1a\n")) return "png";

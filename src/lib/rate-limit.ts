@@ -1,48 +1,48 @@
 /** How often something may be done. */
 export interface Rate {
-  /** At most so many times within the window, and as many at once. */
+  /** Maximum number within the window, and at once. */
   readonly requests: number;
   readonly windowMs: number;
 }
 
-/** What became of one attempt. */
+/** The outcome of one attempt. */
 export interface Allowance {
   readonly allowed: boolean;
-  /** Attempts that would be allowed at once now. */
+  /** Attempts that would be allowed right now. */
   readonly remaining: number;
-  /** Milliseconds until the next attempt is allowed; 0 when it is. */
+  /** Milliseconds until the next attempt is allowed; 0 if it is now. */
   readonly waitMs: number;
-  /** Milliseconds until all attempts of the rate are allowed again. */
+  /** Milliseconds until the full number of attempts is allowed again. */
   readonly fullMs: number;
 }
 
-/** Counts attempts, in this process or where others count theirs, too. */
+/** Counts attempts, in this process or shared with others. */
 export interface AttemptCounter {
-  /** Counts an attempt of this name, or several at once: all of them, or none when that is refused. */
+  /** Counts an attempt under this name, or several at once: all of them, or none if refused. */
   take(name: string, rate: Rate, attempts?: number): Allowance | Promise<Allowance>;
-  /** Takes back an attempt that was counted and should not have been. */
+  /** Takes back an attempt that should not have been counted. */
   giveBack(name: string, rate: Rate): void | Promise<void>;
 }
 
-/** Counts those of this process. */
+/** Counts the attempts of this process. */
 export interface RateLimiter extends AttemptCounter {
   take(name: string, rate: Rate, attempts?: number): Allowance;
   giveBack(name: string, rate: Rate): void;
-  /** Names that are remembered. */
+  /** Names currently remembered. */
   readonly size: number;
 }
 
 interface Bucket {
   tokens: number;
-  /** When `tokens` was right. */
+  /** When `tokens` was computed. */
   at: number;
 }
 
 /**
- * Token buckets: each name may spend `requests` at once and earns them back evenly over the window, so that whoever is
- * refused waits for one only. The rate is given with each attempt and may change between them.
- * @param maxNames beyond so many the name that was silent longest is forgotten, and starts with a full bucket again
- * @param now milliseconds of a clock that never goes back
+ * Token buckets: each name may spend `requests` at once and regains them evenly over the window, so that after a
+ * refusal it waits for one only. The rate is given with each attempt and may change between them.
+ * @param maxNames beyond this number the name idle for longest is forgotten, and starts with a full bucket again
+ * @param now milliseconds of a monotonic clock
  */
 export function createRateLimiter({
   maxNames = 10_000,

@@ -5,32 +5,35 @@ import { codeOf } from "./error-code.js";
 import { identityOf } from "./file-identity.js";
 import { isWithin } from "./path-within.js";
 
-/** A file that was opened, as it was then. */
+/** An open file, with its state when it was opened. */
 export interface OpenedFile {
   readonly size: number;
   readonly changedAt: Date;
-  /** As many bytes as it had then: that it grows meanwhile is no reason to read on. */
+  /** As many bytes as it had when opened: growth meanwhile is no reason to read on. */
   read(): Promise<Buffer>;
   stream(): Readable;
 }
 
-/** What came of reading a file; `absent` as `withContainedFile` has it. */
+/** The result of reading a file; `absent` as in `withContainedFile`. */
 export type ContainedFile =
   | { readonly kind: "read"; readonly bytes: Buffer; readonly changedAt: Date }
   | { readonly kind: "too_large"; readonly bytes: number }
   | { readonly kind: "absent" };
 
-/** What the system says where there is nothing, a link, or something that is no file. */
+/** System errors for a missing entry, a link, or something that is not a file. */
 const NO_FILE = new Set(["ENOENT", "ENOTDIR", "ELOOP", "EMLINK", "ENXIO", "ENODEV", "EISDIR"]);
-/** Neither a link in place of the file nor a pipe that nobody writes to; Windows has neither flag, nor those dangers. */
+/**
+ * Neither opens a link in place of the file nor blocks on a pipe without a writer; Windows has neither these flags nor
+ * these dangers.
+ */
 const OPENING = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /**
- * Opens a file of a folder that others may change at the same time. It is opened once, and everything is asked of what was
- * opened, so that nothing put in its place meanwhile is read or waited for.
- * @param root the real path of the folder that holds it, at any depth
- * @returns null where it is not there, is a link or no file, or lies outside
- * @throws what the system says of a file that is there and cannot be read
+ * Opens a file in a folder that others may change at the same time. It is opened once, and every check is made on the
+ * open file, so that nothing put in its place meanwhile is read or waited for.
+ * @param root the real path of the folder that contains it, at any depth
+ * @returns null when it is missing, is a link or not a file, or is outside the folder
+ * @throws the system's error for a file that exists but cannot be read
  */
 export async function withContainedFile<T>(
   path: string,
@@ -56,7 +59,7 @@ export async function withContainedFile<T>(
   }
 }
 
-/** Reads a file as `withContainedFile` opens it. */
+/** Reads a file, opened as by `withContainedFile`. */
 export async function readContainedFile(
   path: string,
   { root, maximumBytes }: { readonly root: string; readonly maximumBytes: number },
@@ -79,7 +82,10 @@ async function firstBytes(file: FileHandle, most: number): Promise<Buffer> {
   return bytes.subarray(0, length);
 }
 
-/** Whether what was opened lies in a folder. Linux tells where; elsewhere the path has to lead to it still, past every link. */
+/**
+ * Whether an open file is inside a folder. Linux knows its path; elsewhere the path must still lead to it, through
+ * every link.
+ */
 async function liesWithin(root: string, file: FileHandle, path: string): Promise<boolean> {
   const place = await readlink(`/proc/self/fd/${file.fd}`).catch(() => null);
   if (place !== null) return isWithin(root, place);

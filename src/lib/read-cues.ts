@@ -2,7 +2,7 @@ import { decodeEntities } from "./html-entities.js";
 
 /** A line of text that is shown or spoken for some time. */
 export interface Cue {
-  /** Seconds from the beginning. */
+  /** Seconds from the start. */
   readonly start: number;
   readonly end: number;
   readonly lines: readonly CueLine[];
@@ -16,7 +16,7 @@ export interface CueLine {
 export interface Subtitles {
   readonly title: string | null;
   readonly cues: readonly Cue[];
-  /** What its makers noted beside it. */
+  /** Notes by its authors. */
   readonly remarks: readonly string[];
 }
 
@@ -24,7 +24,7 @@ interface GrowingCue extends Cue {
   readonly lines: CueLine[];
 }
 
-/** Reads WebVTT and SubRip. Text that stands between cues belongs to the cue or note before it. */
+/** Reads WebVTT and SubRip. Text between cues belongs to the preceding cue or note. */
 export function readCues(text: string): Subtitles {
   const lines = text.split("\n");
   const cues: GrowingCue[] = [];
@@ -61,7 +61,7 @@ export function readCues(text: string): Subtitles {
   return { title, cues, remarks: remarks.filter((remark) => remark !== "") };
 }
 
-/** A number or a name right above the times. */
+/** A number or a name directly above the times. */
 function isIdentifier(line: string, next: string | undefined): boolean {
   return /^\d{1,9}$/.test(line) || readTimes((next ?? "").trim()) !== null;
 }
@@ -83,7 +83,7 @@ function secondsOf(time: string): number {
 
 const VOICE = /^<v(?:\.[^ \t<>]{1,100})?[ \t]+([^<>]{1,200})>/;
 const TAG = /<\/?(?:[bciusv]|ruby|rt|lang|font)(?:[.\s=][^<>]{0,300})?>|<\d[\d:.]{4,15}>|\{\\[^{}]{0,100}\}/gi;
-/** Marks of direction, and spaces that keep words on one line. */
+/** Direction marks, and no-break spaces. */
 const MARKS = /[\u200e\u200f]/g;
 const HARD_SPACES = /\u00a0/g;
 

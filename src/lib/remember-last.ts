@@ -1,7 +1,6 @@
 /**
- * The same function, which remembers what it found for the texts that it was asked about last. For what depends on the text
- * alone.
- * @param most so many at least, and at most twice as many
+ * The same function, caching its results for the most recent texts. For results that depend on the text alone.
+ * @param most at least this many results are cached, and at most twice as many
  */
 export function rememberLast<T extends object | boolean>(find: (text: string) => T, most: number): (text: string) => T {
   let newer = new Map<string, T>();

@@ -4,7 +4,7 @@ import { yieldTurn } from "./time.js";
 /** Why a request body could not be read. */
 export type BodyProblem = "too_large" | "not_utf8" | "interrupted";
 
-/** A body that is not what it has to be; the message says which rule it breaks. */
+/** An invalid body; the message says which rule it breaks. */
 export class BodyError extends Error {
   override readonly name = "BodyError";
   readonly problem: BodyProblem;
@@ -19,9 +19,10 @@ export class BodyError extends Error {
 const SHORT_BYTES = 256 * 1024;
 
 /**
- * Reads a whole JSON body. Depth and number of values are counted while it arrives, so that what is too much is never held,
- * and a long one holds nobody up; the rest of it is still taken from the sender, who otherwise would not see the answer.
- * @returns undefined for a body without any content
+ * Reads a whole JSON body. Depth and number of values are counted as it arrives, so that excess is never held in
+ * memory, and a long body blocks nobody; the rest of it is still received, since the sender would otherwise not see the
+ * answer.
+ * @returns undefined for an empty body
  * @throws BodyError, JsonLimitError, or SyntaxError as `JSON.parse`
  */
 export async function readLimitedJson(request: Request, maxBytes: number): Promise<unknown> {
@@ -55,8 +56,9 @@ export async function readLimitedJson(request: Request, maxBytes: number): Promi
 }
 
 /**
- * Reads a whole request body as text. Stops as soon as it grows beyond the limit, and does not begin when the request
- * announces a longer one. Bytes that are not UTF-8 are refused: replacing them would change what somebody meant to keep.
+ * Reads a whole request body as text. Stops as soon as it exceeds the limit, and does not start when the request
+ * announces a longer one. Bytes that are not UTF-8 are refused: replacing them would change what somebody meant to
+ * store.
  * @throws BodyError
  */
 export async function readBodyText(request: Request, maxBytes: number): Promise<string> {
@@ -65,7 +67,7 @@ export async function readBodyText(request: Request, maxBytes: number): Promise<
 
 /**
  * Reads a whole request body, under the same limit.
- * @param signal ends the wait for a sender who does not go on
+ * @param signal ends the wait for a sender that has stalled
  * @throws BodyError
  */
 export async function readBodyBytes(request: Request, maxBytes: number, signal?: AbortSignal): Promise<Uint8Array> {
@@ -77,7 +79,7 @@ export async function readBodyBytes(request: Request, maxBytes: number, signal?:
       (error: unknown) => Promise.reject(interrupted(error)),
     );
   }
-  // Into one place where it is known how large it must be: a long body is not held twice.
+  // Into one buffer if the size is known: a long body is not held twice.
   const whole = announced === Infinity ? undefined : Buffer.allocUnsafeSlow(Math.min(announced, maxBytes));
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -90,7 +92,7 @@ export async function readBodyBytes(request: Request, maxBytes: number, signal?:
   return whole === undefined ? Buffer.concat(chunks, size) : whole.subarray(0, size);
 }
 
-/** Infinity where the sender does not know, or does not say it in digits. */
+/** Infinity if the length is unknown, or not given in digits. */
 function announcedBytes({ headers }: Request): number {
   const announced = headers.get("content-length");
   return announced !== null && /^\d+$/.test(announced) ? Number(announced) : Infinity;
@@ -106,9 +108,9 @@ async function readStream(
 }
 
 /**
- * Gives a request body piece by piece as it arrives, under the same limit. Who stops before its end has the rest of it
+ * Yields a request body piece by piece as it arrives, under the same limit. If the caller stops early, the rest is
  * refused.
- * @param signal ends the wait for a sender who does not go on
+ * @param signal ends the wait for a sender that has stalled
  * @throws BodyError
  */
 export async function* streamBody(

@@ -1,11 +1,11 @@
 import { sleep } from "./time.js";
 
 export interface BackoffOptions {
-  /** Upper end of the wait after the first failure, in milliseconds. */
+  /** Maximum wait after the first failure, in milliseconds. */
   readonly baseMs: number;
-  /** No wait is longer than this, in milliseconds. */
+  /** Maximum wait, in milliseconds. */
   readonly maximumMs: number;
-  /** 0 up to 1; a test passes its own. */
+  /** From 0 up to but not including 1; tests pass their own. */
   readonly random?: () => number;
 }
 
@@ -21,7 +21,7 @@ export function backoff(attempt: number, options: BackoffOptions): number {
 }
 
 export interface RetryOptions extends BackoffOptions {
-  /** Calls in total, the first included; at least 1. */
+  /** Calls in total, including the first; at least 1. */
   readonly attempts: number;
   readonly signal?: AbortSignal | undefined;
   /**

@@ -1,8 +1,9 @@
 import { Worker } from "node:worker_threads";
 
 /**
- * Runs a program, given as text, in a thread of its own until it posts its one message.
- * @throws what the thread threw, an error when it ended without a message, and the signal's reason once the thread was stopped
+ * Runs a program, given as text, in its own thread until it posts its single message.
+ * @throws what the thread threw, an error when it ended without a message, and the signal's reason once the thread was
+ * stopped
  */
 export async function runInThread(
   program: string,

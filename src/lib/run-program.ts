@@ -1,30 +1,30 @@
 import { type ChildProcess, spawn } from "node:child_process";
 
 export interface ProgramRun {
-  /** Null for one that was ended, because it wrote more than it may or took too long. */
+  /** Null for a program that was killed because it exceeded its output or time limit. */
   readonly code: number | null;
   readonly isLate: boolean;
   readonly isTooMuch: boolean;
   readonly output: Buffer;
-  /** The beginning of what it complained about. */
+  /** The start of its error output. */
   readonly complaint: string;
 }
 
 export interface ProgramOrder {
-  /** The program and its options; no shell reads them. */
+  /** The program and its options, not interpreted by a shell. */
   readonly command: readonly [program: string, ...options: string[]];
-  /** What it reads; without it, it has no input. */
+  /** Its standard input; none if absent. */
   readonly input?: Uint8Array | undefined;
-  /** Most that it may write; it is ended when it writes more. */
+  /** Output limit; the program is killed when it writes more. */
   readonly maximumBytes: number;
-  /** Milliseconds; without a limit, it ends with the process that has started it at the latest. */
+  /** Milliseconds; without a limit, it ends at the latest with the process that started it. */
   readonly timeLimitMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Where it begins; without it, where this process does. */
+  /** Its working directory; that of this process if absent. */
   readonly folder?: string | undefined;
-  /** Its whole environment; without it, that of this process. */
+  /** Its whole environment; that of this process if absent. */
   readonly environment?: Readonly<Record<string, string>> | undefined;
-  /** Whether what it has started ends with it. */
+  /** Whether its child processes end with it. */
   readonly leadsGroup?: boolean;
 }
 
@@ -36,7 +36,7 @@ export class MissingProgram extends Error {
 const MOST_COMPLAINTS = 16_000;
 const HAS_GROUPS = process.platform !== "win32";
 
-/** Runs a program of this machine, and takes what it writes. @throws MissingProgram, the reason of the signal */
+/** Runs a local program and collects its output. @throws MissingProgram, the reason of the signal */
 export function runProgram(order: ProgramOrder): Promise<ProgramRun> {
   const { input, maximumBytes, timeLimitMs, signal, folder, environment, leadsGroup = false } = order;
   const [program, ...options] = order.command;
@@ -96,6 +96,6 @@ function kill(child: ChildProcess, leadsGroup: boolean): void {
   try {
     process.kill(-child.pid, "SIGKILL");
   } catch {
-    // Nothing of it is left.
+    // Already gone.
   }
 }

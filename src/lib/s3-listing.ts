@@ -1,9 +1,9 @@
 import { SaxesParser } from "saxes";
 import { yieldTurn } from "./time.js";
 
-/** Of a page that are read in one turn, in UTF-16 units: some milliseconds' worth, whatever stands in it. */
+/** Length of a page parsed in one turn of the event loop, in UTF-16 units: a few milliseconds' worth, whatever it contains. */
 const PIECE = 16 * 1024;
-/** Of one element. The parser goes through all of them in one turn; a listing has one at most. */
+/** Limit for one element. The parser processes all attributes in one turn; a listing has at most one. */
 const MOST_ATTRIBUTES = 100;
 
 export interface ListedObject {
@@ -12,13 +12,13 @@ export interface ListedObject {
   /** Bytes. */
   readonly size: number;
   readonly storageClass: string;
-  /** As the store says it; empty where it does not. */
+  /** As the store reports it; empty if it does not. */
   readonly lastModified: string;
 }
 
 /** A page of the objects of a bucket, in the order of their keys. */
 export interface Listing {
-  /** As many as whoever asks wants at most; one more where the page has more. */
+  /** At most as many as requested; one more if the page has more. */
   readonly objects: readonly ListedObject[];
   readonly isTruncated: boolean;
 }
@@ -27,9 +27,9 @@ const OF_PAGE = new Set(["IsTruncated", "EncodingType"]);
 const OF_OBJECT = new Set(["Key", "ETag", "Size", "StorageClass", "LastModified"]);
 
 /**
- * Reads the answer of ListObjectsV2 (docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html), in one pass, in
- * between which others have their turn.
- * @returns null for what is not the whole of one: another document, or one that is cut off
+ * Reads the answer of ListObjectsV2 (docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html) in one pass,
+ * yielding to other work in between.
+ * @returns null for another document, or one that is cut off
  */
 export async function readListing(xml: string, mostObjects = Infinity): Promise<Listing | null> {
   const objects: Record<string, string>[] = [];
@@ -68,7 +68,7 @@ export async function readListing(xml: string, mostObjects = Infinity): Promise<
     objects: objects.map((object) => {
       const { Key: key = "", ETag: etag = "", Size: size = "0", StorageClass: storageClass = "" } = object;
       const { LastModified: lastModified = "" } = object;
-      // Some stores do not know encoding-type, and leave keys as they are.
+      // Some stores do not know encoding-type, and leave keys unencoded.
       const plain = isEncoded ? decoded(key) : key;
       return { key: plain, etag: strongTag(etag), size: Number(size), storageClass, lastModified };
     }),
@@ -76,7 +76,7 @@ export async function readListing(xml: string, mostObjects = Infinity): Promise<
   };
 }
 
-/** @returns false for what is no listing. With nobody who listens to errors the parser throws the first one, and stops there. */
+/** @returns false for anything but a listing. Without an error listener, the parser throws the first error and stops there. */
 async function isWritten(parser: SaxesParser, xml: string): Promise<boolean> {
   try {
     for (let start = 0; start < xml.length; start += PIECE) {
@@ -90,7 +90,7 @@ async function isWritten(parser: SaxesParser, xml: string): Promise<boolean> {
   }
 }
 
-/** A tag that a proxy has made weak says the same of whole objects. */
+/** A tag that a proxy has weakened still identifies a whole object. */
 export function strongTag(etag: string): string {
   return etag.trim().replace(/^W\//, "");
 }

@@ -1,2 +1,2 @@
-/** Name of the file with the keys that credentials are encrypted with, inside a data folder. */
+/** Name of the file, inside a data folder, with the keys that encrypt credentials. */
 export const SECRET_KEY_FILE = "secret.key";

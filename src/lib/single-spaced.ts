@@ -1,4 +1,4 @@
-/** A text with every run of white space as one space, and none at its ends. */
+/** A text with every run of white space collapsed to one space, and none at its ends. */
 export function singleSpaced(text: string): string {
   return text.replace(/\s+/g, " ").trim();
 }

@@ -1,4 +1,4 @@
-/** One place of a text where something was put in place of something else. */
+/** One place of a text where something was replaced. */
 export interface Splice {
   /** 0-based offset of the place in both texts. */
   readonly offset: number;
@@ -6,7 +6,7 @@ export interface Splice {
   readonly inserted: string;
 }
 
-/** The smallest single splice that makes one text of the other. */
+/** The smallest single splice that turns one text into the other. */
 export function spliceBetween(before: string, after: string): Splice {
   const shorter = Math.min(before.length, after.length);
   let head = 0;
@@ -20,7 +20,7 @@ export function spliceBetween(before: string, after: string): Splice {
   };
 }
 
-/** The text without the splice, wherever in it that lies by now; undefined when it is not there exactly once. */
+/** The text with the splice undone, wherever it is by now; undefined when it does not occur exactly once. */
 export function unsplice(text: string, { offset, removed, inserted }: Splice): string | undefined {
   if (inserted === "") return undefined;
   const at = text.startsWith(inserted, offset) ? offset : text.indexOf(inserted);
@@ -28,7 +28,7 @@ export function unsplice(text: string, { offset, removed, inserted }: Splice): s
   return text.slice(0, at) + removed + text.slice(at + inserted.length);
 }
 
-/** The splice widened to whole lines, for people; as it is where the lines are longer than `limit` characters. */
+/** The splice extended to whole lines, for people; unchanged if the lines are longer than `limit` characters. */
 export function wholeLines(before: string, splice: Splice, limit: number): { removed: string[]; added: string[] } {
   const start = before.lastIndexOf("\n", splice.offset - 1) + 1;
   const end = splice.offset + splice.removed.length;

@@ -4,7 +4,7 @@ import { loadOnce } from "./load-once.js";
 /** A value that SQLite stores or returns; whole numbers beyond 2^53 are not used here. */
 export type SqliteValue = null | number | string | Uint8Array;
 
-/** The part of the `node:sqlite` API that is used, so that any module with that API fits. */
+/** The part of the `node:sqlite` API in use, so that any module with that API fits. */
 export interface SqliteStatement {
   all(...parameters: SqliteValue[]): unknown[];
   iterate(...parameters: SqliteValue[]): Iterator<unknown>;
@@ -23,7 +23,7 @@ export interface SqliteModule {
   DatabaseSync: new (path: string, options?: { timeout?: number; readOnly?: boolean }) => SqliteConnection;
 }
 
-/** Result codes of https://www.sqlite.org/rescode.html that are told apart. */
+/** Result codes of https://www.sqlite.org/rescode.html that are distinguished. */
 export const SQLITE_CODES = {
   busy: 5,
   locked: 6,
@@ -43,7 +43,7 @@ async function importSqlite(): Promise<unknown> {
   return loadBuiltIn() ?? (await import("@photostructure/sqlite"));
 }
 
-/** Node warns at every load that its SQLite is experimental: nothing that a user of this program could act on. */
+/** Node warns on every load that its SQLite is experimental, which users of this program can do nothing about. */
 function loadBuiltIn(): unknown {
   if (typeof process.getBuiltinModule !== "function") return undefined;
   const emitWarning = process.emitWarning.bind(process);
@@ -55,20 +55,20 @@ function loadBuiltIn(): unknown {
   }
 }
 
-/** Path of the module that `loadSqlite` loads, for another thread; null for the one of the runtime. */
+/** Path of the module that `loadSqlite` loads, for another thread; null for the built-in one. */
 export function sqliteModule(): string | null {
   if (loadBuiltIn() !== undefined) return null;
   return createRequire(import.meta.url).resolve("@photostructure/sqlite");
 }
 
-/** The SQLite of the runtime where it has one, else the bundled prebuilt one with the same API. Loaded once. */
+/** The runtime's SQLite if it has one, else the bundled prebuilt one with the same API. Loaded once. */
 export const loadSqlite = loadOnce(async (): Promise<SqliteModule> => {
   const module: unknown = await importSqlite();
   if (isSqliteModule(module)) return module;
   throw new Error("The SQLite module has no DatabaseSync; reinstall the dependencies.");
 });
 
-/** What SQLite says for these codes, for errors of queries that come without the code from the bundled module. */
+/** The messages of these codes, for query errors of the bundled module that lack the code. */
 const MESSAGES: readonly (readonly [RegExp, number])[] = [
   [/^database is locked/, SQLITE_CODES.busy],
   [/^database (table|schema) is locked/, SQLITE_CODES.locked],

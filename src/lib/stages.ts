@@ -1,13 +1,13 @@
 import { traced } from "./traces.js";
 
-/** How long each part of some work took, in milliseconds; parts of one name add up. */
+/** How long each part of some work took, in milliseconds; parts with the same name add up. */
 export interface Stages {
   readonly durations: Readonly<Record<string, number>>;
-  /** Does a part of the work and counts its time, which includes what it waited for; in a span of its own. */
+  /** Runs a part of the work in a span of its own and records its time, including waits. */
   time<T>(name: string, work: () => Promise<T> | T): Promise<T>;
 }
 
-/** Does a part of some work, timed where somebody wants to know. */
+/** Runs a part of some work, timed if a stopwatch is given. */
 export async function timed<T>(stages: Stages | undefined, name: string, work: () => Promise<T> | T): Promise<T> {
   return stages ? stages.time(name, work) : work();
 }

@@ -1,2 +1,2 @@
-/** The name of the file in a data folder that holds what is remembered: whatever has one is a data folder. */
+/** The name of the store's file in a data folder: any folder with one is a data folder. */
 export const STORE_FILE = "recollect.db";

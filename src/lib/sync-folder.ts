@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, openSync } from "node:fs";
 import { open } from "node:fs/promises";
 
-/** Makes the names in a folder durable, where the system can: a file that is new is only kept for certain with its name. */
+/** Makes the names in a folder durable, if the system can: a new file is only safe together with its name. */
 export async function syncFolder(directory: string): Promise<void> {
   if (process.platform === "win32") return;
   const folder = await open(directory, "r");
@@ -12,7 +12,7 @@ export async function syncFolder(directory: string): Promise<void> {
   }
 }
 
-/** `syncFolder` where nobody can wait for a promise. */
+/** `syncFolder` for callers that cannot wait for a promise. */
 export function syncFolderAtOnce(directory: string): void {
   if (process.platform === "win32") return;
   const folder = openSync(directory, "r");

@@ -9,12 +9,12 @@ export function decodeText(bytes: Uint8Array): string | null {
   }
 }
 
-/** Bytes that no text has in windows-1252: control characters, and what stands for nothing there. */
+/** Bytes that never occur in windows-1252 text: control characters, and unassigned ones. */
 const NO_WESTERN_BYTE = /[^\P{Cc}\t\n\f\r\x80\x82-\x8c\x8e\x91-\x9c\x9e\x9f]/u;
-/** Letters with accents, quotation marks and dashes are a part of a text only. */
+/** Letters with accents, quotation marks and dashes make up only a part of a text. */
 const LARGEST_SHARE = 0.3;
 
-/** The same of older files, in the encoding of Western Europe, with the encoding that was found. Null when it is none of them. */
+/** The same for older files in the Western European encoding, with the encoding that was found. Null when it is neither. */
 export function decodeOldText(bytes: Uint8Array): { readonly text: string; readonly encoding: string } | null {
   const text = decodeText(bytes);
   if (text !== null) return { text, encoding: encodingOf(bytes) };
@@ -25,16 +25,16 @@ export function decodeOldText(bytes: Uint8Array): { readonly text: string; reado
   return { text: decodeWestern(bytes), encoding: "windows-1252" };
 }
 
-/** What windows-1252 has at 0x80 to 0x9f, where Latin-1 has control characters. */
+/** The characters of windows-1252 from 0x80 to 0x9f, where Latin-1 has control characters. */
 const WESTERN = "€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ";
 
-/** Decodes windows-1252. The decoder of some versions of Node takes it for Latin-1, which loses quotation marks and dashes. */
+/** Decodes windows-1252. Some versions of Node decode it as Latin-1, which loses quotation marks and dashes. */
 export function decodeWestern(bytes: Uint8Array): string {
   const latin = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
   return latin.replace(/[\x80-\x9f]/g, (letter) => WESTERN.charAt(letter.charCodeAt(0) - 0x80));
 }
 
-/** UTF-8 that was cut or damaged has more whole characters beyond ASCII than broken ones. */
+/** Truncated or damaged UTF-8 has more whole non-ASCII characters than broken ones. */
 function isBrokenUtf8(bytes: Uint8Array): boolean {
   const lenient = new TextDecoder("utf-8").decode(bytes);
   const broken = lenient.split("\uFFFD").length - 1;
@@ -43,7 +43,7 @@ function isBrokenUtf8(bytes: Uint8Array): boolean {
   return whole >= broken || (broken === 1 && /[\xc2\xc3]$/.test(Buffer.from(bytes.subarray(-1)).toString("latin1")));
 }
 
-/** Whether bytes look like such a text, in little time and memory however many they are. */
+/** Whether bytes look like such a text, in little time and memory however many there are. */
 export function looksLikeText(bytes: Uint8Array): boolean {
   return encodingOf(bytes) !== "utf-8" || isUtf8(bytes);
 }
@@ -52,13 +52,13 @@ function encodingOf(bytes: Uint8Array): string {
   return utf16Of(bytes) ?? "utf-8";
 }
 
-/** Which UTF-16 a byte order mark says that a text is in; null without one. */
+/** The UTF-16 variant that a byte order mark indicates; null without one. */
 export function utf16Of([first, second]: Uint8Array): "utf-16le" | "utf-16be" | null {
   if (first === 0xff && second === 0xfe) return "utf-16le";
   return first === 0xfe && second === 0xff ? "utf-16be" : null;
 }
 
-/** What files begin with that are not meant to be read as text, as latin-1, and what people call them. */
+/** The signatures of files that are not text, in latin-1, with their common names. */
 const SIGNATURES: readonly (readonly [start: string, name: string])[] = [
   ["%PDF-", "a PDF"],
   ["{\\rtf", "an RTF document"],
@@ -75,7 +75,7 @@ const SIGNATURES: readonly (readonly [start: string, name: string])[] = [
   ["SQLite format 3\0", "an SQLite database"],
 ];
 
-/** What a file is by its first bytes, such as "a PDF"; null when they say nothing. */
+/** The kind of a file by its first bytes, such as "a PDF"; null when unknown. */
 export function recognizeBinary(bytes: Uint8Array): string | null {
   const head = Buffer.from(bytes.subarray(0, 16)).toString("latin1");
   const known = SIGNATURES.find(([start]) => head.startsWith(start));

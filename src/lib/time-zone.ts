@@ -9,13 +9,13 @@ const DAY_LENGTH = "YYYY-MM-DD".length;
 const MINUTE_MS = 60_000;
 
 const MOST_FORMATS = 100;
-/** By lower-case name, because case makes no difference. Building one takes a fraction of a millisecond and 29 KB. */
+/** By lower-case name, because case makes no difference. Creating one takes a fraction of a millisecond and 29 KB. */
 const formats = new Map<TimeZone, Intl.DateTimeFormat>();
 
-/** True for what all functions below take as a zone. */
+/** True for what all functions below accept as a zone. */
 export function isTimeZone(name: string): boolean {
   if (OFFSET.test(name)) return true;
-  // Where Intl takes offsets by itself, it takes other forms of them, too.
+  // Where Intl supports offsets itself, it also accepts other notations.
   if (!/^[A-Za-z][\w+\-/]*$/.test(name)) return false;
   try {
     formatOf(name);
@@ -37,9 +37,9 @@ export function wallClock(moment: Date, zone: TimeZone): Date {
 }
 
 /**
- * An ISO 8601 date or date-time as somebody in the zone writes it, e.g. `2026-11-24T09:00:00.000+13:00`; its first ten
- * characters are the day there. A day stays that day, a date-time with another offset than `Z` keeps it, and one without
- * any is a time of the zone. Anything else is returned as it is.
+ * An ISO 8601 date or date-time in the notation of the zone, e.g. `2026-11-24T09:00:00.000+13:00`; its first ten
+ * characters are the day there. A day stays that day, a date-time with an offset other than `Z` keeps it, and one
+ * without is a time in the zone. Anything else is returned as it is.
  */
 export function inTimeZone(text: string, zone: TimeZone): string {
   const trimmed = text.trim();
@@ -51,31 +51,31 @@ export function inTimeZone(text: string, zone: TimeZone): string {
   return `${local}${writeOffset(offset)}`;
 }
 
-/** A date whose UTC fields are what `inTimeZone` writes, so that they can be calculated with; null for what is no date. */
+/** A date whose UTC fields are what `inTimeZone` writes, so that they can be calculated with; null for anything but a date. */
 export function localDate(text: string, zone: TimeZone): Date | null {
   return parseIso(inTimeZone(text, zone).replace(/(?<=T.*)(?:Z|[+-]\d{2}:?\d{2})$/, ""));
 }
 
-/** The day (YYYY-MM-DD) that an ISO 8601 date or date-time lies on for somebody in the zone; as in `inTimeZone`. */
+/** The day (YYYY-MM-DD) of an ISO 8601 date or date-time in the zone; as in `inTimeZone`. */
 export function dayIn(text: string, zone: TimeZone): string {
   return inTimeZone(text, zone).slice(0, DAY_LENGTH);
 }
 
-/** The moment that an ISO 8601 date or date-time means; without an offset it is a time of the zone. Null for anything else. */
+/** The moment of an ISO 8601 date or date-time; without an offset it is a time in the zone. Null for anything else. */
 export function instantOf(text: string, zone: TimeZone): Date | null {
   const parsed = parseIso(text);
   if (!parsed || HAS_OFFSET.test(text.trim().slice(DAY_LENGTH))) return parsed;
   return fromWallClock(parsed, zone);
 }
 
-/** The last millisecond of a day (YYYY-MM-DD) in the zone, as ISO 8601 in UTC. @throws RangeError for what is no day */
+/** The last millisecond of a day (YYYY-MM-DD) in the zone, as ISO 8601 in UTC. @throws RangeError for an invalid day */
 export function endOfDay(day: string, zone: TimeZone): string {
   return iso(fromWallClock(new Date(`${day}T23:59:59.999Z`), zone));
 }
 
 /**
- * The moment at which clocks in the zone show the UTC fields of a date. Of two, when clocks are put back, the first; a time
- * that is left out when they are put forward counts as if they had not been.
+ * The moment at which clocks in the zone show the UTC fields of a date. When clocks go back, the first of two; a time
+ * skipped when they go forward counts as if they had not.
  */
 function fromWallClock(local: Date, zone: TimeZone): Date {
   const before = offsetAt(new Date(local.getTime() - 86_400_000), zone);

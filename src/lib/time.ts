@@ -2,8 +2,8 @@ const EARLIEST = "0000-01-01T00:00:00.000Z";
 const LATEST = "9999-12-31T23:59:59.999Z";
 
 /**
- * ISO 8601 in UTC with milliseconds and `Z`: sorts as text. What lies outside the years 0 to 9999, where years have a sign and
- * sort otherwise, becomes the nearest moment in them. @throws RangeError for an invalid date
+ * ISO 8601 in UTC with milliseconds and `Z`: sorts as text. Dates outside the years 0 to 9999, where years have a sign
+ * and sort differently, become the nearest moment within. @throws RangeError for an invalid date
  */
 export function iso(date: Date): string {
   const text = date.toISOString();
@@ -11,7 +11,7 @@ export function iso(date: Date): string {
   return text.startsWith("-") ? EARLIEST : LATEST;
 }
 
-/** A date as headers of HTTP have it; null for none. */
+/** An HTTP header date in ISO 8601; null if there is none. */
 export function isoOfHeader(header: string | undefined): string | null {
   const time = Date.parse(header ?? "");
   return Number.isNaN(time) ? null : iso(new Date(time));
@@ -21,7 +21,7 @@ const ISO_SHAPE = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?
 
 /**
  * Reads an ISO 8601 date or date-time; a time without a zone is UTC.
- * @returns null for anything else, days that do not exist included
+ * @returns null for anything else, including days that do not exist
  */
 export function parseIso(text: string): Date | null {
   const trimmed = text.trim();
@@ -39,7 +39,7 @@ function isCalendarDay(day: string): boolean {
 }
 
 /**
- * Waits, without keeping the process alive for it alone when `unref` is set.
+ * Waits; with `unref`, without keeping the process alive.
  * @throws the signal's reason when it aborts first
  */
 export async function sleep(ms: number, options: { signal?: AbortSignal; unref?: boolean } = {}): Promise<void> {
@@ -59,15 +59,15 @@ export async function sleep(ms: number, options: { signal?: AbortSignal; unref?:
   });
 }
 
-/** Lets everything else that is due have its turn: long loops call it now and then. @throws the signal's reason */
+/** Yields to everything else that is due: long loops call it now and then. @throws the signal's reason */
 export async function yieldTurn(signal?: AbortSignal): Promise<void> {
   await new Promise<void>((resolve) => setImmediate(resolve));
   signal?.throwIfAborted();
 }
 
-/** When a loop whose steps take no known time lets others have their turn. */
+/** Decides when a loop with steps of unknown duration yields to others. */
 export interface Pace {
-  /** True once it has gone on for some milliseconds without `rest`. */
+  /** True once it has run for some milliseconds without `rest`. */
   isDue(): boolean;
   /** @throws the signal's reason */
   rest(): Promise<void>;

@@ -10,7 +10,7 @@ import {
   valueAt,
 } from "./config-text.js";
 
-/** TOML, edited in place. Values that are set are texts, numbers, booleans, lists and tables of them. */
+/** TOML, edited in place. Values to set are strings, numbers, booleans, and lists and tables of them. */
 export const tomlText: ConfigFormat = { parse, set, remove };
 
 type Table = Record<string, unknown>;
@@ -39,7 +39,7 @@ function set(text: string, path: readonly string[], value: unknown): string {
   const document = read(text);
   requireTables(document, path);
   const wanted = withValue(document, path, value);
-  // A new table goes to the end, where nothing that was there can be touched.
+  // A new table goes at the end, where it cannot affect existing content.
   const appended = depthOf(document, path) < path.length ? append(text, path, value) : undefined;
   if (appended !== undefined && says(appended, wanted)) return appended;
   return patch(text, wanted);
@@ -67,7 +67,7 @@ function says(text: string, wanted: Table): boolean {
   }
 }
 
-/** Tables of the reader may have another prototype than those we made. */
+/** Tables of the parser may have another prototype than our objects. */
 function plain(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value, (_key, inner: unknown) => (typeof inner === "bigint" ? `${inner}n` : inner)));
 }
@@ -81,7 +81,7 @@ function append(text: string, path: readonly string[], value: unknown): string {
 }
 
 function render(value: unknown): string {
-  // JSON's escapes are TOML's; only DEL may stand bare in one and not in the other.
+  // JSON's escapes are valid in TOML; only DEL may be unescaped in one but not in the other.
   if (typeof value === "string") return JSON.stringify(value).replaceAll("\u007f", "\\u007f");
   if (Array.isArray(value)) return `[${value.map(render).join(", ")}]`;
   if (!isTable(value)) return String(value);

@@ -1,7 +1,7 @@
 /** Attributes of a span: names of this program and numbers, never content. */
 export type SpanFacts = Readonly<Record<string, string | number | boolean>>;
 
-/** A piece of work in a trace, while it lasts. */
+/** A piece of work in a trace, while it runs. */
 export interface Span {
   /** For a name that is known only once the work is under way. */
   rename(name: string): void;

@@ -1,16 +1,16 @@
-/** Characters on each side of a cut that are looked at: longer chains of joined characters are torn. */
+/** Characters inspected on each side of a cut: longer sequences of joined characters are torn. */
 const REACH = 64;
-/** Before this code point no character joins the one before it, but for the end of a line of two. */
+/** Below this code point no character joins the previous one, except the second half of a CRLF. */
 const FIRST_JOINING = 0x300;
 
-/** So far back the beginning of a row of flags is looked for. */
+/** How far back the start of a row of flags is looked for. */
 const LONGEST_ROW = 4_096;
 
 const characters = new Intl.Segmenter("en", { granularity: "grapheme" });
 
 /**
- * The last place at or before `limit` where a text can be cut without tearing what people see as one character: a surrogate
- * pair, a letter with its accents, an emoji of several. At least 1, so that cutting again and again ends.
+ * The last place at or before `limit` where a text can be cut without tearing what people see as one character: a
+ * surrogate pair, a letter with its accents, an emoji sequence. At least 1, so that repeated cutting ends.
  */
 export function safeCut(text: string, limit: number): number {
   if (limit >= text.length) return text.length;
@@ -20,11 +20,11 @@ export function safeCut(text: string, limit: number): number {
   const from = beforeFlags(text, Math.max(0, limit - REACH));
   const around = text.slice(from, limit + REACH);
   const start = from + (characters.segment(around).containing(limit - from)?.index ?? limit - from);
-  // What fills all that was looked at has no better place; half a pair is never left.
+  // A sequence that fills the whole range has no better place; half a pair is never left.
   return start > from ? start : Math.max(1, limit - Number(tearsPair(text, limit)));
 }
 
-/** A flag is two letters, and which two is told only from the beginning of the row in which they stand. */
+/** A flag is two letters, and the pairs can only be told from the start of the row. */
 function beforeFlags(text: string, index: number): number {
   let start = index - Number(tearsPair(text, index));
   while (start >= 2 && index - start < LONGEST_ROW && isFlagLetter(text, start - 2)) start -= 2;

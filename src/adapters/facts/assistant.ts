@@ -2,13 +2,13 @@ import type { Clause } from "./clauses.js";
 import type { Verdict } from "./verdict.js";
 import { isLikingVerb } from "./verbs.js";
 
-/** What an assistant does for its user that is worth keeping. */
+/** What an assistant does for its user that is worth remembering. */
 const DEEDS =
   /^(?:book|schedule|order|reserve|create|deploy|send|cancel|save|set|register|submit|update|add|fix|rename|migrate|install|remove|decide|agree)$/;
 
 /**
- * An assistant explains, advises and flatters; only what it says of the user's lasting circumstances, and what it has
- * done, is a fact.
+ * An assistant explains, advises and flatters; only statements about the user's lasting circumstances, and about what
+ * it has done, are facts.
  */
 export function isAssistantFact({ subject, predicate }: Clause, verdict: Verdict, self: string): boolean {
   if (subject.role === "self") {

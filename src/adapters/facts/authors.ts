@@ -1,10 +1,10 @@
-/** Whom a document means by "I" and by "we"; null where it does not say, so that the words stay. */
+/** Who "I" and "we" are in a document; null where it does not say, so that the words stay. */
 export interface Authors {
   readonly one: string | null;
   readonly group: string | null;
 }
 
-/** Where a document says what it is: its beginning. In characters. */
+/** A document says what it is at its beginning. In characters. */
 const LONGEST_HEAD = 2000;
 const LONGEST_HEADING = 100;
 const MINUTES =
@@ -18,14 +18,14 @@ const TEAM_LABEL =
 const TEAM_NAME = /(?<![\p{L}-])(\p{Lu}[\p{L}&-]{1,30}(?: \p{Lu}[\p{L}&-]{0,30})?) [Tt]eam\b/u;
 const NO_TEAM = /^(?:The|Our|My|A|Whole|Hi|Hello|Dear|Hey|Weekly|Monthly|Daily|Meeting|Notes|Minutes|This|Your|All)\b/;
 const AGREED = /\bwe (?:have )?(?:also )?(?:agreed|decided|resolved|voted|concluded)\b/i;
-/** "Chen owns the rollout", "Bob will write the plan", as minutes share out work. */
+/** "Chen owns the rollout", "Bob will write the plan": how minutes assign work. */
 const TASK_OF_ANOTHER =
   /(?:^|[.!?:]\s|\n)(?:[-*] )?(?!(?:The|This|That|It|We|He|She|They|There|You|What|Who|Everyone|Everybody|Nobody|Somebody|I)\b)\p{Lu}\p{L}{1,20} (?:will|owns|takes|to|presented|reported|volunteers|is responsible)\b/u;
 const FIRST_PERSON = /\b(?:I|I'm|I’m|I've|I’ve|I'll|[Mm]y|me)\b/;
 
 /**
- * The authors of a document that a group or somebody named wrote: minutes, and texts with a line that names their author.
- * Null for any other text, which whoever sends it is taken to have written.
+ * The authors of a document written by a group or a named person: minutes, and texts with a line that names their
+ * author. Null for any other text, which its sender is taken to have written.
  * @param opening the beginning of the whole document, of which `content` may be a later part
  */
 export function authorsOf(
@@ -41,16 +41,16 @@ export function authorsOf(
 const BYLINE =
   /^[ \t]{0,3}(?:[*_]{1,2})?(?:(?:[Pp]osted|[Ww]ritten|[Pp]ublished|[Ww]ords) )?[Bb]y:? (\p{Lu}[\p{L}'-]{1,30}(?: \p{Lu}[\p{L}'.-]{0,30}){1,3})(?=[*_]{0,2}(?: on | in | at | ?[,|·•–—-]|[ \t]*$))/mu;
 
-/** As files name who wrote them, and mails who sent them: "Eve Adams", "Eve Adams <eve@example.org>". */
+/** How files name their author, and mails their sender: "Eve Adams", "Eve Adams <eve@example.org>". */
 const NAMED_AUTHOR = /^["']?(\p{Lu}[\p{L}'’-]{1,30}(?: \p{Lu}[\p{L}'’.-]{0,30}){0,3})["']?(?: <[^<>]{0,200}>)?$/u;
-/** "Adams, Eve <eve@example.org>", as the address books of companies have it. */
+/** "Adams, Eve <eve@example.org>", as in company address books. */
 const FAMILY_FIRST =
   /^["']?(\p{Lu}[^",<>]{1,40}), (?!(?:Inc|Ltd|LLC|GmbH|AG|Co|Corp|PhD|Ph|MD|Jr|Sr)\b)(\p{Lu}[^",<>]{1,30}?)["']?(?= <|$)/u;
 const NO_AUTHOR = /^(?:User|Assistant|System|Tool|Admin|Administrator|Unknown|Author|Owner|Microsoft|Python)\b/i;
 
 /**
- * The authors of a text of others, such as a web page or a mail: whoever sent it here wrote none of it. "I" is the one whom
- * its file or a line names as its author, else `The author`; "we" stays where no team is named.
+ * The authors of a text by others, such as a web page or a mail: its sender wrote none of it. "I" is the author named
+ * by its file or a line, else `The author`; "we" stays when no team is named.
  */
 export function foreignAuthorsOf(
   content: string,
@@ -63,13 +63,13 @@ export function foreignAuthorsOf(
   return { one: known ?? "The author", group };
 }
 
-/** The head of a mail: who sent it, and a line of another label. */
+/** The head of a mail: its sender, and a line with another label. */
 const HEAD_OF_LETTER =
   /^[ \t]{0,3}(?:- )?(?:\*\*)?(?:From|Von|De|Da|Van)(?::\*\*|(?:\*\*)?:)[ \t]*([^\n]{1,300}?)[ \t]*\n[ \t]{0,3}(?:- )?(?:\*\*)?\p{Lu}[\p{L} -]{1,20}(?::|\*\*:)/gmu;
 
 /**
- * A text cut before the head of each mail in it, with whom that names: what was answered or passed on is of another hand.
- * The first may be empty.
+ * Splits a text at the head of each mail in it, with the sender: replies and forwarded mails have different authors.
+ * The first part may be empty.
  */
 export function splitLetters(content: string): { readonly content: string; readonly author?: string | undefined }[] {
   const heads = [...content.matchAll(HEAD_OF_LETTER)];
@@ -85,7 +85,7 @@ function isMinutes(content: string, head: string, title: string | null): boolean
   return AGREED.test(content) && !FIRST_PERSON.test(content) && TASK_OF_ANOTHER.test(content);
 }
 
-/** What stands above the text or before its first colon, and is no sentence of somebody. */
+/** What is above the text or before its first colon, unless it is a sentence. */
 function headingsOf(head: string, title: string | null): string[] {
   const [first = "", ...rest] = head.trim().split("\n");
   const opening = /^([^:.!?]{3,80}): /.exec(first)?.[1] ?? (rest.length > 0 || first.startsWith("#") ? first : "");
@@ -98,7 +98,7 @@ function headingsOf(head: string, title: string | null): string[] {
   );
 }
 
-/** True for a title that was made of what somebody says of themselves: "I have a meeting with Omar tomorrow." */
+/** True for a title taken from what somebody says of themselves: "I have a meeting with Omar tomorrow." */
 function isOfSentence(title: string, lines: readonly string[]): boolean {
   const words = title.toLowerCase();
   const line = words === "" ? undefined : lines.find((one) => one.toLowerCase().includes(words));

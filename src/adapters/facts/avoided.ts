@@ -4,7 +4,7 @@ import type { Word } from "./words.js";
 const MASS_AVOIDED =
   /^(?:tv|television|sports|anime|fiction|poetry|makeup|jewellery|jewelry|social media|public transport|golf|video games)$/;
 
-/** "I don't take photos", "I don't buy anything from …": things of a kind, not the one at hand. */
+/** "I don't take photos", "I don't buy anything from …": things in general, not a particular one. */
 export function isAvoided(verb: string, rest: readonly Word[]): boolean {
   if (!/^(?:take|buy|read|watch|play|follow|keep|wear|use|cook|celebrate|drive|own|order)$/.test(verb)) return false;
   if (MASS_AVOIDED.test(lowerText(rest))) return true;

@@ -8,7 +8,7 @@ import { isLikingVerb, readVerb } from "./verbs.js";
 import type { Voice } from "./voice.js";
 import { isCapitalised, wordsOf, type Word } from "./words.js";
 
-/** A clause that has a subject and a verb. */
+/** A clause with a subject and a verb. */
 export interface Clause {
   readonly subject: Subject;
   readonly predicate: Predicate;
@@ -31,44 +31,44 @@ const DASH = /^[-–—]+$/;
 const SUBORDINATE =
   /^(?:when|while|as|since|after|before|once|until|because|though|although|whenever|where|in|given|given that|assuming|should|had|were)$/i;
 const END_MARKS = /[.!…,;:\s]+$/;
-/** Verbs that are nouns as often; after "I love" and "I have" they are taken for nouns. */
+/** Verbs that are nouns just as often; after "I love" and "I have" they count as nouns. */
 const NOUN_LIKE = new Set(
   "love work play study drink cook run plan visit travel paint dance walk use start design report support store camp hike climb fish garden smoke exercise swim show test dream record train host build offer cover share".split(
     " ",
   ),
 );
-/** After these a word of both kinds is a verb. */
+/** Before these, a word that can be either is a verb. */
 const TAKES_OBJECT = /^(?:an?|my|our|it|them|at|as|every)$/;
 /** "… and doesn't drink", "… and will move". */
 const AUXILIARY = /^(?:does|do|did|can|will|has|have|is|are|am|was|were|used)$/;
-/** What was done before them still holds: "was signed yesterday and starts on Monday". */
+/** An event before these verbs still holds: "was signed yesterday and starts on Monday". */
 const HOLDS_ON = /^(?:starts|begins|ends|expires|opens|closes|runs|lasts|costs)$/;
 const AFTER_VERB = /^(?:in|at|for|as|to|from|with|on|an?|my|our|the|his|her|their|two|three|out|up)$/;
 /** "Since I have a bad knee, I avoid stairs" states both. */
 const CAUSE_FIRST =
   /^(?:because|since|as|although|though|even though|while|whereas|given that|now that) ((?:i|i'm|i've|my|we|we're|we've|our|he|he's|she|she's|\p{Lu}\p{L}+)\b[^,]{5,160}), ((?:i|i'm|i've|my|we|we're|we've|our|he|he's|she|she's|\p{Lu}\p{L}+)\b.{5,240})$/iu;
-/** "My dad, who is 70, still works": two clauses of one person. */
+/** "My dad, who is 70, still works": two clauses about one person. */
 const ASIDE_OF_PERSON = /^((?:my|our) [^,.;:]{2,40}), (who [^,.;:]{3,80}|an? [^,.;:]{3,40}), ([^,]{3,200})$/i;
 /** "Ruth, our new treasurer, starts …", "Felix, who is 70, …". */
 const ASIDE_OF_NAME =
   /^(\p{Lu}[\p{L}'-]+(?: \p{Lu}[\p{L}'-]+)?), (who [^,.;:]{3,80}|(?:an?|the|my|our) [^,.;:]{3,40}), (?!and\b|or\b)([^,]{3,200})$/u;
 /** "Hal has a dog named Rex" */
 const HAS_NAMED = /^([^,]{1,80}? (?:have|has|owns?|keeps?|adopted|got)) an? [^,]{2,60} (?:named|called) \p{Lu}/u;
-/** "… and a cat named Tom": what has the name does nothing. */
+/** "… and a cat named Tom": the named one does nothing. */
 const NAMED = /^an? (?:[\p{L}-]+ ){1,4}(?:named|called) \p{Lu}/u;
-/** "Ben works at Acme, where he met his wife": what happened there outlasts the job. */
+/** "Ben works at Acme, where he met his wife": the event outlasts the job. */
 const HAPPENED_THERE =
   /^([^,]{2,80} ((?:at|in) \p{Lu}[\p{L}'-]{1,30}(?: \p{Lu}[\p{L}'-]{1,30})?)), where (he|she|I|i|we) ([^,]{3,120}?)[.!]*$/u;
 const MOST_CLAUSES = 6;
 
-/** What a clause is read with. */
+/** The context in which a clause is read. */
 export interface ReadingContext {
   readonly voice: Voice;
-  /** What "he" and "she" stand for, if that is certain. */
+  /** What "he" and "she" refer to, if that is certain. */
   readonly antecedent: string | null;
 }
 
-/** Reads a clause; null when it has no subject or verb that a fact can be made of. */
+/** Parses a clause; null when it has no subject or verb that a fact can be made of. */
 export function readClause(text: string, context: ReadingContext): Clause | null {
   return readWords(wordsOf(text), context);
 }
@@ -81,7 +81,7 @@ function readWords(words: readonly Word[], { voice, antecedent }: ReadingContext
   return predicate && { subject, predicate };
 }
 
-/** Splits a sentence into clauses that stand on their own; one that cannot be split safely stays whole. */
+/** Splits a sentence into independent clauses; one that cannot be split safely stays whole. */
 export function splitClauses({ text, time }: OpenedSentence, context: ReadingContext): string[] {
   const clauses: string[] = [];
   let rest = text;
@@ -108,7 +108,7 @@ export function splitClauses({ text, time }: OpenedSentence, context: ReadingCon
   return clauses.map((clause, index) => (index === 0 && time !== "" ? withTime(clause, time) : clause));
 }
 
-/** The time ends what it was said of, also where another sentence follows: "Karen came yesterday; she is well." */
+/** The time goes at the end of its own clause, even if another sentence follows: "Karen came yesterday; she is well." */
 function withTime(clause: string, time: string): string {
   const at = clause.indexOf(";");
   return at === -1 ? `${clause.replace(END_MARKS, "")} ${time}` : `${clause.slice(0, at)} ${time}${clause.slice(at)}`;
@@ -159,14 +159,17 @@ function nextSplit(text: string, context: ReadingContext): Split | null {
   return null;
 }
 
-/** "… signed yesterday, starts on Monday and runs for a year": of three verbs the second one stands after a comma alone. */
+/** "… signed yesterday, starts on Monday and runs for a year": the second of three verbs follows a bare comma. */
 function isInList({ predicate: { verb } }: Clause, right: readonly string[]): boolean {
   if (verb !== null && (isLikingVerb(verb) || verb === "have")) return false;
   const isVerb = (word: string | undefined): boolean => readVerb(word?.toLowerCase() ?? "", "third") !== null;
   return isVerb(right[0]) && right.some((word, index) => index > 1 && word === "and" && isVerb(right[index + 1]));
 }
 
-/** "Something awesome happened - I'm …": what has no subject of its own may be left out, unless it is a condition. */
+/**
+ * "Something awesome happened - I'm …": an introduction without a subject of its own may be dropped, unless it is a
+ * condition.
+ */
 function skipIntroduction(text: string, context: ReadingContext): Split | null {
   const tokens = text.split(" ");
   const isSubordinate = SUBORDINATE.test(tokens[0] ?? "");
@@ -192,9 +195,9 @@ function withoutConnectors(tokens: readonly string[]): string[] {
 }
 
 /**
- * What only comments on the clause before it: "it was great", "- so exciting". An "it" that can only be the subject of the
- * clause becomes it again.
- * @returns the rest to read on with, empty for a mere remark; null when the right side is part of the clause
+ * A remark on the previous clause: "it was great", "- so exciting". An "it" that can only be the subject of that clause
+ * is resolved to it.
+ * @returns the rest to continue with, empty for a mere remark; null when the right side is part of the clause
  */
 function readRemark(left: string, right: string, isDash: boolean, context: ReadingContext): string | null {
   const pronoun = /^(it|that|this|which|they|these|those|everything)\b/i.exec(right);
@@ -215,7 +218,7 @@ function hasOwnSubject(right: string, context: ReadingContext): boolean {
   return predicate.frame === "be" || predicate.frame === "was" || predicate.verb !== null;
 }
 
-/** The words to put before a second verb phrase or complement that has the subject of the first; null when it is none. */
+/** The words to put before a second verb phrase or complement with the same subject; null when it is neither. */
 function sharedSubject(
   left: string,
   right: readonly string[],
@@ -276,7 +279,7 @@ function sharedSubject(
   return isPresent && readVerb(verb, form) !== null ? subjectText : null;
 }
 
-/** Of whom "he" and "she" speak after a clause; null when it brings nobody in. */
+/** Who "he" and "she" are after a clause; null when it introduces nobody. */
 export function personOf(clause: Clause, { self }: Voice): string | null {
   const { role, isPlural, text } = clause.subject;
   if ((role === "relative" || role === "person") && !isPlural) return text;

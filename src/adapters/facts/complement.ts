@@ -34,13 +34,13 @@ const NATURE_NOUNS = new Set("fan lover enthusiast addict".split(" "));
 const DONE_TO =
   /^(?:stolen|sold|killed|damaged|destroyed|repaired|cancell?ed|postponed|rescheduled|approved|rejected|delivered|moved to|hospitali[sz]ed|operated on|adopted|inspected|serviced)\b/;
 const ARRANGED = /^(?:scheduled|due|booked|reserved|planned|set)$/;
-/** They are about something. */
+/** Works, which are about something. */
 const WORKS =
   /^(?:thesis|dissertation|book|podcast|blog|channel|research|project|paper|novel|course|phd|app|study|startup|talk|lecture|documentary)$/;
 /** "I'm not allowed to drink alcohol." */
 const NOT_ALLOWED =
   /^(?:allowed|able|permitted) to (?:have|eat|drink|drive|take|work|lift|swim|fly|run|use|smoke|travel)\b/;
-/** Of one's own they are places, and where they are is a fact whatever the words. */
+/** When they are one's own, their location is a fact, however it is worded. */
 const PLACES = new Set(
   "home house flat apartment office studio workshop shop store garage cellar desk boat houseboat cabin cottage farm garden mooring clinic practice bedroom".split(
     " ",
@@ -49,7 +49,7 @@ const PLACES = new Set(
 const STATIC_OWN =
   /^(?:name|surname|nickname|birthday|birthdate|birthplace|hometown|job|title|role|position|profession|occupation|career|anniversary|religion|nationality|pronouns|language|tongue|degree|major|employer|allergy|allergies|type|heritage|roots|diet)$/;
 
-/** Done to somebody, these are talk. */
+/** Done to somebody, these are mere talk. */
 const UNEVENTFUL =
   /^(?:give|take|make|get|create|meet|interview|lose|hurt|catch|reach|learn|accept|reject|pass|start|finish|complete|close|open|work|live|design|build|write|break|tear|decide|agree)$/;
 
@@ -74,7 +74,7 @@ function isPointingAbout(rest: readonly Word[]): boolean {
   return /^(?:it|that|this|you|them|these|those|the)$/.test(rest[1]?.lower ?? "");
 }
 
-/** Judges "is …", "was …" and "has been …" by what follows; null when it is a mood, a judgement or nothing at all. */
+/** Judges "is …", "was …" and "has been …" by the complement; null for a mood, an opinion or nothing at all. */
 export function judgeComplement(subject: Subject, predicate: Predicate): Verdict | null {
   const { rest, frame } = predicate;
   const first = rest[0]?.lower ?? "";
@@ -184,7 +184,7 @@ function judgeInterest(prepositions: readonly string[], rest: readonly Word[]): 
   return LIKING;
 }
 
-/** A place by name, or a lasting condition such as "on a keto diet". Anything else passes. */
+/** A named place, or a lasting condition such as "on a keto diet"; null for most others. */
 function judgePlace(subject: Subject, rest: readonly Word[]): Verdict | null {
   const first = rest[0]?.lower ?? "";
   const text = lowerText(rest);

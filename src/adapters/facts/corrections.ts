@@ -4,24 +4,24 @@ const TAKEN_BACK =
 const INSTEAD =
   /^(?:[\s,;:.!…–—-]+|(?:that's|that is|that was) (?:wrong|not right)|(?:oh|no|wait|actually|sorry|scratch that|strike that|correction|my mistake|i mean(?:t)?|i should say|or rather|rather|make (?:that|it)|it's|it is|it should be|of course)(?![\p{L}'])|not \S{1,30} but(?= ))+/iu;
 const OWN_CLAUSE = /^(?:i|i'm|i've|we|we're|my|our|he|she|they|the|you|it|there)\b/iu;
-/** Before a single word these show that the word is all that is said: "in Bonn", "have two", "prefer". */
+/** After these a single word is the whole object: "in Bonn", "have two", "prefer". */
 const BEFORE_ONE =
   /^(?:in|at|on|for|to|from|with|by|as|of|a|an|the|my|is|are|was|am|like|likes|love|loves|prefer|prefers|use|uses|want|wants|need|needs|drink|drinks|eat|eats|play|plays|speak|speaks|drive|drives|have|has|own|owns|called|named)$/iu;
-/** What begins with such a word takes the place of what begins with one of its kind: "on Friday, or rather on Saturday". */
+/** Words that replace one of their own kind: "on Friday, or rather on Saturday". */
 const KINDS: readonly RegExp[] = [
   /^(?:in|at|on|for|to|from|with|by|as|of|near|until|till|since|before|after)$/iu,
   /^(?:a|an|the|my|our|his|her|their)$/iu,
 ];
 const MOST_WORDS = 4;
 
-/** True for words that take back what was said before them. */
+/** True for words that take back what precedes them. */
 export function takesBack(text: string): boolean {
   return TAKEN_BACK.exec(` ${text.slice(0, 60)}`)?.index === 0;
 }
 
 /**
- * What somebody says who puts himself right: "I prefer tabs… no wait, I mean 2 spaces" says "I prefer 2 spaces".
- * @returns the text as it is where nothing is taken back; null where it is not certain what holds
+ * Applies a speaker's self-correction: "I prefer tabs… no wait, I mean 2 spaces" says "I prefer 2 spaces".
+ * @returns the text unchanged if nothing is taken back; null if it is uncertain what holds
  */
 export function withCorrection(text: string): string | null {
   const found = TAKEN_BACK.exec(text);

@@ -6,8 +6,8 @@ const DETERMINER = /^(?:an?|one|another)$/;
 const FARTHEST = 5;
 
 /**
- * The one animal or person that a clause says the speaker has: `puppy` in "I got a new puppy"; null when there is none, or
- * more than one. What is said of "him", "her" or "its name" next is said of it.
+ * The one animal or person that the speaker has, according to a clause: `puppy` in "I got a new puppy"; null when there
+ * is none, or more than one. A following "him", "her" or "its name" refers to it.
  */
 export function ownedCreature({ subject, predicate }: Clause): string | null {
   const { verb, rest, isNegated } = predicate;

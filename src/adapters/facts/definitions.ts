@@ -3,7 +3,7 @@ import type { SpecialFact } from "./special.js";
 import { FACT } from "./verdict.js";
 import type { Voice } from "./voice.js";
 
-/** Where something is found: an address of the web, of mail, of a network, a telephone number, a path, a version. */
+/** Where something is found: a URL, mail or network address, a telephone number, a path, a version. */
 const ADDRESS =
   /^(?:https?:\/\/\S+|[\w.+-]+@[\w-]+\.[\w.-]+|(?:[\w-]+\.)+[a-z]{2,12}(?:[:/]\S*)?|\d{1,3}(?:\.\d{1,3}){3}(?:[:/]\d+)?|\+?\d[\d ()/-]{6,20}\d|[\w-]+\/[\w./-]*[\d.][\w./-]*|[\w-]+(?:\/[\w.-]+){2,5}|~?\/[\w./-]+|v?\d+\.\d+(?:\.\d+)?)$/i;
 /** "The VPN gateway is vpn.example.org", "The docs live at https://docs.example.org". */
@@ -19,7 +19,7 @@ const MEASURED =
   /^((?:an?|each|every) \p{Ll}[\p{L}-]*(?: \p{L}[\p{L}-]*){0,2}) (is|lasts|takes|has|holds|costs|weighs) ((?:about |exactly |at most |at least )?(?:\d[\d.,]*|one|two|three|four|five|six|seven|eight|nine|ten|twelve) (?!of\b|more\b|thing)\p{L}.{1,60})$/iu;
 /** "Support email: help@example.org". */
 const LABELLED = /^([\p{L}][\p{L}\p{N} -]{1,40}): (\S+(?: [\d()/-]+)*)$/u;
-/** Says of a record how it stands, and names nothing. */
+/** The state of a record, which names nothing. */
 const STATE_OF_RECORD =
   /^(?:due|done|start(?:ed)?|end(?:ed)?|completed|created|modified|updated|published|posted|sent|received|printed|saved|dates?|time|except|instead of|also on|valid (?:from|until))$/i;
 const SUBJECT = "(?:the |our |my |all |every |each )?(?:[\\p{L}\\p{N}][\\p{L}\\p{N}'-]*(?: |$)){1,7}?";
@@ -42,12 +42,12 @@ const OF_THE_TALK =
 const DECIDED =
   /^(?:the|our) (?:\p{L}+ )?(?:team|board|committee|council|group|company|family|management|staff) (?:has |have )?(?:agreed|decided|resolved|concluded|voted) (?:that|to|on|against|for) (.{3,160})$/iu;
 
-/** What a rule of the work is for. */
+/** The scope of a work rule. */
 export const OF_THE_WORK = /\b(?:in|for|on) this (?:project|repository|repo|codebase|team|company|organi[sz]ation)$/i;
 
 /**
- * Reads in somebody's own notes what something is called, means or measures, and where it is found; null for what is said of
- * the talk itself, and for opinions.
+ * Reads from somebody's own notes what something is called, means or measures, and where it is found; null for
+ * statements about the conversation itself, and for opinions.
  */
 export function readDefinition(text: string, { self, kind, isNote }: Voice): SpecialFact | null {
   if (kind !== "document" || isNote !== true) return null;
@@ -73,7 +73,7 @@ function readMeaning(said: string): string | null {
   return acronym !== "" && !OF_THE_TALK.test(full) && !isOpinion(full) && initialsOf(full, acronym) ? said : null;
 }
 
-/** A name, an abbreviation, or a word of its own: "no news means good news" defines nothing. */
+/** A name, an abbreviation, or a coined word: "no news means good news" defines nothing. */
 function isTerm(term: string): boolean {
   return (
     /^(?:\p{Lu}|an? )/u.test(term) &&
@@ -82,7 +82,7 @@ function isTerm(term: string): boolean {
   );
 }
 
-/** "Annual recurring revenue" is what ARR is. */
+/** "Annual recurring revenue" matches the initials ARR. */
 function initialsOf(full: string, acronym: string): boolean {
   const initials = full
     .split(/[ -]/)

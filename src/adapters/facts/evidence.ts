@@ -7,12 +7,12 @@ import { isEventVerb, isLastingVerb, readVerb } from "./verbs.js";
 import { APPOINTMENT, DATED_EPISODE, EPISODE, FACT, TRAIT, type Verdict } from "./verdict.js";
 import { isCapitalised, type Word } from "./words.js";
 
-/** Things that belong to the talk or the work at hand. */
+/** Things that belong to the conversation or the work at hand. */
 const OF_THE_TALK =
   /\b(?:guess|answer|question|point|thoughts?|bet|hope|idea|fear|take|opinion|suggestion|worry|problem|issue|error|mistake|bug|test|code|functions?|files?|variables?|script|result|output|conclusion|assumption|understanding|impression|feeling|vote|pick|reason|apologies|apology|brain|message|comment|input|query|example|character|paragraph|section|chapter|line|sentence|word|list|page|step|options?|version|weather|movie|film|song|story|plot|hero|heroine|prince|princess|king|queen|protagonist|article|text|author|game|way|thing|fact|truth|rest|other|others|one|ones|same|latter|former|day|moment|world|universe|people|men|women|class|method|button|column|tables?|columns?|rows?|loops?|user|value|array|object|string|parameter|argument|formula|equation|difference)$/i;
-/** Texts that speak of "the user" or "the assistant" give orders more often than facts. */
+/** Texts that mention "the user" or "the assistant" give orders more often than facts. */
 const OF_ROLES = /^The (?:(?:user|assistant|ai|bot|chatbot|agent|human|admin|administrator)\b|system's)/i;
-/** What things do that have no will of their own. */
+/** What inanimate things do. */
 const OF_THINGS =
   /^(?:start|begin|end|expire|cost|support|require|include|contain|provide|cover|close|open|launch|run|allow|accept|connect|rely|weigh|measure|consist|offer|happen|arrive|leave|depart|last|hold|have|need|take|use|live|go|come|move|target|store|belong|meet|work|own|lead|manage|serve|speak|teach|deliver|return|sit|stand)$/;
 const MEASURE =
@@ -21,8 +21,8 @@ const COUNT =
   /^(?:now |only |about |around |roughly |over |almost |nearly )?(?:\d|(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty|thirty|forty|fifty|hundred)\b)/;
 
 /**
- * Of a noun that facts are not made of otherwise, only what is hard is a fact: a name, a number, a day, a rhythm.
- * "My oboe is a Howarth", "The tank holds 50 litres", "A technician is coming on Friday".
+ * For a noun that otherwise makes no facts, only hard evidence counts: a name, a number, a day, a rhythm. "My oboe is a
+ * Howarth", "The tank holds 50 litres", "A technician is coming on Friday".
  */
 export function judgeByEvidence(subject: Subject, predicate: Predicate): Verdict | null {
   const { text } = subject;
@@ -50,13 +50,13 @@ export function judgeByEvidence(subject: Subject, predicate: Predicate): Verdict
   }
 }
 
-/** What is said, thought, felt or done in a talk, whatever names and numbers it speaks of. */
+/** What is said, thought, felt or done in a conversation, whatever names and numbers it mentions. */
 const TALK_VERBS =
   /^(?:be|say|tell|think|know|feel|need|hope|wish|guess|believe|mean|understand|wonder|suppose|bet|appreciate|look|seem|sound|help|let|ask|remember|notice|forget|realize|realise|dream|wait|hear|find|do|try|call|text|email|phone|message|see|show|thank|mention|miss|misread|agree|worry|matter|doubt|claim|admit|argue|answer|reply|respond|explain|describe|suggest|recommend|assume|imagine|pretend|compare|complain|confirm|consider|imply|insist|announce|apologise|apologize|blame|wonder|translate|rewrite|summarise|summarize|format|cite|rephrase|check|want|hate|love|like|enjoy|prefer|bother|trust|swear|count|score|rate|rank|convert|test|debug|type|click|paste|copy|delete|fail|crash)$/;
-/** What the speaker does just now, more often than for good. */
+/** What the speaker is usually doing just now, rather than permanently. */
 const PASSING_VERBS =
   /^(?:get|give|make|put|keep|read|watch|go|come|have|sit|stand|stick|push|pull|hit|kick|turn|happen|run|take|use|open|close|start|need)$/;
-/** Units of a moment, which hardly anybody wants remembered. */
+/** Short units of time, which hardly anybody wants remembered. */
 const MOMENT =
   /\b(?:minutes?|seconds|secs?|mins?|moments?|times?|things?|questions?|ideas?|options?|reasons?|problems?|issues?|thoughts|examples?|percent|steps?|points?|words?|doubts?)\b/;
 const SOMEBODY_ELSES = /^(?:you|your|yours|this|these|those|that|it|its)$/;
@@ -64,8 +64,8 @@ const TIME_AFTER_THIS =
   /^(?:year|month|week|summer|winter|spring|autumn|fall|weekend|morning|afternoon|evening|semester|season|\w+day)$/;
 
 /**
- * A last look at what no rule for a verb or complement takes for a fact: of a person or of one's own things it is one all
- * the same when it is hard, and no part of the talk.
+ * A last check of what no rule for a verb or complement accepts: about a person or one's own things it is a fact all
+ * the same if the evidence is hard, and it is not part of the conversation.
  */
 export function judgeHardFact(subject: Subject, predicate: Predicate): Verdict | null {
   const { role } = subject;
@@ -109,7 +109,7 @@ function hasOrder(rest: readonly Word[]): boolean {
   return rest.some(({ raw }, index) => raw.endsWith(",") && readVerb(rest[index + 1]?.lower ?? "", "base") !== null);
 }
 
-/** What others do to somebody and leave something: "My doctor put me on a diet". */
+/** What others do to somebody with a lasting result: "My doctor put me on a diet". */
 const GIVEN = /^(?:put|prescribe|give|teach|lend|buy|offer|leave|send|raise|bring)$/;
 /** "I don't go to the gym any more". */
 const GIVEN_UP = /\w (?:any ?more|any longer|these days|nowadays)\b/;
@@ -140,10 +140,10 @@ function isLastingHard(rest: readonly Word[]): boolean {
   return isHard(rest) && !isMomentary(rest);
 }
 
-/** Words that start a sentence, where no name ends so: "Positive", "Overcoming". */
+/** Endings of words that start a sentence, but of no names: "Positive", "Overcoming". */
 const COMMON_ENDING = /(?:ing|[^aeiou]s|ive|ly|ness|tion|ment|ity|ful|ous|able|ttle|ange|our)$/;
 
-/** Of persons by name and of relatives whatever they do is worth keeping: "Vera brings the salad". */
+/** Anything that named persons and relatives do is worth remembering: "Vera brings the salad". */
 function judgeDoing({ role, text }: Subject, { verb }: Predicate, rest: readonly Word[]): Verdict | null {
   if ((role === "thing" || role === "own") && verb !== null && isInMonth(rest)) return FACT;
   if (isLastingHard(rest))
@@ -152,7 +152,7 @@ function judgeDoing({ role, text }: Subject, { verb }: Predicate, rest: readonly
   return verb !== null && isNamed && rest.length > 1 && saysSomething(rest) ? FACT : null;
 }
 
-/** "I'm on Vue 3", "I'm with Vodafone", "my desk is on the second floor": where a name or a number follows. */
+/** "I'm on Vue 3", "I'm with Vodafone", "my desk is on the second floor": followed by a name or a number. */
 function judgeState(subject: Subject, rest: readonly Word[]): Verdict | null {
   const first = rest[0]?.lower ?? "";
   const text = lowerText(rest);
@@ -210,12 +210,12 @@ function isInMonth(rest: readonly Word[]): boolean {
 
 const ARRANGED = /^(?:planned|scheduled|due|set|booked)$/;
 
-/** A day is no name: what happens on it alone is not yet worth keeping. */
+/** A day is not a name: an event is not worth remembering for its day alone. */
 function isName(word: Word): boolean {
   return isCapitalised(word) && !DAY_OR_MONTH.test(word.lower);
 }
 
-/** Something that cannot be a matter of opinion. */
+/** Anything that cannot be a matter of opinion. */
 function isHard(rest: readonly Word[]): boolean {
   const text = lowerText(rest);
   return rest.some(isName) || MEASURE.test(text) || COUNT.test(text) || isHabitual(text);

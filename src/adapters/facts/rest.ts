@@ -4,25 +4,25 @@ import { tokenise } from "../../language/words.js";
 import { EVALUATIVE } from "./nouns.js";
 
 const REASON = /^,? because /i;
-/** What else holds of the same thing. */
+/** Introduces something else about the same subject. */
 const OF_THE_SAME =
   /^,? and (?:it is|it's|its|they are|they're|it has|it keeps|it runs|it needs|it does|it doesn't|it can|it can't) /i;
 const OPINION =
   /^,? and (?:it is|it's|they are|they're) (?:(?:so|very|really|such|just|quite|pretty|absolutely|the|an?) )*([\p{L}-]+)/iu;
-/** Where something is, or whether it runs, is no opinion of it. */
+/** Where something is, or whether it runs, is not an opinion. */
 const STATE = /^(?:off|on|in|up|down|out|away|back|over|here|there|gone|done)$/;
-/** Words that another text would have to put in other ways. */
+/** Words that would have to be rephrased in another context. */
 const OF_SOMEBODY = /\b(?:i|i'm|i've|we|we're|my|our|me|us|you|your|he|she|his|her|him)\b/i;
 
-/** A sentence, and what it says if it is read as one clause; null where it cannot be read so. */
+/** A sentence, and the fact it states if read as one clause; null if it cannot be. */
 interface Whole {
   readonly said: string;
   readonly whole: FactCandidate | null;
 }
 
 /**
- * The facts of a sentence. Where the first is less than what was said, because a reason or what else holds of the same thing
- * is no fact itself, it becomes all of it: what was cut is asked for, too.
+ * The facts of a sentence. When the first fact lacks part of it, because a reason or a further statement about the same
+ * thing is no fact by itself, it is extended to the whole: questions may be about the part that was cut.
  */
 export function withRest(facts: readonly FactCandidate[], { said, whole }: Whole): FactCandidate[] {
   const [first, ...others] = facts;
@@ -33,12 +33,12 @@ export function withRest(facts: readonly FactCandidate[], { said, whole }: Whole
   return text !== null && belongs ? [{ ...first, text }, ...others] : [...facts];
 }
 
-/** A sentence without the marks that end it. */
+/** A sentence without its final punctuation. */
 export function withoutEnd(sentence: string): string {
   return sentence.replace(/[.!]+$/, "");
 }
 
-/** With the words that follow in the sentence, where they can stay as they are; else null. */
+/** The fact with the following words of the sentence, if they can stay unchanged; else null. */
 function asSaid(fact: string, said: string): string | null {
   const end = fact.split(" ").slice(-2).join(" ");
   const at = said.indexOf(end);

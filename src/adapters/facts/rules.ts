@@ -21,17 +21,17 @@ import { withoutEnd, withRest } from "./rest.js";
 import { passagesOf, type Passage, type Voice } from "./voice.js";
 import { resolveDates, type DatedText, type ParseDates } from "./when.js";
 
-/** A document that states more than this is not a conversation or a note any more; its chunks are found all the same. */
+/** A document that states more than this is neither a conversation nor a note; its chunks are found all the same. */
 const MOST_CANDIDATES = 500;
 const LONGEST_FACT = 320;
-/** Other work gets its turn after so many lines and sentences. */
+/** Lines and sentences read before other work gets its turn. */
 const READ_PER_TURN = 100;
-/** "She" speaks of somebody named at most so many sentences before. */
+/** "She" refers to somebody named at most this many sentences earlier. */
 const MEMORY_OF_PERSONS = 2;
 
 /**
- * An extractor of facts that needs no model: it reads English sentences by rules. It prefers to miss a fact over
- * inventing one. At most 500 candidates a document; time grows with the length of the text and with nothing else.
+ * A fact extractor without a model: it reads English sentences by rules, and would rather miss a fact than invent one.
+ * At most 500 candidates per document; time grows only with the length of the text.
  */
 export function createRulesExtractor(): FactExtractor {
   return { name: "rules", extract: extractFacts };
@@ -44,7 +44,7 @@ async function extractFacts(source: FactSource, signal?: AbortSignal): Promise<F
   const toldByUser: Told = { person: null, age: 0 };
   let read = 0;
   for (const passage of passagesOf(source)) {
-    // Among people, what another said in between may have brought somebody else in.
+    // Among several people, somebody else may have been mentioned in between.
     const told = passage.voice.kind === "user" ? toldByUser : { person: null, age: 0 };
     const reader = createReader(passage, told, { timeZone: source.timeZone, parse });
     for (const sentence of statementsOf(passage.text, passage.voice)) {
@@ -62,24 +62,24 @@ async function extractFacts(source: FactSource, signal?: AbortSignal): Promise<F
   return [...facts.values()];
 }
 
-/** From where a text is read. */
+/** The point in time from which a text is read. */
 interface When {
   /** Its UTC fields are what a clock in the zone showed. */
   readonly reference: Date;
   readonly timeZone: TimeZone;
   readonly parse: ParseDates;
   readonly isUndated: boolean;
-  /** When that began, in the sentence, of which a later clause may say the end. */
+  /** The start of the event, in the sentence, whose end a later clause may state. */
   readonly begun?: string | null;
 }
 
-/** Of whom a speaker's last sentences told, and how many sentences ago. */
+/** The person in a speaker's last sentences, and how many sentences ago. */
 interface Told {
   person: string | null;
   age: number;
 }
 
-/** Reads the sentences of one passage in order, remembering of whom the last ones of this speaker told. */
+/** Reads the sentences of one passage in order, remembering whom this speaker mentioned last. */
 function createReader(
   passage: Passage,
   told: Told,
@@ -140,7 +140,7 @@ function jottingFact(jotting: string, sentence: Sentence, when: When): FactCandi
   return written({ words: dated.text, verdict: APPOINTMENT, dated }, sentence, when);
 }
 
-/** A clause as a fact, if it is one, and when that begins of which it speaks. */
+/** A clause as a fact, if it is one, and when the event in it starts. */
 interface ReadClause {
   readonly fact: FactCandidate | null;
   readonly begins: string | null;
@@ -160,18 +160,18 @@ function factOf(clause: Clause, passage: Passage, sentence: Sentence, when: When
   return { fact: written({ words: text, verdict, dated, isPresent }, sentence, when), begins: dated.begins };
 }
 
-/** What a clause or a jotting states, before it is a fact. */
+/** The content of a clause or a jotting, before it becomes a fact. */
 interface Stated {
   readonly words: string;
   readonly verdict: Verdict;
   readonly dated: DatedText;
-  /** It speaks of what is. */
+  /** It is about the present. */
   readonly isPresent?: boolean;
 }
 
 const OR_LONGER = /\b(?:unless|at least|at the (?:very )?earliest|or (?:longer|later)|automatically)\b/i;
 
-/** "Is valid until 3 May 2024", with its year: over after that day, though the day is past. */
+/** "Is valid until 3 May 2024", with its year: over after that day, even if the day is past. */
 function endsOn({ hasLimit, days, completed }: DatedText, lastDay: string): boolean {
   return hasLimit && days.includes(lastDay) && completed.every(({ date }) => date !== lastDay);
 }
@@ -201,14 +201,14 @@ function written(
   };
 }
 
-/** The speaker, when the clause is about them or about what is theirs. */
+/** The speaker, when the clause is about them or something of theirs. */
 function speakerIn({ subject: { role, text, isPlural } }: Clause, { self, authors }: Voice): string | null {
   const names = [self, authors?.one, authors?.group].filter((name) => typeof name === "string");
   if (role === "self") return names.find((name) => text === name) ?? (isPlural ? self : text);
   return role === "own" ? (names.find((name) => text.startsWith(`${name}'s`)) ?? null) : null;
 }
 
-/** An odd date is no reason to lose the facts; relative dates then resolve against today. */
+/** An invalid date is no reason to lose the facts; relative dates then resolve against today. */
 function referenceOf(date: string, timeZone: TimeZone): Date {
   return localDate(date, timeZone) ?? wallClock(new Date(), timeZone);
 }

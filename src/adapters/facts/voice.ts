@@ -14,13 +14,13 @@ export interface Voice {
   readonly isPersonal?: boolean;
   /** True for a short text that greets nobody: one's own notes, where "Call the bank on Monday" is one's own task. */
   readonly isNote?: boolean;
-  /** Whom "I" and "we" mean in a document that says so, or is known to be by others; absent where both are `self`. */
+  /** Who "I" and "we" are in a document that says so, or is known to be by others; absent when both are `self`. */
   readonly authors?: Authors;
-  /** True for a document of the user or an agent, and for none that came from outside. */
+  /** True for a document by the user or an agent, false for one that came from outside. */
   readonly isOwn?: boolean;
 }
 
-/** A text by one voice. */
+/** A text in one voice. */
 export interface Passage {
   readonly voice: Voice;
   readonly text: string;
@@ -37,7 +37,10 @@ const SALUTATION =
   /^\s{0,80}(?:[Hh]i|[Hh]ello|[Hh]ey|[Dd]ear) ((?:(?:Mr|Mrs|Ms|Dr|Prof)\.? )?\p{Lu}[\p{L}'-]{1,30}(?: \p{Lu}[\p{L}'-]{1,30})?),\s/u;
 const SILENT = new Set(["System", "Tool"]);
 
-/** The passages of a source: its turns, or all of its content as that of its authors, by default the user. Instructions and tool output say nothing. */
+/**
+ * The passages of a source: its turns, or its whole content in the voice of its authors, by default the user.
+ * Instructions and tool output state nothing.
+ */
 export function passagesOf(source: FactSource): Passage[] {
   const { turns, isUndated = false } = source;
   if (!turns || turns.length === 0)
@@ -57,7 +60,7 @@ export function passagesOf(source: FactSource): Passage[] {
   });
 }
 
-/** What came from outside holds a letter for each head in it; any other document is one. */
+/** Outside content has one letter per mail head in it; any other document is one letter. */
 function lettersOf({ content, title, opening = content, author, isOwn }: FactSource): Letter[] {
   if (isOwn !== false) return [{ content, title, opening, author }];
   const [first, ...others] = splitLetters(content);
@@ -67,7 +70,7 @@ function lettersOf({ content, title, opening = content, author, isOwn }: FactSou
   return [...letters, ...others].filter((letter) => letter.content.trim() !== "");
 }
 
-/** Words of one hand. */
+/** Text by one author. */
 type Letter = Pick<FactSource, "content" | "title" | "opening" | "author">;
 
 function voiceOfLetter(letter: Letter, { isOwn }: FactSource): Voice {
@@ -86,13 +89,13 @@ function voiceOfLetter(letter: Letter, { isOwn }: FactSource): Voice {
   };
 }
 
-/** Whom a word of the first person means; null where nobody says, so that the word stays. */
+/** Who a first-person word refers to; null if unknown, so that the word stays. */
 export function meantBy(word: string, { self, authors }: Voice): string | null {
   if (!authors) return self;
   return /^(?:we|us|our|ours|ourselves)$/.test(word) ? authors.group : authors.one;
 }
 
-/** Whom a letter greets by name; in any other document nobody knows who "you" are. */
+/** Whom a letter greets by name; in any other document it is unknown who "you" are. */
 function addresseeOf(content: string): string | null {
   const name = SALUTATION.exec(content)?.[1] ?? null;
   return name === null ||

@@ -3,22 +3,22 @@ import type { ModelMessage } from "../../core/ports.js";
 import type { ExtractionGuidance } from "../../core/ports.js";
 import { DATA_ONLY, WISHES_IN_SUMMARIES, wishParagraphs } from "../../core/prompts/owner-wishes.js";
 
-/** A field that is wrong costs that field alone. */
+/** An invalid field costs only that field. */
 const schema = z.object({ title: z.string().catch(""), summary: z.string().catch("") });
 
-/** What a language model calls a document, before anything of it was checked. */
+/** A language model's title and summary of a document, before any check. */
 export type DescribedByModel = z.output<typeof schema>;
 
 export interface DescribeDocumentInput {
-  /** The document, or parts of it in its order. */
+  /** The document, or parts of it in order. */
   readonly parts: readonly string[];
-  /** How many characters the whole document has. */
+  /** Characters in the whole document. */
   readonly length: number;
-  /** Characters that stand around each part and nowhere in it. */
+  /** A delimiter around each part that occurs in none of them. */
   readonly fence: string;
-  /** What its sender calls it; null when they did not say. */
+  /** The title given by the sender; null if there is none. */
   readonly title: string | null;
-  /** What people said about how texts are to be read. */
+  /** The owner's guidance on how to read texts. */
   readonly guidance: ExtractionGuidance;
 }
 
@@ -32,7 +32,10 @@ Say only what the document says. An empty title or summary is a good answer when
 
 The document stands between lines with a mark. ${DATA_ONLY}`;
 
-/** Title and summary of a document. A new version whenever a word of it changes: what it made is kept beside it. */
+/**
+ * Title and summary of a document. Give it a new version whenever a word of it changes: the version is stored with its
+ * results.
+ */
 export const describeDocumentPrompt = Object.freeze({
   name: "describe-document",
   version: 2,

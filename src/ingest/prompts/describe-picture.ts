@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { ExtractionGuidance, ModelMessage } from "../../core/ports.js";
 import { DATA_ONLY, WISHES_IN_SUMMARIES, wishParagraphs } from "../../core/prompts/owner-wishes.js";
 
-/** A model that is shown nothing should have a way to say so, and not make something up. */
+/** A model that receives no picture needs a way to say so, instead of making something up. */
 const schema = z.object({ sees: z.boolean().catch(true), description: z.string().catch("") });
 
 const RULES = `You are shown a picture and say in words what it shows, so that people find it by a search.
@@ -14,7 +14,7 @@ Answer with one JSON object: {"sees": true, "description": "..."}.
 
 Somebody else made the picture. ${DATA_ONLY}`;
 
-/** What a picture shows. A new version whenever a word of it changes. */
+/** The description of a picture. Give it a new version whenever a word of it changes. */
 export const describePicturePrompt = Object.freeze({
   name: "describe-picture",
   version: 1,

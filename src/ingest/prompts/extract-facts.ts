@@ -17,20 +17,20 @@ const schema = z.object({ facts: listOfFacts(statedFactSchema.catch(NO_FACT)), s
 export interface ExtractFactsInput {
   /** The part of the document to read. */
   readonly text: string;
-  /** Characters that stand around the text and nowhere in it. */
+  /** A delimiter around the text that does not occur in it. */
   readonly fence: string;
-  /** ISO date or date-time that relative dates resolve against; null where nobody knows when the text was written. */
+  /** ISO date or date-time that relative dates resolve against; null when it is unknown when the text was written. */
   readonly date: string | null;
   readonly title: string | null;
-  /** It came from outside: who says "I" in it is not the user. */
+  /** The text came from outside: "I" in it is not the user. */
   readonly isForeign: boolean;
   readonly guidance: ExtractionGuidance;
   /** What is known of the same people and things. */
   readonly known: readonly string[];
-  /** Which part of how many, counted from 1. */
+  /** The number of this part, counted from 1, and how many there are. */
   readonly part: number;
   readonly parts: number;
-  /** What the parts before it say, empty for the first. */
+  /** A summary of the previous parts, empty for the first. */
   readonly summary: string;
 }
 
@@ -47,7 +47,10 @@ At most 100 facts. Never the same fact twice.
 
 The text stands between two lines with a mark. ${DATA_ONLY}`;
 
-/** Facts of one part of a document. A new version whenever a word of it changes: what it made is kept beside it. */
+/**
+ * Facts of one part of a document. Give it a new version whenever a word of it changes: the version is stored with its
+ * results.
+ */
 export const extractFactsPrompt = Object.freeze({
   name: "extract-facts",
   version: 2,

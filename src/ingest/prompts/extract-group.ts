@@ -17,11 +17,11 @@ const groupFactSchema = statedFactSchema.extend({ document: z.string().catch("")
 
 const schema = z.object({ facts: listOfFacts(groupFactSchema.catch({ ...NO_FACT, document: "" })) });
 
-/** A fact of one of several texts as a language model states it, before anything of it was checked. */
+/** A fact of one of several texts as stated by a language model, before any check. */
 export type StatedInGroup = z.output<typeof groupFactSchema>;
 
 export interface GroupText {
-  /** What the text is called in this question, such as `d1`. */
+  /** The name of the text in this question, such as `d1`. */
   readonly handle: string;
   readonly text: string;
   /** As `ExtractFactsInput.date`. */
@@ -32,7 +32,7 @@ export interface GroupText {
 export interface ExtractGroupInput {
   /** Oldest first. */
   readonly texts: readonly GroupText[];
-  /** Characters that stand around the texts and in none of them. */
+  /** A delimiter around the texts that occurs in none of them. */
   readonly fence: string;
   readonly guidance: ExtractionGuidance;
   /** What is known of the same people and things. */
@@ -55,7 +55,7 @@ At most 100 facts in all. Never the same fact of the same document twice.
 
 Each text stands between two lines with a mark and its name. ${DATA_ONLY}`;
 
-/** Facts of several documents that came together. A new version whenever a word of it changes. */
+/** Facts of several documents that arrived together. Give it a new version whenever a word of it changes. */
 export const extractGroupPrompt = Object.freeze({
   name: "extract-group",
   version: 1,

@@ -3,10 +3,10 @@ import type { ExtractionGuidance } from "../../core/ports.js";
 import { wishParagraphs } from "../../core/prompts/owner-wishes.js";
 import { truncate } from "../../lib/truncate.js";
 
-/** Longer descriptions of buckets say at their beginning what belongs into them. */
+/** Longer descriptions of buckets are cut: their beginning says what belongs in them. */
 const LONGEST_DESCRIPTION = 400;
 
-/** A fact as a prompt asks for it. A field that is wrong costs that field, one without words that fact, never those beside it. */
+/** A fact as a prompt asks for it. An invalid field costs only that field, missing text only that fact. */
 export const statedFactSchema = z.object({
   text: z.string(),
   kind: z.enum(["fact", "preference", "episode"]).catch("fact"),
@@ -14,12 +14,12 @@ export const statedFactSchema = z.object({
   eventDates: z.array(z.string()).catch([]),
   forgetAfter: z.string().nullable().catch(null),
   entities: z.array(z.string()).catch([]),
-  /** Null when nothing was said of them: the rules decide then, as they do not after `[]`. */
+  /** Null when the model did not mention them: then the rules decide, which they do not after `[]`. */
   buckets: z.array(z.string()).nullable().catch(null),
   quote: z.string().nullable().catch(null),
 });
 
-/** Stands in for a fact without words, which is none. */
+/** Stands in for a fact without text, which is not a fact. */
 export const NO_FACT: StatedByModel = {
   text: "",
   kind: "fact",
@@ -31,20 +31,20 @@ export const NO_FACT: StatedByModel = {
   quote: null,
 };
 
-/** The facts of an answer. One that is none stands as one without words; where all are, the answer is no answer. */
+/** The facts of an answer. An invalid one is replaced with one without text; if all are invalid, so is the answer. */
 export function listOfFacts<T extends z.ZodType<StatedByModel>>(fact: T) {
   return z.array(fact).refine((facts) => facts.length === 0 || facts.some(isUsable));
 }
 
-/** False for what no field of a fact could be read of. */
+/** False for an entry from which no field of a fact could be read. */
 export function isUsable({ text }: StatedByModel): boolean {
   return text.trim() !== "";
 }
 
-/** A fact as a language model states it, before anything of it was checked. */
+/** A fact as stated by a language model, before any check. */
 export type StatedByModel = z.output<typeof statedFactSchema>;
 
-/** What the fields of a fact mean; a list that follows the words "Each fact has". */
+/** The meaning of a fact's fields; a list to follow the words "Each fact has". */
 export const FACT_FIELDS = `- text: one fact, complete in itself, in the third person and in the language of the text. Name whom or what it is about; no "he", "it", "there", "yesterday". Write dates as dates.
 - kind: "preference" for likes, dislikes, habits and wishes; "episode" for what happened or will happen at some time; "fact" for everything else.
 - isStatic: true only for what hardly ever changes, such as a name, a birthday, a birthplace, a native language or an allergy.
@@ -60,7 +60,7 @@ export const WHAT_COUNTS = `What counts: who people are, how they are related, w
 /** Who "I" is. */
 export const WHO_SPEAKS = `In a conversation every line begins with its speaker; "I" is that speaker. What an assistant says counts only when it is about its user, or was done or agreed upon. In any other text "I" is called "User".`;
 
-/** What the owner wishes, and the buckets there are: paragraphs for the end of a system message. */
+/** The owner's guidance and the available buckets: paragraphs for the end of a system message. */
 export function guidanceParagraphs(guidance: ExtractionGuidance): string[] {
   return [...wishParagraphs(guidance), ...bucketList(guidance)];
 }
@@ -80,7 +80,7 @@ export function writtenOn(date: string | null): string {
   return 'is from a day that nobody knows: leave words such as "yesterday" or "in June" as they are, and write no year that it does not say.';
 }
 
-/** "Next Friday" needs the day of the week. */
+/** "Next Friday" can only be resolved with the day of the week. */
 function withWeekday(date: string): string {
   const day = new Date(date.slice(0, 10));
   if (Number.isNaN(day.getTime())) return date;

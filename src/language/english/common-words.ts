@@ -1,13 +1,13 @@
 import { rootOf } from "./relations.js";
 
-/** Words that turn up in talk about anything at all. */
+/** Words that occur in conversations about anything. */
 const EVERYWHERE =
   "get make know think take see come want look use find give tell work try ask need feel go say good great new time day thing way year " +
   "people lot much many more most well really like one two first last back still even now today never ever always maybe sure thank thanks " +
   "please right bit kind own same other another every something anything everything nothing someone anyone everyone little big long next " +
   "let seem help talk love nice wow cool amazing awesome glad happy best better sounds definitely actually since already yet around";
 
-/** Words that are common in everyday talk. */
+/** Words that are common in everyday conversation. */
 const COMMON =
   "ability able accept across add address age ago agree allow almost along amount answer appear area arrive article attend away bad base " +
   "beautiful become begin behind believe beside big body book both break bring build business busy buy call car care carry case catch cause " +
@@ -30,9 +30,9 @@ const COMMON =
   "word world worry worth write wrong yesterday young user";
 
 const EVERYWHERE_SHARE = 0.05;
-/** Of words that are common in everyday talk. */
+/** Share for words that are common in everyday conversation. */
 export const COMMON_SHARE = 0.01;
-/** Of words that nobody counted. */
+/** Share for words that nobody counted. */
 export const RARE_SHARE = 0.001;
 const RARITIES: ReadonlyMap<number, number> = new Map(
   [EVERYWHERE_SHARE, COMMON_SHARE].map((share) => [share, Math.log(share) / Math.log(RARE_SHARE)]),

@@ -15,7 +15,7 @@ const RELATIVE: ReadonlySet<string> = new Set(
   "ago currently lately last next now recent recently soon today tomorrow tonight yesterday".split(" "),
 );
 
-/** True for folded English words that say when something happens by when they are said: `recently`, `tomorrow`. */
+/** True for folded English words whose time depends on when they are said: `recently`, `tomorrow`. */
 export function isRelativeTime(word: string): boolean {
   return RELATIVE.has(word);
 }

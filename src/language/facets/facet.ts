@@ -1,9 +1,9 @@
-/** Something that is often asked of people and things, in the words of several languages. */
+/** Something often asked about people and things, in the words of several languages. */
 export interface Facet {
-  /** Words of a question that ask for it; see `createFacetIndex`. */
+  /** Words of a question about it; see `createFacetIndex`. */
   readonly asked: string;
-  /** Words of a statement that tells it, in the same form. */
+  /** Words of a statement about it, in the same form. */
   readonly told: string;
-  /** True for people and animals: what is told of the one tells nothing of the other. */
+  /** True for people and animals: a fact about one says nothing about another. */
   readonly isAnother?: true;
 }

@@ -8,7 +8,7 @@ import { WORK_FACETS } from "./work-facets.js";
 
 const FACETS = [...PERSON_FACETS, ...LIFE_FACETS, ...WORK_FACETS];
 
-/** Not before they are needed: they take some milliseconds. */
+/** Created lazily, as it takes some milliseconds. */
 const indexed = once(() => ({
   asked: createFacetIndex(FACETS.map(({ asked }) => asked)),
   told: createFacetIndex(FACETS.map(({ told }) => told)),
@@ -42,7 +42,7 @@ export function facetForm(text: string): string {
 
 /** Texts whose facets are kept: searches of one container meet the same ones again and again. */
 const MOST_KEPT = 10_000;
-/** A statement is no longer than this; of what is, only the beginning counts. */
+/** Statements are no longer than this; of longer text, only the beginning counts. */
 const LONGEST_READ = 1_000;
 const NONE: ReadonlySet<number> = new Set();
 
