@@ -19,7 +19,7 @@ export interface Visitor {
   readonly face?: Face | undefined;
 }
 
-/** The key that the official helper for local servers sends; it stands for none. */
+/** The key that the official helper sends to local servers; it stands for no key. */
 const LOCAL_KEY = "local";
 
 /** Names of headers added by proxies, CDNs and hosts: what comes through one may come from anywhere. */
