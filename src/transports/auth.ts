@@ -19,7 +19,7 @@ export interface Visitor {
   readonly face?: Face | undefined;
 }
 
-/** The key that the official helper sends to local servers; it stands for no key. */
+/** The placeholder key that the official client code sends to local servers; it counts as no key. */
 const LOCAL_KEY = "local";
 
 /** Names of headers added by proxies, CDNs and hosts: what comes through one may come from anywhere. */

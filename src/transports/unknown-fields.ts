@@ -13,7 +13,7 @@ export interface UnknownFields {
 }
 
 interface IgnoredField {
-  /** Path of the parent object. */
+  /** Path of the field. */
   readonly path: string;
   /** The known field whose name is almost the same. */
   readonly meant?: string | undefined;

@@ -34,7 +34,7 @@ const TRIAL: RerankRequest = {
   texts: ["Tea is made of leaves.", "A boat floats."].map((text) => ({ text, date: null })),
 };
 
-/** Any embedder takes less than this. */
+/** Milliseconds already waited that do not count: any embedder takes as long. */
 const WORTH_COUNTING_MS = 50;
 /** No service answers faster, so with less time left it need not be called. */
 const LEAST_LEFT_MS = 20;

@@ -65,7 +65,7 @@ const LINK = "insert into document_containers (document_id, container_id, positi
 type PackedDocument = Pick<DocumentRow, "content" | "turns"> & { readonly head: string };
 const BY_ID = `select content, turns, ${HEADS.expression} as head from documents
   where id = ? and +documents.organization_id = ?`;
-// Prepared once for every search: there is usually one organisation, so its index would lead through all documents.
+// Runs in every search: there is usually one organisation, so its index would lead through all documents.
 const HEADS_BY_IDS = `select json_group_array(${HEADS.expression} order by documents.seq) as packed from documents
   where +documents.organization_id = ?1 and documents.id in (select value from json_each(?2))`;
 

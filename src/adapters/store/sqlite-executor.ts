@@ -5,7 +5,6 @@ import { onlyReads, RecordExecutor, type RecordTransaction } from "./record-exec
 import type { SqliteSession } from "./sqlite-session.js";
 import type { Durability, SqliteWriter } from "./sqlite-writer.js";
 
-/** The connections to the record. */
 export interface Connections {
   readonly scheduler: EventLoopScheduler;
   readonly reader: SqliteSession;

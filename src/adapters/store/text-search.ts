@@ -158,7 +158,7 @@ class IndexSearch implements TextSearch {
     for (const [index, word] of unknown.entries()) counted.words.set(word, counts[index] ?? 0);
   }
 
-  /** How many units of the scope have each word; these were found. */
+  /** How many units of the scope have each word; `found` already tells for all but common words. */
   async #count(
     counted: Counted,
     { words, found, within }: { words: readonly string[]; found: readonly Found[]; within: string },

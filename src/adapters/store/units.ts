@@ -100,7 +100,7 @@ const unitStore = repositoryOf<UnitStore, UnitContext>({
         .where("seq", "=", seqOf(unit))
         .executeTakeFirst();
       if (!row) return;
-      // The memory's turn stands in for it, as long as the memory holds.
+      // A statement is found by the conversation turn it quotes, as long as it holds.
       if (row.kind === "statement" && !forgotten) return dropUnit(db, unit);
       await writeText(db, { unit, containerIds: [containerId], text: row.text, context: "", forgotten });
       const changed = await db

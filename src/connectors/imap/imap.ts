@@ -196,7 +196,7 @@ async function* compare(
   if (before && before.validity !== validity) throw new CheckpointExpired();
   const present = await presentMails(mailbox, opened);
   const gone = withoutUids(before?.uids ?? [], present);
-  // The present count, less what was removed meanwhile. A mail that arrived meanwhile is found by the next run.
+  // The present count, which removals may have lowered. If a mail has arrived meanwhile, the folder is read again.
   const exists = client.mailbox === false ? opened.exists : client.mailbox.exists;
   const least = countUids(gone) > 0 ? exists : Math.min(opened.exists, exists);
   if (countUids(present) < least) throw unreadFolder(path, "it names fewer mails than it says it has");

@@ -102,7 +102,7 @@ export async function readSitemaps(
     for await (const place of placesIn(text ?? "")) {
       if (kind === "sitemapindex") {
         if (mayAsk(place)) waiting.push(place);
-        // Not all entries of an index are needed: further ones are beyond what is read.
+        // One entry beyond the limit is enough to note the gap; further ones are never read.
         if (waiting.length > MOST_SITEMAPS) break;
         continue;
       }

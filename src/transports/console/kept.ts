@@ -13,7 +13,7 @@ const PAGE_SIZE = 20;
 const LONGEST_TEXT = 300;
 const LONGEST_QUERY = 1_000;
 
-/** The page at `/`: the same as at `/auth`, where a browser is sent that has no session for other paths. */
+/** The page at `/`: the same as at `/auth`, to which a browser is redirected that shows no session here. */
 export const showStart: Handler = async (visit, surroundings) => {
   const owner = await surroundings.sessions.owner(visit.request);
   return owner ? keptPage(visit.url, owner, surroundings.core) : redirectAnswer(HOME);

@@ -111,7 +111,6 @@ export const doSignIn: Handler = async (visit, surroundings) => {
   }
 };
 
-/** Signs this browser out. */
 export const doSignOut: Handler = async ({ request }, { core, anyone, sessions }) => {
   const owner = await sessions.owner(request);
   const fields = await readForm(request);

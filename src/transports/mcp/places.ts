@@ -27,7 +27,6 @@ export function writingPlace({ actor, defaultContainer }: Asker, named?: string)
   });
 }
 
-/** Containers in words. */
 export function listPlaces(places: readonly string[]): string {
   return places.join(", ");
 }

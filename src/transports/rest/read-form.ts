@@ -5,7 +5,6 @@ import { BodyError, streamBody } from "../../lib/request-body.js";
 import { truncate } from "../../lib/truncate.js";
 import { refuseTooLarge, type BodyLimit } from "./read-request.js";
 
-/** A file in a form. */
 export class FormFile {
   /** Null when the sender named none. */
   readonly name: string | null;

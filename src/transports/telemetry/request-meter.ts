@@ -7,7 +7,6 @@ const BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as cons
 const MOST_ROUTES = 2_000;
 const OTHERS = "(other)";
 
-/** Counts the requests of this process. */
 export interface RequestMeter {
   count(request: CountedRequest): void;
   families(): Family[];

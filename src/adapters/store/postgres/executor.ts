@@ -5,7 +5,6 @@ import type { Durability } from "../sqlite-writer.js";
 import { runOnAny } from "./session.js";
 import type { PostgresWriter } from "./writer.js";
 
-/** The connections to the record on a PostgreSQL server. */
 export interface PostgresConnections {
   readonly pool: pg.Pool;
   readonly writer: PostgresWriter;

@@ -40,7 +40,6 @@ export const driveListSchema = z.object({
 
 type Query = Readonly<Record<string, string | undefined>>;
 
-/** The API of one Google Drive. */
 export interface DriveApi {
   /**
    * The API's answer to a GET request; parameters without a value are left out.

@@ -215,7 +215,7 @@ function takeFound(state: Checkpoint, file: DriveFile, kind: "folders" | "files"
   return [];
 }
 
-/** Lists a folder that no longer counts, to drop its content; unless the folder counts for another reason. */
+/** Drops an item that lies in a folder which no longer counts, unless it was chosen itself. */
 function dropFound(state: Checkpoint, file: DriveFile): SourceChange[] {
   if (state.chosen?.includes(file.id) === true) return [];
   if (!isFolder(file)) return [{ kind: "remove", id: file.id }];

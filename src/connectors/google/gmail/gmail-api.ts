@@ -17,7 +17,6 @@ export function decides(labelIds: readonly string[]): boolean {
 
 export type Query = readonly (readonly [name: string, value: string])[];
 
-/** The API of one mailbox. */
 export interface GmailApi {
   /** @throws as `SendSourceRequest`; a 403 from Google is told apart by its reason */
   get(path: string, query: Query, accepts?: readonly number[]): Promise<SourceAnswer>;

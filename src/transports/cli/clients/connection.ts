@@ -168,7 +168,6 @@ export function planUndo(
   return { ...opened, text, removes: receipt?.existed === false && isEmpty(client, text) };
 }
 
-/** Carries out the plan. */
 export async function undoConnection(plan: UndoPlan, { home, now }: { home: string; now: Date }): Promise<void> {
   const { file, text, receipt, removes } = plan;
   if (removes) await removeConfigFile(file);
@@ -177,7 +176,7 @@ export async function undoConnection(plan: UndoPlan, { home, now }: { home: stri
   await dropReceipt(home, file.path);
 }
 
-/** Once the file is identical to its backups again, they are useless and removed. */
+/** Once the file equals its first backup again, byte for byte, the backups are useless and removed. */
 async function restore(file: ConfigFile, text: string, now: Date, backup: string | undefined): Promise<void> {
   const stamp = `recollect-${now.toISOString().replace(/[-:]|\.\d+/g, "")}`;
   const { backup: latest } = await replaceConfigFile(file, text, stamp);

@@ -54,7 +54,7 @@ async function listResources(
   if (holder) cli.output.note(`What lies in one: ${cli.invocation} connections choose ${id} --parent ${holder.id}`);
 }
 
-/** Names already chosen keep their resource; everything else is looked for page by page. @throws AppError `not_found` */
+/** Resources already chosen are found by name too; anything else is looked for page by page. @throws AppError `not_found` */
 async function findResources(
   { core, read }: Access,
   id: string,

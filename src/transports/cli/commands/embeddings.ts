@@ -163,7 +163,6 @@ function describe(cli: Cli, { active, next, previous }: EmbeddingStatus): string
   return [...pairs(lines), ...hints(cli, { next, previous })];
 }
 
-/** The progress of a move on one line. */
 export function describeMove({
   state,
   done,
