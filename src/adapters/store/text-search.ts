@@ -244,7 +244,7 @@ async function countAll(db: Kysely<Database>): Promise<number> {
   return row?.total ?? 0;
 }
 
-/** Empty where the scope is the whole store. */
+/** Empty where the scope is the whole store and has too many containers to list. */
 function scopeExpression(dialect: TextIndexDialect, scope: UnitScope): string {
   if (scope.isEverywhere && scope.containerIds.length > MANY_CONTAINERS) return "";
   const words = scope.containerIds.flatMap((id) => [

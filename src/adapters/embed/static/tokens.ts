@@ -7,7 +7,7 @@ import { createUnigram } from "./unigram.js";
 
 /** Turns text into rows of a model's table. */
 export interface Tokens {
-  /** Ids of a text are below this. */
+  /** The ids of a text run from 0 to below this. */
   readonly vocabularySize: number;
   encode(text: string): TokenIds;
 }
