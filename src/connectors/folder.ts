@@ -27,16 +27,16 @@ const fieldsSchema = z.object({
 });
 const checkpointSchema = z.object({ after: z.string(), folder: z.string() });
 
-/** A folder as a run began with it. */
+/** A folder as a run first found it. */
 interface Place {
-  /** Without links. */
+  /** With links resolved. */
   readonly path: string;
   readonly identity: string;
 }
 
 /**
- * A folder of the server's own machine, as far as one of `roots` holds it. Files are known by their paths: one that is moved
- * is another one. Hidden files, links, and what `.gitignore` leaves out are not brought in.
+ * A folder on the server's own machine, inside one of `roots`. Files are identified by path: a moved file is a new one. Hidden
+ * files, links, and whatever `.gitignore` excludes are not brought in.
  */
 export function createFolderConnector({ roots }: { readonly roots: readonly string[] }): Connector {
   const begun = new WeakMap<SourceAccess, Place>();
@@ -50,7 +50,7 @@ export function createFolderConnector({ roots }: { readonly roots: readonly stri
   async function* walk(access: SourceAccess, checkpoint: unknown): AsyncIterable<ChangePage> {
     const stopped = checkpoint === null ? null : readCheckpoint(checkpointSchema, checkpoint);
     const place = await begin(access);
-    // What another folder held says nothing of this one.
+    // Another folder's content says nothing about this one.
     if (stopped !== null && stopped.folder !== place.identity)
       throw new CheckpointExpired("The folder was replaced, so everything was listed again.");
     const after = stopped?.after ?? null;
@@ -115,12 +115,12 @@ async function readFileIn(
   };
 }
 
-/** @throws AppError `forbidden` outside of the roots, and for what is not there */
+/** @throws AppError `forbidden` for a folder outside the roots or missing */
 async function placeOf(roots: readonly string[], wanted: string): Promise<Place> {
   const path = await realpath(resolve(wanted)).catch(() => null);
   const allowed = await Promise.all(roots.map((root) => realpath(root).catch(() => null)));
   const around = allowed.flatMap((root) => (root !== null && path !== null && isWithin(root, path) ? [root] : []));
-  // What is not allowed and what is not there are told in the same words.
+  // Forbidden and missing folders get the same message.
   if (path === null || around.length === 0)
     throw new AppError(
       "forbidden",
@@ -146,7 +146,10 @@ function isHiddenIn(root: string, path: string): boolean {
   return parts.some((part) => part.startsWith(".") || part === "node_modules");
 }
 
-/** From what another folder holds, or the empty one that a drive leaves behind, nothing is concluded. @throws AppError `unavailable` */
+/**
+ * Nothing may be concluded from another folder's content, or from the empty folder that an unmounted drive leaves. @throws
+ * AppError `unavailable`
+ */
 async function requireSame({ path, identity }: Place): Promise<void> {
   const found = await lstat(path, { bigint: true }).catch(() => null);
   if (found === null || identityOf(found) !== identity)
@@ -155,11 +158,11 @@ async function requireSame({ path, identity }: Place): Promise<void> {
 
 interface Listing {
   readonly ids: readonly string[];
-  /** What is not among them, as sentences. */
+  /** What was left out, as sentences. */
   readonly leftOut: readonly string[];
 }
 
-/** @throws AppError for a folder that cannot be listed to its end: what it does not name would count as gone */
+/** @throws AppError for a folder that cannot be listed completely: files it does not list would count as gone */
 async function listFiles(place: string, signal: AbortSignal): Promise<Listing> {
   const found = await allFilesIn(place, signal).catch((error: unknown) => {
     if (!isFileError(error)) throw error;
@@ -182,7 +185,7 @@ async function itemAt(place: string, id: string): Promise<SourceItem | null> {
   if (!found?.isFile()) return null;
   return {
     id,
-    // What is put in its place by a rename may have the same size and time.
+    // A file that replaces another by renaming may have the same size and time.
     version: `${found.size}-${found.mtimeMs}-${found.ino}`,
     title: basename(file),
     address: pathToFileURL(file).href,
@@ -190,7 +193,7 @@ async function itemAt(place: string, id: string): Promise<SourceItem | null> {
   };
 }
 
-/** @returns null for what is not there @throws AppError for what may be there and cannot be looked at */
+/** @returns null for a missing file @throws AppError for one that may exist but cannot be examined */
 function goneOrUnread(error: unknown, id: string): null {
   if (isMissingFile(error) || codeOf(error) === "ENOTDIR") return null;
   throw unread(error, id);

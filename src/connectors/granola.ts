@@ -6,7 +6,7 @@ import { AppError } from "../core/errors.js";
 import type { ChangePage, Connector, SourceAccess, SourceAnswer, SourceContent } from "../core/ports.js";
 import { iso, parseIso } from "../lib/time.js";
 
-/** The most that the provider gives. */
+/** The provider's maximum. */
 const PAGE = 30;
 const LONGEST_QUOTE = 300;
 const MOST_ATTENDEES = 100;
@@ -48,7 +48,7 @@ type Note = z.output<typeof noteSchema>;
 const errorSchema = z.object({ message: z.string().optional(), error: z.string().optional() });
 const checkpointSchema = z.object({ cursor: z.string() });
 
-/** Notes of meetings, each with its summary and what was said, over the public API (docs.granola.ai). */
+/** Meeting notes, each with its summary and transcript, over the public API (docs.granola.ai). */
 export function createGranolaConnector({ apiUrl = "https://public-api.granola.ai/v1" } = {}): Connector {
   return {
     provider: "granola",
@@ -77,7 +77,7 @@ export function createGranolaConnector({ apiUrl = "https://public-api.granola.ai
 
     async read(access, { id }) {
       const url = `${apiUrl}/notes/${encodeURIComponent(id)}?include=transcript`;
-      // What is refused is there: a key may be open to less than before.
+      // A refused note still exists: the key may have lost access to it.
       const answer = await ask(access, url, [404, 410]);
       if (answer.status !== 200) throw new ItemGone();
       return contentOf(parseAnswer(answer, noteSchema, "Granola"));
@@ -113,7 +113,7 @@ function ask({ request, secrets }: SourceAccess, url: string, accepts: readonly 
   return request({ url, headers, isSigned: false, accepts });
 }
 
-/** What the provider says itself, without the key should it repeat it. */
+/** The provider's own words, with the key removed should they repeat it. */
 function quoteOf({ secrets }: SourceAccess, answer: SourceAnswer): string {
   const body = jsonOf(answer);
   const { message, error } = errorSchema.safeParse(body).data ?? {};
@@ -151,7 +151,7 @@ function contentOf(note: Note): SourceContent {
   };
 }
 
-/** What the same speaker says in a row is one paragraph. */
+/** Consecutive remarks of one speaker form one paragraph. */
 function transcriptOf({ transcript }: Note): string {
   const turns: { speaker: string; text: string }[] = [];
   for (const { speaker, text } of transcript ?? []) {

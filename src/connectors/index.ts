@@ -11,13 +11,13 @@ import { createS3Connector } from "./s3/s3.js";
 import { createWebCrawlerConnector } from "./web-crawler/web-crawler.js";
 
 export interface ConnectorOptions {
-  /** Other addresses of providers, by their names. */
+  /** Alternative addresses of providers, by name. */
   readonly providerUrls: Readonly<Record<string, string>>;
   /** Folders of this machine that may be read. */
   readonly connectionFolders: readonly string[];
 }
 
-/** Every source that documents can be brought in from, by the name of its provider. */
+/** Every source from which documents can be brought in, by provider name. */
 export function createConnectors(
   { providerUrls, connectionFolders: roots }: ConnectorOptions,
   others: readonly Connector[],
@@ -39,7 +39,7 @@ export function createConnectors(
   return new Map(connectors.map((connector) => [connector.provider, connector]));
 }
 
-/** All that Google has on several hosts, on one. */
+/** Google's services, which have several hosts, on a single one. */
 function googleAt(baseUrl: string) {
   return { baseUrl, authorizeUrl: `${baseUrl}/o/oauth2/v2/auth`, tokenUrl: `${baseUrl}/token` };
 }

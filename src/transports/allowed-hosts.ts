@@ -2,20 +2,20 @@ import { isIP } from "node:net";
 import { isLoopbackHost } from "./auth.js";
 import { truncate } from "../lib/truncate.js";
 
-/** Names under which this server may be called by browsers, beside its own. */
+/** Names by which browsers may call this server, besides its own. */
 export interface AllowedHosts {
-  /** Where the server is reached from elsewhere, such as `https://memory.example`. */
+  /** Where the server is reached from outside, such as `https://memory.example`. */
   readonly publicUrl?: string | undefined;
-  /** Further values of `Host`, with their port where it is not the usual one. */
+  /** Further values of `Host`, with their port unless it is the default one. */
   readonly hosts?: readonly string[] | undefined;
   /** Further origins of web pages. */
   readonly origins?: readonly string[] | undefined;
 }
 
 /**
- * Why a request may not come in by its `Host` and `Origin`, or null when it may. A page of somebody else's can make a
- * browser call this machine under a name of its own (DNS rebinding); such a name is in the Host header. An address of
- * digits cannot be such a name.
+ * Why a request's `Host` or `Origin` forbids it, or null when it is allowed. A foreign page can make a browser call this machine
+ * under a name of that page's own (DNS rebinding); the Host header then holds this name. A numeric address cannot be such a
+ * name.
  */
 export function objectionToHost(headers: Pick<Headers, "get">, allowed: AllowedHosts): string | null {
   const host = headers.get("host")?.toLowerCase() ?? "";

@@ -2,41 +2,41 @@ import { localActor, type Core } from "../core/index.js";
 import { AppError } from "../core/errors.js";
 import type { Actor, CallSource, Face } from "../core/types.js";
 
-/** What the access check needs to know about a request over HTTP. */
+/** What access checks need to know about an HTTP request. */
 export interface Visitor {
   readonly headers: Pick<Headers, "get" | "keys">;
-  /** Address of the other end of the connection, as far as it is known. */
+  /** Address of the other end of the connection, if known. */
   readonly peerAddress: string | undefined;
-  /** Address of whoever asks: what a trusted proxy says, else the other end. Counts and records go by it. */
+  /** Address of the caller: what a trusted proxy reports, otherwise the other end. Rate limits and records use it. */
   readonly callerAddress: string | undefined;
-  /** Version of HTTP, such as `1.1`. */
+  /** HTTP version, such as `1.1`. */
   readonly httpVersion: string | undefined;
-  /** False when the service listens to other machines too: then everybody needs a key. */
+  /** False when the service also listens to other machines: then everybody needs a key. */
   readonly isLoopbackOnly: boolean;
   /** The port that the service listens on. */
   readonly port: number | undefined;
-  /** What the request came in by, for the audit. */
+  /** The interface the request came through, for the audit. */
   readonly face?: Face | undefined;
 }
 
-/** The key that the official helper for local servers sends; it stands for none. */
+/** The placeholder key that the official client code sends to local servers; it counts as no key. */
 const LOCAL_KEY = "local";
 
-/** Names of headers that proxies, CDNs and hosts leave: what comes through one may come from anywhere. */
+/** Names of headers added by proxies, CDNs and hosts: what comes through one may come from anywhere. */
 const PROXY_HEADER =
   /^(?:forwarded|via|x-varnish|x-(?:original-)?forwarded(?:-.+)?|.+-(?:ip|addr)|(?:cf|cdn|fastly|fly|proxy|x-(?:vercel|envoy|amzn?|azure|appengine|akamai|nf))-.+)$/;
 
-/** By whom and by what a visitor is known. */
+/** What identifies a visitor. */
 export interface Identification {
   readonly core: Core;
   readonly organizationId: string;
   readonly publicUrl?: string | undefined;
-  /** True: programs of this machine need a key, too. */
+  /** True: programs on this machine need a key too. */
   readonly isKeylessOff?: boolean | undefined;
 }
 
 /**
- * Who is asking. A key decides wherever one is sent, so a wrong one never falls back to keyless access.
+ * Who is calling. A key that is sent always decides, so a wrong one never falls back to keyless access.
  * @throws AppError `unauthorized`
  */
 export async function identify(
@@ -60,14 +60,14 @@ export async function identify(
   );
 }
 
-/** Where a request comes from: the address and the program that it names. */
+/** Where a request comes from: its address and the program it names. */
 export function sourceOf({ headers, callerAddress, face = "rest" }: Visitor): CallSource {
   const client =
     headers.get("x-sm-source") ?? /^[\w.+-]{1,40}(\/[\w.+-]{1,40})?/.exec(headers.get("user-agent") ?? "")?.[0];
   return { face, ...(callerAddress !== undefined && { address: callerAddress }), ...(client && { client }) };
 }
 
-/** The key of `Authorization: Bearer` or `x-api-key`; null when neither header is sent. */
+/** The key from `Authorization: Bearer` or `x-api-key`; null when neither header is sent. */
 function credentialOf(headers: Pick<Headers, "get">): string | null {
   const authorization = headers.get("authorization");
   if (authorization !== null) return /^bearer\s+(.*)$/i.exec(authorization)?.[1]?.trim() ?? authorization;
@@ -75,10 +75,9 @@ function credentialOf(headers: Pick<Headers, "get">): string | null {
 }
 
 /**
- * Why a request may not do without a key, or null when it may. Web pages may call this service from any origin, and
- * through a name of their own that resolves to this machine, so both signs of a browser are refused. What a proxy passes on
- * comes from this machine, too: nginx with nothing but `proxy_pass` speaks HTTP/1.0, and forwarders of connections leave
- * the name by which they were called.
+ * Why a request needs a key, or null when it does not. Web pages may call this service from any origin, and through a name of
+ * their own that resolves to this machine, so both signs of a browser are refused. Whatever a proxy forwards comes from this
+ * machine too: nginx with nothing but `proxy_pass` speaks HTTP/1.0, and port forwarders leave the original host name.
  */
 function objectionToKeyless(visitor: Visitor, publicUrl: string | undefined): string | null {
   const { headers, peerAddress, httpVersion, isLoopbackOnly, port } = visitor;
@@ -94,25 +93,25 @@ function objectionToKeyless(visitor: Visitor, publicUrl: string | undefined): st
   return null;
 }
 
-/** The port of a `Host` header, 80 where it names none. */
+/** The port in a `Host` header, 80 where it names none. */
 function portOf(host: string | null): number {
   return Number(/:(\d{1,5})$/.exec(host ?? "")?.[1] ?? 80);
 }
 
-/** True when a proxy left its sign on the way; anybody can leave it, too, so it may take something away but give nothing. */
+/** True when a proxy left its mark on the request; anybody can forge it, so it may restrict but never grant. */
 export function comesThroughProxy(headers: Pick<Headers, "keys">): boolean {
   return [...headers.keys()].some((name) => PROXY_HEADER.test(name));
 }
 
-/** What apps may ask for, as OAuth names it. */
+/** What apps may ask for, as OAuth scopes. */
 export const MEMORY_SCOPES = ["memory:read", "memory:write"] as const;
 
-/** The address under which apps are let in here and tokens hold, or why there is none. */
+/** The issuer under which apps sign in here and tokens are valid, or why there is none. */
 export type Issuer = { readonly issuer: string } | { readonly objection: string };
 
 /**
- * The public URL where there is one. Else, on a server for this machine alone, the name and port by which the request
- * came in: each of them is a server of its own to apps, so that a fixed port is needed for them to stay signed in.
+ * The public URL where there is one. Otherwise, on a server for this machine only, the name and port of the request: to apps
+ * each of them is a separate server, so staying signed in needs a fixed port.
  */
 export function issuerOf({
   headers,
@@ -142,7 +141,7 @@ export function isLoopbackAddress(address: string | undefined): boolean {
   return address === "::1" || /^(::ffff:)?127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/i.test(address);
 }
 
-/** True for a `Host` header, with or without a port, that means this machine whatever a name server says. */
+/** True for a `Host` header, with or without a port, that means this machine whatever DNS says. */
 export function isLoopbackHost(host: string | null | undefined): boolean {
   const name = /^(\[[^\]]*\]|[^:]*)(:\d{1,5})?$/.exec(host ?? "")?.[1]?.toLowerCase();
   return name === "localhost" || name === "[::1]" || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(name ?? "");

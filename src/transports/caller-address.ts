@@ -1,12 +1,12 @@
 import type { BlockList } from "node:net";
 import { isIP } from "node:net";
 
-/** Addresses of proxies whose word is believed. */
+/** Addresses of trusted proxies. */
 export type TrustedProxies = Pick<BlockList, "check">;
 
 /**
- * Address of whoever sent a request. Only a trusted proxy is believed about it: the last address of `X-Forwarded-For` that is
- * no trusted proxy itself, because everything before that is the sender's own word.
+ * Address of the sender of a request. Only a trusted proxy is believed about it: the last address of `X-Forwarded-For` that is
+ * not a trusted proxy itself counts, because everything before that is the sender's own claim.
  */
 export function callerAddressOf(
   headers: Pick<Headers, "get">,
@@ -29,7 +29,7 @@ function isAmong(address: string, trusted: TrustedProxies): boolean {
   return version !== 0 && trusted.check(address, version === 6 ? "ipv6" : "ipv4");
 }
 
-/** An IPv4 address that came over IPv6 as what it is; without brackets and port. */
+/** The address without brackets and port, and an IPv4 address mapped to IPv6 as IPv4. */
 function plain(address: string): string {
   const bare = /^\[(.*)\](?::\d+)?$/.exec(address)?.[1] ?? address.replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, "$1");
   return bare.replace(/^::ffff:(?=\d+\.)/i, "");

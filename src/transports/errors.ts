@@ -5,33 +5,33 @@ import type { LeveledLog } from "../lib/log.js";
 import { BodyError, type BodyProblem } from "../lib/request-body.js";
 import { truncate } from "../lib/truncate.js";
 
-/** Who reads an error: the owner at the machine learns where a file of the server lies. */
+/** Who reads an error: the owner at the machine is told where the server's files are. */
 export type ErrorReader = "owner" | "others";
 
-/** The person at this machine is the only caller who is certainly the owner: a key may be anywhere. */
+/** The person at this machine is the only caller who is certainly the owner: a key may have spread anywhere. */
 export function readerOf(actor: Pick<Actor, "name"> | undefined): ErrorReader {
   return actor?.name === OWNER_AT_MACHINE ? "owner" : "others";
 }
 
-/** As `localActor` names them. */
+/** The name that `localActor` gives. */
 const OWNER_AT_MACHINE = "local";
 
-/** What a face tells the outside about an error. Nothing in it comes from an error that we did not expect. */
+/** What a transport tells the outside about an error. Nothing in it comes from an unexpected error. */
 export interface Refusal {
   readonly kind: ErrorKind;
   /** What happened, to what, and what to do next. */
   readonly message: string;
   readonly issues: readonly Issue[];
-  /** Seconds after which trying again makes sense. */
+  /** Seconds after which a retry makes sense. */
   readonly retryAfter: number | undefined;
-  /** Files and folders of the server that the message names; none in what others are told. */
+  /** Server files and folders that the message names; empty in what others are told. */
   readonly paths: readonly string[];
 }
 
 /**
- * What to tell about an error: the words of an `AppError` as they are; anything else is a bug, goes to the log with an
- * id, and is told as a fixed text with that id.
- * @param reader whoever is not known to be the owner is told no path of the server
+ * What to tell about an error: an `AppError` in its own words; anything else is a bug, which goes to the log with an id and is
+ * reported as a fixed text with that id.
+ * @param reader anyone not known to be the owner is told no path of the server
  * @param where names the place for the log, such as `POST /v3/documents`; never content
  */
 export function refusalOf(error: unknown, log: LeveledLog, where: string, reader: ErrorReader = "others"): Refusal {
@@ -49,7 +49,7 @@ export function refusalOf(error: unknown, log: LeveledLog, where: string, reader
   return refuse("internal", `Something went wrong on the server (error ${id}). Its log has the details under this id.`);
 }
 
-/** Whatever somebody sent, an answer that refuses it stays small: it tells the message up to three times. */
+/** Whatever was sent, an answer that refuses it stays small: it contains the message up to three times. */
 const LONGEST_MESSAGE = 1_500;
 const MOST_ISSUES = 21;
 
@@ -87,21 +87,21 @@ const HTTP_STATUS = {
 } as const satisfies Record<ErrorKind, number>;
 export type ErrorStatus = (typeof HTTP_STATUS)[ErrorKind];
 
-/** The status that stands for a kind. */
+/** The HTTP status for an error kind. */
 export function statusOf(kind: ErrorKind): ErrorStatus {
   return HTTP_STATUS[kind];
 }
 
-/** Clients sleep as long as this header says, without a limit of their own; so it stays small. */
+/** Clients sleep as long as this header says, with no limit of their own; so it stays small. */
 const MAX_RETRY_AFTER_SECONDS = 60;
 const RETRY_AFTER_SECONDS: Partial<Record<ErrorKind, number>> = { rate_limited: 1, unavailable: 2 };
 
-/** What fails on this side until somebody mends it: no fault of the request, and yet nothing to try again for. */
+/** Failures on this side that last until somebody fixes them: not the request's fault, yet retrying is useless. */
 const LASTING: ReadonlySet<ErrorKind> = new Set(["storage_full", "corrupt", "not_implemented"]);
 
-/** Headers that tell a client whether and when to try again (contract 1.3). */
+/** Headers that tell a client whether and when to retry (contract 1.3). */
 export function retryHeaders({ kind, retryAfter }: Pick<Refusal, "kind" | "retryAfter">): Record<string, string> {
-  // The official SDK repeats what conflicts, and everything from 500 up, unless it is told that this is final.
+  // The official SDK retries conflicts, and everything from 500 up, unless told that the error is final.
   if (LASTING.has(kind) || (kind === "conflict" && retryAfter === undefined)) return { "x-should-retry": "false" };
   const seconds = retryAfter ?? RETRY_AFTER_SECONDS[kind];
   if (seconds === undefined) return {};
@@ -117,7 +117,7 @@ export interface ErrorBody {
   readonly issues?: readonly Issue[];
 }
 
-/** Clients print `message`, `error` or `details`; all three are text, so that each of them prints the reason. */
+/** Clients print `message`, `error` or `details`; all three are text, so that every client prints the reason. */
 export function errorBody({ kind, message, issues }: Pick<Refusal, "kind" | "message" | "issues">): ErrorBody {
   if (kind === "unauthorized") return { error: "Unauthorized", details: message, message };
   if (kind === "rate_limited") return { error: "Too Many Requests", details: message, message };
@@ -142,12 +142,12 @@ const NOTES: Readonly<Record<ErrorKind, string>> = {
   internal: "internal error",
 };
 
-/** Only what looks like a field of ours: a name of any other form may be the caller's own words. */
+/** Only what looks like one of our fields: a name of any other form may be the caller's own text. */
 const FIELD = /^[A-Za-z]{1,40}$/;
 
 /**
- * What the record of requests keeps of a refusal: what went wrong, and in which fields. No word of its message, which may
- * repeat what the caller sent: the record outlives whatever a purge removes, and says nothing of whose it was.
+ * What the request record keeps of an error: what went wrong, and in which fields. Nothing of the message, which may repeat what
+ * the caller sent: the record outlives a purge, and does not say whose data it was.
  */
 export function noteOf({ kind, message, issues }: Pick<Refusal, "kind" | "message" | "issues">): string {
   const errorId = kind === "internal" ? /\(error (\w{22})\)/.exec(message)?.[1] : undefined;

@@ -28,14 +28,14 @@ import { createRestFace, type RestFaceOptions } from "./rest/app.js";
 import { createId } from "../lib/ids.js";
 import { loadOnce } from "../lib/load-once.js";
 
-/** Other processes of the data folder may send this much at least. */
+/** Other processes of the data folder may send at least this much. */
 const MIN_INTERNAL_BYTES = 16 * 1024 * 1024;
-/** What a call over MCP has beside its text. */
+/** The size of an MCP call apart from its text. */
 const MIN_MCP_BYTES = 4 * 1024 * 1024;
-/** Open connections are given this long to finish when the server closes. */
+/** How long open connections have to finish when the server closes. */
 const CLOSE_GRACE_MS = 400;
 const CLOSE_POLL_MS = 20;
-/** Longer than clients and proxies keep an idle connection, so that they, not we, end it. */
+/** Longer than clients and proxies keep an idle connection, so that they close it rather than we. */
 const KEEP_ALIVE_MS = 75_000;
 
 export type HttpApp = Hono<{ Bindings: HttpBindings }>;
@@ -45,36 +45,36 @@ export interface HttpFaceOptions {
   readonly log: LeveledLog;
   readonly organizationId: string;
   readonly limits: RestFaceOptions["limits"];
-  /** Opens the door for other processes of the data folder under `/internal`; without it there is none. */
+  /** Enables the interface for other processes of the data folder under `/internal`; absent, there is none. */
   readonly ownerToken?: string | undefined;
-  /** What this process says of the data folder that it owns, to who holds that token. */
+  /** What this process tells holders of that token about the data folder it owns. */
   readonly proveOwnership?: (() => object | null) | undefined;
   readonly version: string;
-  /** Whether a language model reads texts: what has an effect only then is warned of else. */
+  /** Whether a language model reads texts; otherwise callers are warned about input that only works with one. */
   readonly hasModel?: boolean;
   /** False once the data folder is lost. */
   readonly isReady: () => boolean;
-  /** When there was last no room for what was to be written; never without it. */
+  /** When there was last no room to write; absent for never. */
   readonly fullAt?: (() => Date | null) | undefined;
-  /** Where files wait that are being sent: known to the process that owns the data folder. */
+  /** Holds files while they are uploaded; the process that owns the data folder knows them. */
   readonly uploads: RestFaceOptions["uploads"];
-  /** How often each key may call the API; everybody may at any time without it. */
+  /** How often each key may call the API; absent for no limit. */
   readonly rate?: Rate | undefined;
-  /** Counts attempts for other services, too; where there is none or it is null, this process counts its own. */
+  /** Counts attempts across services; where it is absent or null, this process counts its own. */
   readonly attempts?: (() => AttemptCounter | null) | undefined;
-  /** Where requests to the API are noted; nowhere without it. */
+  /** Records API requests; absent for none. */
   readonly requests?: RestFaceOptions["requests"];
-  /** Under which names browsers and MCP clients may call, beside those of this machine. */
+  /** Names by which browsers and MCP clients may call, besides those of this machine. */
   readonly allowed?: AllowedHosts | undefined;
-  /** Who may come without a key, and which proxies are believed. */
+  /** Who needs no key, and which proxies are trusted. */
   readonly access?: AccessRules | undefined;
-  /** The container for calls over MCP that name none. */
+  /** The container for MCP calls that name none. */
   readonly defaultContainer: string;
-  /** Which tools are listed over MCP where the address does not say. */
+  /** Which tools MCP lists where the address does not say. */
   readonly mcpTools?: McpHttpOptions["mcpTools"];
-  /** How documents are fetched that apps publish about themselves; for tests. */
+  /** How to fetch the documents that apps publish about themselves; for tests. */
   readonly documents?: OAuthFaceOptions["documents"];
-  /** What MCP servers offer beside the product. */
+  /** What MCP servers offer besides the product. */
   readonly extension?: McpHttpOptions["extension"];
 }
 
@@ -94,7 +94,7 @@ export function createHttpFace(options: HttpFaceOptions): HttpApp {
     const maxBodyBytes = maxInternalBytes(limits);
     app.route("/internal", createOwnerDoor({ core, log, ownerToken, version, maxBodyBytes, prove }));
   }
-  // A key has one rate, however it comes.
+  // A key has a single rate, whichever interface it uses.
   const limiting = { limitRequests: limitRequests(options.rate, options.attempts), inTurn: createLargeRequests() };
   app.onError((error, { req }) => {
     const { route = "(unknown path)" } = factsOf(req.raw);
@@ -108,7 +108,7 @@ export function createHttpFace(options: HttpFaceOptions): HttpApp {
   return app;
 }
 
-/** MCP under the paths that clients know (contract 7.4); its library is loaded with the first request. */
+/** MCP under the paths that clients know (contract 7.4); its library is loaded at the first request. */
 function mountMcp(
   app: HttpApp,
   { allowed = {}, limits, ...options }: HttpFaceOptions,
@@ -116,7 +116,7 @@ function mountMcp(
 ): void {
   const load = loadOnce(async (closing: AbortSignal | undefined): Promise<McpHttp> => {
     const { createMcpHttp } = await import("./mcp/http.js");
-    // Texts in JSON may be written in escapes of six bytes a character.
+    // JSON may escape each character of a text with six bytes.
     const maxBodyBytes = MIN_MCP_BYTES + 6 * limits.maxTextBytes;
     const resourceMetadataUrl = (request: Request, { isLoopbackOnly }: { readonly isLoopbackOnly: boolean }) => {
       const found = issuerOf({ headers: request.headers, publicUrl: allowed.publicUrl, isLoopbackOnly });
@@ -140,14 +140,14 @@ function mountMcp(
     });
 }
 
-/** A Host header may be anything: what makes no address has none to answer for. */
+/** The Host header may be anything: if it makes no valid URL, the request is refused. */
 async function refuseOddAddress({ req }: Context, next: () => Promise<void>): Promise<Response | void> {
   if (URL.canParse(req.url)) return next();
   const error = "The Host header is no name or address of a server.";
   return Response.json({ error, message: error }, { status: 400 });
 }
 
-/** The owner's pages; loaded with the first request. Elsewhere than `/auth` they have one address that the API knows. */
+/** The owner's pages, loaded at the first request. Outside `/auth` they have only one address that the API knows. */
 function mountConsole(app: HttpApp, { allowed = {}, ...options }: HttpFaceOptions): void {
   const load = loadOnce(async (): Promise<ConsoleFace> => {
     const { createConsole } = await import("./console/face.js");
@@ -157,7 +157,7 @@ function mountConsole(app: HttpApp, { allowed = {}, ...options }: HttpFaceOption
     learnOf(req.raw, { route: req.routePath });
     return (await load()).answer(req.raw, visitorOf(req.raw, env, options.access).callerAddress);
   };
-  // Programs that look for a server are told what it is, as are people under a name that it does not know.
+  // Programs that look for a server are told what it is, and so are people who use a host name unknown to it.
   app.get("/", async (context, next) => {
     const { headers } = context.req.raw;
     const isForPeople =
@@ -170,7 +170,7 @@ function mountConsole(app: HttpApp, { allowed = {}, ...options }: HttpFaceOption
   app.all("/v3/auth/key", answer);
 }
 
-/** What apps need to sign in; its library is loaded with the first of them. */
+/** What apps need to sign in; the library is loaded when the first one does. */
 const OAUTH_PATHS = [
   "/.well-known/oauth-protected-resource",
   "/.well-known/oauth-protected-resource/mcp",
@@ -199,20 +199,20 @@ function maxInternalBytes({ maxTextBytes, maxBatchBytes, maxFileBytes }: HttpFac
   return MIN_INTERNAL_BYTES + Math.max(4 * maxTextBytes, 2 * maxBatchBytes, Math.ceil((4 * maxFileBytes) / 3));
 }
 
-/** A server that answers. */
+/** A running server. */
 export interface Listening {
-  /** Base URL without a slash at its end. */
+  /** Base URL without a trailing slash. */
   readonly url: string;
   readonly port: number;
-  /** Takes no new connections, lets running answers end for a moment, then ends all. May be called again. */
+  /** Stops accepting connections, gives running responses a moment to finish, then closes all. May be called again. */
   close(): Promise<void>;
 }
 
 /**
  * Serves an application.
  * @param host address or name to listen on
- * @param port 0 takes a free one
- * @throws AppError `unavailable` when the port is taken, not allowed, or the address is not of this machine
+ * @param port 0 picks a free one
+ * @throws AppError `unavailable` when the port is taken or not allowed, or the address is not of this machine
  */
 export async function listen(
   app: { fetch: HttpApp["fetch"] },
@@ -229,7 +229,7 @@ export async function listen(
     { overrideGlobalObjects: false, errorHandler: (error) => answerToBrokenRequest(error, log) },
   );
   const serve = (incoming: IncomingMessage, outgoing: ServerResponse): void => void listener(incoming, outgoing);
-  // What Node would refuse by itself is refused or answered like all else.
+  // What Node would refuse by itself is refused or answered here like everything else.
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS, requireHostHeader: false }, serve);
   server.on("checkExpectation", serve);
   server.on("clientError", refuseBrokenConnection);
@@ -277,7 +277,7 @@ function urlOf(host: string, { address, port, family }: AddressInfo): string {
   return family === "IPv6" ? `http://[${address}]:${port}` : `http://${address}:${port}`;
 }
 
-/** Idle connections end at once, busy ones when their answer is out, all of them after a moment. */
+/** Closes idle connections at once, busy ones when their response is out, and all of them after a moment. */
 async function shut(server: Server, closing: AbortController): Promise<void> {
   closing.abort();
   const isClosed = new Promise<void>((resolve) => server.close(() => resolve()));
@@ -289,7 +289,7 @@ async function shut(server: Server, closing: AbortController): Promise<void> {
   clearTimeout(grace);
 }
 
-/** A request line or Host header that no URL can be made of. */
+/** Answers a request line or Host header that makes no valid URL. */
 function answerToBrokenRequest(error: unknown, log: LeveledLog): Response {
   const id = createId();
   const refusal =
@@ -305,7 +305,7 @@ const CLIENT_ERRORS: Readonly<Record<string, readonly [status: number, message: 
   HPE_INVALID_METHOD: [405, "The request uses a method that HTTP does not know."],
 };
 
-/** Answers what is no HTTP at all, which never reaches the application. */
+/** Answers what is not HTTP at all, and so never reaches the application. */
 function refuseBrokenConnection(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
   const [status, message] = CLIENT_ERRORS[error.code ?? ""] ?? [400, "The request is not valid HTTP, or ended early."];

@@ -1,6 +1,6 @@
 import type { ChunkMetadata } from "../core/types.js";
 
-/** Where in its file a passage stands, in words: `page 12`, `sheet Sales, A2:D40`, `12:30`; null for a text without places. */
+/** The place of a passage in its file, in words: `page 12`, `sheet Sales, A2:D40`, `12:30`; null for a text without places. */
 export function placeInFile({ page, slide, sheet, range, entry, time }: ChunkMetadata): string | null {
   if (page !== undefined) return `page ${page}`;
   if (slide !== undefined) return `slide ${slide}`;

@@ -2,15 +2,15 @@ import type { Context } from "hono";
 import { createId } from "../lib/ids.js";
 import type { LeveledLog } from "../lib/log.js";
 
-/** Header that tells a request and its answer from all others, here and in the logs of whoever sent it. */
+/** Header that identifies a request and its answer, here and in the sender's logs. */
 export const REQUEST_ID_HEADER = "x-request-id";
 
-/** It is repeated in the answer and in the log, so that it may hold nothing that either could take for something else. */
+/** It is repeated in the answer and in the log, so it must not contain anything that has a meaning in either. */
 const WELL_FORMED = /^[\w.:+/=~@-]{1,128}$/;
 
 const made = new WeakMap<Request, string>();
 
-/** The id that a request was sent with where that is well formed, else one that is made for it; the same each time. */
+/** The id that a request was sent with if it is well formed, otherwise a generated one; always the same for one request. */
 export function requestIdOf(request: Request): string {
   const sent = request.headers.get(REQUEST_ID_HEADER);
   if (sent !== null && WELL_FORMED.test(sent)) return sent;
@@ -21,13 +21,13 @@ export function requestIdOf(request: Request): string {
   return id;
 }
 
-/** Names the request in its answer, whichever face gives it. */
+/** Puts the request id on the response, whichever transport gives it. */
 export async function answerWithRequestId(context: Context, next: () => Promise<void>): Promise<void> {
   await next();
   context.res.headers.set(REQUEST_ID_HEADER, requestIdOf(context.req.raw));
 }
 
-/** The same log, each line of which names the request that it is about. */
+/** The same log, naming in each line the request that it is about. */
 export function withRequestId(log: LeveledLog, requestId: string): LeveledLog {
   const naming =
     (write: LeveledLog["error"]): LeveledLog["error"] =>

@@ -1,14 +1,14 @@
 import type { IncomingMessage } from "node:http";
 
-/** More is not taken from anybody whose request is refused; the connection ends then. */
+/** Most that is read of a refused request; then the connection is closed. */
 const MOST_BYTES = 512 * 1024 * 1024;
-/** Nor is anybody waited for longer, in milliseconds: all in all, and while nothing comes. */
+/** Longest wait in milliseconds, both in total and while nothing arrives. */
 const LONGEST_MS = 60_000;
 const LONGEST_SILENCE_MS = 2_000;
 
 /**
- * Takes and throws away what is still to come of a request that is about to be answered, such as a file that is too large: most
- * libraries send all of it before they look for an answer, and would only see a connection that broke off.
+ * Reads and discards the rest of a request that is about to be answered, such as a file that is too large: most libraries send
+ * everything before they look for a response, and would otherwise only see a broken connection.
  */
 export async function takeRestOfBody(incoming: IncomingMessage): Promise<void> {
   const announced = Number(incoming.headers["content-length"] ?? 0);
@@ -24,7 +24,7 @@ export async function takeRestOfBody(incoming: IncomingMessage): Promise<void> {
       clearTimeout(silence);
       resolve();
     }
-    // Whoever has begun to read would stop the flow where it is not read on.
+    // A reader that has begun would stop the flow wherever it stops reading.
     incoming.removeAllListeners("data");
     incoming.on("data", (piece: Uint8Array) => {
       bytes += piece.byteLength;

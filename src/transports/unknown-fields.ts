@@ -6,20 +6,20 @@ import { parseLimitedJson } from "../lib/limited-json.js";
 
 /** Fields of an input that nothing reads. */
 export interface UnknownFields {
-  /** Written almost like a field that narrows the request, or called as other APIs call it. */
+  /** Almost like a field that narrows the request, or another API's name for one. */
   readonly misspelt: readonly Issue[];
   /** The others. */
   readonly ignored: readonly IgnoredField[];
 }
 
 interface IgnoredField {
-  /** Leads to it. */
+  /** Path of the field. */
   readonly path: string;
-  /** The field beside it that is written almost like it. */
+  /** The known field whose name is almost the same. */
   readonly meant?: string | undefined;
 }
 
-/** Fields that decide what a request reaches or may do. Without them it would reach more than was meant. */
+/** Fields that decide what a request reaches or may do. Without them it would reach more than intended. */
 export const NARROWING: readonly string[] = [
   "containerTag",
   "containerTags",
@@ -46,7 +46,7 @@ export const NARROWING: readonly string[] = [
 
 const PLAIN_NARROWING: ReadonlySet<string> = new Set(NARROWING.map(plainNameOf));
 
-/** What other APIs call a container, without case, underscores and hyphens. */
+/** Names for a container in other APIs, ignoring case, underscores and hyphens. */
 const CONTAINER_NAMES: ReadonlySet<string> = new Set(
   (
     "account accountid agentid appid bank bankid brain collection collectionname container containerid " +
@@ -57,7 +57,7 @@ const CONTAINER_NAMES: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Other names of fields, without case, underscores and hyphens. */
+/** Other names of fields, ignoring case, underscores and hyphens. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
   documentid: "docId",
   documentids: "docId",
@@ -69,11 +69,11 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
   where: "filters",
 };
 
-/** Names longer than this are like none of ours. */
+/** Names longer than this resemble none of ours. */
 const LONGEST_NAME = 40;
-/** At most so many fields are named. */
+/** How many fields are listed. */
 const MOST_NAMED = 20;
-/** More unknown fields than this are not looked at one by one: each is compared with all that are known. */
+/** More unknown fields than this are not checked one by one: each is compared with all known ones. */
 const MOST_JUDGED = 5_000;
 /** Filters are refused beyond this depth anyway. */
 const DEEPEST_FILTER = 10;
@@ -82,8 +82,8 @@ const GROUP = ["AND", "OR"];
 const CONDITION = ["key", "value", "filterType", "numericOperator", "negate", "ignoreCase"];
 
 /**
- * Finds the fields of an input that its schema does not know, at every depth; keys of records, such as metadata, are the
- * caller's own. One that narrows other requests is never ignored. A field without a value narrows nothing.
+ * Finds the fields of an input that its schema does not know, at every depth; keys of records, such as metadata, are up to the
+ * caller. A field that narrows other requests is never ignored. A field without a value narrows nothing.
  */
 export function findUnknownFields(schema: z.ZodType, input: unknown): UnknownFields {
   const found = createFound();
@@ -101,8 +101,8 @@ interface Operation {
 }
 
 /**
- * Finds query parameters that an operation does not read. One that would narrow the body belongs there. Only what reads
- * passes over others: whoever sends one with a change means something by it, such as to change less.
+ * Finds query parameters that an operation does not read. One that would narrow the body belongs in the body. Only reads ignore
+ * unknown ones: sent with a change, they have a purpose, such as changing less.
  */
 export function findUnknownParameters({ query, body, method }: Operation, sent: readonly string[]): UnknownFields {
   const found = createFound();
@@ -136,7 +136,7 @@ export function withNoneIgnored({ misspelt, ignored }: UnknownFields): UnknownFi
   return { misspelt: [...misspelt, ...refused], ignored: [] };
 }
 
-/** What is said of fields that changed nothing. */
+/** Warnings about fields that had no effect. */
 export function warningsOf(...unknown: readonly UnknownFields[]): string[] {
   const texts = unknown.flatMap(({ ignored }) =>
     ignored.map(
@@ -156,7 +156,7 @@ export function namingIgnored(error: unknown, { ignored }: UnknownFields): unkno
   return new AppError("invalid", [error.message, ...told].join("; "), { issues: error.issues, cause: error });
 }
 
-/** The narrowing field that a name is likely meant for, if any. */
+/** The narrowing field that a name is probably meant for, if any. */
 export function meantBy(name: string, known: readonly string[]): string | undefined {
   if (name.length > LONGEST_NAME) return undefined;
   const plain = plainNameOf(name);
@@ -170,7 +170,7 @@ export function meantBy(name: string, known: readonly string[]): string | undefi
 interface Found {
   readonly misspelt: Issue[];
   readonly ignored: IgnoredField[];
-  /** Shared by all that is found in one input. */
+  /** Shared by everything found in one input. */
   readonly judging: { left: number };
 }
 
@@ -178,7 +178,7 @@ function createFound(judging: Found["judging"] = { left: MOST_JUDGED }): Found {
   return { misspelt: [], ignored: [], judging };
 }
 
-/** Counts a field that is to be judged; false when there were too many. */
+/** Counts a field to be checked; false when there were too many. */
 function mayJudge({ judging }: Found): boolean {
   judging.left -= 1;
   return judging.left >= 0;
@@ -218,7 +218,7 @@ function walkObject(schema: z.ZodObject, input: unknown, path: Path, found: Foun
   }
 }
 
-/** Of several forms the one that leaves the least unknown is meant. */
+/** Of several forms, the one that leaves the fewest unknown fields is meant. */
 function walkUnion(options: readonly unknown[], input: unknown, path: Path, found: Found): void {
   if (typeof input !== "object" || input === null) return;
   const forms = options.filter((option) => (Array.isArray(input) ? isList(option) : option instanceof z.ZodObject));
@@ -237,7 +237,7 @@ function isList(schema: unknown): boolean {
   return schema instanceof z.ZodArray;
 }
 
-/** The filter language is read by the core, which does not look beside the names that it knows. */
+/** The core parses the filter language, and ignores names that it does not know. */
 function walkFilters(input: unknown, path: Path, found: Found): void {
   const value = typeof input === "string" ? parsed(input) : input;
   if (!isObject(value) || path.length > 2 * DEEPEST_FILTER) return;
@@ -257,7 +257,7 @@ function parsed(text: string): unknown {
   try {
     return parseLimitedJson(text);
   } catch {
-    // The core says what is wrong with it.
+    // The core reports what is wrong with it.
     return undefined;
   }
 }
@@ -276,7 +276,7 @@ function judge(name: string, value: unknown, { path, known, found }: Place): voi
   else note(found, [...path, name], nearest(name, known));
 }
 
-/** The field that a name is written almost like. */
+/** The field whose name is almost the same. */
 function nearest(name: string, known: readonly string[]): string | undefined {
   if (name.length > LONGEST_NAME) return undefined;
   const plain = plainNameOf(name);
@@ -286,7 +286,7 @@ function nearest(name: string, known: readonly string[]): string | undefined {
 const NOT_KNOWN = "is not known here, where nothing is ignored";
 const NOT_READ = "is not read by this request, which would reach or change more than was meant; leave it out";
 
-/** True for a field that narrows other requests, however it is written. */
+/** True for a field that narrows other requests, however it is spelt. */
 function narrows(name: string): boolean {
   return name.length <= LONGEST_NAME && PLAIN_NARROWING.has(plainNameOf(name));
 }
@@ -315,7 +315,7 @@ function plainNameOf(name: string): string {
   return name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
 }
 
-/** Short names differ by little from each other, so less may differ in them. */
+/** Short names differ little from each other, so fewer differences are tolerated in them. */
 function isAlike(one: string, other: string): boolean {
   if (one === other) return true;
   const most = other.length >= 7 ? 2 : other.length >= 5 ? 1 : 0;

@@ -1,10 +1,10 @@
 const HOW = "Send the file itself: `recollect add FILE`, or POST /v3/documents/file.";
-/** Characters of a text that could be the name of a file. */
+/** Characters of a text that could be a file name. */
 const LONGEST_NAME = 1_024;
 
 /**
- * What is said of a text that only names a file, or that is a file written as a `data:` address: it is kept as text, since a
- * service must not open the files of its machine for whoever names them.
+ * Warnings about a text that only names a file, or that is a file written as a `data:` URL: it is stored as text, because a
+ * service must not open files on its machine for anyone who names them.
  */
 export function unreadContentWarnings(content: unknown): readonly string[] {
   if (typeof content !== "string") return [];
@@ -16,7 +16,7 @@ export function unreadContentWarnings(content: unknown): readonly string[] {
     : [];
 }
 
-/** A `file:` address, or an absolute path that ends like the name of a file. */
+/** A `file:` URL, or an absolute path that ends like a file name. */
 function namesFile(text: string): boolean {
   return /^file:\/\/\S+$/i.test(text) || /^(?:~?\/|[A-Za-z]:[\\/]|\\\\)\S*\.[A-Za-z][A-Za-z0-9]{0,4}$/.test(text);
 }

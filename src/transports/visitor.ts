@@ -1,7 +1,7 @@
 import type { Visitor } from "./auth.js";
 import { callerAddressOf, type TrustedProxies } from "./caller-address.js";
 
-/** What a request knows about its connection; absent in a call without a socket, which then counts as remote. */
+/** What is known about a request's connection; absent in a call without a socket, which then counts as remote. */
 export interface HttpBindings {
   readonly incoming?: {
     readonly httpVersion?: string | undefined;
@@ -15,14 +15,14 @@ export interface HttpBindings {
   readonly closing?: AbortSignal;
 }
 
-/** Who may come without a key, and whose word counts about where a request is from. */
+/** Who needs no key, and whom to trust about where a request is from. */
 export interface AccessRules {
-  /** True: programs of this machine need a key, too. */
+  /** True: programs on this machine need a key too. */
   readonly isKeylessOff?: boolean | undefined;
   readonly trustedProxies?: TrustedProxies | undefined;
 }
 
-/** Who sent a request, as far as its headers and its connection tell. */
+/** The sender of a request, as far as its headers and connection show. */
 export function visitorOf(
   { headers }: Pick<Request, "headers">,
   bindings: HttpBindings | undefined,

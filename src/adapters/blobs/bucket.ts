@@ -7,12 +7,12 @@ import { isId } from "../../lib/ids.js";
 import { type Listing, readListing } from "../../lib/s3-listing.js";
 import { retry } from "../../lib/retry.js";
 
-/** A bucket of Amazon S3 or of a store that speaks its protocol. */
+/** A bucket of Amazon S3 or of a store with the same protocol. */
 export interface Bucket {
   readonly bucket: string;
-  /** Of all keys; "" for none. */
+  /** Prefix of all keys; "" for none. */
   readonly prefix: string;
-  /** Of the bucket, without a slash at the end. */
+  /** URL of the bucket, without a trailing slash. */
   readonly url: string;
   readonly region: string;
   readonly accessKeyId: string;
@@ -28,9 +28,9 @@ const NOT_READ = "The file was not read";
 const NOT_LISTED = "The files were not listed";
 
 /**
- * Bytes as one object each in a bucket, over the REST API of Amazon S3 with signatures of version 4
- * (docs.aws.amazon.com/AmazonS3/latest/API). What was put is durable as the store says, before the call returns. An
- * answer that asks to try again (429, 5xx) is tried three times in all.
+ * Stores each blob as an object in a bucket, over the REST API of Amazon S3 with version 4 signatures
+ * (docs.aws.amazon.com/AmazonS3/latest/API). What was put is as durable as the store promises before the call returns. Responses
+ * that ask for a retry (429, 5xx) get three attempts in all.
  */
 export function createBucketBlobs(bucket: Bucket): BlobStore {
   return new BucketBlobs(bucket);
@@ -40,7 +40,7 @@ class BucketBlobs implements BlobStore {
   readonly #bucket: Bucket;
   readonly #client: AwsClient;
   readonly #send = createFetch({ timeoutMs: TIMEOUT_MS, maximumBytes: LARGEST_ANSWER });
-  /** What all keys begin with. */
+  /** Path prefix of all keys. */
   readonly #path: string;
 
   constructor(bucket: Bucket) {
@@ -74,10 +74,10 @@ class BucketBlobs implements BlobStore {
     const headers = { range: `bytes=${start}-${start + length - 1}` };
     const answer = await this.#call(NOT_READ, this.#addressOf(key), { headers }, [404, 416]);
     if (answer.status === 404) return null;
-    // The range begins behind the end.
+    // The range begins beyond the end.
     if (answer.status === 416) return new Uint8Array();
     const bytes = new Uint8Array(await answer.arrayBuffer());
-    // Whoever does not know ranges answers with all of it.
+    // A store without range support returns everything.
     return answer.status === 206 ? bytes : bytes.slice(start, start + length);
   }
 
@@ -98,7 +98,7 @@ class BucketBlobs implements BlobStore {
     }
   }
 
-  /** `now` is the time of the store; NaN where it does not tell. */
+  /** `now` is the store's time; NaN where it does not say. */
   async #listPage(after: string): Promise<{ readonly listing: Listing; readonly now: number }> {
     const page = new URL(this.#bucket.url);
     page.searchParams.set("list-type", "2");
@@ -111,11 +111,11 @@ class BucketBlobs implements BlobStore {
     return { listing, now };
   }
 
-  /** None for an object that is none of ours. */
+  /** Empty for an object that is not ours. */
   #blobOf({ key: name, lastModified }: Listing["objects"][number], now: number): ListedBlob[] {
     const key = name.slice(this.#path.length);
     const ageMs = now - Date.parse(lastModified);
-    // Without both times nothing says that it is not being written.
+    // Without both times, it may still be being written.
     return isId(key) ? [{ key, ageMs: Number.isNaN(ageMs) ? 0 : ageMs }] : [];
   }
 
@@ -124,7 +124,7 @@ class BucketBlobs implements BlobStore {
     await this.#call("The file was not kept", this.#addressOf(key), { method: "PUT", body }, []);
   }
 
-  /** Null when there is nothing under the key. */
+  /** Null when the key does not exist. */
   async #readNothing(key: string): Promise<Uint8Array | null> {
     const found = await this.#call(NOT_READ, this.#addressOf(key), { method: "HEAD" }, [404]);
     return found.ok ? new Uint8Array() : null;
@@ -134,7 +134,7 @@ class BucketBlobs implements BlobStore {
     return `${this.#bucket.url}/${this.#path}${key}`;
   }
 
-  /** @throws AppError `unavailable` when the store does not answer or refuses, other than with one of `expected` */
+  /** @throws AppError `unavailable` when the store does not answer, or refuses with a status not in `expected` */
   async #call(what: string, target: string, init: RequestInit, expected: readonly number[]): Promise<Response> {
     const answer = await retry(() => this.#callOnce(what, target, init), { ...RETRY, judge: () => true });
     if (!answer.ok && !expected.includes(answer.status)) throw unavailable(this.#bucket, what, await reasonOf(answer));
@@ -152,7 +152,7 @@ class BucketBlobs implements BlobStore {
   }
 }
 
-/** The text of the first element of this name, for the plain XML of S3. */
+/** The text of the first element of this name; enough for the plain XML of S3. */
 function elementOf(xml: string, name: string): string | null {
   const start = xml.indexOf(`<${name}>`);
   const end = start === -1 ? -1 : xml.indexOf(`</${name}>`, start);

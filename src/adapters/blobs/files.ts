@@ -13,11 +13,11 @@ import { makeFolder, writingTo } from "./writing.js";
 const DRAFT_ENDING = ".part";
 
 /**
- * Bytes as one file each in a folder, which is made when the first one comes. A key is the name of its file, so only
- * keys that are ids are ever looked for. What was put is on the disk, with its name, before the call returns.
+ * Stores each blob as a file in a folder, which is created with the first one. A key is the name of its file, so only keys that
+ * are ids are ever looked up. What was put is on disk, under its name, before the call returns.
  */
 export function createFileBlobs(directory: string): BlobStore {
-  /** Makes a file under another name first, so that its own never stands for half of it. */
+  /** Writes a file under another name first, so that its own name never refers to half of it. */
   async function place(key: string, make: (draft: string) => Promise<void>): Promise<void> {
     if (!isId(key)) throw new Error("The key of a blob must be an id");
     const draft = join(directory, `${key}${DRAFT_ENDING}`);
@@ -29,7 +29,7 @@ export function createFileBlobs(directory: string): BlobStore {
         await syncFolder(directory);
       });
     } finally {
-      // Of two names for one file the system removes neither. What cannot be written cannot be removed either, sometimes.
+      // If both names refer to one file, renaming removes neither. Sometimes what cannot be written cannot be removed either.
       await rm(draft, { force: true }).catch(() => undefined);
     }
   }
@@ -72,7 +72,7 @@ async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
   }
 }
 
-/** A second name for a file that is durable already; a copy where the file system has no second names. */
+/** Adds a second name to a file that is already durable; copies it where the file system has no hard links. */
 async function linkOrCopy(from: string, to: string): Promise<void> {
   await rm(to, { force: true });
   try {
@@ -89,7 +89,7 @@ async function linkOrCopy(from: string, to: string): Promise<void> {
   }
 }
 
-/** A write that was cut off counts as well, under the key that it was for. */
+/** An interrupted write counts too, under the key it was meant for. */
 async function describe(directory: string, name: string): Promise<ListedBlob | null> {
   const key = name.endsWith(DRAFT_ENDING) ? name.slice(0, -DRAFT_ENDING.length) : name;
   if (!isId(key)) return null;

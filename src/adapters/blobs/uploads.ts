@@ -9,8 +9,8 @@ import { readRange } from "./read-range.js";
 import { makeFolder, writingTo } from "./writing.js";
 
 /**
- * Uploads as one file each in a folder of this machine, which is made when the first one comes. Processes that share the
- * folder know each other's uploads by their keys.
+ * Keeps each upload as a file in a folder on this machine, which is created with the first one. Processes that share the folder
+ * find each other's uploads by key.
  */
 export function createUploadFolder(directory: string): UploadStore {
   const pathOf = (key: string): string => {
@@ -31,7 +31,7 @@ export function createUploadFolder(directory: string): UploadStore {
         const received = await writeAll(file, pieces, directory);
         return { key, ...received };
       } catch (error) {
-        // What cannot be written cannot be removed either, sometimes.
+        // Sometimes what cannot be written cannot be removed either.
         await rm(pathOf(key), { force: true }).catch(() => undefined);
         throw error;
       } finally {

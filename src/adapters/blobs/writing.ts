@@ -2,14 +2,14 @@ import { mkdir } from "node:fs/promises";
 import { AppError } from "../../core/errors.js";
 import { codeOf, isDiskFull } from "../../lib/error-code.js";
 
-/** Makes a folder, but not what it lies in: a data folder that is gone must not come back as an empty one. */
+/** Creates a folder, but not its parent: a data folder that is gone must not come back as an empty one. */
 export async function makeFolder(directory: string): Promise<void> {
   await mkdir(directory, { mode: 0o700 }).catch((error: unknown) => {
     if (codeOf(error) !== "EEXIST") throw error;
   });
 }
 
-/** Runs what writes a file to a folder. @throws AppError `storage_full` or `unavailable` that says what the system said */
+/** Runs work that writes a file to a folder. @throws AppError `storage_full` or `unavailable` with the system's message */
 export async function writingTo<T>(directory: string, write: () => Promise<T>): Promise<T> {
   try {
     return await write();

@@ -3,15 +3,15 @@ import { backgroundShare } from "../../language/english/common-words.js";
 import { conceptsOf, rootOf } from "../../language/english/relations.js";
 import { foldedRuns, isStopWord } from "../../language/words.js";
 
-/** Bumped whenever the same text would get another vector. */
+/** Increment whenever the same text would get another vector. */
 const VERSION = 1;
 const DIMENSIONS = 384;
-/** Texts are read up to here: what follows would add noise and cost time. */
+/** Texts are read up to here: the rest would add noise and cost time. */
 const MAX_WORDS = 4_000;
 
 const WORD_WEIGHT = 1;
 const CONCEPT_WEIGHT = 1.8;
-/** A word of several groups leans to those that it names rather than to those that only mention it. */
+/** A word of several groups leans towards those it names rather than those that only mention it. */
 const CONCEPT_POWER = 3;
 const GRAM_WEIGHT = 0.45;
 const STOP_WORD_WEIGHT = 0.1;
@@ -21,8 +21,8 @@ const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
 /**
- * An embedder that needs no model: words, groups of related English words and character trigrams, weighted by how rare
- * they are in English and hashed into 384 dimensions. Other languages are compared by words and characters alone.
+ * An embedder that needs no model: words, groups of related English words and character trigrams, weighted by how rare they are
+ * in English and hashed into 384 dimensions. Other languages are compared only by words and characters.
  */
 export function createBuiltinEmbedder(): Embedder {
   return {
@@ -101,7 +101,7 @@ function addGrams(vector: Float32Array, word: string, weight: number): void {
     addFeature(vector, `g${padded.slice(index, index + 3)}`, share);
 }
 
-/** Each feature lies on two dimensions, so that two features that meet on one are still told apart. */
+/** Each feature uses two dimensions, so that two features that collide in one can still be told apart. */
 function addFeature(vector: Float32Array, feature: string, weight: number): void {
   let hash = 0x811c9dc5;
   for (let index = 0; index < feature.length; index++) hash = Math.imul(hash ^ feature.charCodeAt(index), 0x01000193);
@@ -117,7 +117,7 @@ function add(vector: Float32Array, hash: number, weight: number): void {
   vector[index] = (vector[index] ?? 0) + (hash & 1 ? weight : -weight);
 }
 
-/** Spreads the bits of a hash over all of its 32 bits. */
+/** Mixes a hash so that its information reaches all 32 bits. */
 function scatter(hash: number): number {
   let value = hash;
   value = Math.imul(value ^ (value >>> 16), 0x85ebca6b);
@@ -129,7 +129,7 @@ function normalise(vector: Float32Array, text: string): Float32Array {
   let sum = 0;
   for (const value of vector) sum += value * value;
   if (sum === 0) {
-    // No word at all (empty, punctuation, emoji): the text itself becomes the only feature, so that equal texts still meet.
+    // No word at all (empty, punctuation, emoji): the text itself becomes the only feature, so that equal texts still match.
     addFeature(vector, `t${text.trim().slice(0, 200)}`, 1);
     return normaliseLength(vector);
   }

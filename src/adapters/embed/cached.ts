@@ -1,13 +1,13 @@
 import type { Embedder } from "../../core/ports.js";
 
 export interface QueryCacheOptions {
-  /** Queries kept at most, the latest used; 1 or more. */
+  /** Queries kept at most, most recently used first; 1 or more. */
   readonly entries: number;
 }
 
 /**
- * The same embedder with a memory for queries: people and agents ask the same again, and a model takes its time.
- * Equal queries at the same moment share one call. Documents pass through; failures are not remembered.
+ * The same embedder with a query cache: people and agents ask the same again, and a model takes time. Equal queries at the same
+ * moment share one call. Documents are passed through; failures are not cached.
  */
 export function cacheQueries(embedder: Embedder, { entries }: QueryCacheOptions): Embedder {
   const cache = new Map<string, Promise<Float32Array>>();
@@ -38,7 +38,7 @@ export function cacheQueries(embedder: Embedder, { entries }: QueryCacheOptions)
       else missing.push(text);
     }
     if (missing.length > 0) {
-      // Without the caller's signal: others may wait for the same answer, and the next one will be glad of it.
+      // Without the caller's signal: others may be waiting for the same answer, and later queries can use it.
       const answer = embedder.embed(missing, "query");
       for (const [position, text] of missing.entries()) {
         const vector = answer.then((all) => vectorAt(all, position));
@@ -46,7 +46,7 @@ export function cacheQueries(embedder: Embedder, { entries }: QueryCacheOptions)
         remember(text, vector);
       }
     }
-    // A copy, so that what a caller does to its vector does not reach the next one.
+    // A copy, so that a caller who changes its vector does not affect the next one.
     return Promise.all(texts.map(async (text) => ((await vectors.get(text)) ?? new Float32Array()).slice()));
   }
 

@@ -1,7 +1,7 @@
 /**
- * Cosine -> similarity for neural models whose own scale is not known. Unrelated sentences lie near 0.1 to 0.3 with
- * current general models, related ones above 0.4, rewordings above 0.8. Families with a narrow range (e5, bge,
- * gte: unrelated at 0.6 and more) come out too high with it.
+ * Cosine -> similarity for neural models of unknown scale. With current general models, unrelated sentences lie near 0.1 to 0.3,
+ * related ones above 0.4, rewordings above 0.8. Families with a narrow range (e5, bge, gte: unrelated at 0.6 and more) come out
+ * too high.
  */
 export const NEURAL_CALIBRATION = [
   [-1, 0],
@@ -14,8 +14,8 @@ export const NEURAL_CALIBRATION = [
 ] as const;
 
 /**
- * Cosine -> similarity for means of static word vectors, as a first guess: unrelated sentences share more of a mean
- * than they share of a neural model's sense.
+ * Cosine -> similarity for means of static word vectors, as a first guess: unrelated sentences are closer in such means than in
+ * a neural model.
  */
 export const STATIC_CALIBRATION = [
   [-1, 0],

@@ -5,37 +5,37 @@ import { createBuiltinEmbedder } from "./builtin.js";
 import { cacheQueries } from "./cached.js";
 import { watchEmbedder } from "./watched.js";
 
-/** What making embedders takes beside the choice of one. */
+/** What creating embedders takes besides the choice of one. */
 export interface MakerOptions {
-  /** Downloaded models lie in `models` below it. */
+  /** Downloaded models are in `models` inside it. */
   readonly dataDirectory: string;
   /** True: nothing is downloaded. */
   readonly offline: boolean;
   /** Where models are downloaded from. */
   readonly hub: { readonly baseUrl: string; readonly token: string | undefined };
-  /** Keys of the services that embed. */
+  /** API keys of embedding services. */
   readonly keys: EmbeddingKeys;
   /** How long a search waits for a service, in milliseconds. */
   readonly searchPatienceMs: number;
   readonly log: Log;
 }
 
-/** Which key opens which service. */
+/** Which key belongs to which service. */
 export interface EmbeddingKeys {
-  /** Of the service that the settings name. */
+  /** For the service in the settings. */
   readonly key: string | undefined;
-  /** Its base URL; undefined where the settings name none: the key is then for whichever is used. */
+  /** Its base URL; undefined where the settings have none: the key is then for whichever service is used. */
   readonly baseUrl: string | undefined;
-  /** Of the service that embedded before. */
+  /** For the service used before. */
   readonly formerKey: string | undefined;
 }
 
 /** Name of the folder for downloaded models, inside a data folder. */
 const MODELS_FOLDER = "models";
-/** Questions whose vectors are kept, so that a repeated one costs no call. */
+/** Queries whose vectors are cached, so that a repeated one costs no call. */
 const CACHED_QUERIES = 1_000;
 
-/** Makes the embedders that there are. Models and clients are loaded when they are needed first. */
+/** Creates the available embedders. Models and clients are loaded when first needed. */
 export function createEmbedderMaker(options: MakerOptions): EmbedderMaker {
   const { dataDirectory, offline, hub, keys, log } = options;
   return {

@@ -2,17 +2,17 @@ import { AppError } from "../../core/errors.js";
 import { REFUSED_PAUSE } from "./openai-errors.js";
 
 export interface AnswerRules {
-  /** Size that every vector must have, once it is known. */
+  /** Size that every vector must have, once known. */
   readonly expectedSize: number | undefined;
-  /** True when that size was asked for, false when it is that of earlier answers. */
+  /** True when that size was requested, false when it is that of earlier answers. */
   readonly wasRequested: boolean;
   readonly baseUrl: string;
 }
 
 /**
  * The vectors of an answer, in the order of the texts, each scaled to length 1.
- * @throws AppError `unavailable` for anything but `count` finite vectors of one size, `invalid` when the service
- *   ignores the size that was asked for
+ * @throws AppError `unavailable` for anything but `count` finite vectors of one size, `invalid` when the service ignores the
+ *   requested size
  */
 export function readVectors(answer: unknown, count: number, rules: AnswerRules): Float32Array[] {
   const reject = (what: string): AppError =>

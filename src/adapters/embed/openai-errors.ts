@@ -1,28 +1,28 @@
 import { AppError } from "../../core/errors.js";
 import { type ApiFailure, describeBreak, quoteService, readApiFailure } from "../../lib/api-failure.js";
 
-/** What the texts of errors may name. The key is only here to be blotted out. */
+/** What error messages may contain. The key is here only to be redacted. */
 export interface Endpoint {
   readonly baseUrl: string;
   readonly model: string;
   readonly apiKey: string | undefined;
 }
 
-/** When a service says "too many requests" without saying until when, in seconds. */
+/** Seconds to pause when a service says "too many requests" without saying for how long. */
 const RATE_LIMIT_PAUSE = 30;
-/** A service that is away or fails is asked again after so many seconds, and then ever more seldom. */
+/** Seconds after which a service that is down or failing is tried again, then less and less often. */
 const AWAY_PAUSE = 30;
-/** What a person has to mend takes longer, in seconds. */
+/** What a person has to fix takes longer; in seconds. */
 export const REFUSED_PAUSE = 60;
-/** An account without money is not asked again and again, in seconds. */
+/** An account without credit is not tried again and again; in seconds. */
 const QUOTA_PAUSE = 3_600;
-/** No text can mend these: the key, the account, the model or the address is wrong. */
+/** No other text can help with these: the key, the account, the model or the address is wrong. */
 const REFUSALS: readonly number[] = [401, 402, 403, 404];
 const EXCHANGE = { expected: "vectors", addressSetting: "RECOLLECT_EMBEDDING_BASE_URL" };
 
 /**
  * Turns whatever a call threw into an AppError that says what to do; `unavailable` always with `retryAfter`, so that nothing is
- * given up for what is wrong with the service.
+ * given up because of the service's problems.
  */
 export function describeFailure(error: unknown, endpoint: Endpoint): AppError {
   if (error instanceof AppError) return error;
@@ -36,8 +36,8 @@ export function describeFailure(error: unknown, endpoint: Endpoint): AppError {
 }
 
 /**
- * Milliseconds that the service wants to be left alone before the next attempt, 0 when it named none; undefined when
- * another attempt makes no sense.
+ * Milliseconds that the service asks to wait before the next attempt, 0 when it named none; undefined when another attempt makes
+ * no sense.
  */
 export function pauseBeforeRetry(error: AppError): number | undefined {
   const failure = readApiFailure(error.cause);

@@ -9,33 +9,33 @@ import { readVectors } from "./openai-answer.js";
 import { loadOnce } from "../../lib/load-once.js";
 
 export interface OpenAiEmbedderOptions {
-  /** Any service that speaks OpenAI's embeddings API, e.g. `https://api.openai.com/v1`. */
+  /** Any service with OpenAI's embeddings API, e.g. `https://api.openai.com/v1`. */
   readonly baseUrl: string;
   readonly apiKey: string | undefined;
   readonly model: string;
-  /** Size to ask the service for; undefined leaves it to the model. */
+  /** Size to request from the service; undefined leaves it to the model. */
   readonly dimensions: number | undefined;
   readonly log: Log;
-  /** Limits of one request, in milliseconds. A person waits for a query, nobody for a document. */
+  /** Time limits of one request, in milliseconds. A person waits for a query, nobody for a document. */
   readonly timeoutMs?: Readonly<Record<"document" | "query", number>>;
   /** First wait between two attempts, in milliseconds. Default 500. */
   readonly pauseMs?: number;
-  /** Most texts a request carries. Default 64, which services with small limits take too. */
+  /** Most texts per request. Default 64, which even services with small limits accept. */
   readonly batch?: number;
 }
 
-/** How patient a call is before it hands the trouble over to its caller, who can wait for longer. */
+/** How patient a call is before it passes the problem on to its caller, who can wait longer. */
 const PATIENCE = {
   document: { attempts: 4, longestWaitMs: 20_000 },
   query: { attempts: 2, longestWaitMs: 2_000 },
 } as const;
 const TIMEOUTS = { document: 120_000, query: 15_000 } as const;
-/** 64 vectors of 8,192 numbers, each written with 25 characters, and room for what surrounds them. */
+/** 64 vectors of 8,192 numbers, each written in 25 characters, and room for the JSON around them. */
 const LARGEST_ANSWER = 32 * 1024 * 1024;
 
 type Purpose = "document" | "query";
 
-/** Vectors from any service that speaks OpenAI's embeddings API. Nothing is loaded or sent before the first call. */
+/** Vectors from any service with OpenAI's embeddings API. Nothing is loaded or sent before the first call. */
 export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
   const { model, dimensions, batch = 64 } = options;
   const embeddings = new Embeddings(options);
@@ -70,7 +70,10 @@ class Embeddings {
     this.#knownSize = dimensions;
   }
 
-  /** Vectors of no more texts than a batch. Some services limit the texts or tokens of a request without telling the limit; halves find it. */
+  /**
+   * Vectors of at most one batch of texts. Some services limit the texts or tokens of a request without stating the limit;
+   * halving finds it.
+   */
   async request(texts: readonly string[], purpose: Purpose, signal?: AbortSignal): Promise<Float32Array[]> {
     try {
       return await this.#requestPatiently(texts, purpose, signal);
@@ -132,7 +135,7 @@ class Embeddings {
   }
 }
 
-/** Services refuse empty texts, and halves of surrogate pairs are not valid in JSON for most of them. */
+/** Services refuse empty texts, and most do not accept lone surrogates in JSON. */
 function acceptable(text: string): string {
   const wellFormed = text.replace(/\p{Surrogate}/gu, "\ufffd");
   return wellFormed.trim() === "" ? "." : wellFormed;

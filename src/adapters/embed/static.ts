@@ -7,20 +7,20 @@ import { fetchModel, type DownloadProgress, type Hub } from "./hub/model-hub.js"
 import { openModel, type StaticModel } from "./static/model.js";
 import type { TokenIds } from "./static/tokens.js";
 
-/** Bumped whenever the same model would give a text another vector. */
+/** Increment whenever the same model would give a text another vector. */
 const VERSION = 1;
 const MAX_BATCH = 256;
-/** Texts are read up to here: what follows would add noise and cost time. */
+/** Texts are read up to here: the rest would add noise and cost time. */
 const LONGEST_TEXT = 40_000;
 /** Texts whose rows are fetched together. */
 const GROUP = 32;
-/** Milliseconds after which others have their turn. */
+/** Milliseconds after which other work gets its turn. */
 const LONGEST_TURN = 4;
 
 export interface StaticEmbedderOptions {
   /** Absolute path of a folder, or a name on the hub: `owner/name`, or `owner/name@revision`. */
   readonly model: string;
-  /** Where downloaded models are kept. */
+  /** Where downloaded models are stored. */
   readonly modelsDirectory: string;
   /** Never download. */
   readonly offline: boolean;
@@ -35,15 +35,15 @@ export interface Waiting {
 
 /** An embedder whose table of numbers stays open until it is closed. */
 export interface StaticEmbedder extends Embedder {
-  /** Lets go of the files; no text can be embedded afterwards. */
+  /** Closes the files; no text can be embedded afterwards. */
   close(): Promise<void>;
 }
 
 /**
- * Vectors from a static model (Model2Vec): the mean of the rows that its table has for the tokens of a text. Resolves
- * when the model is there and checked; it is downloaded if it must be and may.
- * @throws AppError `unavailable` (or `storage_full`) when trying again later may help: what has arrived is kept;
- *   `invalid` when only a person can help: a broken model, one that the hub does not have or give, none without a network
+ * Vectors from a static model (Model2Vec): the mean of the table rows for a text's tokens. Resolves when the model is present
+ * and checked; it is downloaded if needed and allowed.
+ * @throws AppError `unavailable` (or `storage_full`) when trying again later may help: what has arrived is kept; `invalid` when
+ *   only a person can help: a broken model, one that the hub lacks or refuses, none without a network
  */
 export async function prepareStaticEmbedder(
   options: StaticEmbedderOptions,
@@ -93,10 +93,10 @@ function createEmbedder(model: StaticModel, name: string): StaticEmbedder {
 
 type Rows = ReadonlyMap<number, Float32Array>;
 
-/** Marks on one letter. The longest rows of them in any script are shorter, and to put more in order takes for ever. */
+/** Marks on one letter. Real text in any script has shorter runs, and normalising longer ones takes forever. */
 const MARK_HEAPS = /(\p{M}{32})\p{M}+/gu;
 
-/** Without halves of surrogate pairs, which a cut leaves too, and without heaps of marks. */
+/** Without lone surrogates, which a cut may leave too, and without heaps of marks. */
 function beginningOf(text: string): string {
   const beginning = text.length > LONGEST_TEXT ? text.slice(0, LONGEST_TEXT) : text;
   return beginning.replace(/\p{Surrogate}/gu, " ").replace(MARK_HEAPS, "$1");
@@ -107,8 +107,8 @@ function* rowsOf(tokenised: readonly TokenIds[], { rowOf }: StaticModel): Iterab
 }
 
 /**
- * The mean alone for texts that the model knows at least half of, by weight. The less it knows beyond that, the more a
- * direction of the text's own counts: otherwise all texts in a foreign language would equal their commas.
+ * The mean alone for texts of which the model knows at least half, by weight. The less it knows below that, the more a direction
+ * of the text's own counts: otherwise all texts in a foreign language would equal their commas.
  */
 function vectorOf(text: string, { ids, unknown }: TokenIds, rows: Rows, model: StaticModel): Float32Array {
   const mean = toLengthOne(sumOf(ids, rows, model));
@@ -121,7 +121,7 @@ function vectorOf(text: string, { ids, unknown }: TokenIds, rows: Rows, model: S
   return toLengthOne(mixed) ?? own;
 }
 
-/** How much tokens say, an ordinary one being 1: marks and stop words have short rows. */
+/** How much tokens say, an ordinary one counting 1: punctuation and stop words have short rows. */
 function weightOf(ids: readonly number[], rows: Rows, model: StaticModel): number {
   return ids.reduce((sum, id) => sum + Math.min(1, Math.hypot(...sumOf([id], rows, model)) / model.usualLength), 0);
 }
@@ -137,12 +137,12 @@ function sumOf(ids: readonly number[], rows: Rows, { weights, rowOf, table }: St
   return sum;
 }
 
-/** Undefined when the numbers give no direction. */
+/** Undefined when the numbers have no direction. */
 function toLengthOne(numbers: Float64Array): Float32Array | undefined {
   let largest = 0;
   for (let index = 0; index < numbers.length; index++) largest = Math.max(largest, Math.abs(numbers[index] ?? 0));
   if (largest === 0 || !Number.isFinite(largest)) return undefined;
-  // Divided first, so that the squares of very large and very small numbers can be had.
+  // Divided first, so that very large and very small numbers can be squared.
   let squares = 0;
   for (let index = 0; index < numbers.length; index++) squares += ((numbers[index] ?? 0) / largest) ** 2;
   const scale = 1 / Math.sqrt(squares);
@@ -151,7 +151,7 @@ function toLengthOne(numbers: Float64Array): Float32Array | undefined {
   return unit;
 }
 
-/** For texts without a known token: a direction of their own, so that equal ones still meet and others do not. */
+/** For texts without a known token: a direction of their own, so that only equal ones match. */
 function directionOf(text: string, columns: number): Float32Array {
   let state = 0x811c9dc5;
   for (const character of text.trim().slice(0, 200))

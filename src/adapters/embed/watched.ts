@@ -3,30 +3,30 @@ import type { Embedder } from "../../core/ports.js";
 import { type CircuitBreaker, createCircuitBreaker } from "../../lib/circuit-breaker.js";
 
 export interface WatchOptions {
-  /** How long the vector of one query is waited for, in milliseconds. */
+  /** How long to wait for a query's vector, in milliseconds. */
   readonly patienceMs: number;
-  /** How long the service is left alone with queries before it is tried again, in milliseconds. Default 30,000. */
+  /** How long queries leave the service alone before it is tried again, in milliseconds. Default 30,000. */
   readonly restMs?: number;
 }
 
 const REST_MS = 30_000;
 const LONGEST_REST_MS = 600_000;
 
-/** Asks whether the service answers, with nothing of anybody. */
+/** Tests whether the service answers, without anybody's data. */
 const TRIAL = "green tea";
 
 /**
- * The same embedder for people who wait: a query whose vector does not come in time fails, and after three such failures in
- * a row and one of a trial queries fail at once, until the service gave a vector in time again; it is tried in the
- * background. What was asked goes on meanwhile: some services load their model then, and begin anew when nobody waits.
- * `problem` tells what fails now: what failed once and was not asked for again is tried in the background.
+ * The same embedder for people who wait: a query whose vector does not arrive in time fails; after three such failures in a row
+ * and a failed trial, queries fail at once until the service has again given a vector in time, which is tried in the background.
+ * Requests already sent continue meanwhile: some services load their model then, and start over when nobody waits. `problem`
+ * says what fails now: a failure that is not retried by anyone is tried in the background.
  */
 export function watchEmbedder(embedder: Embedder, options: WatchOptions): Embedder {
   const watch = new EmbedderWatch(embedder, options);
   return {
     ...embedder,
     problem: () => watch.problem(),
-    // Nobody waits for the queries that are sent together.
+    // Nobody waits for queries that are sent together.
     embed: (texts, purpose, signal) =>
       purpose === "query" && texts.length === 1
         ? watch.embedInTime(texts, purpose, signal)
@@ -76,7 +76,7 @@ class EmbedderWatch {
     }
   }
 
-  /** A service may refuse whatever it is asked for a while: only what it refuses again beside a text that it takes is at fault. */
+  /** A service may refuse everything for a while: a text is at fault only if it is refused again while another is accepted. */
   async #embedUnlessRefused(error: unknown, call: EmbedCall): Promise<Float32Array[]> {
     if (!(error instanceof AppError) || error.kind !== "invalid") throw error;
     await this.#embed([TRIAL], "query", call[2]).catch(() => {
@@ -86,14 +86,14 @@ class EmbedderWatch {
     return this.#embed(...call);
   }
 
-  /** Whatever it gives a vector of shows that it is there again. */
+  /** Any vector shows that the service is back. */
   async #embed(...call: EmbedCall): Promise<Float32Array[]> {
     const vectors = await this.#embedder.embed(...call);
     this.#failed = undefined;
     return vectors;
   }
 
-  /** What nothing else is asked of after it failed is tried in the background, less and less often. */
+  /** After a failure that nothing else retries, tries again in the background, less and less often. */
   #lookLater(ms: number): void {
     if (this.#isLooking) return;
     this.#isLooking = true;

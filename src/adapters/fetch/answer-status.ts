@@ -1,10 +1,10 @@
 import { AppError } from "../../core/errors.js";
 import { parseRetryAfter } from "../../lib/http-fetch.js";
 
-/** Seconds; who wants to be left alone for longer is asked again all the same. */
+/** Seconds; a server that wants a longer pause is still asked again. */
 const LONGEST_PAUSE = 15 * 60;
 
-/** What a status other than 200 means for whoever named the address. */
+/** What a status other than 200 means for whoever gave the address. */
 export function describeStatus(status: number, retryAfter: string | undefined, place: string): AppError {
   const seconds = parseRetryAfter(retryAfter);
   if (status === 429 || status === 503)

@@ -6,7 +6,7 @@ import { isoOfHeader } from "../../lib/time.js";
 const LONGEST_NAME = 255;
 const TYPE = /^[\w.+-]{1,100}\/[\w.+-]{1,100}$/;
 
-/** What the headers and the address say that a file is. Nobody has to tell the truth. */
+/** What a file is, by its headers and address, which need not be true. */
 export function describeFile(
   headers: IncomingHttpHeaders,
   url: URL,

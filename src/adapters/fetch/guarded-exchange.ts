@@ -16,44 +16,44 @@ import {
 import { ACCEPTED_ENCODINGS } from "./read-answer.js";
 
 const MOST_REDIRECTS = 5;
-/** Characters; longer ones are of no use to anybody but attackers. */
+/** Characters; only attackers have a use for longer ones. */
 const LONGEST_ADDRESS = 8_192;
 const MOST_HEADER_BYTES = 64 * 1024;
-/** These say who asks: another host learns none of them. */
+/** These identify the caller: no other host receives them. */
 const CREDENTIALS: ReadonlySet<string> = new Set(["authorization", "cookie", "x-api-key"]);
 
 export interface GuardedFetchOptions {
   /** Private places that may be reached all the same. */
   readonly allowed: AllowedPlaces;
   readonly isOffline: boolean;
-  /** How the service names itself, without line breaks. */
+  /** The service's user agent, without line breaks. */
   readonly userAgent: string;
-  /** Of one file, as it comes and after decompression. */
+  /** Limit of one file, both as received and after decompression. */
   readonly maximumBytes: number;
-  /** For all of a fetch, redirects included, in milliseconds. */
+  /** For the whole fetch, including redirects, in milliseconds. */
   readonly timeoutMs?: number;
   /** Longest silence of a server, in milliseconds. */
   readonly stallMs?: number;
   readonly resolveName?: ResolveName;
-  /** The addresses of this machine. A test passes its own. */
+  /** The addresses of this machine. Tests pass their own. */
   readonly ownAddresses?: () => readonly string[];
 }
 
 interface Exchange extends Required<Pick<GuardedFetchOptions, "userAgent" | "stallMs">> {
   readonly guard: FetchGuard;
   readonly resolveName: ResolveName;
-  /** Of the caller, of the time for all, and of `stalled`. */
+  /** Combines the caller's, the overall time limit, and `stalled`. */
   readonly signal: AbortSignal;
   /** Ends the fetch when the server falls silent. */
   readonly stalled: AbortController;
 }
 
-/** Reads an answer to its end, while the exchange that it came from may still be ended. */
+/** Reads a response to its end, while its exchange can still be aborted. */
 type ReadAnswer<T> = (answer: IncomingMessage, url: URL, signal: AbortSignal) => Promise<T>;
 
 /**
- * Asks addresses that strangers name, and follows redirects. Every connection, that of a redirect too, is checked where it is
- * made; what lies in networks which only this machine reaches is refused unless the owner allowed it. Proxies of the
+ * Requests addresses given by strangers, and follows redirects. Every connection, including those of redirects, is checked as it
+ * is made; addresses in networks that only this machine reaches are refused unless the owner allowed them. Proxies from the
  * environment are not used, since they would decide where a name leads.
  */
 export function createGuardedExchange({
@@ -95,7 +95,7 @@ export function createGuardedExchange({
   return { exchange, guard, resolveName };
 }
 
-/** @throws AppError `invalid` for what is no address that is fetched */
+/** @throws AppError `invalid` for anything that is not an address to fetch */
 export function readAddress(text: string, base?: URL): URL {
   if (text.length > LONGEST_ADDRESS || !URL.canParse(text, base?.href))
     throw new AppError("invalid", "The address was not fetched: it is not a URL that can be read.");
@@ -107,10 +107,10 @@ export function readAddress(text: string, base?: URL): URL {
   return url;
 }
 
-/** What is asked besides an address. */
+/** The parts of a request besides its address. */
 export interface Question {
   readonly method?: string;
-  /** In place of those that a page is asked for with; lower case. */
+  /** Replace the default headers for pages; in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array | undefined;
 }
@@ -129,7 +129,7 @@ function ask(
       signal,
       timeout: stallMs,
       maxHeaderSize: MOST_HEADER_BYTES,
-      // One connection for one answer: nothing is shared between callers.
+      // One connection per response: nothing is shared between callers.
       agent: false,
       method,
       headers: { "accept-encoding": ACCEPTED_ENCODINGS, "user-agent": userAgent, ...headers },
@@ -137,7 +137,7 @@ function ask(
     asking.on("response", resolve);
     asking.on("timeout", () => stalled.abort());
     asking.on("error", reject);
-    // Without listeners neither an answer nor an error would ever come.
+    // Without listeners neither a response nor an error would ever arrive.
     asking.on("upgrade", (_answer, socket) => {
       socket.destroy();
       reject(new AppError("invalid", `${placeOf(url)} was not fetched: it wants to speak another protocol (101).`));
@@ -155,8 +155,8 @@ function redirectOf({ statusCode = 0, headers }: IncomingMessage, url: URL): URL
 }
 
 /**
- * As browsers do: what is posted is asked for afterwards, and another host learns no secret.
- * @throws AppError `invalid` where what was sent would have to be sent to another host as well
+ * As in browsers: a redirected POST becomes a GET, and another host receives no secret.
+ * @throws AppError `invalid` where the body would also have to be sent to another host
  */
 function redirected(
   question: Question,
@@ -180,7 +180,7 @@ function redirected(
   };
 }
 
-/** Without the query, which may hold what opens a page. */
+/** Without the query, which may contain a page's access token. */
 export function placeOf({ protocol, host, pathname }: URL): string {
   const path = pathname.length > 200 ? `${pathname.slice(0, 200)}…` : pathname;
   return `${protocol}//${host}${path}`;

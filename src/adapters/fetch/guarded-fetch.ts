@@ -12,11 +12,11 @@ const TIMEOUT_MS = 60_000;
 const STALL_MS = 15_000;
 
 export interface GuardedFetchPlaces {
-  /** Other servers to ask in place of these origins, such as `https://github.com`. A test passes its own. */
+  /** Servers to use instead of these origins, such as `https://github.com`. Tests pass their own. */
   readonly mirrors?: Readonly<Record<string, string>>;
 }
 
-/** A client for addresses that strangers name, over a guarded exchange. Of places that are known it knows where their content lies. */
+/** A client for addresses given by strangers, over a guarded exchange. For known sites it knows where their content is. */
 export function createGuardedFetch(options: GuardedFetchOptions & GuardedFetchPlaces): FileFetcher {
   const { isOffline, maximumBytes, stallMs = STALL_MS, timeoutMs = TIMEOUT_MS, mirrors = {} } = options;
   const { exchange } = createGuardedExchange({ ...options, stallMs, timeoutMs });

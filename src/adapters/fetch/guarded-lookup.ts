@@ -17,10 +17,10 @@ export function addressesOfThisMachine(): string[] {
   return Object.values(networkInterfaces()).flatMap((found) => found?.map(({ address }) => address) ?? []);
 }
 
-/** All addresses of a name. A test passes its own. */
+/** All addresses of a name. Tests pass their own. */
 export type ResolveName = (name: string) => Promise<readonly LookupAddress[]>;
 
-/** Asks the resolver of the system, which knows the names of this machine as well. */
+/** Uses the system's resolver, which also knows this machine's own names. */
 export const resolveBySystem: ResolveName = (name) =>
   new Promise((resolve, reject) => {
     lookup(name, { all: true }, (error, addresses) => (error ? reject(error) : resolve(addresses)));
@@ -28,7 +28,7 @@ export const resolveBySystem: ResolveName = (name) =>
 
 /** Where a connection is to lead. */
 export interface Destination {
-  /** As a URL has it. */
+  /** As in a URL. */
   readonly host: string;
   readonly port: number;
 }
@@ -39,8 +39,8 @@ export function destinationOf({ protocol, hostname, port }: URL): Destination {
 }
 
 /**
- * A look-up for the connection itself: the addresses that are checked are the ones that are connected to, so that a name
- * which changes between two questions gains nothing. One address that may not be reached refuses the name as a whole.
+ * A DNS lookup for the connection itself: the addresses that are checked are those that are connected to, so that a name which
+ * changes between two lookups gains nothing. A single forbidden address rules out the whole name.
  */
 export function guardedLookup(resolve: ResolveName, guard: FetchGuard, { port }: Destination): LookupFunction {
   return (host, options, found) => {
@@ -56,7 +56,7 @@ export function guardedLookup(resolve: ResolveName, guard: FetchGuard, { port }:
   };
 }
 
-/** For hosts that are addresses already: nobody looks them up. @throws AppError `forbidden` */
+/** For hosts that are already addresses, which nobody looks up. @throws AppError `forbidden` */
 export function checkLiteral(destination: Destination, guard: FetchGuard): void {
   if (isIpAddress(destination.host)) checkAddress(destination, destination.host, guard);
 }
@@ -69,14 +69,14 @@ function checkAddress({ host, port }: Destination, address: string, { allowed, o
   const isOwn = ownAddresses().map(bareAddress).includes(bareAddress(address));
   const isOutside = isIpAddress(address) && !isPrivateAddress(address) && !isOwn;
   if (isOutside || isNameAllowed(allowed, host, port) || isAddressAllowed(allowed, address, port)) return;
-  // Where a name leads is not told: whoever asks could learn the inner network so.
+  // Where a name leads is not disclosed: callers could map the internal network that way.
   throw new AppError(
     "forbidden",
     `${host} was not fetched at port ${port}: it is in a private network or on the machine that this service runs on. To allow it, add the host or its network to RECOLLECT_FETCH_ALLOW, with or without the port.`,
   );
 }
 
-/** Without the name of a network card, and IPv4 as such. */
+/** Without a zone id, and IPv4-mapped addresses as IPv4. */
 function bareAddress(address: string): string {
   const [plain = ""] = address.toLowerCase().split("%");
   return plain.replace(/^::ffff:(?=\d+\.)/, "");

@@ -7,18 +7,18 @@ import { AppError } from "../../core/errors.js";
 export const ACCEPTED_ENCODINGS = "gzip, deflate, br";
 
 export interface ReadingBounds {
-  /** As it comes, and after decompression. */
+  /** Both as received and after decompression. */
   readonly maximumBytes: number;
-  /** Whether that is less than of any file, for what has no reason to be long. */
+  /** Whether that is less than for any file, because the content has no reason to be long. */
   readonly isOfPlace?: boolean;
   readonly signal: AbortSignal;
-  /** How the address is called in errors. */
+  /** The address as named in errors. */
   readonly place: string;
 }
 
 /**
  * The whole body, decompressed. Stops at the first byte beyond the limit, whatever length was announced.
- * @throws AppError `too_large`, or `invalid` for a compression that is not known or broken
+ * @throws AppError `too_large`, or `invalid` for an unknown or broken compression
  */
 export async function readAnswer(answer: IncomingMessage, bounds: ReadingBounds): Promise<Uint8Array> {
   const { maximumBytes, signal, place } = bounds;

@@ -16,12 +16,12 @@ import { readAnswer } from "./read-answer.js";
 
 const TIMEOUT_MS = 120_000;
 const STALL_MS = 30_000;
-/** Seconds to wait where a source asks for fewer requests and does not say for how long. */
+/** Seconds to wait where a source asks for fewer requests without saying for how long. */
 const USUAL_PAUSE = 30;
-/** Seconds; whoever wants to be left alone for longer is asked again all the same. */
+/** Seconds; a source that wants a longer pause is still asked again. */
 const LONGEST_PAUSE = 60 * 60;
 
-/** How connections reach their sources: with the guard of all that callers name, since they choose hosts as well. */
+/** Requests of connections to their sources: guarded like every address from callers, since they choose hosts too. */
 export function createSourceClient(options: GuardedFetchOptions): SourceClient {
   const { isOffline, stallMs = STALL_MS, timeoutMs = TIMEOUT_MS } = options;
   const { exchange, guard, resolveName } = createGuardedExchange({ ...options, stallMs, timeoutMs });
@@ -100,7 +100,7 @@ async function read(
   return { status, url: url.href, headers: Object.fromEntries(headers), bytes };
 }
 
-/** @throws what `SendSourceRequest` says */
+/** @throws as `SendSourceRequest` says */
 function accepted(answer: SourceAnswer, { accepts = [] }: SourceRequest): SourceAnswer {
   const { status, headers } = answer;
   if ((status >= 200 && status < 300) || accepts.includes(status)) return answer;

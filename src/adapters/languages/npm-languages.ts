@@ -11,33 +11,33 @@ import { canAccess } from "../../lib/can-access.js";
 import { isDiskFull } from "../../lib/error-code.js";
 import { retry } from "../../lib/retry.js";
 
-/** The packages of `tesseract.js`: the data of each language, as small and fast networks and as large ones. */
+/** The packages of `tesseract.js`: the data of each language, as small, fast networks and as large ones. */
 const SCOPE = "@tesseract.js-data";
 const VERSION = "1.0.0";
-/** Small ones, of whole numbers: what comes with the service for English is of the same kind. */
+/** The small ones, with integers: the English data that comes with the service is of the same kind. */
 const DATA_FOLDER = "package/4.0.0_best_int";
-/** Bytes; the data of the largest language unpack to 16 MB, its package to 60 MB. */
+/** Bytes; the data of the largest language unpacks to 16 MB, its package to 60 MB. */
 export const LARGEST_PACKAGE = 256 * 1024 * 1024;
 const LARGEST_DATA = 128 * 1024 * 1024;
 const LANGUAGE = /^[A-Za-z][A-Za-z_]{1,30}$/;
 const ATTEMPTS = 3;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 10_000;
-/** Milliseconds for which what failed is not tried again: every picture of a folder would ask anew. */
+/** Milliseconds in which a failure is not retried: otherwise every picture in a folder would retry it. */
 const FAILURES_COUNT_FOR_MS = 60_000;
 
 export interface NpmLanguagesOptions {
   readonly folder: string;
-  /** Base URL of a registry that speaks npm's protocol, without a slash at its end. */
+  /** Base URL of a registry with npm's protocol, without a trailing slash. */
   readonly registry: string;
   readonly isOffline: boolean;
   readonly fetcher: FileFetcher;
   readonly log: Log;
-  /** Before the second attempt, in milliseconds. A test passes a shorter one. */
+  /** Before the second attempt, in milliseconds. Tests pass a shorter one. */
   readonly firstPauseMs?: number;
 }
 
-/** Languages from the packages of an npm registry, compared with the hash that the registry tells of them. */
+/** Languages from the packages of an npm registry, checked against the registry's hashes. */
 export function createNpmLanguages(options: NpmLanguagesOptions): LanguageSource {
   const { folder, registry, isOffline, log, firstPauseMs = FIRST_PAUSE_MS } = options;
   const fileOf = (language: string): string => join(folder, `${language}.traineddata`);
@@ -74,7 +74,7 @@ export function createNpmLanguages(options: NpmLanguagesOptions): LanguageSource
     obstacle: isOffline ? "nothing is fetched while RECOLLECT_OFFLINE is set." : null,
     async fetch(languages, signal) {
       for (const language of languages) {
-        // Whoever waits for the fetch of another is not ended with it.
+        // A caller who waits for another's fetch is not aborted with it.
         for (let other = underWay.get(language); other !== undefined; other = underWay.get(language))
           await other.catch(() => undefined);
         const fetching = bringOnce(language, signal).finally(() => underWay.delete(language));
@@ -107,7 +107,7 @@ function parseDescription(bytes: Uint8Array): z.output<typeof described> {
   }
 }
 
-/** @throws AppError `unsupported` for a package without the data of the language */
+/** @throws AppError `unsupported` for a package without the language's data */
 async function dataIn(archive: Uint8Array, language: string): Promise<Uint8Array> {
   const path = `${DATA_FOLDER}/${language}.traineddata.gz`;
   try {
@@ -124,7 +124,7 @@ function unpacked(bytes: Uint8Array, maxOutputLength: number): Promise<Buffer> {
   return promisify(gunzip)(bytes, { maxOutputLength });
 }
 
-/** As a whole or not at all, also where the process is killed meanwhile. */
+/** Writes the whole file or nothing, even if the process is killed meanwhile. */
 async function keep(path: string, data: Uint8Array): Promise<void> {
   const part = `${path}.${randomUUID()}.part`;
   try {

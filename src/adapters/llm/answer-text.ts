@@ -1,9 +1,9 @@
-/** How many places a value may begin at are tried, so that hostile text costs no time. */
+/** How many positions are tried as the start of a value, so that hostile text costs no time. */
 const MOST_TRIES = 20;
 
 /**
- * The JSON objects and lists in what a model wrote, in order: alone, in a code fence, or with words around them. Those
- * that were cut off are left out.
+ * The JSON objects and lists in a model's text, in order: alone, in a code fence, or surrounded by words. Truncated ones are
+ * left out.
  */
 export function findJson(text: string): unknown[] {
   const spoken = withoutThoughts(text).trim();
@@ -38,7 +38,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Place behind the bracket that closes the one at `start`, -1 when it is never closed. */
+/** Position after the bracket that closes the one at `start`, -1 when it is never closed. */
 function endOfValue(text: string, start: number): number {
   let depth = 0;
   let isInString = false;

@@ -3,19 +3,19 @@ import type { Clock, LanguageModel, ModelAnswer, ModelRequest, ModelUse } from "
 import { iso } from "../../lib/time.js";
 
 export interface BudgetOptions {
-  /** US dollars a month, in UTC. */
+  /** US dollars per month, in UTC. */
   readonly limit: number;
-  /** What was spent since a moment (ISO), before this process. */
+  /** What was spent since a time (ISO), before this process. */
   readonly spentSince: (moment: string) => Promise<number>;
   readonly clock: Clock;
 }
 
-/** Seconds until whoever waits asks again: the limit may have been raised. */
+/** Seconds until waiting work tries again: the limit may have been raised. */
 const PAUSE = 3_600;
 
 /**
- * A language model that is not asked any more once its answers of this month cost as much as the limit; what was begun
- * before is finished. Throws `unavailable` then, so that work waits for the next month or a higher limit.
+ * A language model that is no longer called once its answers of this month have cost the limit; calls in progress are completed.
+ * It then throws `unavailable`, so that work waits for the next month or a higher limit.
  */
 export function createBudgetedModel(model: LanguageModel, { limit, spentSince, clock }: BudgetOptions): LanguageModel {
   let month = "";
@@ -29,7 +29,7 @@ export function createBudgetedModel(model: LanguageModel, { limit, spentSince, c
       month = start;
       here = 0;
       before = spentSince(start);
-      // What could not be read is read again by the next question.
+      // After a failed read, the next call reads again.
       before.catch(() => (month = ""));
     }
     return (await before) + here;
@@ -58,7 +58,7 @@ export function createBudgetedModel(model: LanguageModel, { limit, spentSince, c
   };
 }
 
-/** The same model, of which answers that nobody can use are noted, too: whoever asked notes only those that came to be used. */
+/** The same model, which also notes unusable answers: callers note only those that they could use. */
 export function notingUnusable(model: LanguageModel, note: (use: ModelUse) => Promise<void>): LanguageModel {
   return {
     ...model,

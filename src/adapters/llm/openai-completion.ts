@@ -1,12 +1,12 @@
 import * as z from "zod";
 import { AppError } from "../../core/errors.js";
 
-/** What counts of an answer. */
+/** The relevant parts of an answer. */
 export interface Completion {
   readonly text: string;
-  /** Set when the model declined, or a filter did for it. */
+  /** Set when the model, or a filter on its behalf, declined. */
   readonly refusal: string | undefined;
-  /** True when the longest answer was reached. */
+  /** True when the length limit was reached. */
   readonly isCutOff: boolean;
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -17,10 +17,10 @@ const usageSchema = z
   .nullish()
   .catch(null);
 
-/** Says nothing, and what it cost. */
+/** An answer without content, and what it cost. */
 const billedSchema = z.object({ usage: usageSchema });
 
-/** Services agree on little more than this; some leave out even the tokens. */
+/** Services agree on little more than this; some even leave out the tokens. */
 const completionSchema = z.object({
   choices: z
     .array(
@@ -36,18 +36,18 @@ const completionSchema = z.object({
   usage: usageSchema,
 });
 
-/** A gateway may report the failure of the service behind it within an answer that is no failure itself. */
+/** A gateway may report a failure of the service behind it in a successful response. */
 const failureSchema = z.object({
   error: z.object({ message: z.string().catch(""), code: z.coerce.number().int().min(400).max(599) }),
 });
 
-/** Of English and code; what a service does not count is counted so. */
+/** For English and code; an estimate where a service does not count tokens. */
 const CHARACTERS_A_TOKEN = 4;
 
 /**
  * Reads an answer of chat completions.
- * @param asked characters of the question, for what it took where the service does not say
- * @throws AppError `unavailable` when it is none; an Error with `status` for a failure that is reported within it
+ * @param asked characters of the question, to estimate its tokens where the service does not report them
+ * @throws AppError `unavailable` when it is not one; an Error with `status` for a failure reported inside it
  */
 export function readCompletion(answer: unknown, asked: number): Completion {
   const value = typeof answer === "string" ? parseJson(answer) : answer;
@@ -61,7 +61,7 @@ export function readCompletion(answer: unknown, asked: number): Completion {
   if (!result.success || !choice) {
     const { prompt_tokens: inputTokens, completion_tokens: outputTokens } =
       billedSchema.safeParse(value).data?.usage ?? {};
-    // The service counted its tokens, so an answer was given and found empty.
+    // The service counted its tokens, so there was an answer, but an empty one.
     if (inputTokens && inputTokens > 0)
       return { text: "", refusal: undefined, isCutOff: false, inputTokens, outputTokens: outputTokens ?? 0 };
     throw new AppError("unavailable", "The language model answered with something that is no chat completion.", {

@@ -1,15 +1,15 @@
 import { readApiFailure } from "../../lib/api-failure.js";
 
-/** What a model at an endpoint understands of the API, as far as that is known. */
+/** What a model at an endpoint is known to support of the API. */
 export interface Dialect {
-  /** How the form of the answer is asked for. */
+  /** How the form of the answer is requested. */
   readonly format: "schema" | "json" | "text";
-  /** Name of the parameter for the longest answer, null when it takes none. */
+  /** Name of the parameter that limits the answer's length, null when there is none. */
   readonly limit: "max_completion_tokens" | "max_tokens" | null;
   readonly hasTemperature: boolean;
 }
 
-/** The most that can be hoped for. OpenAI's own models take one set of parameters, most others the older one. */
+/** The most to hope for. OpenAI's own models take one set of parameters, most others the older one. */
 export function firstDialect(baseUrl: string): Dialect {
   const isOpenAi = new URL(baseUrl).hostname.endsWith("openai.com");
   return {
@@ -20,8 +20,8 @@ export function firstDialect(baseUrl: string): Dialect {
 }
 
 /**
- * A humbler dialect after a refusal that is about the form of a request and not about its content; undefined when the
- * refusal has another reason, or nothing is left to do without.
+ * A simpler dialect after a refusal that concerns the form of a request rather than its content; undefined when there was
+ * another reason, or nothing is left to do without.
  */
 export function humbler(dialect: Dialect, error: unknown): Dialect | undefined {
   const failure = readApiFailure(error);
@@ -35,7 +35,7 @@ export function humbler(dialect: Dialect, error: unknown): Dialect | undefined {
   return undefined;
 }
 
-/** True when the service itself threw away what its model wrote, because it was not what was asked for. */
+/** True when the service itself discarded its model's answer because it did not match the request. */
 export function isUnusableAnswer(error: unknown): boolean {
   const failure = readApiFailure(error);
   return (

@@ -1,7 +1,7 @@
 import { AppError, ServiceRefusal, UnclearFailure, UnclearRefusal } from "../../core/errors.js";
 import { type ApiFailure, describeBreak, quoteService, readApiFailure } from "../../lib/api-failure.js";
 
-/** What the texts of errors may name. The key is only here to be blotted out. */
+/** What error messages may contain. The key is here only to be redacted. */
 export interface ModelEndpoint {
   readonly baseUrl: string;
   readonly apiKey: string | undefined;
@@ -9,14 +9,14 @@ export interface ModelEndpoint {
   readonly settings: { readonly baseUrl: string; readonly apiKey: string; readonly model: string };
 }
 
-/** When a service that is too busy does not say until when, in seconds. */
+/** Seconds to pause when a busy service does not say for how long. */
 const BUSY_PAUSE = 30;
-/** An account without money is not asked again and again, in seconds. */
+/** An account without credit is not tried again and again; in seconds. */
 const CREDIT_PAUSE = 3_600;
 const OUT_OF_CREDIT = /insufficient[ _](?:quota|credit|balance|funds)|billing|credit balance|out of credit|payment/i;
 const TOO_LONG =
   /context[ _](?:length|window)|maximum context|too many tokens|prompt is too long|input.{0,20}too long/i;
-/** Some refuse one text with 403, and say so; that says nothing of other questions. */
+/** Some refuse a single text with 403, and say so; that means nothing for other requests. */
 const OF_THE_TEXT = /moderation|flagged|content[ _-]?(?:policy|filter|management)|safety/i;
 
 /** Turns whatever a call threw into an AppError that says what to do; `unavailable` always with `retryAfter`. */
@@ -31,14 +31,14 @@ export function describeFailure(error: unknown, endpoint: ModelEndpoint, model: 
   });
 }
 
-/** Statuses of services that take no picture of a model, or not this one. */
+/** Statuses of services that accept no pictures for a model, or not this one. */
 const OF_PICTURES: ReadonlySet<number> = new Set([400, 404, 415, 422, 501]);
-/** Some servers fail where a model has no eyes, and say so. */
+/** Some servers fail where a model has no vision, and say so. */
 const NO_EYES = /\b(?:images?|vision|multi-?modal|mmproj)\b/i;
 
 /**
- * The refusal of a question because of the picture in it, as `unsupported`: nothing in that says that questions without one are
- * refused, too. Undefined for all other failures.
+ * The refusal of a request because of its picture, as `unsupported`: nothing in it suggests that requests without one are
+ * refused too. Undefined for all other failures.
  */
 export function describePictureRefusal(error: unknown, endpoint: ModelEndpoint): AppError | undefined {
   const failure = readApiFailure(error);
@@ -54,8 +54,8 @@ export function describePictureRefusal(error: unknown, endpoint: ModelEndpoint):
 }
 
 /**
- * Milliseconds that the service wants to be left alone before the next attempt, 0 when it named none; undefined when
- * another attempt makes no sense now.
+ * Milliseconds that the service asks to wait before the next attempt, 0 when it named none; undefined when another attempt makes
+ * no sense now.
  */
 export function pauseBeforeRetry(error: AppError): number | undefined {
   if (error.kind !== "unavailable") return undefined;

@@ -21,21 +21,21 @@ import { loadOnce } from "../../lib/load-once.js";
 import { truncate } from "../../lib/truncate.js";
 
 export interface OpenAiModelOptions {
-  /** Who serves it, for people, e.g. `openai` or `ollama`. */
+  /** The name of the service, for people, e.g. `openai` or `ollama`. */
   readonly provider: string;
-  /** Any service that speaks OpenAI's chat completions, e.g. `https://api.openai.com/v1`. */
+  /** Any service with OpenAI's chat completions, e.g. `https://api.openai.com/v1`. */
   readonly baseUrl: string;
   readonly apiKey: string | undefined;
   /** The careful model. */
   readonly model: string;
-  /** The one for many small questions. */
+  /** The model for many small requests. */
   readonly fastModel: string;
-  /** What both cost, as far as somebody said so. */
+  /** Prices of both, where given. */
   readonly prices?: { readonly careful?: ModelPrices | undefined; readonly fast?: ModelPrices | undefined } | undefined;
   /** Names of the settings that a person would have to change. */
   readonly settings: { readonly baseUrl: string; readonly apiKey: string; readonly model: string };
   readonly log: Log;
-  /** Limit of one request, in milliseconds. Default 180,000: some models think for minutes. */
+  /** Time limit of one request, in milliseconds. Default 180,000: some models think for minutes. */
   readonly timeoutMs?: number;
   /** First wait between two attempts, in milliseconds. Default 500. */
   readonly pauseMs?: number;
@@ -43,15 +43,15 @@ export interface OpenAiModelOptions {
 
 const TIMEOUT = 180_000;
 const LARGEST_ANSWER = 8 * 1024 * 1024;
-/** Attempts at one request while the service is not to be reached; longer waits are the caller's. */
+/** Attempts at one request while the service is unreachable; longer waits are up to the caller. */
 const ATTEMPTS = 3;
 const LONGEST_WAIT = 5_000;
-/** A model whose answer does not fit gets to know why, once. */
+/** A model whose answer does not fit is told why, once. */
 const ANSWERS = 2;
 
 /**
- * A language model of any service that speaks OpenAI's chat completions. Asks for answers by JSON schema and learns
- * what the service does not take. Nothing is loaded or sent before the first question.
+ * A language model of any service with OpenAI's chat completions. Requests answers by JSON schema and learns what the service
+ * does not support. Nothing is loaded or sent before the first call.
  */
 export function createOpenAiModel(options: OpenAiModelOptions): LanguageModel {
   const completions = new ChatCompletions(options);
@@ -83,13 +83,13 @@ class ChatCompletions {
       const value = await this.#fittingValue(request, used, signal);
       return { value, ...use() };
     } catch (error) {
-      // The first answer is billed also where the question that should mend it fails.
+      // The first answer is billed even if the correcting request fails.
       if (error instanceof AppError && used.inputTokens + used.outputTokens > 0) error.unusable = use();
       throw error;
     }
   }
 
-  /** Adds what each answer takes to `used`. */
+  /** Adds what each answer costs to `used`. */
   async #fittingValue<T>(request: ModelRequest<T>, used: Used, signal: AbortSignal | undefined): Promise<T> {
     const { model } = used;
     const question: Question = { ...request, jsonSchema: jsonSchemaOf(request.schema) };
@@ -133,17 +133,17 @@ class ChatCompletions {
     }
   }
 
-  /** One request, in a humbler way as often as the service refuses the form of it. */
+  /** One request, repeated in a simpler form as often as the service refuses the form. */
   async #complete(model: string, question: Question, signal: AbortSignal | undefined): Promise<Completion> {
     const ready = await this.#connect();
-    // What it says against a picture may sound like a word against the form of texts.
+    // What it says against a picture may look like a refusal of a text's form.
     const key = question.picture ? `${model} with pictures` : model;
     for (;;) {
       const dialect = this.#dialects.get(key) ?? this.#dialects.get(model) ?? firstDialect(this.#options.baseUrl);
       try {
         const answer: unknown = await ready.chat.completions.create(
           bodyOf(model, question, dialect),
-          // The package never takes its listeners off a signal, and this one may outlive many requests.
+          // The package never removes its listeners from a signal, and this one may outlive many requests.
           signal ? { signal: AbortSignal.any([signal]) } : {},
         );
         return readCompletion(answer, lengthOf(question.messages));
@@ -159,14 +159,14 @@ class ChatCompletions {
   }
 }
 
-/** What a question has taken so far. */
+/** What a call has used so far. */
 interface Used {
   readonly model: string;
   inputTokens: number;
   outputTokens: number;
 }
 
-/** Hexadecimal digits: enough to tell two of them apart, too few to look a key up by. */
+/** Hexadecimal digits: enough to tell two keys apart, too few to look one up by. */
 const MARK_LENGTH = 16;
 
 function markOf({ baseUrl, apiKey, model, fastModel }: OpenAiModelOptions): string {
@@ -200,7 +200,7 @@ const NOTHING: Completion = { text: "", refusal: undefined, isCutOff: false, inp
 
 function jsonSchemaOf(schema: z.ZodType): JsonSchema {
   const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, {
-    // What stands in for a field that is wrong is none of the model's business, and strict modes refuse it.
+    // Fallback values for wrong fields are none of the model's business, and strict modes refuse them.
     override: ({ jsonSchema }) => {
       delete jsonSchema.default;
     },
@@ -242,7 +242,7 @@ function withPicture(messages: readonly ModelMessage[], picture: ModelPicture | 
   });
 }
 
-/** OpenAI's strict mode wants every property of every object to be required. */
+/** OpenAI's strict mode requires every property of every object to be required. */
 function isStrict(schema: unknown): boolean {
   if (Array.isArray(schema)) return schema.every(isStrict);
   if (typeof schema !== "object" || schema === null) return true;
@@ -292,5 +292,5 @@ function correct(question: Question, completion: Completion, problem: string): r
   ];
 }
 
-/** Characters of a wrong answer that the model gets to see again. */
+/** Characters of a wrong answer that are shown to the model again. */
 const LONGEST_ECHO = 2_000;

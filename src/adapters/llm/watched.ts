@@ -2,18 +2,18 @@ import * as z from "zod";
 import { AppError, forOthers, ServiceRefusal, UnclearFailure, UnclearRefusal } from "../../core/errors.js";
 import type { Clock, LanguageModel, ModelAnswer, ModelRequest, ModelStanding } from "../../core/ports.js";
 
-/** How long a service is left alone that refuses everybody, in milliseconds: at first, and at most. */
+/** How long a service that refuses everybody is left alone, in milliseconds: at first, and at most. */
 const FIRST_REST = 5 * 60_000;
 const LONGEST_REST = 60 * 60_000;
 
-/** How long a service may take over a neutral text, in milliseconds. */
+/** How long a service may take for a neutral text, in milliseconds. */
 const NEUTRAL_WITHIN_MS = 30_000;
-/** Of so many subjects that the service failed at once is known that it did, the newest. */
+/** How many subjects that the service failed on are remembered, newest first. */
 const SUBJECTS_KEPT = 1_000;
 
 type Effort = ModelRequest<unknown>["effort"];
 
-/** Asks whether the service answers this key, with nothing of anybody. */
+/** Tests whether the service answers this key, without anybody's data. */
 const NEUTRAL = {
   name: "trial",
   schema: z.object({ word: z.string() }),
@@ -27,18 +27,18 @@ interface Rest {
   readonly ms: number;
 }
 
-/** How one of both models answered the newest question to it. */
+/** How one of the two models answered its latest call. */
 type Lately = Pick<ModelStanding, "isAnswering" | "problem">;
 
 const NOT_ASKED: Lately = { isAnswering: null, problem: null };
 
 /**
- * The same language model, of which is known how it did lately. One whose service refuses the key, or knows no such model, is
- * left alone for five minutes and after each further refusal for twice as long, at most an hour: until then every question
- * fails at once as the last one did, except a trial. Questions that were asked before it began to rest are part of the same
- * outage, however many they are. Where a service does not say whether it refuses the key or the text, a neutral text decides:
- * one that is answered keeps the service in use, and the text alone was refused. So it does where the service fails at a text
- * for the second time, as some do at texts that they cannot take. The careful and the fast model rest apart.
+ * The same language model, with its recent state known. One whose service refuses the key, or knows no such model, is left alone
+ * for five minutes, and after each further refusal for twice as long, at most an hour: until then every call except a trial
+ * fails at once with the last error. Calls made before the pause belong to the same outage, however many they are. Where a
+ * service does not say whether it refuses the key or the text, a neutral text decides: if that is answered, the service stays in
+ * use, and only the text was refused. The same applies when the service fails on a text for the second time, as some do on texts
+ * that they cannot handle. The careful and the fast model pause separately.
  */
 export function createWatchedModel(model: LanguageModel, { clock }: { readonly clock: Clock }): LanguageModel {
   const watch = new ModelWatch(model, clock);
@@ -55,7 +55,7 @@ class ModelWatch {
   readonly #rests = new Map<Effort, Rest>();
   readonly #lately = new Map<Effort, Lately>();
   #newest = NOT_ASKED;
-  /** Neutral questions without an answer yet. */
+  /** Neutral requests in progress. */
   readonly #neutral = new Map<Effort, Promise<boolean>>();
   readonly #failedSubjects = new Set<string>();
 
@@ -95,7 +95,7 @@ class ModelWatch {
   }
 
   #noteFailure({ effort, began }: { readonly effort: Effort; readonly began: number }, error: AppError): void {
-    // That one text is too long for it, or that it takes no picture, says nothing of how it answers others.
+    // That one text is too long for it, or that it takes no pictures, says nothing about other requests.
     if (error.kind === "too_large" || error.kind === "unsupported") return;
     this.#note(effort, { isAnswering: false, problem: error.publicMessage });
     if (!(error instanceof ServiceRefusal)) return;
@@ -110,7 +110,7 @@ class ModelWatch {
     this.#lately.set(effort, seen);
   }
 
-  /** What a question failed with, as far as that can be told. */
+  /** The actual cause of a failure, as far as it can be told. */
   async #clarified(request: ModelRequest<unknown>, error: AppError): Promise<AppError> {
     const { effort } = request;
     if (!this.#mayBeTheText(request, error) || !(await this.#answersOthers(effort))) return error;
@@ -126,7 +126,7 @@ class ModelWatch {
     return error instanceof UnclearFailure && subject !== undefined && this.#failsAgain(subject);
   }
 
-  /** Notes a failure. @returns true when it is not the first one of this subject, as far as that is known */
+  /** Notes a failure. @returns true when it is not the first one for this subject, as far as is known */
   #failsAgain(subject: string): boolean {
     const failed = this.#failedSubjects;
     if (failed.has(subject)) return true;
@@ -135,7 +135,7 @@ class ModelWatch {
     return false;
   }
 
-  /** True when the service answers a neutral text; asked once for all whose refusal is unclear meanwhile. */
+  /** True when the service answers a neutral text; one request serves all refusals that are unclear meanwhile. */
   #answersOthers(effort: Effort): Promise<boolean> {
     const asked = this.#neutral.get(effort);
     if (asked) return asked;
@@ -145,7 +145,7 @@ class ModelWatch {
   }
 }
 
-/** True when it is answered, with whatever: what is no answer of the right form is an answer all the same. */
+/** True for any answer: even one of the wrong form is an answer. */
 async function askNeutral(model: LanguageModel, effort: Effort): Promise<boolean> {
   try {
     await model.generate({ ...NEUTRAL, effort }, AbortSignal.timeout(NEUTRAL_WITHIN_MS));

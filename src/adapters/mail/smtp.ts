@@ -4,12 +4,12 @@ import type { Mailer } from "../../core/ports.js";
 import { oneLine } from "../../lib/one-line.js";
 
 export interface SmtpOptions {
-  /** `smtp://` or `smtps://`, with user and password where the server wants them. */
+  /** `smtp://` or `smtps://`, with user and password where the server requires them. */
   readonly url: string;
   readonly from: string;
   /** The owner's address. */
   readonly to: string;
-  /** Milliseconds for one mail, from the connection to the server's last word. Default 30 s. */
+  /** Milliseconds for one mail, from connecting to the server's last reply. Default 30 s. */
   readonly patienceMs?: number;
 }
 
@@ -21,8 +21,8 @@ const LONGEST_ANSWER = 200;
 type Transport = ReturnType<typeof createTransport>;
 
 /**
- * Mails through an SMTP server. The connection is encrypted where the server can; where a password is sent to another
- * machine it must be.
+ * Sends mail through an SMTP server. The connection is encrypted where the server supports it; it must be where a password is
+ * sent to another machine.
  */
 export function createSmtpMailer({ url, from, to, patienceMs = PATIENCE_MS }: SmtpOptions): Mailer {
   const server = readServer(url);
@@ -36,7 +36,7 @@ export function createSmtpMailer({ url, from, to, patienceMs = PATIENCE_MS }: Sm
       greetingTimeout: patienceMs,
       socketTimeout: patienceMs,
       dnsTimeout: patienceMs,
-      // A mail is text that we wrote: nothing in it may be fetched or read from a file.
+      // A mail is our own text: nothing in it may be fetched or read from a file.
       disableFileAccess: true,
       disableUrlAccess: true,
     });
@@ -77,7 +77,7 @@ function readServer(text: string) {
     secure,
     ...(user !== "" && { auth: { user, pass: decodeURIComponent(url.password) } }),
     requireTLS: user !== "" && !secure && !isHere,
-    // Certificates of this machine's own server are rarely signed by anybody, and nobody stands in between.
+    // A local server's certificate is rarely signed by an authority, and nobody can intercept the connection.
     ...(isHere && { tls: { rejectUnauthorized: false } }),
   };
 }
@@ -96,7 +96,7 @@ interface Circumstances {
   readonly password: string | undefined;
 }
 
-/** Every failure in words, with the server's own where it said any, and never with the password. */
+/** Any failure in words, including the server's own, but never the password. */
 function describe(error: unknown, { place, isLate, password }: Circumstances): AppError {
   const { code, responseCode, message } = readFailure(error);
   const words = oneLine(password ? message.replaceAll(password, "…") : message).slice(0, LONGEST_ANSWER);

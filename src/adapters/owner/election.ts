@@ -14,9 +14,9 @@ import { readServiceFile, removeServiceFile, type ServiceAddress, writeServiceFi
 /** The service in this process, once it owns the data folder. */
 export interface OwnService {
   call(name: string, call: unknown, input: unknown): Promise<unknown>;
-  /** Starts to answer other processes. `url` is for those of this machine, `publicUrl` for everybody else. */
+  /** Starts answering other processes. `url` is for those on this machine, `publicUrl` for everybody else. */
   listen(): Promise<{ url: string; publicUrl?: string | undefined; token: string }>;
-  /** Ends everything in the data folder. */
+  /** Closes everything in the data folder. */
   close(): Promise<void>;
 }
 
@@ -25,26 +25,26 @@ export interface ElectionOptions {
   readonly version: string;
   readonly log: Log;
   /**
-   * Opens the service; called only while the data folder is owned. Whoever answers other processes tells them what `prove`
-   * says of the folder, which is null until the service is open.
+   * Opens the service; called only while the data folder is owned. Whatever answers other processes tells them what `prove` says
+   * of the folder, which is null until the service is open.
    */
   readonly open: (prove: () => Possession | null) => Promise<OwnService>;
   /** Stops answering other processes: called once they are no longer sent here, and before the service closes. */
   readonly hangUp: () => Promise<void>;
-  /** True: watch the owner and take over as soon as it goes, so that background work goes on. */
+  /** True: watch the owner and take over as soon as it goes, so that background work continues. */
   readonly standby: boolean;
 }
 
-/** The way of one process to a data folder: as its owner, or as a client of the owner. */
+/** One process's access to a data folder: as its owner, or as a client of the owner. */
 export interface Ownership {
   /**
-   * Calls a use case wherever the owner is. When the owner goes away, another one is found or this process becomes it,
-   * and the call is repeated; calls that write must carry an operation id.
+   * Calls a use case wherever the owner is. If the owner goes away, another is found or this process becomes it, and the call is
+   * repeated; calls that write must carry an operation id.
    */
   call(name: string, call: unknown, input: unknown): Promise<unknown>;
   /** Finds or becomes the owner now. @throws AppError when the store cannot be opened or nobody answers */
   take(): Promise<"owner" | "client">;
-  /** Lets calls that are running end for a moment, then gives up the place. May be called again. */
+  /** Gives running calls a moment to finish, then gives up its role. May be called again. */
   close(): Promise<void>;
 }
 
@@ -53,15 +53,15 @@ interface Place {
   /** Resolves when the owner has gone; never for the owner itself. */
   readonly gone: Promise<void>;
   call(name: string, call: unknown, input: unknown): Promise<unknown>;
-  /** Stops sending other processes here. */
+  /** Stops directing other processes here. */
   retire(): void;
   close(): Promise<void>;
 }
 
-/** So long an owner is looked for, and a call is repeated, at least. */
+/** How long, at least, an owner is looked for and a call is repeated. */
 const PATIENCE_MS = 20_000;
 const ATTEMPTS = 4;
-/** Between two tries to say where this owner is, while the disk is full. */
+/** Between two attempts to announce this owner's address while the disk is full. */
 const ANNOUNCE_AGAIN_MS = 2_000;
 
 export function createOwnership(options: ElectionOptions): Ownership {
@@ -158,7 +158,7 @@ async function becomeOwner(options: ElectionOptions): Promise<Place | null> {
   const { dataDirectory, log, open } = options;
   const lock = await tryLock(dataDirectory);
   if (!lock) return null;
-  // Whoever removes the lock file of a living owner must not get a second one.
+  // Removing a living owner's lock file must not lead to a second owner.
   const other = await answeringOwner(dataDirectory).catch((error: unknown) => {
     lock.release();
     throw error;
@@ -172,8 +172,8 @@ async function becomeOwner(options: ElectionOptions): Promise<Place | null> {
   }
   const folder = identityAt(dataDirectory);
   /**
-   * Once the folder was moved away, what is in its place is another owner's. Beside an empty store an address may be all that
-   * says that there was more, and then no new one is begun.
+   * If the folder was moved away, whatever is in its place belongs to another owner. Beside an empty store, an address may be
+   * the only sign that there was more, which prevents a new store.
    */
   const removeAddress = (): void => {
     if (identityAt(dataDirectory) === folder && !isEmptied(dataDirectory)) removeServiceFile(dataDirectory);
@@ -236,7 +236,7 @@ function own(service: OwnService, { options, nonce, removeAddress, leaveNothing 
   };
 }
 
-/** Says where this owner answers. Without that nobody else gets in, so a full disk is waited for. */
+/** Announces where this owner answers. Otherwise nobody else gets in, so a full disk is waited for. */
 async function announce(
   service: OwnService,
   options: ElectionOptions & { readonly nonce: string },
@@ -269,7 +269,7 @@ async function answeringOwner(dataDirectory: string): Promise<RemoteOwner | null
 }
 
 /**
- * The address of the process that owns the data folder, when there is one and it answers.
+ * The address of the process that owns the data folder, if there is one and it answers.
  * @throws AppError `conflict` when the address in this folder is that of another folder's owner
  */
 export async function findOwnerAddress(dataDirectory: string): Promise<ServiceAddress | null> {
@@ -296,7 +296,7 @@ async function findOwner({ dataDirectory, standby }: ElectionOptions): Promise<P
   };
 }
 
-/** By chance, so that many do not try at the same moments. */
+/** Random, so that many processes do not retry at the same moments. */
 function pause(signal: AbortSignal): Promise<void> {
   return sleep(15 + Math.random() * 35, { signal });
 }

@@ -5,15 +5,15 @@ const DEFAULTS = { everyMs: 5_000, misses: 3 };
 export interface PulseOptions {
   /** True when the other side answers. Must end by itself. */
   readonly ping: () => Promise<boolean>;
-  /** What calls are aborted with when it does not. */
+  /** The error to abort calls with when it does not. */
   readonly silence: () => Error;
   /** Milliseconds between two pings. Default 5,000. */
   readonly everyMs?: number | undefined;
-  /** So many pings in a row without an answer count as silence. Default 3. */
+  /** How many unanswered pings in a row count as silence. Default 3. */
   readonly misses?: number | undefined;
 }
 
-/** Tells a call that takes its time from one that is never going to be answered. */
+/** Tells a slow call from one that will never be answered. */
 export interface Pulse {
   /** Does the work; aborts its signal when the other side has fallen silent. */
   during<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T>;
@@ -22,8 +22,8 @@ export interface Pulse {
 }
 
 /**
- * Pings while calls are running, however many there are. Missed pings count, not time: a machine that was asleep must
- * not blame the other side.
+ * Pings while calls are running, however many there are. Missed pings are counted rather than time: a machine that was suspended
+ * must not blame the other side.
  */
 export function createPulse({ ping, silence, ...options }: PulseOptions): Pulse {
   const { everyMs = DEFAULTS.everyMs, misses = DEFAULTS.misses } = options;

@@ -23,7 +23,7 @@ const answerSchema = z.union([
 
 const pingSchema = z.object({ pid: z.number(), possession: possessionSchema.optional() });
 
-/** The owner could not be reached, or went away before it answered: whether the call was done is not known. */
+/** The owner could not be reached, or went away before it answered: whether the call took effect is unknown. */
 export class OwnerGone extends Error {
   override readonly name = "OwnerGone";
 }
@@ -31,22 +31,22 @@ export class OwnerGone extends Error {
 /** The owner of the data folder, in another process. */
 export interface RemoteOwner {
   /**
-   * Calls a use case there; may take as long as it takes there.
-   * @throws AppError as it does there, or `unavailable` when the owner is there but silent for some 20 s; OwnerGone when
-   *   no whole answer came
+   * Calls a use case there; may take as long as it does there.
+   * @throws AppError as it does there, or `unavailable` when the owner exists but is silent for some 20 s; OwnerGone when no
+   *   complete answer arrived
    */
   call(name: string, call: unknown, input: unknown): Promise<unknown>;
-  /** True when it answers within 2 s, and is who the address says. */
+  /** True when it answers within 2 s and is who the address says. */
   ping(): Promise<boolean>;
-  /** What it says of its data folder; null when it does not answer as `ping` wants it. */
+  /** What it says about its data folder; null when it does not pass the checks of `ping`. */
   identify(): Promise<{ readonly possession?: Possession | undefined } | null>;
   /** Resolves when the owner has gone, or the signal aborts. */
   watch(signal: AbortSignal): Promise<void>;
-  /** Ends the calls that are running, with this error. */
+  /** Ends the running calls with this error. */
   abandon(reason: AppError): void;
 }
 
-/** @param pulse how soon an owner counts as silent; a test is less patient */
+/** @param pulse how soon an owner counts as silent; tests are less patient */
 export function connectOwner(
   address: ServiceAddress,
   pulse: Pick<PulseOptions, "everyMs" | "misses"> = {},
@@ -79,7 +79,7 @@ class OwnerConnection implements RemoteOwner {
     if (!answer.success) throw this.#gone(`gave no whole answer (${status})`);
     if (!("error" in answer.data)) return answer.data.result;
     const { kind, message, issues, retryAfter, paths } = answer.data.error;
-    // A key that is not known is for the caller; a token that is not known means that this is another owner.
+    // An unknown key is for the caller to handle; an unknown token means that this is another owner.
     if (kind === "unauthorized" && !(await this.ping())) throw this.#gone("has been replaced by another one");
     throw new AppError(kind, message, {
       ...(issues && { issues }),
@@ -92,7 +92,7 @@ class OwnerConnection implements RemoteOwner {
     return (await this.identify()) !== null;
   }
 
-  /** Another program may listen there by now, and may answer anything. */
+  /** By now another program may listen there and answer anything. */
   async identify(): Promise<z.output<typeof pingSchema> | null> {
     try {
       const response = await this.#send("/internal/ping", { signal: AbortSignal.timeout(PING_TIMEOUT_MS) });
@@ -110,7 +110,7 @@ class OwnerConnection implements RemoteOwner {
         const response = await this.#send("/internal/watch", { signal });
         await readToEnd(response, signal);
       } catch {
-        // However the stream ended, what counts is whether the owner is still there.
+        // However the stream ended, what counts is whether the owner still exists.
       }
       if (signal.aborted || !(await this.ping())) return;
       await sleep(WATCH_AGAIN_MS, { unref: true });
@@ -123,7 +123,7 @@ class OwnerConnection implements RemoteOwner {
 
   async #send(path: string, init: RequestInit): Promise<Response> {
     try {
-      // Whoever redirects is not the owner, and must not make us carry the token elsewhere.
+      // Whatever redirects is not the owner, and must not make us send the token elsewhere.
       return await fetch(new URL(path, this.#address.url), { ...init, headers: this.#headers, redirect: "error" });
     } catch (error) {
       throw this.#gone("does not answer", error);
@@ -145,8 +145,8 @@ class OwnerConnection implements RemoteOwner {
 }
 
 /**
- * Reads a body to its end, or until the signal aborts. The signal that `fetch` was given is not enough: Node's forgets it once
- * the request was collected as garbage, and the open connection would keep the process alive.
+ * Reads a body to its end, or until the signal aborts. The signal passed to `fetch` is not enough: Node's fetch forgets it once
+ * the request has been garbage-collected, and the open connection would keep the process alive.
  */
 async function readToEnd({ body }: Response, signal: AbortSignal): Promise<void> {
   const reader = body?.getReader();

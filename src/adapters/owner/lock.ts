@@ -5,32 +5,32 @@ import { identityAt, identityOf, isFileError } from "../../lib/file-identity.js"
 import { closeFiles, requirePrivateFolder } from "./private-folder.js";
 import { loadSqlite, SQLITE_CODES, sqliteCodeOf, type SqliteConnection, type SqliteModule } from "../../lib/sqlite.js";
 
-/** The right to be the only one that writes a data folder. Ends with the process, however it ends. */
+/** The exclusive right to write to a data folder. Ends with the process, however it ends. */
 export interface OwnerLock {
-  /** Gives the right back and leaves no file. Call it after everything in the folder is closed; again does nothing. */
+  /** Gives up the right and leaves no file. Call after everything in the folder is closed; further calls do nothing. */
   release(): void;
 }
 
 interface Held {
-  /** Must stay referenced: collected as garbage, it would close and let go. */
+  /** Must stay referenced: garbage collection would close it and release the lock. */
   readonly connection: SqliteConnection;
-  /** Keeps the file's number from being given to another file while it is compared. */
+  /** Keeps the file's inode from being reused while it is compared. */
   readonly handle: number;
 }
 
-/** The locks of this process by the identity of their files. */
+/** The locks of this process, by the identity of their files. */
 const held = new Map<string, Held>();
 
 /**
- * Takes the data folder, if nobody has it, this process included. The lock is the operating system's own (an open
- * exclusive transaction on a tiny SQLite file), so nothing stale can be left behind.
- * @returns null when somebody has it
- * @throws AppError `unavailable` when the folder cannot be written, or others may write it
+ * Takes the data folder, if nobody has it, this process included. The lock is the operating system's own (an open exclusive
+ * transaction on a tiny SQLite file), so nothing stale can be left behind.
+ * @returns null when it is taken
+ * @throws AppError `unavailable` when the folder cannot be written to, or others may write to it
  */
 export async function tryLock(dataDirectory: string): Promise<OwnerLock | null> {
   const sqlite = await loadSqlite();
   const file = join(dataDirectory, "owner.lock");
-  // The last owner removes the file, and a lock on a file that is no longer in its place is worth nothing.
+  // The last owner removes the file, and a lock on a file that is no longer in place is worth nothing.
   for (;;) {
     const lock = lockOnce(sqlite, dataDirectory, file);
     if (lock === "moved") continue;
@@ -39,9 +39,9 @@ export async function tryLock(dataDirectory: string): Promise<OwnerLock | null> 
   }
 }
 
-/** Nothing here may wait: what is compared must not be changed by this process in between. */
+/** Nothing here may be asynchronous: this process must not change what is compared in between. */
 function lockOnce(sqlite: SqliteModule, dataDirectory: string, file: string): OwnerLock | "moved" | null {
-  // Closing any handle of a file lets go of all locks that this process has on it, so its own are not even opened.
+  // Closing any handle of a file releases all of this process's locks on it, so its own files are not even opened.
   if (held.has(identityAt(file))) return null;
   const handle = openFile(dataDirectory, file);
   const identity = identityOf(fstatSync(handle, { bigint: true }));
@@ -53,7 +53,7 @@ function lockOnce(sqlite: SqliteModule, dataDirectory: string, file: string): Ow
   let connection: SqliteConnection | undefined;
   try {
     connection = new sqlite.DatabaseSync(file, { timeout: 0 });
-    // Nothing is ever written here, so no journal is needed beside it.
+    // Nothing is ever written here, so no journal file is needed.
     connection.exec("pragma journal_mode = memory; begin exclusive");
   } catch (error) {
     const hasMoved = !isInPlace();
@@ -79,13 +79,14 @@ function release(identity: string, file: string): void {
     lock.connection.close();
     closeSync(lock.handle);
   };
-  // While it is still locked, so that nobody else's file is removed. Windows removes no open file, and nobody's else.
+  // While it is still locked, so that no other owner's file is removed. Windows cannot remove an open file, including another
+  // owner's.
   if (process.platform === "win32") letGo();
   if (identityAt(file) === identity) removeFile(file);
   if (process.platform !== "win32") letGo();
 }
 
-/** What stays behind is of no use to anyone and in nobody's way. */
+/** A file left behind is useless and does no harm. */
 function removeFile(file: string): void {
   try {
     rmSync(file, { force: true });
@@ -109,7 +110,7 @@ function openFile(dataDirectory: string, file: string): number {
   }
 }
 
-/** Like `mkdir -p`. Node's own never ends where a folder cannot be made though its parent is there, as below /proc. */
+/** Like `mkdir -p`. Node's own never ends where a folder cannot be created though its parent exists, as below /proc. */
 function makeFolder(path: string): void {
   if (!existsSync(dirname(path))) makeFolder(dirname(path));
   try {

@@ -13,13 +13,13 @@ export const possessionSchema = z.object({
   nonce: z.string(),
 });
 
-/** What an owner says of its data folder, so that a client can see whether it is the client's own. */
+/** What an owner says about its data folder, so that a client can check that it is its own. */
 export type Possession = z.output<typeof possessionSchema>;
 
 /**
- * Notes which folder this process owns, which must be whole by then.
- * @param nonce what `service.json` says, and nobody else knows
- * @returns says it again whenever it is asked; without the folder's identity once another one is at its path, or none
+ * Notes which folder this process owns, which must be complete by then.
+ * @param nonce what `service.json` contains, and nobody else knows
+ * @returns a function that states it on request; without the folder's identity once its path holds another folder, or none
  */
 export function takePossession(dataDirectory: string, nonce: string): () => Possession {
   const held = identify(dataDirectory);
@@ -28,8 +28,8 @@ export function takePossession(dataDirectory: string, nonce: string): () => Poss
 }
 
 /**
- * Makes sure that the service behind an address owns this very folder: a copied, moved or restored folder has the address of
- * another one's owner. The lock file alone may have been removed and made anew.
+ * Makes sure that the service behind an address owns this very folder: a copied, moved or restored folder contains the address
+ * of another one's owner. The lock file alone may have been removed and recreated.
  * @throws AppError `conflict` naming both folders
  */
 export function requirePossession(

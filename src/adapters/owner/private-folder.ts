@@ -9,8 +9,8 @@ const OTHERS_WRITE = 0o002;
 const OTHERS = 0o077;
 
 /**
- * Refuses a data folder that others of this machine may write: they could put another store or another address in the place
- * of ours. A group that somebody else's folder was opened for, as volumes of containers are, is left to `doctor`.
+ * Refuses a data folder that others on this machine may write to: they could replace our store or address. A folder of another
+ * user's that was opened to a group, as container volumes are, is left to `doctor`.
  * @throws AppError `unavailable` saying what to do
  */
 export function requirePrivateFolder(dataDirectory: string): void {
@@ -26,8 +26,8 @@ export function requirePrivateFolder(dataDirectory: string): void {
 }
 
 /**
- * Takes away what others may do with files that an earlier version left open to them. Some file systems know no modes, and what
- * belongs to another user only that one can change: neither is a reason not to start.
+ * Removes others' access to files that an earlier version left open to them. Some file systems have no modes, and only its owner
+ * can change another user's file: neither prevents a start.
  */
 export function closeFiles(dataDirectory: string): void {
   if (process.platform === "win32") return;

@@ -9,11 +9,11 @@ const serviceSchema = z.object({
   pid: z.number(),
   version: z.string(),
   token: z.string(),
-  /** What the owner, and nobody who has not read this file, can answer with. Empty from versions that had none. */
+  /** A secret with which only the owner, and readers of this file, can answer. Empty from versions that had none. */
   nonce: z.string().default(""),
 });
 
-/** Where the owner of a data folder can be reached, for programs of the same user. */
+/** Where programs of the same user can reach the owner of a data folder. */
 export type ServiceAddress = z.output<typeof serviceSchema>;
 
 function pathOf(dataDirectory: string): string {
@@ -26,8 +26,8 @@ function draftOf(dataDirectory: string): string {
 }
 
 /**
- * Writes the address for this user's eyes only; readers see the old or the new one, never half of it. Only the owner of
- * the data folder may call it.
+ * Writes the address, readable only by this user; readers see the old or the new one, never half of it. Only the owner of the
+ * data folder may call it.
  */
 export function writeServiceFile(dataDirectory: string, address: ServiceAddress): void {
   const draft = draftOf(dataDirectory);
@@ -36,7 +36,7 @@ export function writeServiceFile(dataDirectory: string, address: ServiceAddress)
   renameSync(draft, pathOf(dataDirectory));
 }
 
-/** The address, or null when there is none or it is not whole. */
+/** The address, or null when it is missing or incomplete. */
 export function readServiceFile(dataDirectory: string): ServiceAddress | null {
   try {
     const parsed = serviceSchema.safeParse(JSON.parse(readFileSync(pathOf(dataDirectory), "utf8")));
@@ -46,7 +46,7 @@ export function readServiceFile(dataDirectory: string): ServiceAddress | null {
   }
 }
 
-/** Removes the address and what an unfinished writing left. Only the owner of the data folder may call it. */
+/** Removes the address and what an unfinished write left. Only the owner of the data folder may call it. */
 export function removeServiceFile(dataDirectory: string): void {
   rmSync(pathOf(dataDirectory), { force: true });
   rmSync(draftOf(dataDirectory), { force: true });

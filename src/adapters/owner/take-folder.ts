@@ -1,11 +1,11 @@
 import { findOwnerAddress } from "./election.js";
 import { tryLock } from "./lock.js";
 
-/** A data folder for this process alone, or where the process that owns it answers; null where that is not known. */
+/** A data folder for this process alone, or where the process that owns it answers; null where that is unknown. */
 export type TakenFolder = { readonly release: () => void } | { readonly owner: string | null };
 
 /**
- * Takes a data folder without a service, if nobody has it.
+ * Takes a data folder without starting a service, if nobody has it.
  * @throws AppError as `tryLock` says, `conflict` for a copy of a folder that is being served
  */
 export async function takeFolder(dataDirectory: string): Promise<TakenFolder> {

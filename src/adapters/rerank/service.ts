@@ -7,39 +7,39 @@ import { inTime } from "../../lib/in-time.js";
 import { createFetch, parseRetryAfter } from "../../lib/http-fetch.js";
 
 export interface RerankServiceOptions {
-  /** Where `/rerank` is, e.g. `https://api.cohere.com/v2`. */
+  /** The URL that has `/rerank`, e.g. `https://api.cohere.com/v2`. */
   readonly baseUrl: string;
-  /** Undefined for a service that has only one. */
+  /** Undefined for a service with a single model. */
   readonly model: string | undefined;
   readonly apiKey: string | undefined;
   readonly log: Log;
-  /** How long one answer is waited for, in milliseconds. */
+  /** How long to wait for one answer, in milliseconds. */
   readonly patienceMs: number;
-  /** How long a service that failed is left alone before it is tried again, in milliseconds. Default 30,000. */
+  /** How long a failed service is left alone before it is tried again, in milliseconds. Default 30,000. */
   readonly restMs?: number;
 }
 
-/** Enough for scores with the texts that some services send back. */
+/** Enough for scores and the texts that some services send back. */
 const LARGEST_ANSWER = 4 * 1024 * 1024;
 const MOST_TEXTS = 50;
-/** Models read about 512 tokens of a text; what answers stands near its beginning. */
+/** Models read about 512 tokens of a text; what answers a query is near its beginning. */
 const LONGEST_TEXT = 4_000;
 const LONGEST_QUERY = 2_000;
-/** Seconds for which a service may ask to be left alone. */
+/** Longest pause, in seconds, that a service may ask for. */
 const LONGEST_REST = 600;
 const ADDRESS = "RECOLLECT_RERANK_BASE_URL";
-/** Asks whether the service answers, with nothing of anybody. */
+/** Tests whether the service answers, without anybody's data. */
 const TRIAL: RerankRequest = {
   query: "green tea",
   texts: ["Tea is made of leaves.", "A boat floats."].map((text) => ({ text, date: null })),
 };
 
-/** Less is what any embedder takes. */
+/** Milliseconds already waited that do not count: any embedder takes as long. */
 const WORTH_COUNTING_MS = 50;
-/** No service answers in less, so that it need not be asked. */
+/** No service answers faster, so with less time left it need not be called. */
 const LEAST_LEFT_MS = 20;
 
-/** `results` as Cohere, Jina, vLLM and LiteLLM call it, `data` as Voyage does, or the list itself as TEI gives it. */
+/** `results` as in Cohere, Jina, vLLM and LiteLLM, `data` as in Voyage, or the bare list as in TEI. */
 const rankingSchema = z.array(
   z
     .object({ index: z.int().min(0), relevance_score: z.number().optional(), score: z.number().optional() })
@@ -53,9 +53,9 @@ const answerSchema = z.union([
 ]);
 
 /**
- * A reranker behind `POST {baseUrl}/rerank`. It tries once, and leaves the service alone after three failures in a row and
- * one of a trial, or when that asks for it; that it refuses what one search sends is no such failure. It asks for no number
- * of results: services call that `top_n` or `top_k`, refuse the other, and give all without it.
+ * A reranker behind `POST {baseUrl}/rerank`. It tries once, and leaves the service alone after three failures in a row and a
+ * failed trial, or when the service asks for that; refusing what a single search sends is no such failure. It requests no number
+ * of results: services call that `top_n` or `top_k`, refuse the other name, and return all without it.
  */
 export function createRerankService(options: RerankServiceOptions): Reranker {
   return new RerankService(options);
@@ -68,7 +68,7 @@ class RerankService implements Reranker {
   readonly #who: string;
   readonly #fetch: typeof fetch;
   readonly #breaker: CircuitBreaker;
-  /** What the service calls the texts. */
+  /** The service's name for the texts. */
   #field: "documents" | "texts" = "documents";
 
   constructor(options: RerankServiceOptions) {
@@ -76,7 +76,7 @@ class RerankService implements Reranker {
     this.name = `${model ?? "rerank"} at ${new URL(baseUrl).host}`;
     this.#options = options;
     this.#who = `The rerank service at ${baseUrl}`;
-    // The circuit breaker gives up first, and ends what it gave up.
+    // The circuit breaker gives up first, and aborts what it gave up on.
     this.#fetch = createFetch({ timeoutMs: 2 * patienceMs, maximumBytes: LARGEST_ANSWER });
     this.#breaker = createCircuitBreaker({
       patienceMs,
@@ -97,7 +97,7 @@ class RerankService implements Reranker {
     const left = this.#options.patienceMs - waitedMs;
     if (left <= LEAST_LEFT_MS) throw this.#outOfTime();
     const judged = this.#breaker.ask((signal) => this.#judge(request, signal));
-    // The service has all of its time to show that it works; whoever asks has not.
+    // The service has its full time to prove that it works; the caller does not.
     const hasAllTime = waitedMs < WORTH_COUNTING_MS;
     return { scores: await (hasAllTime ? judged : inTime(judged, left, () => this.#outOfTime())) };
   }
@@ -106,7 +106,7 @@ class RerankService implements Reranker {
     try {
       return readScores(await this.#ask(request, signal), request.texts.length, this.#who);
     } catch (error) {
-      // Nobody waits any more, and that was told.
+      // Nobody waits any more, and that was reported.
       signal.throwIfAborted();
       throw this.#noteFailure(this.#describe(error));
     }
@@ -189,12 +189,12 @@ class RerankService implements Reranker {
   }
 }
 
-/** True where whatever is asked would fail: a refusal of one request says nothing of others. */
+/** True where any request would fail: a refusal of one request says nothing about others. */
 function isOutage(error: unknown): error is AppError {
   return error instanceof ServiceRefusal || (error instanceof AppError && error.kind === "unavailable");
 }
 
-/** A lone half of a surrogate pair is no text that a service could read. */
+/** No service could read a lone surrogate. */
 function cut(text: string, length: number): string {
   return text.slice(0, length).toWellFormed();
 }

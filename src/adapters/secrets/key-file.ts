@@ -8,17 +8,17 @@ import { isMissingFile } from "../../lib/file-identity.js";
 import { syncFolder } from "../../lib/sync-folder.js";
 
 const ID_LENGTH = 12;
-/** Whatever is shorter was cut off, or is easily guessed. */
+/** Anything shorter was truncated, or is easily guessed. */
 const SHORTEST_KEY = 32;
 
 export interface SecretBoxOptions {
-  /** Holds a key a line, the newest first; made, readable to its owner alone, when the first secret is kept. */
+  /** Holds one key per line, newest first; created, readable only by its owner, when the first secret is stored. */
   readonly file: string;
-  /** Takes the place of the newest one in the file. */
+  /** Replaces the newest one in the file. */
   readonly key: string | undefined;
 }
 
-/** Credentials sealed with AES-256-GCM under keys of a file. A new first line is a new key; the others still open. */
+/** Credentials sealed with AES-256-GCM under keys from a file. A new first line is a new key; the others still decrypt. */
 export function createSecretBox({ file, key }: SecretBoxOptions): SecretBox {
   async function newest(): Promise<string> {
     if (key !== undefined) return key;
@@ -61,7 +61,7 @@ export function createSecretBox({ file, key }: SecretBoxOptions): SecretBox {
   };
 }
 
-/** The keys of a file, none where there is no file. @throws AppError `corrupt` for a file that is empty or cut off */
+/** The keys in a file, none where it does not exist. @throws AppError `corrupt` for a file that is empty or truncated */
 async function readKeys(file: string): Promise<string[]> {
   const text = await readFile(file, "utf8").catch((error: unknown) => {
     if (isMissingFile(error)) return null;
@@ -78,7 +78,7 @@ async function readKeys(file: string): Promise<string[]> {
   );
 }
 
-/** Makes a file with a key, whole or not at all; leaves the one of whoever made it at the same moment. */
+/** Creates a file with a key, whole or not at all; keeps a file that somebody else created at the same moment. */
 async function makeKey(file: string): Promise<void> {
   const draft = `${file}.${randomSecret(8)}.tmp`;
   try {
@@ -98,7 +98,7 @@ async function makeKey(file: string): Promise<void> {
   await syncFolder(dirname(file));
 }
 
-/** Tells keys apart, and says nothing of them. */
+/** Identifies a key without revealing anything about it. */
 function idOf(key: string): string {
   return sha256(`secret key ${key}`).slice(0, ID_LENGTH);
 }

@@ -7,7 +7,7 @@ import { repositoryOf } from "./repository.js";
 import type { Database } from "./schema.js";
 import { atomically } from "./transact.js";
 
-/** Rows of one statement: the number of parameters of a statement is limited. */
+/** Rows per statement: SQL limits how many parameters a statement may have. */
 const BATCH = 100;
 
 export const createAuditStore = repositoryOf<AuditStore, Kysely<Database>>({
@@ -29,7 +29,7 @@ export const createAuditStore = repositoryOf<AuditStore, Kysely<Database>>({
   },
 
   async list(db, organizationId, query) {
-    // In the order of writing: a clock may go back.
+    // In insertion order: the clock may go backwards.
     const rows = await selectMatching(db, organizationId, query, { inOrder: true })
       .selectAll()
       .orderBy("seq", "desc")
@@ -52,7 +52,7 @@ export const createAuditStore = repositoryOf<AuditStore, Kysely<Database>>({
   },
 
   async dropBeyond(db, organizationId, count) {
-    // With the plus no index is used: the row number leads there.
+    // The plus keeps SQLite off the index: the row number narrows this better.
     const { numAffectedRows } = await sql`
       delete from audit_entries
       where seq <= (select max(seq) from audit_entries) - ${count} and +organization_id = ${organizationId}`.execute(
@@ -69,7 +69,7 @@ function selectMatching(
   { inOrder = false }: { readonly inOrder?: boolean } = {},
 ) {
   const isNarrow = query.actor !== undefined || query.action !== undefined;
-  // With the plus no index is used, which would have to be sorted: the newest rows are at the end of the table.
+  // The plus keeps SQLite off an index whose rows would need sorting: the newest rows are at the end of the table.
   const organization = inOrder && !isNarrow ? sql<string>`+organization_id` : sql<string>`organization_id`;
   let matching = db.selectFrom("audit_entries").where(organization, "=", organizationId);
   if (query.actor !== undefined) matching = matching.where("actor", "=", query.actor);
@@ -79,7 +79,7 @@ function selectMatching(
   if (query.outcome === "refused") matching = matching.where("outcome", "<>", "ok");
   else if (query.outcome !== undefined) matching = matching.where("outcome", "=", query.outcome);
   if (query.containerTag !== undefined)
-    // Tags hold no quotation marks, so this is exact, and faster than reading the JSON.
+    // Tags contain no quotation marks, so this is exact, and faster than parsing the JSON.
     matching = matching.where(sql<boolean>`instr(container_tags, ${JSON.stringify(query.containerTag)}) > 0`);
   return matching;
 }

@@ -1,7 +1,7 @@
 /**
- * Program of a worker thread, as text, so that it is the same whether this service runs built or from source. It writes what
- * a store holds at one moment into another file, reads all of that file again, tells the outcome, and ends: `null`, or what
- * SQLite said. Whoever reads or writes the store meanwhile is not held up.
+ * A worker thread's program, as text so that it is the same whether the service runs built or from source. It writes a snapshot
+ * of the store to another file, reads that file back in full, posts the outcome (`null`, or SQLite's message) and ends. It holds
+ * up nobody who reads or writes the store meanwhile.
  */
 export const BACKUP_PROGRAM = `
   const { parentPort, workerData } = require("node:worker_threads");

@@ -12,21 +12,21 @@ import { inspectFile } from "./inspect-file.js";
 import { leaveMarker } from "./marker.js";
 import { BUSY_PATIENCE_MS, describeFileError, describeSqliteError } from "./sqlite-errors.js";
 
-/** Ending of a backup that is not whole yet, or was broken off. */
+/** Suffix of a backup that is unfinished or was interrupted. */
 const DRAFT_ENDING = ".unfinished";
 
 export interface BackupOptions {
   /** The store inside its data folder. */
   readonly file: string;
-  /** Names of folders beside it whose files belong to the store. */
+  /** Names of the folders beside it whose files belong to the store. */
   readonly folders: readonly string[];
-  /** The folder that is to be made; an empty one may be there. */
+  /** The folder to create; an empty one may already exist. */
   readonly target: string;
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface Backup {
-  /** Where it lies: a data folder that can be served. */
+  /** Where the backup is: a data folder that can be served. */
   readonly folder: string;
   readonly storeBytes: number;
   /** Uploaded files. */
@@ -34,11 +34,11 @@ export interface Backup {
 }
 
 /**
- * Copies a data folder, in use or not, into one of its own that holds everything which was acknowledged before the call, and is
- * on the disk, read again and in its place when this returns; until then it has another name. Caches, engines, locks and
- * vector indexes stay behind: they are made again.
- * @throws AppError `conflict` for a target that is taken or lies in the data folder, `storage_full`, `unavailable`,
- *   `corrupt` for a damaged store, the signal's reason; no target is left then
+ * Copies a data folder, in use or not, into a new one that holds everything acknowledged before the call. When this returns, the
+ * copy is on disk, has been read back and is in place; until then it has another name. Caches, engines, locks and vector indexes
+ * are not copied: they are rebuilt.
+ * @throws AppError `conflict` for a target that is taken or lies in the data folder, `storage_full`, `unavailable`, `corrupt`
+ *   for a damaged store, the signal's reason; no target is left behind then
  */
 export async function backUpStore({ file, folders, target, signal }: BackupOptions): Promise<Backup> {
   const folder = resolve(target);
@@ -60,7 +60,7 @@ export async function backUpStore({ file, folders, target, signal }: BackupOptio
 }
 
 async function fill(draft: string, { file, folders, signal }: Omit<BackupOptions, "target">) {
-  // A file that is removed while the store is copied is still there then; one that comes meanwhile is copied afterwards.
+  // A file removed while the store is copied is still there at this point; one that arrives meanwhile is copied afterwards.
   await copyFolders(draft, dirname(file), folders);
   const copy = join(draft, basename(file));
   await copyStore(file, copy, signal);
@@ -78,7 +78,7 @@ async function copyStore(file: string, copy: string, signal?: AbortSignal): Prom
   await bringToDisk(copy);
 }
 
-/** Copies what is not there yet. @returns how many files the folders have in the copy */
+/** Copies what is not there yet. @returns how many files the copied folders hold */
 async function copyFolders(draft: string, from: string, folders: readonly string[]): Promise<number> {
   let files = 0;
   for (const name of folders) {

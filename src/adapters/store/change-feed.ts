@@ -1,10 +1,10 @@
 import type { SqliteConnection, SqliteStatement } from "../../lib/sqlite.js";
 import type { Unit } from "../../core/types.js";
 
-/** What somebody wants to know of changes: by the change, such as `update on memories`, a query for the units it touches. */
+/** What a caller watches: for each change, such as `update on memories`, a query for the units it touches. */
 export type Watched = Readonly<Record<string, string>>;
 
-/** Queries for the units of a document or a memory that a trigger names, such as `new.document_id`. */
+/** Queries for the units of a document or a memory that a trigger refers to, such as `new.document_id`. */
 export const CHUNKS_OF = (documentId: string): string =>
   `select seq * 2 as unit from main.chunks where document_id = ${documentId}`;
 export const MEMORY_OF = (memoryId: string): string =>
@@ -13,48 +13,46 @@ export const MEMORY_OF = (memoryId: string): string =>
 /** What a commit changed in the text index. */
 export interface IndexChange {
   readonly units: readonly Unit[];
-  /** Containers that may find something else now; 0 for any. */
+  /** Containers whose searches may now give other results; 0 for any. */
   readonly containerIds: readonly number[];
 }
 
-/** Tells caches what commits have changed. */
+/** Tells caches what each commit changed. */
 export interface ChangeFeed {
   /**
-   * Calls `notice` after a commit with the units that it touched, each once; with `all` when it is not known which, so that
-   * nothing that was remembered may be believed.
+   * Calls `notice` after a commit with each unit it touched, once; with `all` when the units are unknown, so that nothing cached
+   * may be trusted.
    */
   watch(watched: Watched, notice: (units: readonly Unit[] | "all") => void): void;
-  /** Calls `notice` after a commit with what was changed in the text index. */
+  /** Calls `notice` after a commit with what changed in the text index. */
   watchIndex(notice: (change: IndexChange) => void): void;
   /**
-   * To be called after everything that may have changed something. Never throws: what was committed stays committed, and
-   * whoever wrote it must not be told otherwise.
+   * Call after anything that may have changed the store. Never throws: what was committed stays committed, and its writer must
+   * not be told otherwise.
    */
   publish(): void;
-  /** Lets go of the connection, which cannot close before. */
+  /** Releases the connection, which cannot close before this. */
   close(): void;
 }
 
-/** Who watches the text index, on which there can be no triggers: its units, and the containers that they lie in. */
+/** Watcher number for the units of the text index, which cannot have triggers; the next number is for their containers. */
 const INDEXED_UNITS = 0;
 const INDEXED_CONTAINERS = -1;
 
-/** Where changes are noted until they are published; the connection that writes has it. */
+/** Where changes are noted until they are published, on the connection that writes. */
 export const CHANGED_TABLE =
   "create temp table if not exists changed (watcher integer not null, unit integer not null, primary key (watcher, unit)) without rowid";
 
-/** Notes that the words of a unit are being changed in a container; 0 for any. */
+/** Notes that a unit's words change in a container; 0 for any. */
 export const NOTE_INDEX_CHANGE = `insert or ignore into temp.changed values
   (${INDEXED_UNITS}, ?), (${INDEXED_CONTAINERS}, ?)`;
 
-/**
- * Notes changes by temporary triggers on the one connection that writes, so that what is taken back is not noted either.
- */
+/** Notes changes with temporary triggers on the one connection that writes, so that a rollback also undoes the notes. */
 export function createChangeFeed(connection: SqliteConnection): ChangeFeed {
   return new TriggeredFeed(connection);
 }
 
-/** How the table of changes is read and emptied. */
+/** Statements that read and empty the table of changes. */
 interface Statements {
   readonly read: SqliteStatement;
   readonly forget: SqliteStatement;
@@ -97,7 +95,7 @@ class TriggeredFeed implements ChangeFeed {
       this.#publishRows();
       if (this.#isWhole) return;
     } catch {
-      // What was noted cannot be read.
+      // The notes cannot be read.
     }
     this.#restore();
     for (const notice of this.#notices.values()) notice("all");
@@ -120,7 +118,7 @@ class TriggeredFeed implements ChangeFeed {
     if (change.units.length > 0) this.#noticeIndex(change);
   }
 
-  /** Makes anew what is missing of table and triggers. While that fails, the next commit tries it again. */
+  /** Recreates missing tables and triggers. If that fails, the next commit tries again. */
   #restore(): void {
     try {
       this.#connection.exec(CHANGED_TABLE);

@@ -1,15 +1,15 @@
 import type { Unit } from "../../core/types.js";
 
-/** Changes that are remembered; whoever looks up less often than that begins anew. */
+/** How many changes are remembered; a cache that asks less often than that starts afresh. */
 const MOST_CHANGES = 20_000;
 
-/** The units that were changed, one after the other. */
+/** The units that changed, in order. */
 export class ChangedUnits {
   #units: Unit[] = [];
-  /** Changes that are remembered no more. */
+  /** How many changes have been dropped. */
   #dropped = 0;
 
-  /** How many changes there were so far. */
+  /** How many changes there have been so far. */
   get count(): number {
     return this.#dropped + this.#units.length;
   }
@@ -28,7 +28,7 @@ export class ChangedUnits {
     this.#units = [];
   }
 
-  /** What was changed after the first `count` changes; null when that is no longer known. */
+  /** What changed after the first `count` changes; null when that is no longer known. */
   since(count: number): ReadonlySet<Unit> | null {
     return count < this.#dropped ? null : new Set(this.#units.slice(count - this.#dropped));
   }

@@ -1,7 +1,7 @@
 /**
- * Program of a worker thread, as text, so that it is the same whether this service runs built or from source. At every
- * `checkpoint` it moves the log of a store into its file: most of it beside those who write, and the rest while they wait. An
- * attempt that somebody is in the way of is made again at the next one. `close` ends it.
+ * A worker thread's program, as text so that it is the same whether the service runs built or from source. At every `checkpoint`
+ * it moves a store's log into its file: most of it while others write, and the rest while writers wait. An attempt that is
+ * blocked is repeated at the next one. `close` ends it.
  */
 export const CHECKPOINT_PROGRAM = `
   const { parentPort, workerData } = require("node:worker_threads");

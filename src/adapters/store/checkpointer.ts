@@ -3,25 +3,25 @@ import { sqliteModule } from "../../lib/sqlite.js";
 import { CHECKPOINT_PROGRAM } from "./checkpoint-program.js";
 import type { LogFile } from "./log-file.js";
 
-/** Bytes of log from which it is moved into the file. */
+/** Log size, in bytes, from which the log is moved into the file. */
 const LARGE_LOG = 16 * 1024 * 1024;
-/** Pages of log at which the writer does it itself, in the midst of a commit: nobody else did. */
+/** Log size, in pages, at which the writer does it itself, in the middle of a commit, because nobody else has. */
 export const LARGEST_LOG_PAGES = 16_384;
-/** Milliseconds between looks at the log. */
+/** Milliseconds between checks of the log. */
 const LOOK_EVERY_MS = 250;
-/** Milliseconds without work after which the thread ends. */
+/** Idle milliseconds after which the thread ends. */
 const REST_MS = 5_000;
 
 /** Keeps the log short while the store is written to. */
 export interface Checkpointer {
-  /** To be called after a commit. Never throws. */
+  /** Call after a commit. Never throws. */
   look(): void;
   close(): Promise<void>;
 }
 
 /**
- * Moves the log into the file in a thread of its own: that waits for the disk, for tens of milliseconds. Writers wait for
- * the last moment of it alone, and readers never. The thread lives while there is much to do.
+ * Moves the log into the file in a thread of its own, because that waits for the disk for tens of milliseconds. Writers wait
+ * only for the final part, readers never. The thread lives only while there is much to do.
  */
 export function createCheckpointer(file: string, log: LogFile): Checkpointer {
   let thread: Worker | undefined;

@@ -79,7 +79,7 @@ const chunkStore = repositoryOf<ChunkStore, StoreContext>({
 
   async at({ db }, organizationId, places) {
     const asked = JSON.stringify(places.map(({ documentId, revision, position }) => [documentId, revision, position]));
-    // In this order SQLite looks each place up; in another it would read all chunks.
+    // In this order SQLite looks each place up; in any other it would read all chunks.
     const { rows } = await sql<Selectable<Database["chunks"]>>`
       select chunks.* from json_each(${asked}) place cross join chunks
         on chunks.document_id = place.value ->> 0 and chunks.revision = cast(place.value ->> 1 as bigint)
@@ -140,11 +140,11 @@ interface PlacedDraft {
 interface Comparison {
   readonly kept: readonly { readonly seq: number; readonly position: number }[];
   readonly added: readonly PlacedDraft[];
-  /** Row numbers of chunks that are no more. */
+  /** Row numbers of chunks that no longer exist. */
   readonly dropped: readonly number[];
 }
 
-/** What the chunks of a document have in common with new ones. Of equal ones each is kept once, in order. */
+/** Finds which existing chunks match new ones. Each of several equal ones is kept once, in order. */
 async function compare(db: Kysely<Database>, documentId: string, drafts: readonly ChunkDraft[]): Promise<Comparison> {
   type Row = Pick<Selectable<Database["chunks"]>, "seq" | "content" | "context" | "metadata">;
   const rows = await readRows<Row>(db, IN_ANY_REVISION, [documentId]);
@@ -175,14 +175,14 @@ async function dropChunks(db: Kysely<Database>, seqs: readonly number[]): Promis
     );
 }
 
-/** Gives kept chunks their places in a revision. */
+/** Gives kept chunks their places in a new revision. */
 async function placeAgain(
   db: Kysely<Database>,
   documentId: string,
   revision: number,
   kept: Comparison["kept"],
 ): Promise<void> {
-  // Places are unique, so those that are taken are cleared first.
+  // Places are unique, so taken ones are cleared first.
   await sql`update chunks set position = -1 - position
     where document_id = ${documentId} and revision = ${revision}`.execute(db);
   const places = JSON.stringify(kept.map(({ seq, position }) => [seq, position]));

@@ -26,7 +26,7 @@ type ItemStore = Pick<
   | "itemsWithDocuments"
 >;
 
-/** What is known of each thing at the sources. */
+/** What is known of each item at the sources. */
 export const ITEM_METHODS: RepositoryMethods<ItemStore, StoreContext> = {
   async item({ db }, connectionId, itemId) {
     const row = await of(db, connectionId).where("item_id", "=", itemId).executeTakeFirst();
@@ -46,7 +46,7 @@ export const ITEM_METHODS: RepositoryMethods<ItemStore, StoreContext> = {
       .select("item_id")
       .where("connection_id", "=", connectionId)
       .where("item_id", ">=", prefix)
-      // In the order of bytes nothing that begins with it is behind this.
+      // In byte order, nothing with this prefix sorts after it.
       .where("item_id", "<", `${prefix}\u{10ffff}`)
       .execute();
     return rows.map((row) => row.item_id);

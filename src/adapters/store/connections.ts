@@ -92,7 +92,7 @@ const connectionStore = repositoryOf<ConnectionStore, StoreContext>({
       .selectFrom("sync_runs")
       .selectAll()
       .where("connection_id", "=", connectionId)
-      // In the order in which they were begun, whatever the clock said then.
+      // In the order in which they began, whatever the clock said then.
       .orderBy(sql`rowid`, "desc")
       .limit(limit)
       .execute();
@@ -115,7 +115,7 @@ function named(db: Kysely<Database>, organizationId: string, id: string) {
   return db.selectFrom("connections").where("organization_id", "=", organizationId).where("id", "=", id);
 }
 
-/** All columns but those that may be long, or are for few. */
+/** All columns except those that may be long or that few callers need. */
 const COLUMNS = [
   "id",
   "organization_id",

@@ -12,7 +12,7 @@ import { repositoryOf, type StoreContext } from "./repository.js";
 import type { Database } from "./schema.js";
 import { atomically } from "./transact.js";
 
-/** Chunks moved in one go; a long document must not keep callers waiting. */
+/** Chunks moved in one go, so that a long document does not keep callers waiting. */
 const YIELD_EVERY = 50;
 
 const inUse = (db: Kysely<Database>, organizationId: string) =>
@@ -86,7 +86,7 @@ const containerStore = repositoryOf<ContainerStore, StoreContext>({
   async remove({ db, clock }, organizationId, tag) {
     await db
       .updateTable("containers")
-      // No tag has a `#`, so the name that is left free is taken by nobody else.
+      // No tag contains a `#`, so no other container can have this name.
       .set({ deleted_at: iso(clock.now()), tag: sql<string>`tag || '#' || id` })
       .where("organization_id", "=", organizationId)
       .where("tag", "=", tag)
@@ -200,7 +200,7 @@ async function ensure(
   return inOrder(await find(db, organizationId, tags), tags);
 }
 
-/** Each container once, in the order of the tags. */
+/** Each container once, in tag order. */
 function inOrder(found: readonly ContainerRow[], tags: readonly string[]): ContainerRow[] {
   const rows = new Map(found.map((row) => [row.tag, row]));
   return [...new Set(tags)].flatMap((tag) => rows.get(tag) ?? []);
@@ -214,7 +214,7 @@ const DOCUMENT_COUNT = sql<number>`(
   select count(*) from document_containers dc where dc.container_id = containers.id
 )`.as("document_count");
 
-/** Not those whose time is over: they are few, and counted apart, so that both counts need nothing but an index. */
+/** Leaves out expired memories: they are few and counted separately, so that each count needs only an index. */
 const memoryCount = (now: string) =>
   sql<number>`(
     select count(*) from memories m where m.container_id = containers.id and m.is_latest = 1 and m.is_forgotten = 0
@@ -228,7 +228,7 @@ const LAST_DOCUMENT = sql<string | null>`(
   where dc.container_id = containers.id
 )`.as("last_document");
 
-/** By row number, which the index has; by date every memory would have to be read. */
+/** By row number, which the index has; by date, every memory would have to be read. */
 const LAST_MEMORY = sql<string | null>`(
   select m.created_at from memories m where m.seq = (
     select max(seq) from (
@@ -265,7 +265,7 @@ function columnsOf(change: ContainerChange): Updateable<Database["containers"]> 
   };
 }
 
-/** The columns hold what this file wrote, so the narrow types are known. */
+/** Only this file writes the columns, so the narrow types are certain. */
 function containerOf(row: Selectable<Database["containers"]>): Container {
   return {
     id: row.id,

@@ -9,7 +9,7 @@ const DESCRIPTION = `select text_mark, described.title as title, described.summa
 
 type DescriptionStore = Pick<DocumentStore, "describe" | "description">;
 
-/** What language models call documents, a row each. */
+/** Titles and summaries that language models gave documents, one row each. */
 export const DESCRIPTION_METHODS: RepositoryMethods<DescriptionStore, StoreContext> = {
   async describe({ db }, organizationId, id, { textMark, title, summary }) {
     await sql`insert into document_descriptions (document_id, text_mark, title, summary)

@@ -2,20 +2,20 @@ import type { UnitDetail } from "../../core/ports.js";
 import type { Unit } from "../../core/types.js";
 import { CHUNKS_OF, MEMORY_OF, type ChangeFeed, type Watched } from "./change-feed.js";
 
-/** A detail with what decides who may see it, so that it serves every scope. */
+/** A detail with what decides who may see it, so that one copy serves every scope. */
 export interface HeldDetail {
   readonly detail: UnitDetail;
-  /** Containers that the unit lies in. */
+  /** Containers that hold the unit. */
   readonly containerIds: readonly number[];
   /** When it will be forgotten; null for never. */
   readonly forgetAfter: string | null;
 }
 
-/** What ranking read of units before, as long as nothing of it can have changed. */
+/** Caches what ranking reads of units, for as long as it cannot have changed. */
 export interface DetailCache {
-  /** What is known of the organisation's units, null for one that is not there. */
+  /** The cached details of the organisation's units; null for a unit that does not exist. */
   known(organizationId: string): ReadonlyMap<Unit, HeldDetail | null>;
-  /** Reads what is not known yet, and keeps it unless something changed while it was read. */
+  /** Reads what is not cached yet, and keeps it unless it changed while it was read. */
   learn(
     organizationId: string,
     units: readonly Unit[],
@@ -23,17 +23,17 @@ export interface DetailCache {
   ): Promise<readonly HeldDetail[]>;
 }
 
-/** About 10 MB of short texts. */
+/** About 10 MB with short texts. */
 const UNITS_HELD = 10_000;
-/** Most of a large container is met once: only what is met again is worth its memory. */
+/** Most units of a large container are met only once; only those met again are worth the memory. */
 const UNITS_MET = 20_000;
 
-/** Chunks of a document some of whose statements may not hold any more, and of which others may hold now or not. */
+/** Chunks of a document some of whose statements may no longer hold, or may hold again. */
 const CHUNKS_OF_OUTDATED = (documentId: string): string =>
   `${CHUNKS_OF(documentId)} and exists (
     select 1 from main.memory_sources where document_id = ${documentId} and may_be_over = 1)`;
 
-/** A memory or chunk that is only added is one that nobody asked for yet. */
+/** A newly added memory or chunk cannot have been asked for yet. */
 const WATCHED: Watched = {
   "update on memories": "select new.seq * 2 + 1 as unit",
   "delete on memories": "select old.seq * 2 + 1 as unit",
@@ -80,7 +80,7 @@ export function createDetailCache(feed: ChangeFeed): DetailCache {
       const before = changes;
       const found = await read();
       if (changes !== before || organizationId !== heldOf) return found;
-      // Only now: another search may have waited in between, and would believe that they are not there.
+      // Set only now: another search may have run while this one waited, and would have taken the units for missing.
       const byUnit = new Map(found.map((one) => [one.detail.unit, one]));
       for (const unit of units) if (isMetAgain(unit)) held.set(unit, byUnit.get(unit) ?? null);
       return found;

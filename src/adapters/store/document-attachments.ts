@@ -11,7 +11,7 @@ const AROUND = `select attached_to from document_attachments where document_id =
 
 type AttachmentStore = Pick<DocumentStore, "attach" | "attachments" | "everAttached" | "attachedTo">;
 
-/** Documents that came as files in the files of other documents, a row each. */
+/** Documents that came as attachments of other documents, one row each. */
 export const ATTACHMENT_METHODS: RepositoryMethods<AttachmentStore, StoreContext> = {
   async attach({ db }, organizationId, id, { attachedTo, digest }) {
     await sql`insert into document_attachments (document_id, organization_id, attached_to, digest)

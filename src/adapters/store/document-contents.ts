@@ -4,16 +4,16 @@ import { yieldTurn } from "../../lib/time.js";
 import { listParameter } from "./json.js";
 import type { Database } from "./schema.js";
 
-/** Bytes that are read in one turn. */
+/** Bytes read in one turn of the event loop. */
 const BYTES_AT_ONCE = 1024 * 1024;
 
-/** A document and the length of its text, which is known without reading it. */
+/** A document and the length of its text, known without reading the text. */
 export interface SizedDocument {
   readonly id: string;
   readonly bytes?: number | undefined;
 }
 
-/** Texts of documents by their ids, in this order, for as long as there is room in one answer. */
+/** Texts of documents by id, in this order, until the answer is full. */
 export async function readContents(
   db: Kysely<Database>,
   documents: readonly SizedDocument[],
@@ -28,7 +28,7 @@ export async function readContents(
   return contents;
 }
 
-/** Documents whose texts are read in one turn each, until `most` bytes of them are reached. */
+/** Documents whose texts are read together in one turn, until `most` bytes are reached. */
 export function* slicesOf(documents: readonly SizedDocument[], most = Infinity): Generator<string[]> {
   let slice: string[] = [];
   let sliceBytes = 0;

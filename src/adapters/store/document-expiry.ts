@@ -6,7 +6,7 @@ import type { Database } from "./schema.js";
 import { writeText } from "./text-index.js";
 import { atomically } from "./transact.js";
 
-/** Chunks after which others have a turn. */
+/** Chunks after which other work gets a turn. */
 const YIELD_EVERY = 50;
 
 const MARK =
@@ -42,7 +42,7 @@ async function containersOf(db: Kysely<Database>, documentId: string): Promise<n
   return rows.map((row) => row.container_id);
 }
 
-/** Those that are findable by their words; what is not yet gets there by itself. */
+/** Chunks that the text index already has; the rest are indexed correctly later. */
 async function indexedChunks(
   db: Kysely<Database>,
   documentId: string,

@@ -7,7 +7,7 @@ import type { Database } from "./schema.js";
 
 type OriginStore = Pick<ConnectionStore, "ofDocuments" | "leave" | "leftAt" | "takeOver">;
 
-/** Where documents came from: over which connection, or what is known of it since that was removed. */
+/** Which connection documents came over, or what is still known of it after its removal. */
 export const ORIGIN_METHODS: RepositoryMethods<OriginStore, StoreContext> = {
   async ofDocuments({ db }, documentIds) {
     const named = sql<string>`(select value from json_each(${listParameter(documentIds)}))`;

@@ -6,7 +6,7 @@ import { slicesOf } from "./document-contents.js";
 import { listParameter } from "./json.js";
 import type { Database } from "./schema.js";
 
-/** What a person would call a document, as `DocumentCategory` says. */
+/** The document's category, as `DocumentCategory` defines it. */
 export const CATEGORY = sql<string>`case
   when instr(lower(documents.source), 'mcp') > 0 then 'mcp'
   when documents.type = 'onedrive' then documents.type
@@ -18,10 +18,13 @@ export const CATEGORY = sql<string>`case
   when documents.type in ('pdf', 'image', 'video', 'audio') then 'files'
   else 'notes' end`;
 
-/** Characters of a text that is shown in part because there is no room for more. */
+/** Characters of a text that is shortened because there is no room for more. */
 const BRIEF = 2_000;
 
-/** Sizes and beginnings of texts, in no order, as `DocumentStore.outlines` promises. Texts are read whole to be counted. */
+/**
+ * Sizes and beginnings of texts, in no particular order, as `DocumentStore.outlines` promises. Texts are read whole to measure
+ * them.
+ */
 export async function readOutlines(
   db: Kysely<Database>,
   organizationId: string,
@@ -61,7 +64,7 @@ async function readSlice(
   return rows;
 }
 
-/** How many documents of each category lie in some containers, the most first. */
+/** How many documents of each category some containers hold, most frequent first. */
 export async function countCategories(
   db: Kysely<Database>,
   organizationId: string,
@@ -70,11 +73,11 @@ export async function countCategories(
   const lies =
     tags === "all"
       ? sql<boolean>`documents.organization_id = ${organizationId}`
-      : // There is mostly one organisation, so its index would lead through all documents; the plus keeps SQLite from it.
+      : // There is usually one organisation, so its index would lead through all documents; the plus keeps SQLite off it.
         sql<boolean>`+documents.organization_id = ${organizationId} and documents.id in (
           select dc.document_id from containers c join document_containers dc on dc.container_id = c.id
           where c.organization_id = ${organizationId} and c.tag in (select value from json_each(${listParameter(tags)})))`;
-  // The expression above gives nothing else than categories.
+  // The expression above yields nothing but categories.
   const { rows } = await sql<{ category: DocumentCategory; count: number }>`
     select ${CATEGORY} as category, count(*) as count from documents where ${lies}
     group by 1 order by 2 desc, 1`.execute(db);

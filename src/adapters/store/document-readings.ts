@@ -11,7 +11,7 @@ const READING = `select file_key, digest, outcome, former
 
 type ReadingStore = Pick<DocumentStore, "keepReading" | "reading">;
 
-/** Files that documents are read from, a row each. */
+/** Files that documents are read from, one row each. */
 export const READING_METHODS: RepositoryMethods<ReadingStore, StoreContext> = {
   async keepReading({ db }, organizationId, id, { fileKey, digest, outcome, former }) {
     await sql`insert into document_readings (document_id, file_key, digest, outcome, former)

@@ -4,10 +4,10 @@ import type { Document, DocumentHead } from "../../core/types.js";
 import { fromJson, toJson } from "./json.js";
 import type { Database } from "./schema.js";
 
-/** A document as it is selected, with its container tags as a JSON array. */
+/** A document as selected, with its container tags as a JSON array. */
 export type DocumentRow = Selectable<Database["documents"]> & { tags: string };
 
-/** The same without the text, and without what only the store needs. */
+/** The same without the text and the store's own columns. */
 export type HeadRow = Omit<DocumentRow, "content" | "turns" | "seq" | "waiting" | "is_forgotten">;
 
 /** The columns of a new document. */
@@ -76,16 +76,16 @@ export function columnsOf(change: DocumentChange): Partial<Selectable<Database["
   return columns;
 }
 
-/** Sets `waiting` after a change to a status, twice, and a dreaming status, of which either may be null. */
+/** Sets `waiting` after a change; takes a status, twice, and a dreaming status, either of which may be null. */
 export const SET_WAITING = `waiting = iif(coalesce(?, status) <> 'failed'
   and (coalesce(?, status) <> 'done' or coalesce(?, dreaming_status) = 'dreaming'), 1, 0)`;
 
-/** True while chunks or memories are still to come; after a failure nothing comes. */
+/** True while chunks or memories are still to come; nothing comes after a failure. */
 function isWaiting({ status, dreamingStatus }: Pick<Document, "status" | "dreamingStatus">): boolean {
   return status !== "failed" && (status !== "done" || dreamingStatus === "dreaming");
 }
 
-/** The columns hold what this file wrote, so the narrow types are known. */
+/** Only this file writes the columns, so the narrow types are certain. */
 export function documentOf(row: Omit<DocumentRow, "seq" | "waiting" | "is_forgotten">): Document {
   return { ...headOf(row), content: row.content, turns: fromJson(row.turns) };
 }

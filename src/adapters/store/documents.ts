@@ -18,7 +18,7 @@ import { REVISION_METHODS } from "./revisions.js";
 import { dropChunkUnits } from "./text-index.js";
 import { atomically } from "./transact.js";
 
-/** Container tags of a document in the order they were given, as a JSON array. */
+/** A document's container tags, in the order given, as a JSON array. */
 const TAGS_SQL = `(
   select json_group_array(c.tag order by dc.position)
   from document_containers dc join containers c on c.id = dc.container_id
@@ -57,15 +57,15 @@ const HEAD_COLUMNS = [
   "updated_at",
 ] as const;
 
-// A JSON array put into another one would not stay a text.
+// Without the concatenation SQLite would embed the array as JSON instead of text.
 const HEADS = packedRows<HeadRow>({ ...columnsOfTable("documents", HEAD_COLUMNS), tags: `${TAGS_SQL} || ''` });
 const REVISION = "select revision from documents where id = ? and +organization_id = ?";
 const LINK = "insert into document_containers (document_id, container_id, position) values (?, ?, ?)";
-// Texts may be large; those are not put into another one.
+// Texts may be large, so they are not nested in another JSON text.
 type PackedDocument = Pick<DocumentRow, "content" | "turns"> & { readonly head: string };
 const BY_ID = `select content, turns, ${HEADS.expression} as head from documents
   where id = ? and +documents.organization_id = ?`;
-// Once for every search: there is mostly one organisation, so its index would lead through all documents.
+// Runs in every search: there is usually one organisation, so its index would lead through all documents.
 const HEADS_BY_IDS = `select json_group_array(${HEADS.expression} order by documents.seq) as packed from documents
   where +documents.organization_id = ?1 and documents.id in (select value from json_each(?2))`;
 
@@ -205,7 +205,7 @@ const documentStore = repositoryOf<DocumentStore, StoreContext>({
       const content = contents?.get(id);
       return { ...headOf(HEADS.unpack(head)), ...(content !== undefined && { content }) };
     });
-    // A page that is not full is the last one. Counting again could count what has changed meanwhile.
+    // A page that is not full is the last one. A second count might include changes made since.
     if (rows.length < query.limit && (rows.length > 0 || query.offset === 0))
       return { documents, total: query.offset + rows.length };
     const count = await db
@@ -257,8 +257,8 @@ function selectHeads(db: Kysely<Database>, organizationId: string) {
 }
 
 /**
- * For rows that are looked up in another way. There is mostly one organisation, so its index would lead through all
- * documents; the plus keeps SQLite from using it.
+ * For rows that are looked up another way. There is usually one organisation, so its index would lead through all documents; the
+ * plus keeps SQLite off it.
  */
 export function ofOrganization(organizationId: string) {
   return sql<boolean>`+documents.organization_id = ${organizationId}`;
@@ -274,7 +274,7 @@ const WAITING = `select count(*) as total from documents
 
 const UNSEARCHABLE = `${WAITING} and status <> 'done'`;
 
-/** For few rows that are found already, such as the waiting ones. */
+/** For few rows that are already found, such as the waiting ones. */
 function liesInAny(tags: "all" | readonly string[]) {
   if (tags === "all") return sql<boolean>`true`;
   return sql<boolean>`exists (
@@ -285,7 +285,7 @@ function liesInAny(tags: "all" | readonly string[]) {
 
 /** Whether the first container of a document is one of these. */
 function isAtHomeIn(tags: "all" | readonly string[]) {
-  // Whatever has no place counts alike: an order by a mere constant PostgreSQL refuses.
+  // Rows without a place all count equally; PostgreSQL refuses to order by a mere constant.
   if (tags === "all") return sql<boolean>`documents.seq > 0`;
   return sql<boolean>`exists (
     select 1 from document_containers dc join containers c on c.id = dc.container_id
@@ -294,7 +294,7 @@ function isAtHomeIn(tags: "all" | readonly string[]) {
   )`;
 }
 
-/** For lists: reads the containers once, whatever the number of documents beside them. */
+/** For lists: reads the containers once, however many documents are considered. */
 function inContainers(organizationId: string, tags: readonly string[], operator: "any" | "all") {
   const wanted = [...new Set(tags)];
   const complete = operator === "all" ? sql`group by dc.document_id having count(*) = ${wanted.length}` : sql``;
@@ -304,9 +304,9 @@ function inContainers(organizationId: string, tags: readonly string[], operator:
     ${complete})`;
 }
 
-/** Documents of an organisation; those that are being processed past all the others. */
+/** Documents of an organisation; for those in processing, by way of the waiting ones rather than through all documents. */
 function isOf(organizationId: string, { statuses }: DocumentQuery) {
-  // As `SET_WAITING` says it.
+  // As `SET_WAITING` defines it.
   const isProcessed = statuses?.every((status) => status !== "done" && status !== "failed") ?? false;
   if (!isProcessed) return sql<boolean>`documents.organization_id = ${organizationId}`;
   return sql<boolean>`${ofOrganization(organizationId)} and documents.seq in (
@@ -333,7 +333,7 @@ function toldAt(moment: string) {
   return sql<boolean>`(documents.forget_after is null or documents.forget_after > ${moment})`;
 }
 
-/** A path that ends in `/` is a prefix, any other must match whole. */
+/** A path that ends in `/` is a prefix; any other must match in full. */
 export function filepathSql(filepath: string) {
   return filepath.endsWith("/")
     ? sql<boolean>`substr(documents.filepath, 1, length(${filepath})) = ${filepath}`

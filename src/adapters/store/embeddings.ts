@@ -4,16 +4,16 @@ import { listParameter } from "./json.js";
 import { repositoryOf } from "./repository.js";
 import type { Database } from "./schema.js";
 
-/** Before the fingerprint of a space that was given up; no embedder's begins like this. */
+/** Prefixes the fingerprint of an abandoned space; no embedder's fingerprint begins like this. */
 const ABANDONED = "abandoned ";
-/** What earlier versions called the embedder that they used, in `meta`. */
+/** The key in `meta` under which earlier versions noted the embedder they used. */
 const FORMER = "embedder";
 const ASKED = "embedder_asked";
 
 const IS_SETTLED = sql`and exists (
   select 1 from documents where documents.id = chunks.document_id and documents.status in ('done', 'failed'))`;
 
-/** Who embeds, and what lacks a vector. */
+/** Which embedder is in use, and what lacks a vector. */
 export const createEmbeddingStore = repositoryOf<EmbeddingStore, Kysely<Database>>({
   async placed(db) {
     const rows = await db.selectFrom("embedder_roles").selectAll().execute();
@@ -210,7 +210,7 @@ async function readMemories(db: Kysely<Database>, condition: ReturnType<typeof s
   return rows.map(unitOfRow);
 }
 
-/** Name under which the log of one space keeps how far another one has followed it. */
+/** The name under which one space's log notes how far another space has followed it. */
 function followerOf(spaceId: number): string {
   return `space:${spaceId}`;
 }

@@ -1,9 +1,9 @@
 import { TURN_SHARES } from "./turn-shares.js";
 
 /**
- * Shares the event loop. Awaiting a synchronous database never leaves the current turn, so everything that awaits one has
- * to make room for what only another turn can bring: requests, timers, the end of standard input. Callers come first: in a
- * turn that one of them uses, work in the background rests.
+ * Shares the event loop. Awaiting a synchronous database never leaves the current turn, so every such await must make room for
+ * what only another turn can bring: requests, timers, the end of standard input. Callers come first: in a turn that a caller
+ * uses, background work rests.
  */
 export class EventLoopScheduler {
   #began: number | undefined;
@@ -15,28 +15,31 @@ export class EventLoopScheduler {
   #callers: (() => void)[] = [];
   #others: (() => void)[] = [];
 
-  /** Milliseconds of a clock that never goes back. */
+  /** Milliseconds from a monotonic clock. */
   readonly now: () => number;
 
   constructor(now: () => number = () => performance.now()) {
     this.now = now;
   }
 
-  /** What to wait for, where the turn has lasted long enough: the next one. Nothing to wait for is no promise: that costs too. */
+  /**
+   * What to wait for: the next turn, if this one has lasted long enough. Undefined rather than a promise if there is nothing to
+   * wait for: promises cost too.
+   */
   forCaller(): Promise<void> | undefined {
     if (this.#isOver() || this.#isTransactionShort()) return this.#untilCaller();
     this.#giveToCaller();
     return undefined;
   }
 
-  /** The same for who begins a transaction: only others of them are before him. */
+  /** The same for a caller about to begin a transaction, who yields only to other writers. */
   forWriter(): Promise<void> | undefined {
     if (this.#isOver()) return this.#untilWriter();
     this.#giveToCaller();
     return undefined;
   }
 
-  /** From here on until its end a transaction has the turns to itself, if it is short. All others who write wait for that end. */
+  /** From here until its end, a short transaction has the turns to itself. All other writers wait for that end. */
   beginTransaction(): void {
     this.#transactionBegan = this.now();
   }
@@ -45,14 +48,14 @@ export class EventLoopScheduler {
     this.#transactionBegan = -Infinity;
   }
 
-  /** Waits until no caller uses the turn, but not for ever. */
+  /** Waits until no caller uses the turn, but not indefinitely. */
   forBackground(): Promise<void> | undefined {
     if (this.#isOver() || this.#isForCallers || this.#isSliceOver()) return this.#untilBackground();
     this.#backgroundBegan ??= this.now();
     return undefined;
   }
 
-  /** Waits as `forCaller` does, for work that others wait for already. */
+  /** Waits as `forCaller` does, for work that others already wait for. */
   forWorkInHand(): Promise<void> | undefined {
     return this.#isOver() ? this.#untilNext() : undefined;
   }
@@ -67,7 +70,7 @@ export class EventLoopScheduler {
     this.#giveToCaller();
   }
 
-  /** Between two statements of a transaction a dozen searches would work otherwise, while all that write wait for it. */
+  /** Otherwise a dozen searches would run between two statements of a transaction while every writer waits for it. */
   #isTransactionShort(): boolean {
     return this.now() - this.#transactionBegan < TURN_SHARES.shortTransaction;
   }

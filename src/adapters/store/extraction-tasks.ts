@@ -7,15 +7,15 @@ import { repositoryOf, type StoreContext } from "./repository.js";
 import type { Database } from "./schema.js";
 import { atomically } from "./transact.js";
 
-/** Rows of one insert: each has eleven parameters, and SQLite takes some thirty thousand. */
+/** Rows of one insert: each has eleven parameters, and SQLite allows some thirty thousand. */
 const ROWS_AT_ONCE = 1_000;
 
-/** Prompts by which a language model reads a document; what else it is asked about one is no reading. */
+/** Prompts with which a language model extracts from a document; other questions about one are not extraction. */
 const READING = "extract-";
 
 /**
- * Documents `d` of a container that its rules have finished with, that no language model has read at this revision, and
- * that are still told.
+ * Documents `d` of a container that the rules have finished, that no language model has read at this revision, and that have not
+ * expired.
  */
 const isUnread = (organizationId: string, containerId: number, now: string) => sql<boolean>`
   d.organization_id = ${organizationId} and d.status = 'done' and d.dreaming_status = 'done' and d.task_type = 'memory'
@@ -30,7 +30,7 @@ const isUncut = (organizationId: string, containerId: number, now: string) => sq
   ${isUnread(organizationId, containerId, now)} and not exists (select 1 from extraction_tasks t
     where t.container_id = ${containerId} and t.document_id = d.id and t.revision = d.revision)`;
 
-/** Tasks `t` of unread documents `d` that nobody has answered. */
+/** Unanswered tasks `t` of unread documents `d`. */
 const isOpen = (organizationId: string, containerId: number, now: string) => sql<boolean>`
   t.container_id = ${containerId} and t.done_at is null and d.id = t.document_id and d.revision = t.revision
   and ${isUnread(organizationId, containerId, now)}`;
@@ -173,7 +173,7 @@ const extractionTaskStore = repositoryOf<ExtractionTaskStore, StoreContext>({
   },
 });
 
-/** Which parts of documents agents read. Rows hold ids and places, no words. */
+/** Which parts of documents agents read. Rows hold ids and places, never text. */
 export function createExtractionTaskStore(db: Kysely<Database>, clock: Clock): ExtractionTaskStore {
   return extractionTaskStore({ db, clock });
 }
@@ -187,7 +187,7 @@ async function count(db: Kysely<Database>, rows: ReturnType<typeof sql>): Promis
   return counted[0]?.n ?? 0;
 }
 
-/** Lets the tasks of a document follow it into its first container, unless it has the same there already. */
+/** Moves a document's tasks to its first container, unless that already has the same ones. */
 export async function moveTasks(
   db: Kysely<Database>,
   documentId: string,

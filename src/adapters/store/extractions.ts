@@ -84,7 +84,7 @@ const extractionStore = repositoryOf<ExtractionStore, StoreContext>({
   cuttings: ({ db }, organizationId, query) => listCuttings(db, organizationId, query),
 });
 
-/** What answers of language models cost, a row each, and what found the facts of each document. */
+/** What language-model calls cost, one row each, and what extracted each document's facts. */
 export function createExtractionStore(db: Kysely<Database>, clock: Clock): ExtractionStore {
   return extractionStore({ db, clock });
 }
@@ -120,7 +120,7 @@ async function listCuttings(
   return rows;
 }
 
-/** The size is read from the head of the row: the texts stay where they are. */
+/** Reads the size from the head of the row, without loading the text. */
 const WORKED = sql`d.id, d.revision, octet_length(d.content) as bytes,
   (select c.tag from document_containers dc join containers c on c.id = dc.container_id
     where dc.document_id = d.id and c.deleted_at is null order by dc.position limit 1) as containerTag`;

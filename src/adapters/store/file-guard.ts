@@ -4,18 +4,18 @@ import { identityAt } from "../../lib/file-identity.js";
 
 const LOOK_EVERY_MS = 1_000;
 
-/** Watches that the files of an open store stay where they were opened: SQLite goes on writing into what was removed. */
+/** Watches that the files of an open store stay where they were opened: SQLite would go on writing to removed files. */
 export interface FileGuard {
-  /** @throws AppError `unavailable` when one of them was removed, moved or replaced, and ever after */
+  /** @throws AppError `unavailable` once one of them has been removed, moved or replaced, and from then on */
   require(): void;
   /** Like `require`, without throwing. */
   isInPlace(): boolean;
-  /** Resolves when `require` begins to throw: at the next call of it, within a second at the latest. */
+  /** Resolves when `require` begins to throw: at its next call, or within a second at the latest. */
   readonly lost: Promise<AppError>;
   close(): void;
 }
 
-/** The store must be open: its log is made with the first statement. */
+/** The store must be open: the first statement creates its log. */
 export function guardFiles(file: string): FileGuard {
   const paths = [file, `${file}-wal`];
   const opened = paths.map(identityAt);

@@ -7,7 +7,7 @@ import { listParameter } from "./json.js";
 import { repositoryOf, type StoreContext } from "./repository.js";
 import type { Database } from "./schema.js";
 
-/** A file counts as long as its document names it: `/files/{key}` is then the document's URL. */
+/** A file counts as long as its document refers to it: `/files/{key}` is then the document's URL. */
 const UNNAMED = sql<boolean>`not exists (
   select 1 from documents where documents.id = files.document_id and documents.url = '/files/' || files.key)`;
 

@@ -3,14 +3,14 @@ import type { FilterCondition, FilterExpression } from "../../core/types.js";
 
 type Fragment = RawBuilder<boolean>;
 
-/** Filter language of contract 1.13 as SQL over a JSON column of document metadata. */
+/** The filter language of contract 1.13 as SQL over a JSON column of document metadata. */
 export function documentFilterSql(expression: FilterExpression, metadata: RawBuilder<unknown>): Fragment {
   return combine(expression, (condition) => conditionSql(condition, metadata));
 }
 
 /**
- * The same over memories: a memory's own metadata decides where it has the key, else any of its source documents,
- * because clients set the metadata on the document and filter the memories by it.
+ * The same for memories: a memory's own metadata decides where it has the key, otherwise that of any source document, because
+ * clients set metadata on the document and filter the memories by it.
  */
 export function memoryFilterSql(expression: FilterExpression): Fragment {
   return combine(expression, (condition) => {
@@ -65,7 +65,7 @@ function matchSql(condition: FilterCondition, metadata: RawBuilder<unknown>): Fr
   }
 }
 
-/** The text form of a scalar: numbers and booleans as JSON writes them, nothing for arrays and missing keys. */
+/** A scalar as text: numbers and booleans as JSON writes them; null for arrays and missing keys. */
 function scalarText(metadata: RawBuilder<unknown>, path: string): RawBuilder<unknown> {
   return sql`case json_type(${metadata}, ${path})
     when 'text' then ${metadata} ->> ${path}
@@ -75,11 +75,11 @@ function scalarText(metadata: RawBuilder<unknown>, path: string): RawBuilder<unk
 
 const FLIPPED = { "<": ">=", "<=": ">", ">": "<=", ">=": "<", "=": "!=", "!=": "=" } as const;
 
-/** A value that is no number never matches; negation turns the operator round, so a missing key does not match either. */
+/** A value that is not a number never matches; negation inverts the operator, so a missing key does not match either. */
 function numericSql(condition: FilterCondition, metadata: RawBuilder<unknown>): Fragment {
   const operator = condition.negate ? FLIPPED[condition.operator] : condition.operator;
   const path = pathOf(condition.key);
-  // Whole numbers as floating point, as the sender's JSON had them; beyond 2^53 a function could not take them.
+  // Whole numbers as floating point, as in the sender's JSON; a function could not take integers beyond 2^53.
   const stored = sql`case json_type(${metadata}, ${path})
     when 'integer' then cast(${metadata} ->> ${path} as double precision)
     when 'real' then cast(${metadata} ->> ${path} as double precision)
@@ -87,7 +87,7 @@ function numericSql(condition: FilterCondition, metadata: RawBuilder<unknown>): 
   return sql<boolean>`coalesce(${stored} ${sql.raw(operator)} ${Number(condition.value)}, false)`;
 }
 
-/** Keys are checked to be `[A-Za-z0-9_.-]` by the core; quoting keeps dots part of the key. */
+/** The core restricts keys to `[A-Za-z0-9_.-]`; quoting keeps dots part of the key. */
 function pathOf(key: string): string {
   return `$."${key}"`;
 }

@@ -2,13 +2,13 @@ import { type Compilable, CompiledQuery, type Kysely } from "kysely";
 import { executorOf } from "./record-executor.js";
 import type { Database } from "./schema.js";
 
-/** What a statement has besides its text and its parameters; only plugins of Kysely ask for that. */
+/** What a statement has besides text and parameters; only Kysely plugins look at it. */
 const ANY: CompiledQuery<never> = CompiledQuery.raw("");
 
 /**
- * Rows of a statement that is always the same, for what every search asks: to put such a statement together anew costs more
- * than to run it. The caller names the columns as it reads them. A limit that is a parameter is written `limit ? + 0`: of a
- * bare one SQLite plans the statement anew each time.
+ * Rows of a constant statement, for what every search asks: building such a statement anew costs more than running it. The
+ * caller names the columns as it reads them. Write a limit that is a parameter as `limit ? + 0`: SQLite would replan a bare one
+ * every time.
  */
 export async function readRows<Row>(
   db: Kysely<Database>,
@@ -19,7 +19,7 @@ export async function readRows<Row>(
   return rows;
 }
 
-/** Runs such a statement that writes and returns no rows, as `RecordExecutor.executeWrite` says. */
+/** Runs a constant statement that writes and returns no rows, as `RecordExecutor.executeWrite` describes. */
 export async function writeRows(
   db: Kysely<Database>,
   statement: string,
@@ -29,8 +29,8 @@ export async function writeRows(
 }
 
 /**
- * The same for what is asked again and again with the same parameters: remembered for as long as nobody writes to the store.
- * The rows belong to all who ask.
+ * The same for queries repeated with the same parameters: cached until somebody writes to the store. All callers share the rows,
+ * so do not change them.
  */
 export async function readSteadyRows<Row>(
   db: Kysely<Database>,
@@ -41,7 +41,7 @@ export async function readSteadyRows<Row>(
   return rows;
 }
 
-/** The list that such a statement gives as one JSON text, in a column `packed`. */
+/** The list that a constant statement returns as one JSON text, in a column `packed`. */
 export async function readPacked<Item>(
   db: Kysely<Database>,
   statement: string,
@@ -51,10 +51,10 @@ export async function readPacked<Item>(
   return JSON.parse(row?.packed ?? "[]") as Item[];
 }
 
-/** What stands for a parameter. */
+/** A parameter's value. */
 export type Value = string | number | null | Uint8Array;
 
-/** Stands for a parameter in a query that is put together before its parameters are known. */
+/** Stands for a parameter in a query that is built before its parameters are known. */
 class Slot {
   readonly place: number;
 
@@ -63,18 +63,17 @@ class Slot {
   }
 }
 
-/** Gives what stands for the parameter at a place, from 0. */
+/** Returns the placeholder for the parameter at a position, from 0. */
 export type SlotAt = <T extends Value>(place: number) => T;
 
 /**
- * A query of Kysely that is put together once, at the first call. Its text must not depend on its parameters: they go where
- * `slot` stands.
+ * A Kysely query that is built once, at the first call. Its text must not depend on its parameters: they go where `slot` stands.
  */
 export function fixedQuery<Row>(
   build: (db: Kysely<Database>, slot: SlotAt) => Compilable<Row>,
 ): (db: Kysely<Database>, ...parameters: readonly Value[]) => Promise<Row[]> {
   let compiled: CompiledQuery<Row> | undefined;
-  // Kysely hands parameters on as they are, whatever they are.
+  // Kysely passes parameters on unchanged, whatever they are.
   const slot: SlotAt = (place) => new Slot(place) as never;
   return async (db, ...parameters) => {
     compiled ??= build(db, slot).compile();

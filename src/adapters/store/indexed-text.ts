@@ -1,8 +1,8 @@
 import { isPlain, otherForms, splitWords, wordParts } from "../../language/words.js";
 
 /**
- * What the text index is given of a text: the text where the index finds the words of `splitWords` in it by itself, else
- * those words, each in letters that the index takes for one word; and parts of long words.
+ * What the text index is given for a text: the text itself where the index finds the words of `splitWords` in it on its own,
+ * otherwise those words, each in letters that the index takes for one word; and parts of long words.
  */
 export function indexedText(text: string): string {
   const split = splitWords(text);
@@ -11,19 +11,22 @@ export function indexedText(text: string): string {
   return [...split.words, ...split.forms, ...parts].map(indexForm).join(" ");
 }
 
-/** The words of a text that it is found by, one by one. */
+/** The words by which a text is found, one by one. */
 export function indexedWords(text: string): string[] {
   const split = splitWords(text);
   return [...split.words, ...split.forms, ...wordParts(split)];
 }
 
-/** The words of the text index that stand for a word of a query: itself and its other forms. */
+/** The index words for a word of a query: the word itself and its other forms. */
 export function askedForms(word: string): string[] {
   return [word, ...otherForms(word)];
 }
 
 const MARK = /\p{M}/gu;
-/** Marks from here on, up to as many as there are private characters in a row, become such: the index cuts words at marks. */
+/**
+ * Combining marks are mapped, from this code point on, to as many consecutive private-use characters: the index splits words at
+ * marks.
+ */
 const FIRST_MARK = 0x900;
 const FIRST_PRIVATE = 0xe000;
 const PRIVATE = 0x1900;

@@ -26,33 +26,33 @@ import {
 } from "./refusals.js";
 
 const HEADER_BYTES = 100;
-/** Names of what lies beside an empty store, in the message about it. */
+/** How many file names the message about an empty store lists. */
 const MOST_NAMES = 5;
 const MAGIC = "SQLite format 3\0";
 
-/** What the bytes of a store say before SQLite touches it. */
+/** What the bytes of a store tell before SQLite touches it. */
 export interface FileFacts {
   /**
-   * There is no file yet, and no sign that there was one, or an empty one with nothing beside it, which a crash at the very
-   * first start leaves.
+   * The file does not exist and nothing suggests it ever did, or it is empty with nothing beside it, as a crash at the very
+   * first start leaves it.
    */
   readonly isNew: boolean;
-  /** There are changes in the write-ahead log that the file does not have yet. */
+  /** The write-ahead log holds changes that the file does not have yet. */
   readonly hasLog: boolean;
 }
 
-/** @throws AppError for what cannot be a store of this version; see `openSqliteStore` */
+/** @throws AppError for a file that cannot be a store of this version; see `openSqliteStore` */
 export function inspectFile(file: string): FileFacts {
   const folder = dirname(file);
   refuseMarkedReadOnly(file, folder, statSync(folder).mode);
-  // Its log lies beside what it leads to, where nobody looks for it, and a copy of the folder would not have it.
+  // The log would lie beside the link's target, where nobody looks for it, and a copy of the folder would lack it.
   if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) throw refuseLink(file, readlinkSync(file));
   const status = statSync(file, { throwIfNoEntry: false });
   const hasLog = (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
   if (status?.isDirectory()) throw refuseFolder(file);
   if (status) refuseMarkedReadOnly(file, file, status.mode);
   if (!status || status.size === 0) {
-    // SQLite would throw the log away.
+    // SQLite would discard the log.
     if (hasLog)
       throw refuseDamaged(file, status ? "it is empty, but its log is not" : "it is gone, but its log is not");
     if (status) refuseEmptied(file, folder);
@@ -64,7 +64,10 @@ export function inspectFile(file: string): FileFacts {
   return { isNew: false, hasLog };
 }
 
-/** A crash at the very first start leaves an empty store alone; whatever else a service keeps comes after its first page. */
+/**
+ * A crash at the very first start leaves nothing but an empty store; a service creates its other files only after the first
+ * page.
+ */
 function refuseEmptied(file: string, folder: string): void {
   const name = basename(file);
   const early = new Set([name, `${name}-journal`, "owner.lock", "lost+found"]);
@@ -75,8 +78,8 @@ function refuseEmptied(file: string, folder: string): void {
 }
 
 /**
- * What only a service leaves that had a store: no file is uploaded before the record has its document. A key, a model or a log
- * may have been put there for the first start.
+ * Looks for what only a service with a store leaves: no file is uploaded before the record has its document. A key, a model or a
+ * log may have been put there for the first start.
  */
 function refuseLost(file: string, folder: string): void {
   if (basename(file) !== STORE_FILE) return;
@@ -115,12 +118,12 @@ function inspectHeader(header: Buffer, { file, size, hasLog }: { file: string; s
   const pageSize = header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16);
   const expected = header.readUInt32BE(28) * pageSize;
   const isSizeCurrent = header.readUInt32BE(24) === header.readUInt32BE(92);
-  // While the log is being moved into the file, the first page is ahead of the rest; the log still has everything.
+  // While the log is being moved into the file, the first page is ahead of the rest; the log still holds everything.
   if (isSizeCurrent && !hasLog && size < expected)
     throw refuseDamaged(file, `it is cut off: it has ${size} bytes and should have ${expected}`);
 }
 
-/** Permission bits count for an administrator too: what was marked read-only is not written. */
+/** Permission bits bind administrators too: what is marked read-only is not written to. */
 function refuseMarkedReadOnly(file: string, place: string, mode: number): void {
   if ((mode & 0o222) === 0) throw refuseReadOnly(file, place);
   try {

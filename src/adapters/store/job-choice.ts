@@ -1,16 +1,16 @@
-/** A due job that might be taken. */
+/** A due job that may be chosen. */
 export interface Candidate {
   readonly id: number;
   readonly group: string;
   readonly kind: string;
   readonly exclusive: boolean;
-  /** ISO, so that it sorts as text. */
+  /** ISO 8601, so that it sorts as text. */
   readonly runAt: string;
-  /** How many processes ended while they ran it. */
+  /** How many processes died while running it. */
   readonly crashes: number;
 }
 
-/** Jobs of one group and kind that run at this moment. */
+/** Currently running jobs of one group and kind. */
 export interface RunningLane {
   readonly group: string;
   readonly kind: string;
@@ -20,12 +20,12 @@ export interface RunningLane {
 
 /** Remembers which groups were served last, so that a crowded group cannot starve the others. */
 export interface Turns {
-  /** Larger is later; 0 for a group that was never served. */
+  /** A larger number is later; 0 for a group that was never served. */
   of(group: string): number;
   take(group: string): void;
 }
 
-/** Forgets the longest unserved groups past `capacity`; to be forgotten only brings a group forward. */
+/** Beyond `capacity`, forgets the groups unserved for longest, which only moves them forward. */
 export function createTurns(capacity = 10_000): Turns {
   const served = new Map<string, number>();
   let turn = 0;
@@ -42,9 +42,9 @@ export function createTurns(capacity = 10_000): Turns {
 }
 
 /**
- * Picks up to `limit` jobs: first from the groups with the fewest running, then from those served longest ago, then
- * the oldest; within a group always the oldest that no exclusive job blocks, up to `mostOfLane` of each kind that run at
- * once. Counts the picks in `turns`.
+ * Picks up to `limit` jobs: first from the groups with the fewest running, then from those served longest ago, then the oldest;
+ * within a group always the oldest that no exclusive job blocks, with at most `mostOfLane` of each kind running at once. Counts
+ * the picks in `turns`.
  */
 export function chooseJobs(
   candidates: readonly Candidate[],

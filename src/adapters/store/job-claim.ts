@@ -5,9 +5,9 @@ import { type Candidate, chooseJobs, createTurns, type RunningLane } from "./job
 import { listParameter } from "./json.js";
 import type { Database } from "./schema.js";
 
-/** The oldest due jobs that are looked at. With fewer due, all of them are seen and the choice is exact. */
+/** The oldest due jobs to look at. If fewer are due, all are seen and the choice is exact. */
 const WINDOW = 64;
-/** Lanes (group and kind) that a claim looks at besides, when the window is full. */
+/** Further lanes (group and kind) that a claim looks at when the window is full. */
 const LANES = 32;
 
 interface Place {
@@ -25,8 +25,8 @@ export type Chooser = (
 ) => Promise<number[]>;
 
 /**
- * Chooses due jobs to take, without a look at every waiting one: the cost does not grow with the queue. One that a process died
- * with is taken alone.
+ * Chooses which due jobs to take without looking at every waiting one: the cost does not grow with the queue. A job that a
+ * process died with is taken alone.
  */
 export function createChooser(): Chooser {
   const turns = createTurns();
@@ -42,7 +42,7 @@ export function createChooser(): Chooser {
     return chooseFromMany(db, { now, limit, kinds }, oldest, running);
   };
 
-  /** A crowd at the front may hide other groups and kinds; their heads are visited in turn, some at each claim. */
+  /** A crowd at the front may hide other groups and kinds; their heads are visited in rotation, some at each claim. */
   async function chooseFromMany(
     db: Kysely<Database>,
     { now, limit, kinds }: { now: string; limit: number; kinds: JobChoice | undefined },
@@ -88,7 +88,7 @@ function isWanted({ runAt, kind }: Candidate, now: string, kinds: JobChoice | un
   return "only" in kinds ? kinds.only.includes(kind) : !kinds.except.includes(kind);
 }
 
-/** What a claim chooses from: due jobs, the oldest first, and what runs. As two texts: many small values cost more. */
+/** What a claim chooses from: due jobs, oldest first, and running ones. As two JSON texts: many small values cost more. */
 const groundOf = (condition: string): string => `select
   (select json_group_array(json_array(id, group_key, kind, exclusive, run_at, crashes)) from (
     select id, group_key, kind, exclusive, run_at, crashes from jobs
@@ -147,8 +147,8 @@ function groundFor(kinds: JobChoice | undefined): [statement: string, ...paramet
 }
 
 /**
- * The oldest waiting job of each of the next lanes: the next kind of the same group, else the first kind of the next
- * group. Two seeks a lane; one comparison of (group, kind) would make SQLite walk through the whole group.
+ * The oldest waiting job of each of the next lanes: the next kind of the same group, otherwise the first kind of the next group.
+ * Two seeks a lane; a single comparison of (group, kind) would make SQLite walk the whole group.
  */
 async function laneHeads(db: Kysely<Database>, after: Place): Promise<Candidate[]> {
   const { rows } = await sql<CandidateRow>`

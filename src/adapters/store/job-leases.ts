@@ -16,7 +16,7 @@ const DELETE_HELD = "delete from jobs where id = ? and worker = ? and state = 'r
 
 type JobLeases = Pick<JobStore, "extend" | "complete" | "replace" | "release" | "bury">;
 
-/** What whoever works on a job does with it; nothing once somebody else has it. */
+/** What a worker does with the job it holds; has no effect once another worker holds it. */
 export const LEASE_METHODS: RepositoryMethods<JobLeases, StoreContext> = {
   complete: ({ db }, ...parameters) => complete(db, ...parameters),
 
@@ -66,7 +66,7 @@ async function complete(db: Kysely<Database>, worker: string, jobId: number): Pr
   return (await readRows(db, DELETE_HELD, [jobId, worker])).length > 0;
 }
 
-/** An update of a job that only counts while this worker has it. */
+/** An update of a job that takes effect only while this worker holds it. */
 function held(db: Kysely<Database>, worker: string, jobId: number) {
   return db.updateTable("jobs").where("id", "=", jobId).where("worker", "=", worker).where("state", "=", "running");
 }

@@ -7,7 +7,7 @@ import type { RepositoryMethods, StoreContext } from "./repository.js";
 import type { Database } from "./schema.js";
 import { atomically } from "./transact.js";
 
-/** Keeps a statement below the number of parameters that SQLite allows. */
+/** Keeps a statement below SQLite's limit on parameters. */
 const BATCH = 500;
 
 type JobOverview = Pick<
@@ -15,7 +15,7 @@ type JobOverview = Pick<
   "counts" | "countOf" | "dead" | "unreadable" | "reasonOf" | "putOff" | "dropDead" | "hasten" | "revive"
 >;
 
-/** What is known of jobs from outside, and what is done with those that wait long or were given up. */
+/** Reports on jobs, and handles those that wait long or were given up. */
 export const OVERVIEW_METHODS: RepositoryMethods<JobOverview, StoreContext> = {
   async counts({ db, clock }) {
     const { rows } = await sql<{ state: string; count: number; oldest: string }>`
@@ -123,7 +123,7 @@ export const OVERVIEW_METHODS: RepositoryMethods<JobOverview, StoreContext> = {
   },
 };
 
-/** Of the jobs with one key only the newest comes back, and none where a living job has the key already. */
+/** Of several jobs with the same key, only the newest is revived, and none where a living job already has the key. */
 async function revive(db: Kysely<Database>, ids: readonly number[] | null, now: string): Promise<number> {
   const chosen = ids === null ? sql`true` : ids.length === 0 ? sql`false` : sql`id in (${sql.join([...ids])})`;
   await sql`

@@ -27,11 +27,11 @@ const TAKE = `update jobs set state = 'running', worker = ?1, lease_until = ?2, 
 const ENQUEUE = `insert into jobs (${DRAFT_COLUMNS.join(", ")}, state, attempt)
   select ${DRAFT_COLUMNS.map(valueAt).join(", ")}, 'waiting', 0 from json_each(?) where true
   on conflict do nothing`;
-/** A step enqueues one mostly, and PostgreSQL takes a list apart for longer than it writes the row. */
+/** A step usually enqueues one job, and unpacking a list takes PostgreSQL longer than writing the row. */
 const ENQUEUE_ONE = `insert into jobs (${DRAFT_COLUMNS.join(", ")}, state, attempt)
   values (${DRAFT_COLUMNS.map(() => "?").join(", ")}, 'waiting', 0) on conflict do nothing`;
 
-/** The plus leaves the choice of the index, which is one of living jobs, to the keys. */
+/** The plus leaves the choice of index to the keys, whose index covers living jobs. */
 const WAITING_WITH = `select id, dedupe_key as key from jobs
   where dedupe_key in (select value from json_each(?)) and state in ('waiting', 'running') and +state = 'waiting'`;
 
@@ -39,7 +39,7 @@ const DUE_KINDS = `select wanted.value as kind from json_each(?) wanted where ex
     select 1 from jobs where state = 'waiting' and kind = wanted.value and run_at <= ?)
   order by cast(wanted.key as bigint)`;
 
-/** What jobs are taken with: where, when, and whose turn it is. */
+/** What taking a job needs: where, when, and whose turn it is. */
 export interface JobContext extends StoreContext {
   readonly choose: Chooser;
 }
@@ -49,7 +49,7 @@ type JobQueue = Pick<
   "enqueue" | "claim" | "dueKinds" | "reclaim" | "waiting" | "waitingWith" | "hold" | "hastenAfter" | "drop" | "nextDue"
 >;
 
-/** Jobs that wait, and how one gets to whoever works on it. */
+/** Waiting jobs, and how they reach a worker. */
 export const QUEUE_METHODS: RepositoryMethods<JobQueue, JobContext> = {
   async enqueue({ db, clock }, drafts) {
     const [draft, ...others] = drafts;
@@ -61,7 +61,7 @@ export const QUEUE_METHODS: RepositoryMethods<JobQueue, JobContext> = {
 
   async claim({ db, clock, choose }, worker, limit, leaseMs, kinds) {
     const now = clock.now();
-    // Reads first: in nearly every claim there is nothing to free, and a write would cost a commit.
+    // Reads first: nearly every claim has nothing to release, and a write would cost a commit.
     const [found] = await readRows<{ expired: number; due: number }>(db, LOOK, [iso(now)]);
     if (found?.expired === 1) await releaseExpired(db, worker, iso(now));
     if (limit < 1 || (found?.due !== 1 && found?.expired !== 1)) return [];
@@ -148,7 +148,7 @@ function isAmong(ids: readonly number[]) {
   return sql`id in (select cast(value as bigint) from json_each(${listParameter(ids)}))`;
 }
 
-/** Whoever asks is alive, and has slept at most; others that were not heard of have crashed, as far as can be told. */
+/** The worker that asks is alive and was at most suspended; others that have gone silent count as crashed. */
 async function releaseExpired(db: Kysely<Database>, asking: string, now: string): Promise<void> {
   const ofOthers = sql<number>`case when worker = ${asking} then 0 else 1 end`;
   await db

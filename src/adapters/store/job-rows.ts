@@ -7,7 +7,7 @@ import type { Database } from "./schema.js";
 
 const DEFAULT_MAX_ATTEMPTS = 8;
 
-/** What a draft of a job fills in, in the order of `draftValues`. */
+/** The columns that a job draft fills, in the order of `draftValues`. */
 export const DRAFT_COLUMNS = [
   "kind",
   "payload",
@@ -20,7 +20,7 @@ export const DRAFT_COLUMNS = [
   "created_at",
 ] as const;
 
-/** What is read of a job that is taken. */
+/** The columns read for a job that is taken. */
 type JobRow = Pick<
   Selectable<Database["jobs"]>,
   "id" | "kind" | "payload" | "group_key" | "exclusive" | "attempt" | "max_attempts" | "run_at" | "crashes"
@@ -41,7 +41,7 @@ export const PACKED_JOBS = packedRows<JobRow>(
   ]),
 );
 
-/** What `DRAFT_COLUMNS` are of a draft. */
+/** A draft's values for `DRAFT_COLUMNS`. */
 export function draftValues(draft: JobDraft, now: string): (string | number | null)[] {
   return [
     draft.kind,
@@ -76,7 +76,7 @@ function toJob(row: JobRow): Job {
   };
 }
 
-/** A payload that is not JSON reaches the handler as text and is refused there, by name, instead of stopping a claim. */
+/** A payload that is not JSON reaches the handler as text and is refused there, by name, rather than blocking the claim. */
 export function readPayload(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -17,7 +17,7 @@ const jobStore = repositoryOf<JobStore, JobContext>({
   ...RECURRING_METHODS,
 });
 
-/** Jobs and times of recurring work in the record. Inside a transaction pass that transaction. */
+/** The record's jobs and the times of recurring work. Inside a transaction, pass that transaction. */
 export function createJobStore(db: Kysely<Database>, clock: Clock = systemClock): JobStore {
   return jobStore({ db, clock, choose: createChooser() });
 }

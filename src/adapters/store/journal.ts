@@ -77,7 +77,7 @@ export function createJournalStore(db: Kysely<Database>, clock: Clock): JournalS
 function selectMatching(db: Kysely<Database>, organizationId: string, query: JournalQuery) {
   const { containerTags, subjectIds, documentId, batchId, action, actor, from, to } = query;
   const isNarrow = [containerTags, subjectIds, documentId, batchId].some((filter) => filter !== undefined);
-  // With the plus no index is used: there is mostly one organisation, and what is narrower leads sooner.
+  // The plus keeps SQLite off the index: there is usually one organisation, and other conditions narrow the search better.
   let matching = db
     .selectFrom("journal")
     .where(
@@ -102,7 +102,7 @@ function selectMatching(db: Kysely<Database>, organizationId: string, query: Jou
   return matching;
 }
 
-/** The columns hold what `append` wrote, so the narrow types are known. */
+/** Only `append` writes the columns, so the narrow types are certain. */
 function entryOf(row: Selectable<Database["journal"]>): JournalRow {
   return {
     seq: row.seq,

@@ -1,4 +1,4 @@
-/** JSON as it is kept in a column; null stays null. */
+/** A value as JSON for a column; null stays null. */
 export function toJson(value: unknown): string | null {
   return value === null || value === undefined ? null : JSON.stringify(value);
 }
@@ -8,7 +8,7 @@ export function fromJson<T>(text: string | null): T | null {
   return text === null ? null : (JSON.parse(text) as T);
 }
 
-/** A list as one parameter, read with `json_each`: the number of parameters of a statement is limited. */
+/** A list as one parameter, read with `json_each`, because the number of parameters is limited. */
 export function listParameter(values: readonly (string | number)[]): string {
   return JSON.stringify(values);
 }

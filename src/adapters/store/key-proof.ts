@@ -4,7 +4,7 @@ import type { Database } from "./schema.js";
 
 const PROOF_KEY = "secret_key_proof";
 
-/** In `meta`, so that it goes wherever the record goes. */
+/** Kept in `meta`, so that it moves with the record. */
 export function createKeyProofStore(db: Kysely<Database>): KeyProofStore {
   return {
     async read() {

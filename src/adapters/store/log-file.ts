@@ -4,9 +4,9 @@ import { dirname } from "node:path";
 import { AppError } from "../../core/errors.js";
 import { syncFolder } from "../../lib/sync-folder.js";
 
-/** The log beside a store, into which every commit goes first (https://www.sqlite.org/wal.html). */
+/** The log beside a store, which receives every commit first (https://www.sqlite.org/wal.html). */
 export interface LogFile {
-  /** Resolves when all that was committed before the call is on the disk. @throws AppError `unavailable` */
+  /** Resolves when everything committed before the call is on disk. @throws AppError `unavailable` */
   sync(): Promise<void>;
   /** Bytes. */
   size(): number;
@@ -14,8 +14,8 @@ export interface LogFile {
 }
 
 /**
- * SQLite itself would wait for the disk within the commit, and all the process with it. Those who come while one sync is
- * under way share the next.
+ * SQLite itself would wait for the disk within the commit and block the whole process. Calls that arrive during one sync share
+ * the next.
  */
 export function openLogFile(file: string): LogFile {
   const path = `${file}-wal`;

@@ -9,18 +9,18 @@ Should that file ever be empty, it is damaged, and no new store is begun in its 
 Leave this file where it is. It holds nothing else.
 `;
 
-/** Beside a store whose first transaction is on the disk, for good: an empty store beside it is a damaged one. */
+/** Lies permanently beside a store whose first transaction is on disk: an empty store beside it is a damaged one. */
 export function markerOf(file: string): string {
   return `${file}.marker.txt`;
 }
 
 /**
- * Leaves the marker beside a store that has been written, where there is none yet. Where there is no room for it, or it may not
- * be written, the next start tries again.
+ * Leaves the marker beside a store that has been written, unless it is already there. If there is no room or no permission, the
+ * next start tries again.
  */
 export function markWritten(connection: SqliteConnection, file: string): void {
   if (existsSync(markerOf(file))) return;
-  // The marker must not be on the disk before what it vouches for.
+  // The marker must not reach the disk before the data it vouches for.
   connection.exec("pragma wal_checkpoint(passive)");
   try {
     leaveMarker(file);
@@ -29,7 +29,7 @@ export function markWritten(connection: SqliteConnection, file: string): void {
   }
 }
 
-/** Leaves the marker beside a store that is on the disk. @throws what the file system throws, also where there is a marker */
+/** Leaves the marker beside a store that is on disk. @throws the file system's error, also where the marker exists */
 export function leaveMarker(file: string): void {
   syncFolderAtOnce(dirname(file));
   const descriptor = openSync(markerOf(file), "wx", 0o600);

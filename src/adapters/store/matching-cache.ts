@@ -5,27 +5,27 @@ import { ChangedUnits } from "./changed-units.js";
 /** How to find the units that satisfy a condition. */
 export interface Finder {
   all(): Promise<readonly Unit[]>;
-  /** Those among some. */
+  /** Those among the given units. */
   some(units: readonly Unit[]): Promise<readonly Unit[]>;
 }
 
-/** Answers to conditions, in step with what changes. */
+/** Cached answers to conditions, kept up to date. */
 export interface MatchingCache {
-  /** The same list for as long as none of its units was changed. */
+  /** Returns the same list as long as none of its units has changed. */
   answer(key: string, find: Finder): Promise<readonly Unit[]>;
 }
 
-/** An answer, and the count of changes that it has in it at least. */
+/** An answer, and how many changes it includes at least. */
 interface Answer {
   readonly units: readonly Unit[];
   readonly changes: number;
 }
 
-/** Units that are remembered for all conditions together; up to 30 bytes each. */
+/** Units cached for all conditions together; up to 30 bytes each. */
 const MOST_UNITS = 300_000;
-/** So many conditions at most: one that nothing satisfies takes no units, but has a place. */
+/** Most conditions cached: one that no unit satisfies takes no units, but still an entry. */
 const MOST_CONDITIONS = 5_000;
-/** Conditions of more than so many characters are asked once: they list what was found before. */
+/** Longer conditions, in characters, are not cached: they list earlier results. */
 const LONGEST_CONDITION = 4_000;
 
 const ALL_OF = (documentId: string): string =>
@@ -49,8 +49,8 @@ const WATCHED: Watched = {
 };
 
 /**
- * To find the units that satisfy a condition, every unit of the scope may have to be looked at. The same agent asks with the
- * same filter again and again: so the answers are kept, and of them only what was changed is looked at anew.
+ * Finding the units that satisfy a condition may mean looking at every unit of the scope. Agents repeat the same filter again
+ * and again, so answers are kept, and only changed units are looked at anew.
  */
 export function createMatchingCache(feed: ChangeFeed, mostUnits = MOST_UNITS): MatchingCache {
   return new FollowedAnswers(feed, mostUnits);
@@ -93,7 +93,7 @@ class FollowedAnswers implements MatchingCache {
     if (oldest !== undefined) this.#forget(oldest);
   }
 
-  /** Replaces an answer while everybody who comes later waits for the new one. */
+  /** Replaces an answer; callers that arrive meanwhile wait for the new one. */
   async #keep(key: string, finding: Promise<Answer>): Promise<Answer> {
     this.#forget(key);
     this.#answers.set(key, finding);
@@ -110,7 +110,7 @@ class FollowedAnswers implements MatchingCache {
     }
   }
 
-  /** An answer with all changes so far. */
+  /** Brings an answer up to date with all changes so far. */
   async #bring(known: Answer | undefined, find: Finder): Promise<Answer> {
     const isLost = known === undefined || this.#changed.since(known.changes) === null;
     const { units, changes } = isLost ? await this.#findAll(find) : known;
@@ -125,7 +125,7 @@ class FollowedAnswers implements MatchingCache {
 
   async #findAll(find: Finder): Promise<Answer> {
     const changes = this.#changed.count;
-    // A copy has room for nothing more, unlike a list that grew.
+    // A copy has no spare capacity, unlike a list that grew.
     return { units: [...(await find.all())], changes };
   }
 }

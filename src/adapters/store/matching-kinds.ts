@@ -6,33 +6,33 @@ import { listParameter } from "./json.js";
 import { executorOf } from "./record-executor.js";
 import type { Database } from "./schema.js";
 
-/** What units have to satisfy, as `UnitStore.matching` has it. */
+/** What units have to satisfy; see `UnitStore.matching`. */
 export interface Matching {
   readonly organizationId: string;
   readonly scope: UnitScope;
   readonly condition: UnitCondition;
 }
 
-/** Where to go on: in the first of some runs, behind a place in it, and then in the others. */
+/** Where to resume: after a place in the first of some runs, then in the others. */
 interface Cursor {
   readonly runs: readonly number[];
   readonly after: string | number;
   readonly limit: number;
 }
 
-/** What was found in a slice, and the last place that was looked at: of which run, counted from 0; null at the end. */
+/** What a slice found, and the last place it looked at: the run, counted from 0, and the place in it; null at the end. */
 interface Slice {
   readonly seqs: readonly number[];
   readonly last: { readonly run: number; readonly after: string | number } | null;
 }
 
-/** How chunks or memories that satisfy a condition are found, all as `seq`. */
+/** How to find chunks or memories that satisfy a condition, all as `seq`. */
 export interface MatchingKind {
-  /** Those among some. */
+  /** Those among the given units. */
   readonly some: (db: Kysely<Database>, matching: Matching, seqs: readonly number[]) => Promise<number[]>;
-  /** Stretches of an index in which the units of containers lie. */
+  /** Stretches of an index that hold the units of containers. */
   readonly runsOf: (containerIds: readonly number[]) => readonly number[];
-  /** The place before all others of a run. */
+  /** Comes before all other places of a run. */
   readonly first: string | number;
   /** Those in the next slice of the runs. */
   readonly slice: (db: Kysely<Database>, matching: Matching, cursor: Cursor) => Promise<Slice>;
@@ -74,7 +74,7 @@ export const MATCHING_MEMORIES: MatchingKind = {
     return rows.map((row) => row.seq);
   },
 
-  // The index goes by two marks before it goes by `seq`.
+  // The index sorts by two flags before it sorts by `seq`.
   runsOf: (containerIds) => containerIds.flatMap((id) => [0, 1, 2, 3].map((marks) => id * 4 + marks)),
   first: 0,
 
@@ -90,12 +90,12 @@ export const MATCHING_MEMORIES: MatchingKind = {
     ),
 };
 
-/** SQLite reads the runs in their order, as they are written down here; another database has to be told. */
+/** SQLite reads the runs in the order written here; another database has to be told. */
 function inOrder(db: Kysely<Database>): RawBuilder<unknown> {
   return executorOf(db).database === "sqlite" ? sql`` : sql`order by 1, 2`;
 }
 
-/** @param matched the end of `json_group_array(`: what to take of the slice */
+/** @param matched the end of `json_group_array(`: what to take from the slice */
 async function readSlice(
   db: Kysely<Database>,
   places: RawBuilder<unknown>,
@@ -140,7 +140,7 @@ function memorySql({ organizationId, condition }: Matching): RawBuilder<unknown>
   return sql.join(conditions, sql` and `);
 }
 
-/** What must hold of the document of a chunk, or of one document that states a memory. */
+/** What must hold of a chunk's document, or of one document that states a memory. */
 function sourceConditions({ filepath, documentIds }: UnitCondition) {
   return [
     ...(filepath === undefined ? [] : [filepathSql(filepath)]),

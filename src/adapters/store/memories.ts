@@ -15,11 +15,11 @@ import type { Database } from "./schema.js";
 
 const forgottenOnly = sql<boolean>`(memories.is_latest = 1 and memories.is_forgotten = 1)`;
 const activeOnly = sql<boolean>`(memories.is_latest = 1 and memories.is_forgotten = 0)`;
-// As `isFlagged` says it.
+// As `isFlagged` defines it.
 const unflagged = sql<boolean>`not (memories.is_inference = 1
   and coalesce(json_extract(memories.metadata, '$.trust') = 'flagged', false))`;
 
-/** Within a container by its tag, with the organisation, because tags are indexed within theirs. */
+/** Looks a container up by tag and organisation, because tags are unique only within one. */
 const IN_CONTAINER = "containers.organization_id = ?1 and containers.tag = ?2";
 const ACTIVE_ONLY = "memories.is_latest = 1 and memories.is_forgotten = 0";
 
@@ -96,7 +96,7 @@ const memoryStore = repositoryOf<MemoryStore, StoreContext>({
         .where("memories.text_key", "=", factKey(text))
         .where("memories.text", "=", text)
         .orderBy("memories.seq", "desc");
-    // One query for both would not use either of the partial indexes.
+    // A single query for both would use neither partial index.
     const active = await withText().where(activeOnly).execute();
     const forgotten = await withText().where(forgottenOnly).execute();
     return [...active, ...forgotten].map(memoryOf);
@@ -181,7 +181,7 @@ const memoryStore = repositoryOf<MemoryStore, StoreContext>({
       return rows.map(memoryOf);
     };
     if (isStatic !== undefined) return ofKind(isStatic ? 1 : 0);
-    // The index has the newest of each kind; for the newest of both SQLite would sort all that the container has.
+    // The index has the newest of each kind; to get the newest of both, SQLite would sort the whole container.
     const memories = [...(await ofKind(0)), ...(await ofKind(1))];
     return memories.toSorted((one, other) => other.seq - one.seq).slice(0, limit);
   },
@@ -281,7 +281,7 @@ function unexpired(clock: Clock) {
   return sql<boolean>`(memories.forget_after is null or memories.forget_after > ${iso(clock.now())})`;
 }
 
-/** With the organisation, because tags are indexed within theirs. */
+/** With the organisation, because tags are unique only within one. */
 function inContainer(organizationId: string, tag: string) {
   return sql<boolean>`(containers.organization_id = ${organizationId} and containers.tag = ${tag})`;
 }

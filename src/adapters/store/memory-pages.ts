@@ -6,14 +6,14 @@ import { listParameter } from "./json.js";
 import { memoryOf, selectMemories } from "./memory-rows.js";
 import type { Database } from "./schema.js";
 
-/** What a search would find: newest versions that are neither forgotten nor over. */
+/** What a search may find: newest versions that are neither forgotten nor expired. */
 const active = (now: Date) =>
   sql<boolean>`(memories.is_latest = 1 and memories.is_forgotten = 0
     and (memories.forget_after is null or memories.forget_after > ${iso(now)}))`;
 
 /**
- * The rows of containers that are there, whose numbers lead into the index of memories. Of one container, which it mostly is, the
- * index has the order that is asked for.
+ * Row numbers of existing containers, which lead into the index of memories. For a single container, the usual case, the index
+ * has the requested order.
  */
 async function isInContainers(db: Kysely<Database>, organizationId: string, tags: readonly string[]) {
   const containers = await db
@@ -28,7 +28,7 @@ async function isInContainers(db: Kysely<Database>, organizationId: string, tags
   return sql<boolean>`memories.container_id in (select cast(value as bigint) from json_each(${listParameter(containers.map(({ id }) => id))}))`;
 }
 
-/** One page of active memories and how many there are, as `MemoryStore.list` promises. */
+/** One page of active memories, and how many there are, as `MemoryStore.list` promises. */
 export async function listMemories(
   db: Kysely<Database>,
   organizationId: string,
@@ -40,7 +40,7 @@ export async function listMemories(
   if (query.filters) conditions.push(memoryFilterSql(query.filters));
   const matching = sql<boolean>`(${sql.join(conditions, sql` and `)})`;
   const column = query.sort === "updatedAt" ? "memories.updated_at" : "memories.created_at";
-  // By their numbers, or whole rows would be read, and their sources counted, of all that are put in order.
+  // Sorts row numbers; otherwise whole rows would be read, and their sources counted, for everything that is sorted.
   const page = db
     .selectFrom("memories")
     .select("memories.seq")
@@ -55,14 +55,14 @@ export async function listMemories(
     .orderBy(column, query.order)
     .orderBy("memories.seq", query.order)
     .execute();
-  // Its own choice would lead through whole rows.
+  // Left to itself, the planner would read whole rows.
   const counted = await sql<{ total: number }>`
     select count(*) as total from memories indexed by memories_told where ${matching}`.execute(db);
   const memories = rows.map((row) => ({ ...memoryOf(row), containerUid: row.uid }));
   return { memories, total: counted.rows[0]?.total ?? 0 };
 }
 
-/** Guesses that wait for review, as `MemoryStore.inferred` promises. */
+/** Guesses that await review, as `MemoryStore.inferred` promises. */
 export async function listInferred(
   db: Kysely<Database>,
   organizationId: string,
@@ -93,7 +93,7 @@ export async function listOfDocuments(
     .innerJoin("memory_sources", "memory_sources.memory_id", "memories.id")
     .select(["containers.uid as uid", "memory_sources.document_id as documentId", "memory_sources.added_at as addedAt"])
     .where(sql<boolean>`memory_sources.document_id in (select value from json_each(${listParameter(documentIds)}))`)
-    // There is mostly one organisation, so its index would lead through all memories.
+    // There is usually one organisation, so its index would lead through all memories.
     .orderBy(sql`+memories.seq`)
     .orderBy("memory_sources.document_id")
     .execute();

@@ -4,14 +4,14 @@ import type { Relation } from "../../core/types.js";
 import { listParameter } from "./json.js";
 import type { Database } from "./schema.js";
 
-/** Relations that these memories have in their containers, in either direction, as `MemoryStore.relations` promises. */
+/** Relations of these memories within their containers, in either direction, as `MemoryStore.relations` promises. */
 export async function readRelations(
   db: Kysely<Database>,
   organizationId: string,
   memoryIds: readonly string[],
   { evenApart = false } = {},
 ): Promise<MemoryRelation[]> {
-  // Two queries united, because one with "or" would read the whole table.
+  // A union of two queries, because one with "or" would read the whole table.
   const { rows } = await sql<{ from_id: string; to_id: string; relation: string }>`
     with asked as (select value as id from json_each(${listParameter(memoryIds)}))
     select found.from_id, found.to_id, found.relation from (
@@ -27,7 +27,7 @@ export async function readRelations(
   return rows.map((row) => ({ fromId: row.from_id, toId: row.to_id, relation: row.relation as Relation }));
 }
 
-/** Relates two memories, or relates them anew, as `MemoryStore.relate` promises. */
+/** Relates two memories, or replaces their relation, as `MemoryStore.relate` promises. */
 export async function writeRelation(
   db: Kysely<Database>,
   organizationId: string,

@@ -6,10 +6,10 @@ import { fromJson, toJson } from "./json.js";
 import { columnsOfTable, packedRows } from "./packed-rows.js";
 import type { Database } from "./schema.js";
 
-/** A memory as it is selected. */
+/** A memory as selected. */
 export type MemoryRow = Selectable<Database["memories"]> & { tag: string; source_count: number };
 
-/** Sources whose document was deleted are gone, so the count is of documents that still state the fact. */
+/** Deleted documents are no longer sources, so this counts the documents that still state the fact. */
 const SOURCE_COUNT_SQL = "(select count(*) from memory_sources ms where ms.memory_id = memories.id)";
 const SOURCE_COUNT = sql.raw<number>(SOURCE_COUNT_SQL).as("source_count");
 
@@ -40,26 +40,26 @@ const OWN_COLUMNS = columnsOfTable("memories", [
   "updated_at",
 ]);
 
-/** Memories beside their containers. */
+/** Memories joined with their containers. */
 export const WHOLE_MEMORIES = packedRows<MemoryRow>({
   ...OWN_COLUMNS,
   tag: "containers.tag",
   source_count: SOURCE_COUNT_SQL,
 });
 
-/** New memories, in the `returning` of what inserts them. */
+/** New memories, for the `returning` clause of an insert. */
 export const NEW_MEMORIES = packedRows<MemoryRow>({
   ...OWN_COLUMNS,
   tag: "(select c.tag from containers c where c.id = memories.container_id)",
   source_count: "0",
 });
 
-/** The beginning of a statement for whole memories of an organisation, its first parameter, each as one text `memory`. */
+/** The beginning of a statement for whole memories of an organisation, its first parameter; each memory is one text `memory`. */
 export const SELECT_WHOLE = `select ${WHOLE_MEMORIES.expression} as memory
   from memories join containers on containers.id = memories.container_id
   where memories.organization_id = ?1`;
 
-/** The memories of a statement that has one a row, as the text `memory`. */
+/** The memories of a statement that returns one per row, as the text `memory`. */
 export async function readMemories(
   db: Kysely<Database>,
   statement: string,
@@ -102,12 +102,12 @@ export function columnsOf(change: MemoryChange): Partial<Selectable<Database["me
   return columns;
 }
 
-/** The columns hold what this file wrote, so the narrow types are known. */
+/** Only this file writes the columns, so the narrow types are certain. */
 export function memoryOf(row: MemoryRow): Memory {
   return {
     seq: row.seq,
     id: row.id,
-    // A deleted container gave its tag away.
+    // A deleted container has given up its tag.
     containerTag: row.tag.replace(/#\d+$/, ""),
     text: row.text,
     version: row.version,

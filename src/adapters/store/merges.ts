@@ -65,7 +65,7 @@ export function createMergeStore(db: Kysely<Database>, clock: Clock): MergeStore
   return mergeStore({ db, clock });
 }
 
-/** The columns hold what this file wrote, so the narrow types are known. */
+/** Only this file writes the columns, so the narrow types are certain. */
 function mergeOf(row: Selectable<Database["container_merges"]>): Merge {
   return {
     id: row.id,

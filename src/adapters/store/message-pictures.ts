@@ -6,7 +6,7 @@ import type { Database } from "./schema.js";
 
 const IS_KEPT = sql<boolean>`(bytes is not null or address is not null)`;
 
-/** The pictures in messages, a row each. */
+/** Pictures in messages, one row each. */
 export const createMessagePictureStore = repositoryOf<MessagePictureStore, Kysely<Database>>({
   async add(db, organizationId, documentId, pictures) {
     for (const { digest, address, bytes } of pictures)

@@ -4,20 +4,20 @@ import { listParameter } from "./json.js";
 import { repositoryOf } from "./repository.js";
 import type { Database } from "./schema.js";
 
-/** Reasons that a tally names. */
+/** How many reasons a tally lists. */
 const MOST_REASONS = 10;
 
-/** Documents `d` of which the step of `f` can be done: a fact is only looked for where memories are formed. */
+/** Documents `d` for which the step of `f` can be done: facts are extracted only where memories are formed. */
 const CAN_BE_DONE = sql<boolean>`d.status = 'done' and d.dreaming_status = 'done'
   and (f.step <> 'facts' or (d.task_type = 'memory' and d.facts is null))`;
 
-/** What language models would not or could not do, a row for each step of a document. */
+/** What language models would not or could not do, one row per step of a document. */
 export const createModelFailureStore = repositoryOf<ModelFailureStore, Kysely<Database>>({
   async note(db, organizationId, { documentId, step, reason, attempts, mark, failedAt, nextAt }) {
     const said = { reason, attempts, mark, failed_at: failedAt, next_at: nextAt };
     const isThere = sql<boolean>`exists (select 1 from documents d where d.id = ${documentId}
       and d.organization_id = ${organizationId})`;
-    // A reading may outlast its document.
+    // A reading may outlive its document.
     await sql`insert into model_failures
         (document_id, step, organization_id, reason, attempts, mark, failed_at, next_at)
       select ${documentId}, ${step}, ${organizationId}, ${said.reason}, ${said.attempts}, ${said.mark},
@@ -78,7 +78,7 @@ export const createModelFailureStore = repositoryOf<ModelFailureStore, Kysely<Da
         ? sql`true`
         : sql`exists (select 1 from document_containers dc join containers c on c.id = dc.container_id
             where dc.document_id = d.id and c.tag in (select value from json_each(${listParameter(within)})))`;
-    // No rules describe a picture.
+    // No rules can describe a picture.
     const failed = sql`from model_failures f join documents d on d.id = f.document_id
       where f.organization_id = ${organizationId} and f.step <> 'picture' and ${CAN_BE_DONE} and ${isVisible}`;
     const isGivenUp = sql`f.mark = ${mark} and f.next_at is null`;

@@ -4,18 +4,18 @@ import type { FilterExpression, Unit } from "../../core/types.js";
 import { listParameter } from "./json.js";
 import type { Database } from "./schema.js";
 
-/** A metadata value that units have, or their documents. */
+/** A metadata value of units, or of their documents. */
 type Value = readonly [key: string, value: string];
 
-/** Beyond so many, looking at everything in turn is not slower. */
+/** Beyond this many, looking at everything in turn is no slower. */
 const MOST_OWNERS = 5_000;
-/** As long a value and a key as the index has; see migration 7. */
+/** The index holds keys and values up to this length; see migration 7. */
 const VALUE_LENGTH = 100;
 const LONGEST_KEY = 100;
 
 /**
- * Units among which all are that satisfy a condition, found without looking at everything in the scope: by their documents,
- * or by a metadata value that few have. Null where that is not the quicker way.
+ * Candidates that include every unit that satisfies a condition, found without looking at the whole scope: by document, or by a
+ * metadata value that few have. Null where that would be no quicker.
  */
 export async function namedUnits(
   db: Kysely<Database>,
@@ -33,7 +33,7 @@ export async function namedUnits(
   return null;
 }
 
-/** Lists of values; of each list, whatever passes the filter has one value at least. */
+/** Lists of values; whatever passes the filter has at least one value of each list. */
 function valuesOf(expression: FilterExpression): (readonly Value[])[] {
   if ("all" in expression) return expression.all.flatMap(valuesOf);
   if ("any" in expression) {
@@ -45,7 +45,7 @@ function valuesOf(expression: FilterExpression): (readonly Value[])[] {
   return isEquality && key.length <= LONGEST_KEY ? [[[key, value]]] : [];
 }
 
-/** How many documents and memories the scope has, counted no further than is of interest. */
+/** How many documents and memories the scope has, counted no further than needed. */
 async function countSome(db: Kysely<Database>, { containerIds }: UnitScope): Promise<number> {
   const list = listParameter(containerIds);
   const { rows } = await sql<{ count: number }>`select
@@ -78,7 +78,7 @@ async function unitsOfDocuments(db: Kysely<Database>, documentIds: readonly stri
   );
 }
 
-/** @param owners as the index has them: even ones are documents, odd ones memories */
+/** @param owners as the index has them: even numbers are documents, odd ones memories */
 async function unitsOfOwners(db: Kysely<Database>, owners: readonly number[]): Promise<Unit[]> {
   const list = listParameter(owners);
   return readUnits(

@@ -16,10 +16,10 @@ import { rollBack } from "./roll-back.js";
 import type { SqliteConnections } from "./sqlite.js";
 import { BUSY_PATIENCE_MS, BUSY_PAUSE_MS, describeFileError, describeSqliteError, isBusy } from "./sqlite-errors.js";
 
-/** A whole check of a file up to this size takes a few milliseconds; larger ones are checked by `doctor`. */
+/** A full check of a file up to this size takes a few milliseconds; `doctor` checks larger ones. */
 const CHECK_AT_OPEN_BYTES = 8 * 1024 * 1024;
 
-/** Pages of the file that each connection keeps in memory. More makes no search faster: the system keeps them too. */
+/** Page cache of each connection. A larger one makes no search faster: the operating system caches pages too. */
 const READER_CACHE_KIB = 4_000;
 const WRITER_CACHE_KIB = 8_000;
 
@@ -27,24 +27,24 @@ export interface OpenOptions {
   readonly file: string;
   /** 0 for no quota. */
   readonly maxMegabytes: number;
-  /** How long a locked store is waited for, in milliseconds. Default 5,000. */
+  /** How long to wait for a locked store, in milliseconds. Default 5,000. */
   readonly patienceMs?: number | undefined;
   readonly onUpgrade?: ((upgrade: Upgrade) => void) | undefined;
 }
 
-/** A change of the schema of a store that was there before. */
+/** A schema change of an existing store. */
 export interface Upgrade {
   readonly from: number;
   readonly to: number;
-  /** The store as it was; null where there was no room for a copy, or it would have taken too long. */
+  /** The store as it was; null where there was no room for a copy or it would have taken too long. */
   readonly copy: string | null;
 }
 
 /**
  * Opens or creates the store and brings its schema up to date.
- * @returns both connections to it; the reader is to be closed before the writer
- * @throws AppError `corrupt` for a damaged or foreign file, `unavailable` for a read-only or locked one or one that a
- *   newer version wrote, `storage_full`; in all these cases the file is left as it was
+ * @returns both connections to it; close the reader before the writer
+ * @throws AppError `corrupt` for a damaged or foreign file, `unavailable` for a read-only or locked one or one that a newer
+ *   version wrote, `storage_full`; in all these cases the file is left as it was
  */
 export async function openSqliteStore(options: OpenOptions): Promise<SqliteConnections> {
   const { file, patienceMs = BUSY_PATIENCE_MS } = options;
@@ -64,7 +64,7 @@ function openOnce(sqlite: SqliteModule, options: OpenOptions): SqliteConnections
   const { file } = options;
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const { isNew, hasLog } = inspectFile(file);
-  // SQLite would make it as open as the settings of the user allow, and its log and index take over what it has.
+  // SQLite would use the user's default permissions; its log and index inherit those of the file.
   if (isNew) closeSync(openSync(file, "a", 0o600));
   // Closing a connection moves the log into the file; one that only reads leaves both as they are.
   if (hasLog)
@@ -82,7 +82,7 @@ function openOnce(sqlite: SqliteModule, options: OpenOptions): SqliteConnections
 }
 
 function openReader(sqlite: SqliteModule, file: string): SqliteConnection {
-  // Not as one that may only read: whichever connection is let go of last has to remove the log.
+  // Not opened read-only: whichever connection closes last has to remove the log.
   const reader = new sqlite.DatabaseSync(file, { timeout: 0 });
   reader.exec(`pragma query_only = on; pragma temp_store = memory; pragma cache_size = -${READER_CACHE_KIB}`);
   defineFunctions(reader);
@@ -97,7 +97,7 @@ function using(connection: SqliteConnection, work: (connection: SqliteConnection
   }
 }
 
-/** Reads only. What it refuses has not been touched. */
+/** Only reads: a store that is refused has not been touched. */
 function refuseUnfit(connection: SqliteConnection, file: string): void {
   const isOurs = readValue(connection, "application_id", "pragma_application_id") === APPLICATION_ID;
   if (!isOurs && readValue(connection, "count(*)", "sqlite_schema") !== 0) throw refuseForeign(file);
@@ -114,7 +114,7 @@ function firstFinding(verdict: string): string {
 
 function prepareWriter(connection: SqliteConnection, options: OpenOptions): void {
   connection.exec("pragma journal_mode = wal");
-  // The log is brought to the disk by those who wait for it (log-file.ts), and into the file by another thread.
+  // Whoever needs the log on disk syncs it (log-file.ts); another thread moves it into the file.
   connection.exec(`pragma synchronous = normal; pragma wal_autocheckpoint = ${LARGEST_LOG_PAGES}`);
   connection.exec("pragma temp_store = memory");
   connection.exec(`pragma cache_size = -${WRITER_CACHE_KIB}`);
@@ -131,8 +131,8 @@ function prepareWriter(connection: SqliteConnection, options: OpenOptions): void
 }
 
 /**
- * Lets queries be planned by the schema alone. Statistics of the time when there were few rows make SQLite read whole tables
- * once there are many, for as long as the service runs. A full disk keeps them, and the store opens.
+ * Lets queries be planned from the schema alone. With statistics from when there were few rows, SQLite reads whole tables once
+ * there are many, for as long as the service runs. On a full disk they stay, and the store still opens.
  */
 function forgetStatistics(connection: SqliteConnection): void {
   if (readValue(connection, "count(*)", "sqlite_schema where name = 'sqlite_stat1'") === 0) return;
@@ -143,7 +143,7 @@ function forgetStatistics(connection: SqliteConnection): void {
   }
 }
 
-/** Functions that queries and migrations use and SQLite does not have. */
+/** Functions that queries and migrations use and SQLite lacks. */
 function defineFunctions(connection: SqliteConnection): void {
   connection.function("lower_unicode", { deterministic: true }, (value) =>
     typeof value === "string" ? value.toLowerCase() : value,

@@ -2,7 +2,7 @@ import type { Kysely } from "kysely";
 import { createId } from "../../lib/ids.js";
 import type { Database } from "./schema.js";
 
-/** One organisation a store: named by the first key, else by chance. */
+/** One organisation per store: named by the first key, otherwise random. */
 export async function settleOrganization(db: Kysely<Database>, wanted: string | undefined): Promise<string> {
   await db
     .insertInto("meta")

@@ -2,22 +2,22 @@ import type { Kysely } from "kysely";
 import { readPacked } from "./fixed-query.js";
 import type { Database } from "./schema.js";
 
-/** Rows with many columns that come as one JSON text: SQLite hands out a text in half the time of as many values. */
+/** Rows with many columns, returned as one JSON text, which SQLite hands over in half the time of as many values. */
 export interface PackedRows<Row> {
-  /** The JSON array of a row, for `json_group_array` in a statement whose column is `packed`. */
+  /** A row as a JSON array, for `json_group_array` in a statement whose column is `packed`. */
   readonly expression: string;
-  /** A row that came by itself, as the text of its array. */
+  /** Reads a single row from the text of its array. */
   unpack(packed: string): Row;
   read(db: Kysely<Database>, statement: string, parameters: readonly (string | number)[]): Promise<Row[]>;
 }
 
-/** @param columns what each field of a row is in SQL; no blobs */
+/** @param columns the SQL of each field of a row; no blobs */
 export function packedRows<Row extends object>(columns: Readonly<Record<keyof Row & string, string>>): PackedRows<Row> {
   const names = Object.keys(columns);
   const expressions: readonly string[] = Object.values(columns);
   const empty: Readonly<Record<string, unknown>> = Object.fromEntries(names.map((name) => [name, null]));
   const rowOf = (values: readonly unknown[]): Row => {
-    // A copy has room for all its columns from the beginning.
+    // Copying allocates all columns at once.
     const row = { ...empty };
     for (let place = 0; place < names.length; place++) row[names[place]!] = values[place];
     return row as Row;

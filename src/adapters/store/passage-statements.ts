@@ -18,7 +18,7 @@ type StatementRow = readonly [
   temporalContext: unknown,
 ];
 
-/** Most documents have none, which one look at a small index tells. */
+/** Most documents have none, as one look at a small index shows. */
 const STATEMENTS = `select json_group_array(json_array(sources.document_id, memories.container_id,
     coalesce(sources.quote, memories.text), memories.text, memories.is_inference, memories.is_latest, memories.is_forgotten,
     memories.forget_after, memories.forget_reason, memories.kind, json(memories.metadata -> '$.temporalContext'))) as packed
@@ -29,7 +29,7 @@ const STATEMENTS = `select json_group_array(json_array(sources.document_id, memo
     cross join memories on memories.id = sources.memory_id
   where memories.organization_id = ?1`;
 
-/** What documents are known to state, by their ids; only of those some of whose statements may not hold any more. */
+/** What documents are known to state, by id; only for those with statements that may no longer hold. */
 export async function readStatements(
   db: Kysely<Database>,
   organizationId: string,

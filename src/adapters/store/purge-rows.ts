@@ -3,7 +3,7 @@ import type { DocumentPurge, PurgeReach } from "../../core/ports.js";
 import { listParameter } from "./json.js";
 import type { Database } from "./schema.js";
 
-/** Lists for the time of one transaction, so that every table is cleared by one statement. */
+/** Lists that live for one transaction, so that every table is cleared with one statement. */
 const LISTS = [
   sql`create temp table if not exists purged_documents (id text primary key)`,
   sql`create temp table if not exists purged_memories (id text primary key, unit integer not null)`,
@@ -14,14 +14,14 @@ const LISTS = [
 ];
 
 /**
- * Whatever hangs on the documents and memories of the lists, and they themselves, children first; not their vectors, nor
- * what the journal says of them. A new table that has such rows belongs here.
+ * Deletes whatever depends on the listed documents and memories, and these themselves, children first; but neither their vectors
+ * nor what the journal says of them. A new table with such rows belongs here.
  */
 export const REMOVE_ROWS = [
   sql`delete from text_index where rowid in (select unit from purged_memories)`,
   sql`delete from text_index where rowid in
     (select seq * 2 from chunks where document_id in (select id from purged_documents))`,
-  // What is left may have its names from one of the documents.
+  // Remaining memories may have their names from one of the documents.
   sql`update memories set entities = null where entities is not null and id in (
     select memory_id from memory_sources where document_id in (select id from purged_documents))`,
   sql`delete from profile_summaries where exists (
@@ -44,7 +44,7 @@ export const REMOVE_ROWS = [
   sql`delete from document_attachments where document_id in (select id from purged_documents)`,
   sql`delete from document_attachments where attached_to in (select id from purged_documents)
     and document_id not in (select id from documents)`,
-  // What is left tells only that the item is not to be read again before it changes.
+  // What remains says only that the item is not to be read again before it changes.
   sql`update connection_items set reason = null,
     item = json_set(item, '$.title', null, '$.path', null, '$.address', null, '$.detail', null)
     where document_id in (select id from purged_documents)`,
@@ -54,7 +54,7 @@ export const REMOVE_ROWS = [
     and document_id in (select id from purged_documents))`,
   sql`delete from document_containers where document_id in (select id from purged_documents)`,
   sql`delete from documents where id in (select id from purged_documents)`,
-  // A running job ends by itself when it finds its document gone; its row holds ids only.
+  // A running job ends by itself when it finds its document gone; its row holds only ids.
   sql`delete from jobs where state <> 'running'
     and case when json_valid(payload) then payload ->> '$.documentId' end in (select id from purged_documents)`,
   sql`delete from operations where id in (
@@ -62,7 +62,7 @@ export const REMOVE_ROWS = [
       part.value in (select id from purged_documents) or part.value in (select id from purged_memories)))`,
 ];
 
-/** Rows of everything that is on the lists, children first. */
+/** Deletes the rows of everything on the lists, children first. */
 const REMOVE_LISTED = [
   sql`insert or ignore into purged_chains
     select coalesce(root_id, id) from memories where id in (select id from purged_memories)`,
@@ -73,7 +73,7 @@ const REMOVE_LISTED = [
     where unit in (select seq * 2 from chunks where document_id in (select id from purged_documents))`,
   sql`delete from vectors
     where unit in (select seq * 2 from chunks where document_id in (select id from purged_documents))`,
-  // Later versions tell in the journal what the earlier ones said.
+  // Journal entries of later versions repeat what earlier ones said.
   sql`update journal set before = null, after = null, cause = null where subject_id in (
       select id from memories where id in (select id from purged_chains)
         or root_id in (select id from purged_chains))
@@ -81,7 +81,7 @@ const REMOVE_LISTED = [
       where part.type = 'text' and part.value in (select id from purged_memories))`,
   sql`update journal set before = null, after = null, cause = null
     where subject_id in (select id from purged_memories)`,
-  // An approval may have joined chains for a while: entries of the one tell what the other said.
+  // An approval may have joined chains temporarily: entries of one repeat what the other said.
   sql`update journal set before = null, after = null, cause = null
     where action in ('memory.approved', 'memory.reverted') and before ->> '$.id' in (select id from purged_memories)`,
   sql`update journal set before = null, after = null, cause = null
@@ -89,7 +89,7 @@ const REMOVE_LISTED = [
   ...REMOVE_ROWS,
   sql`update memories set parent_id = null where parent_id in (select id from purged_memories)
     and root_id in (select id from purged_chains)`,
-  // What was superseded stays so, under a head that nobody finds.
+  // What was superseded stays so, under a head that no search finds.
   sql`update memories set is_latest = 1, is_forgotten = 1, forget_reason = 'what replaced it was purged'
     where seq in (select max(seq) from memories
       where id in (select id from purged_chains) or root_id in (select id from purged_chains)
@@ -99,12 +99,12 @@ const REMOVE_LISTED = [
   sql`delete from purged_chains`,
 ];
 
-/** Begins with empty lists of what is to be removed. */
+/** Creates empty lists of what is to be removed. */
 export async function openLists(db: Kysely<Database>): Promise<void> {
   for (const statement of LISTS) await statement.execute(db);
 }
 
-/** Puts documents of an organisation on the list. */
+/** Lists documents of an organisation. */
 export async function listDocuments(
   db: Kysely<Database>,
   organizationId: string,
@@ -116,8 +116,7 @@ export async function listDocuments(
 }
 
 /**
- * Puts on the list what only listed documents state. The journal also knows what a document stated once, before it was
- * changed or deleted.
+ * Lists what only listed documents state. The journal also knows what a document once stated, before it was changed or deleted.
  */
 export async function listStated(
   db: Kysely<Database>,
@@ -138,18 +137,18 @@ export async function listStated(
       ${statedOnce})`.execute(db);
 }
 
-/** Whether a state names a listed document `d` as an id. That its text has the id somewhere is quicker to see. */
+/** Whether a journal state refers to a listed document `d` by id. Searching its text for the id first is quicker. */
 const names = (state: RawBuilder<unknown>) => sql`(instr(${state}, d.id) > 0
   and exists (select 1 from json_tree(${state}) part where part.type = 'text' and part.value = d.id))`;
 
-/** Whether a column has the tag of a container that somebody may purge. */
+/** Whether a column has the tag of a container that the caller may purge. */
 export function isWithin(within: PurgeReach, tag: RawBuilder<unknown>): RawBuilder<unknown> {
   return within === "all" ? sql`true` : sql`${tag} in (select value from json_each(${listParameter(within)}))`;
 }
 
 /**
- * Blanks what the journal of some containers says of other memories because of listed documents: their quotes, for one. Reads
- * all of it.
+ * Blanks what the journal of some containers says of other memories because of listed documents, such as quotes. Reads all of
+ * it.
  */
 export async function silenceTraces(db: Kysely<Database>, organizationId: string, within: PurgeReach): Promise<void> {
   await sql`update journal set before = null, after = null, cause = null
@@ -158,7 +157,7 @@ export async function silenceTraces(db: Kysely<Database>, organizationId: string
         or ${names(sql`before`)} or ${names(sql`after`)})`.execute(db);
 }
 
-/** Puts memories of an organisation with all their versions on the list. */
+/** Lists memories of an organisation with all their versions. */
 export async function listChains(db: Kysely<Database>, organizationId: string, ids: readonly string[]): Promise<void> {
   const named = sql`(select coalesce(root_id, id) from memories
     where id in (select value from json_each(${listParameter(ids)})) and organization_id = ${organizationId})`;
@@ -169,7 +168,7 @@ export async function listChains(db: Kysely<Database>, organizationId: string, i
     where root_id in ${named}`.execute(db);
 }
 
-/** Puts some memories of a container on the list, in any version. */
+/** Lists some memories of a container, in any version. */
 export async function listContained(
   db: Kysely<Database>,
   organizationId: string,
@@ -184,7 +183,7 @@ const GUESSES_FROM = sql`cross join memory_relations r on r.relation = 'derives'
 const IN_ONE_CONTAINER = sql`join memories guess on guess.id = r.from_id join memories ground on ground.id = r.to_id
   and ground.container_id = guess.container_id`;
 
-/** Puts guesses on the list that were derived from what is on it in the same container, and guesses from those. */
+/** Lists guesses derived from what is listed in the same container, and guesses derived from those. */
 export async function listDerived(db: Kysely<Database>): Promise<void> {
   await sql`insert or ignore into purged_memories
     with recursive derived (id) as (
@@ -195,7 +194,7 @@ export async function listDerived(db: Kysely<Database>): Promise<void> {
       where memories.is_inference = 1`.execute(db);
 }
 
-/** @returns how many are on each list, and the files of the documents */
+/** @returns how many are on each list, and the documents' files */
 export async function countListed(
   db: Kysely<Database>,
 ): Promise<{ documents: number; memories: number; files: string[] }> {
@@ -207,7 +206,7 @@ export async function countListed(
   return { documents: rows[0]?.documents ?? 0, memories: rows[0]?.memories ?? 0, files: files.map(({ key }) => key) };
 }
 
-/** Removes everything that is on the lists. */
+/** Removes everything on the lists. */
 export async function removeListed(db: Kysely<Database>): Promise<void> {
   for (const statement of REMOVE_LISTED) await statement.execute(db);
 }

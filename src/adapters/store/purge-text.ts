@@ -5,8 +5,8 @@ import type { Database } from "./schema.js";
 import { dropChunkUnits } from "./text-index.js";
 
 /**
- * Removes what was made of the text of a document: chunks with their index entries and vectors, its description, and the
- * uploads that it came from. @returns the keys of the uploads
+ * Removes what was made from a document's text: chunks with their index entries and vectors, its description, and the uploads
+ * that it came from. @returns the keys of the uploads
  */
 export async function removeMadeOf(
   db: Kysely<Database>,
@@ -26,7 +26,7 @@ export async function removeMadeOf(
   return files.map(({ key }) => key);
 }
 
-/** The newest text of a document, and the earlier ones, whole. */
+/** A document's newest text and its earlier ones, in full. */
 export async function readKeptTexts(
   db: Kysely<Database>,
   organizationId: string,
@@ -44,12 +44,12 @@ export async function readKeptTexts(
 interface RevisionText {
   readonly revision: number;
   readonly pending: string | null;
-  /** The text that it is kept in: its own, or a later one that begins with it. */
+  /** The text it is stored in: its own, or a later one that begins with it. */
   readonly whole: string;
   readonly prefix: number | null;
 }
 
-/** Earlier submissions of a document, the last first. */
+/** Earlier submissions of a document, latest first. */
 async function readRevisions(db: Kysely<Database>, documentId: string, newest: string): Promise<RevisionText[]> {
   const rows = await db
     .selectFrom("document_revisions")
@@ -68,7 +68,7 @@ function textOf({ whole, prefix }: RevisionText): string {
   return prefix === null ? whole : whole.slice(0, prefix);
 }
 
-/** Rewrites earlier submissions of a document, before its newest text is changed: some are kept as prefixes of a later one. */
+/** Rewrites a document's earlier submissions before its newest text is changed: some are stored as prefixes of a later one. */
 export async function rewriteRevisions(
   db: Kysely<Database>,
   documentId: string,
@@ -100,7 +100,7 @@ function pendingWithout(pending: string | null, keepsFact: Rewriting["keepsFact"
   return facts?.facts ? toJson({ ...facts, facts: facts.facts.filter(({ text }) => keepsFact(text)) }) : pending;
 }
 
-/** Changes the link of a memory to a document. Words that were cut are taken from the journal's entries too. */
+/** Changes a memory's link to a document; a quote that is not kept is removed from the journal's entries too. */
 export async function requote(
   db: Kysely<Database>,
   change: { readonly organizationId: string; readonly documentId: string; readonly link: Requote },

@@ -6,7 +6,7 @@ import type { Database } from "./schema.js";
 import { dropUnit } from "./text-index.js";
 import { atomically } from "./transact.js";
 
-/** Rows that hang on a container alone, children first. Documents that lie in other containers too only lose this one. */
+/** Rows that depend on a container alone, children first. Documents that are in other containers too only lose this one. */
 const STATEMENTS = (organizationId: string, { id, tag }: { id: number; tag: string }) => [
   sql`create temp table if not exists purged_documents (id text primary key)`,
   sql`create temp table if not exists purged_memories (id text primary key, unit integer not null)`,
@@ -24,7 +24,7 @@ const STATEMENTS = (organizationId: string, { id, tag }: { id: number; tag: stri
   sql`delete from document_containers where container_id = ${id}`,
   sql`delete from journal where subject_id in (select id from purged_memories)`,
   sql`delete from journal where subject_id in (select id from purged_documents)`,
-  // Of what was deleted before, only the journal knows still.
+  // Only the journal still knows of what was deleted before.
   sql`delete from journal where container_tag = ${tag} and organization_id = ${organizationId}
     and subject_id not in (select id from documents)`,
   sql`delete from containers where id = ${id}`,
@@ -43,7 +43,7 @@ export async function purgeContainer(
   });
 }
 
-/** Removes some memories of a container from all tables and indexes but the journal. @returns how many */
+/** Removes some memories of a container from all tables and indexes except the journal. @returns how many */
 export async function purgeMemories(
   db: Kysely<Database>,
   organizationId: string,

@@ -20,7 +20,7 @@ import { atomically } from "./transact.js";
 
 const MARK = "unscrubbed";
 
-/** Removal for good; every method is atomic. */
+/** Permanent removal; every method is atomic. */
 export const createPurgeStore = repositoryOf<PurgeStore, Kysely<Database>>({
   documents: (db, organizationId, ids, options) =>
     atomically(db, async (db) => {
@@ -59,7 +59,7 @@ export const createPurgeStore = repositoryOf<PurgeStore, Kysely<Database>>({
     atomically(db, async (db) => {
       await sql`update journal set before = null, after = null, cause = null
         where container_tag = ${containerTag} and organization_id = ${organizationId}`.execute(db);
-      // Kept answers of calls that described it; a removed container has `#` and a number behind its tag.
+      // Stored answers of calls that described it; a removed container has `#` and a number after its tag.
       await sql`delete from operations where result ->> '$.uid' in (select uid from containers
         where organization_id = ${organizationId} and (tag = ${containerTag}
           or substr(tag, 1, length(${containerTag}) + 1) = ${`${containerTag}#`}))`.execute(db);
@@ -132,14 +132,14 @@ async function removeAll(db: Kysely<Database>): Promise<PurgedRows> {
 }
 
 /**
- * A document tells of memories besides its text: in its receipt, in ready-made facts that no other memory comes from, and
- * in its earlier texts; and the journal tells the title of a deleted one, which may be its text.
+ * A document reveals memories in more places than its text: its receipt, ready-made facts that no other memory comes from, and
+ * its earlier texts; and the journal has the title of a deleted one, which may be its text.
  */
 async function silenceDocuments(db: Kysely<Database>, within: PurgeReach): Promise<void> {
   const texts = sql`(select text from memories where id in (select id from purged_memories))`;
   const others = sql`(select m.text from memory_sources s join memories m on m.id = s.memory_id
     where s.document_id = documents.id and s.memory_id not in (select id from purged_memories))`;
-  // A cause names a document by an id of 22 characters, and may say more.
+  // A cause refers to a document by an id of 22 characters, and may say more.
   const named = sql`select document_id as id from memory_sources where memory_id in (select id from purged_memories)
     union select substr(cause, 10, 22) from journal
       where subject_id in (select id from purged_memories) and substr(cause, 1, 9) = 'document '`;
@@ -152,7 +152,7 @@ async function silenceDocuments(db: Kysely<Database>, within: PurgeReach): Promi
       facts = iif(facts is null, null, (select json_group_array(json(fact.value)) from json_each(facts) fact
         where fact.value ->> '$.text' not in ${texts} or fact.value ->> '$.text' in ${others}))
     where id in ${ids}`.execute(db);
-  // Of what was read, no earlier text is needed.
+  // Once a document has been read, no earlier text is needed.
   await sql`delete from document_revisions where document_id in ${ids} and pending is null and revision < (
     select remembered_revision from documents where documents.id = document_id)`.execute(db);
   await sql`update journal set before = null where action = 'document.deleted'

@@ -1,8 +1,8 @@
 import type { SqliteConnection, SqliteValue } from "../../lib/sqlite.js";
 
 /**
- * The first value of a query, without a prepared statement: those live until they are collected as garbage, and keep
- * a closed file open that long.
+ * The first value of a query, without a prepared statement: those live until they are garbage-collected, and keep a closed file
+ * open that long.
  */
 export function readValue(connection: SqliteConnection, expression: string, source: string): SqliteValue | undefined {
   let found: SqliteValue | undefined;

@@ -20,7 +20,7 @@ export type RecordDatabase = "sqlite" | "postgres";
 export interface RecordTransaction {
   /** Throws once the transaction has ended. */
   run<R>(query: CompiledQuery): Promise<QueryResult<R>>;
-  /** As `RecordExecutor.executeWrite` says. */
+  /** As `RecordExecutor.executeWrite`. */
   send(query: CompiledQuery): Promise<unknown>;
   /** Resolves when others can see what was written. */
   commit(): Promise<void>;
@@ -31,7 +31,7 @@ export interface RecordTransaction {
 const compiler = new SqliteQueryCompiler();
 const adapter = new SqliteAdapter();
 
-/** Statements are put together for SQLite; another database translates them. */
+/** Statements are built for SQLite; another database translates them. */
 export const DIALECT: Dialect = {
   createDriver: () => new DummyDriver(),
   createQueryCompiler: () => compiler,
@@ -45,8 +45,8 @@ const noConnections: ConnectionProvider = {
 };
 
 /**
- * Runs what Kysely puts together, in or outside of a transaction. Kysely's own way to a connection, with a dozen promises
- * for each statement, costs more than most statements.
+ * Runs what Kysely builds, in a transaction or outside. Kysely's own path to a connection, with a dozen promises per statement,
+ * costs more than most statements.
  */
 export abstract class RecordExecutor extends DefaultQueryExecutor {
   abstract readonly database: RecordDatabase;
@@ -57,12 +57,12 @@ export abstract class RecordExecutor extends DefaultQueryExecutor {
 
   abstract override executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>>;
 
-  /** The same for what only reads and many ask for: it may be answered from memory while nothing is written. */
+  /** The same for common read-only statements: the answer may be cached while nothing is written. */
   abstract executeCached<R>(query: CompiledQuery): Promise<QueryResult<R>>;
 
   /**
-   * For what writes and returns nothing. Within a transaction it may still be under way when this resolves: statements after it
-   * see what it wrote, and what was wrong with it is thrown by one of them, or by the commit.
+   * For statements that write and return nothing. Within a transaction one may still be running when this resolves: later
+   * statements see what it wrote, and its error is thrown by one of them or by the commit.
    */
   executeWrite(query: CompiledQuery): Promise<unknown> {
     return this.executeQuery(query);
@@ -70,7 +70,7 @@ export abstract class RecordExecutor extends DefaultQueryExecutor {
 
   abstract begin(): Promise<RecordTransaction>;
 
-  /** An executor whose statements are part of a transaction that it has begun. */
+  /** An executor whose statements are part of the given transaction. */
   abstract within(transaction: RecordTransaction): RecordExecutor;
 }
 
@@ -86,7 +86,7 @@ export function executorOf<Tables>(db: Kysely<Tables>): RecordExecutor {
   throw new Error("Only the databases of the record have transactions.");
 }
 
-/** What begins with another word may read as well; none of our statements that write begins with `with`. */
+/** Statements that begin with another word may read as well; none of our writing statements begins with `with`. */
 export function onlyReads({ sql }: CompiledQuery): boolean {
   return /^\s*(select|with)\b/i.test(sql);
 }

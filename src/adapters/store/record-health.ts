@@ -2,7 +2,7 @@ import { type Kysely, sql } from "kysely";
 import type { StoreHealth } from "../../core/ports.js";
 import type { Database } from "./schema.js";
 
-/** How much is kept. */
+/** How much the record holds. */
 export async function countRecord(
   db: Kysely<Database>,
 ): Promise<Pick<StoreHealth, "documents" | "chunks" | "memories">> {
@@ -12,7 +12,7 @@ export async function countRecord(
   return rows[0] ?? { documents: 0, chunks: 0, memories: 0 };
 }
 
-/** What does not belong together, as sentences for the owner. */
+/** Rows that do not belong together, as sentences for the owner. */
 export async function findLostRows(db: Kysely<Database>): Promise<string[]> {
   const { rows } = await sql<{ lost: number }>`select count(*) as lost from chunks
     where not exists (select 1 from documents where documents.id = chunks.document_id)`.execute(db);

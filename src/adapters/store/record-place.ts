@@ -33,7 +33,7 @@ export function requireRecordPlace(dataDirectory: string, database: string | und
     );
 }
 
-/** False for a folder in which nothing was begun yet. */
+/** False for a folder in which no record was begun yet. */
 export function hasRecord(dataDirectory: string): boolean {
   return existsSync(join(dataDirectory, STORE_FILE)) || notedDatabase(dataDirectory) !== null;
 }
@@ -44,12 +44,12 @@ export function noteDatabase(dataDirectory: string, database: string): void {
   writeFileSync(join(dataDirectory, DATABASE_FILE), `${database}\n`, { mode: 0o600 });
 }
 
-/** Notes no longer that a database keeps the record. */
+/** Removes the note that a database keeps the record. */
 export function forgetDatabase(dataDirectory: string): void {
   rmSync(join(dataDirectory, DATABASE_FILE), { force: true });
 }
 
-/** The database that a data folder names as the one with its record; null where it names none. */
+/** The database that a data folder names as holding its record; null where it names none. */
 export function notedDatabase(dataDirectory: string): string | null {
   const file = join(dataDirectory, DATABASE_FILE);
   return existsSync(file) ? readFileSync(file, "utf8").trim() : null;

@@ -4,7 +4,7 @@ import type { RepositoryMethods, StoreContext } from "./repository.js";
 
 type RecurringRuns = Pick<JobStore, "lastRun" | "setLastRun" | "takeRun">;
 
-/** When recurring work ran last. */
+/** When recurring work last ran. */
 export const RECURRING_METHODS: RepositoryMethods<RecurringRuns, StoreContext> = {
   async lastRun({ db }, name) {
     const row = await db.selectFrom("schedules").select("last_run_at").where("name", "=", name).executeTakeFirst();

@@ -41,7 +41,7 @@ export function refuseDamaged(file: string, what: string): AppError {
   );
 }
 
-/** `place` is what is read-only: the file or its folder. */
+/** @param place what is read-only: the file or its folder */
 export function refuseReadOnly(file: string, place: string): AppError {
   return new AppError(
     "unavailable",

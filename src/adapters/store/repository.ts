@@ -2,13 +2,13 @@ import type { Kysely } from "kysely";
 import type { Clock } from "../../core/ports.js";
 import type { Database } from "./schema.js";
 
-/** What most repositories work on: a database or a transaction, and the time. */
+/** What most repositories work on: a database or a transaction, and the clock. */
 export interface StoreContext {
   readonly db: Kysely<Database>;
   readonly clock: Clock;
 }
 
-/** The methods of a port as functions whose first parameter is what they work on. */
+/** The methods of a port as functions that take what they work on as their first parameter. */
 export type RepositoryMethods<Port, Context> = {
   readonly [Name in keyof Port]: Port[Name] extends (...parameters: infer Parameters) => infer Result
     ? (context: Context, ...parameters: Parameters) => Result
@@ -16,14 +16,14 @@ export type RepositoryMethods<Port, Context> = {
 };
 
 /**
- * Turns such functions into a factory of repositories. These share a prototype, so that one more for each transaction costs only
- * a small object. Their methods need `this`, and are not copied by `{ ...repository }`.
+ * Turns such functions into a factory of repositories. These share a prototype, so that another one for each transaction costs
+ * only a small object. Their methods need `this`, and are not copied by `{ ...repository }`.
  */
 export function repositoryOf<Port extends object, Context>(
   methods: RepositoryMethods<Port, Context>,
 ): (context: Context) => Port {
   class Repository {
-    // Not private: tests wrap a repository in an object whose prototype it is.
+    // Not private: tests wrap a repository in an object that has it as prototype.
     readonly context: Context;
 
     constructor(context: Context) {

@@ -6,7 +6,7 @@ import { repositoryOf } from "./repository.js";
 import type { Database } from "./schema.js";
 import { atomically } from "./transact.js";
 
-/** Rows of one statement: the number of parameters of a statement is limited. */
+/** Rows per statement: SQL limits how many parameters a statement may have. */
 const BATCH = 100;
 
 const PARTS = {
@@ -67,7 +67,7 @@ export const createRequestStore = repositoryOf<RequestStore, Kysely<Database>>({
   },
 
   async dropBeyond(db, organizationId, count) {
-    // With the plus no index is used: the row number leads there.
+    // The plus keeps SQLite off the index: the row number narrows this better.
     const { numAffectedRows } = await sql`
       delete from requests
       where seq <= (select max(seq) from requests) - ${count} and +organization_id = ${organizationId}`.execute(db);

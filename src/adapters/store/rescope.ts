@@ -4,7 +4,7 @@ import { listParameter } from "./json.js";
 import type { Database } from "./schema.js";
 import { noteAnywhere, writeText } from "./text-index.js";
 
-/** Makes a unit findable in exactly these containers. Its text and its vectors stay as they are. */
+/** Makes a unit findable in exactly these containers. Its text and vectors stay as they are. */
 export async function rescopeUnit(db: Kysely<Database>, unit: Unit, containerIds: readonly number[]): Promise<void> {
   await noteAnywhere(db, unit);
   const entry = await findableText(db, unit);
@@ -12,7 +12,7 @@ export async function rescopeUnit(db: Kysely<Database>, unit: Unit, containerIds
   await moveVectors(db, unit, containerIds);
 }
 
-/** What the text index holds of a unit; null for one that is not there, such as a superseded memory. */
+/** What the text index holds of a unit; null for one that is not in it, such as a superseded memory. */
 async function findableText(
   db: Kysely<Database>,
   unit: Unit,

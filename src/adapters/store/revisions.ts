@@ -38,7 +38,7 @@ export const REVISION_METHODS: RepositoryMethods<RevisionStore, StoreContext> = 
       .where("document_revisions.revision", "=", revision)
       .executeTakeFirst();
     if (!kept || kept.length === null) return kept?.content ?? null;
-    // A prefix of a prefix is a prefix of the first text above that is kept whole.
+    // A prefix of a prefix is a prefix of the next later text that is stored in full.
     const whole = await ofDocument(db, organizationId, id)
       .select("document_revisions.content")
       .where("document_revisions.revision", ">", revision)

@@ -1,6 +1,6 @@
 import type { SqliteConnection } from "../../lib/sqlite.js";
 
-/** A full disk may have ended the transaction already; the first error is the one that tells why. */
+/** A full disk may have ended the transaction already; the first error tells why. */
 export function rollBack(connection: SqliteConnection): void {
   try {
     connection.exec("rollback");

@@ -3,7 +3,7 @@ import type { Unit, VectorSpace } from "../../core/types.js";
 import type { Database } from "./schema.js";
 import { vectorOf } from "./vector-bytes.js";
 
-/** Vectors of a container by chance, each once, at most `count`: each one lookup in an index, however many there are. */
+/** Up to `count` random vectors of a container, each once: one index lookup apiece, however many vectors there are. */
 export async function sampleVectors(
   db: Kysely<Database>,
   { space, containerId, count }: { space: VectorSpace; containerId: number; count: number },

@@ -2,12 +2,12 @@ import { chmodSync, readdirSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { sqliteCodeOf, type SqliteConnection } from "../../lib/sqlite.js";
 
-/** A larger store would keep everybody waiting for its copy, in bytes. */
+/** Bytes. Copying a larger store would keep everybody waiting. */
 const LARGEST = 2 * 1024 * 1024 * 1024;
 
 /**
- * Keeps the store as it is before its schema is changed, beside it, for whoever has to go back to the version that wrote it.
- * Copies of former changes go. The store must not be written to meanwhile.
+ * Keeps a copy beside the store as it is before its schema changes, for anyone who has to return to the version that wrote it.
+ * Copies of former changes are removed. The store must not be written to meanwhile.
  * @returns the copy; null for a store of more than 2 GB, and where there is no room
  */
 export function copyBeforeUpgrade(connection: SqliteConnection, file: string, schema: number): string | null {

@@ -21,7 +21,7 @@ export interface Database {
     rate_window_ms: number | null;
     expires_at: string | null;
     disabled_at: string | null;
-    /** Of how many days ahead its owner was warned last. */
+    /** How many days ahead its owner was last warned. */
     warned_ahead: number | null;
   };
   containers: {
@@ -130,9 +130,9 @@ export interface Database {
     strength: number;
     origin: string;
     metadata: string | null;
-    /** JSON: names; null where nobody said any. */
+    /** JSON list of names; null where none were given. */
     entities: string | null;
-    /** JSON of a `BucketVerdict`; null where nobody but the rules has judged. */
+    /** JSON of a `BucketVerdict`; null where only the rules have judged. */
     buckets: string | null;
     created_at: string;
     updated_at: string;
@@ -144,7 +144,7 @@ export interface Database {
     added_at: string;
     quote_start: number | null;
     quote_end: number | null;
-    /** 1 where the memory was forgotten or replaced, or has an end; triggers keep it so. */
+    /** 1 where the memory was forgotten or replaced, or expires; triggers keep this up to date. */
     may_be_over: Generated<number>;
   };
   extractions: {
@@ -160,7 +160,7 @@ export interface Database {
     cost: number | null;
     created_at: string;
   };
-  /** With what the facts of a document were found, e.g. `extract-facts/2`. */
+  /** What found a document's facts, e.g. `extract-facts/2`. */
   document_descriptions: { document_id: string; text_mark: string; title: string | null; summary: string | null };
   profile_summaries: {
     container_id: number;
@@ -188,11 +188,11 @@ export interface Database {
   };
   message_pictures: {
     document_id: string;
-    /** Of the bytes, or of the address. */
+    /** Digest of the bytes, or of the address. */
     digest: string;
     organization_id: string;
     address: string | null;
-    /** Null from when it was read. */
+    /** Null once it has been read. */
     bytes: Uint8Array | null;
     read_at: string | null;
     note: string | null;
@@ -405,7 +405,7 @@ export interface Database {
   vector_changes: { seq: Generated<number>; space_id: number; container_id: number; unit: number };
   vector_followers: { follower: string; space_id: number; seq: number; layout: string | null };
   vector_placements: { space_id: number; container_id: number; collection: string };
-  /** How the words of the text index were found, and how far it was written anew since that changed. */
+  /** How the index split words, and how far it has been rewritten since that changed. */
   word_splitting: {
     id: number;
     words: number;

@@ -2,22 +2,22 @@ import type { Unit } from "../../core/types.js";
 import { BitSet } from "../../lib/bit-set.js";
 import type { IndexChange } from "./change-feed.js";
 
-/** Which units a scope has in the text index. */
+/** The units of a scope in the text index. */
 export interface Members {
   has(unit: Unit): boolean;
 }
 
 /** Asks the text index for the units of a scope. */
 export interface MemberReader {
-  /** The next `limit` of all units behind one, rising. */
+  /** The next `limit` units after one, in ascending order. */
   page(afterUnit: Unit, limit: number): Promise<readonly Unit[]>;
-  /** Those among some units that are in the scope. */
+  /** Those of some units that are in the scope. */
   among(units: readonly Unit[]): Promise<readonly Unit[]>;
 }
 
-/** Remembers which units large scopes have, and follows what changes in them. */
+/** Caches which units large scopes have, and follows their changes. */
 export interface ScopeMembers {
-  /** The units of a scope, with every change that was noted before the call. */
+  /** The units of a scope, with every change noted before the call. */
   of(scope: string, containerIds: readonly number[], read: MemberReader): Promise<Members>;
   note(change: IndexChange): void;
   /** Forgets all scopes: anything may have changed. */
@@ -25,17 +25,17 @@ export interface ScopeMembers {
 }
 
 const SCOPES_REMEMBERED = 16;
-/** A read of so many takes less than a millisecond. */
+/** Reading this many takes less than a millisecond. */
 const UNITS_A_PAGE = 5_000;
-/** From so many changed units on, reading all of them again is quicker than looking each up. */
+/** From this many changed units on, reading all of them again is quicker than looking each up. */
 const MOST_CHANGED = 500;
 
 interface Entry {
   readonly containerIds: ReadonlySet<number>;
   readonly units: BitSet;
-  /** Units that may have come or gone since they were read. */
+  /** Units that may have been added or removed since they were read. */
   changed: Set<Unit>;
-  /** The reading that is under way. */
+  /** The reading in progress. */
   reading: Promise<void> | undefined;
   isWhole: boolean;
 }
@@ -56,7 +56,7 @@ export function createScopeMembers(): ScopeMembers {
   return {
     async of(scope, containerIds, read) {
       const known = entryOf(scope, containerIds);
-      // Begun before the call: it may have read what has changed since.
+      // It began before the call, so it may have read what has changed since.
       await known.reading;
       const entry = known.changed.size > MOST_CHANGED ? replace(entries, scope, known) : known;
       while (!entry.isWhole || entry.changed.size > 0) {
@@ -104,7 +104,7 @@ async function readInto(entry: Entry, read: MemberReader): Promise<void> {
     }
     entry.isWhole = true;
   }
-  // What changes while this is read is looked up by the next reading.
+  // What changes during this reading is looked up by the next one.
   const { changed } = entry;
   entry.changed = new Set();
   if (changed.size > 0) await lookUp(entry, changed, read);

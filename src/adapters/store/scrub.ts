@@ -10,30 +10,30 @@ import { describeSqliteError } from "./sqlite-errors.js";
 import { VACUUM_PROGRAM } from "./vacuum-program.js";
 import { atomically } from "./transact.js";
 
-/** Pages of the text index that are merged before others get their turn: some 20 ms. */
+/** Index pages merged before other work gets its turn: some 20 ms. */
 const PAGES_PER_STEP = 200;
-/** Pages of the file that are kept in memory while it is written anew. */
+/** Page cache while the file is rewritten. */
 const CACHE_KIB = 8_000;
 
-/** How the file is reached for being written anew. */
+/** How the file is reached to be rewritten. */
 export interface Scrubbing {
   readonly file: string;
-  /** A larger file, in bytes, is written anew through the disk instead of through memory. */
+  /** Bytes. A larger file is rewritten through the disk instead of through memory. */
   readonly largestInMemory: number;
-  /** How long a lock of another program is waited for, in milliseconds. */
+  /** How long to wait for another program's lock, in milliseconds. */
   readonly patienceMs: number;
-  /** Runs work of another connection while the one that writes rests. */
+  /** Runs work on another connection while the writing one rests. */
   readonly alone: (work: () => Promise<unknown>) => Promise<void>;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Leaves no trace in the file of what was deleted: removed words in the text index, samples of the query planner, free
- * pages, remains inside pages, the log, and copies from before a change of the schema. The file is written anew, which takes about a second for 200 MB, and who writes
- * waits for that part; SQLite's own `secure_delete` would slow down every delete and still leave copies of rows
- * that were moved between pages.
- * @throws AppError `storage_full` when there is no room for a copy of the file, `unavailable` with `retryAfter` while
- *   another program reads it; calling again does the rest
+ * Erases from the file all traces of what was deleted: removed words in the text index, samples of the query planner, free
+ * pages, remains inside pages, the log, and copies from before a schema change. The file is rewritten, which takes about a
+ * second for 200 MB and holds up writers meanwhile; SQLite's own `secure_delete` would slow down every delete and still leave
+ * copies of rows that were moved between pages.
+ * @throws AppError `storage_full` when there is no room for a copy of the file, `unavailable` with `retryAfter` while another
+ *   program reads it; calling again does the rest
  */
 export async function scrubFile(db: Kysely<Database>, scrubbing: Scrubbing): Promise<void> {
   await mergeTextIndex(db, scrubbing.signal);
@@ -48,9 +48,8 @@ export async function scrubFile(db: Kysely<Database>, scrubbing: Scrubbing): Pro
 }
 
 /**
- * In a thread of its own, so that others read meanwhile; those who write wait. By a connection of its own: to choose where the
- * copy lies takes all temporary tables and triggers from a connection, and with those of the one that writes goes the note of
- * what was changed.
+ * In a thread of its own, so that others can read meanwhile; writers wait. On a connection of its own: choosing where the copy
+ * lies drops a connection's temporary tables and triggers, and with those of the writing one the notes of changes would go.
  */
 async function writeAnew({ file, largestInMemory, patienceMs }: Scrubbing): Promise<void> {
   const temporaryStore = statSync(file).size > largestInMemory ? "file" : "memory";
@@ -59,7 +58,7 @@ async function writeAnew({ file, largestInMemory, patienceMs }: Scrubbing): Prom
   if (failure !== null) throw describeSqliteError(Object.assign(new Error("vacuum"), failure), file);
 }
 
-/** A deleted text stays in the index until its part is merged. A negative number begins with all of it. */
+/** A deleted text stays in the index until its segment is merged. A negative number starts a merge of everything. */
 async function mergeTextIndex(db: Kysely<Database>, signal?: AbortSignal): Promise<void> {
   for (let pages = -PAGES_PER_STEP; ; pages = PAGES_PER_STEP) {
     await yieldTurn(signal);

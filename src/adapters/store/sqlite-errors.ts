@@ -2,7 +2,7 @@ import { AppError } from "../../core/errors.js";
 import { SQLITE_CODES, sqliteCodeOf } from "../../lib/sqlite.js";
 import { isDiskFull } from "../../lib/error-code.js";
 
-/** How long another program's lock is waited for, and how often it is looked at. */
+/** How long to wait for another program's lock, and how often to check it. */
 export const BUSY_PATIENCE_MS = 5_000;
 export const BUSY_PAUSE_MS = 25;
 

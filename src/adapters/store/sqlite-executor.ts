@@ -5,16 +5,15 @@ import { onlyReads, RecordExecutor, type RecordTransaction } from "./record-exec
 import type { SqliteSession } from "./sqlite-session.js";
 import type { Durability, SqliteWriter } from "./sqlite-writer.js";
 
-/** The connections to the record. */
 export interface Connections {
   readonly scheduler: EventLoopScheduler;
   readonly reader: SqliteSession;
-  /** Remembers what the reader answered. */
+  /** Caches what the reader answered. */
   readonly queryCache: QueryCache;
   readonly writer: SqliteWriter;
 }
 
-/** Runs statements on the two connections to a file, or on the one of a transaction. */
+/** Runs statements on the two connections to a file, or on the connection of a transaction. */
 export class SqliteExecutor extends RecordExecutor {
   readonly database = "sqlite";
   readonly #connections: Connections;
@@ -30,7 +29,7 @@ export class SqliteExecutor extends RecordExecutor {
 
   override executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     if (this.#transaction) return this.#transaction.run<R>(query);
-    // What begins with another word may read as well; it is only run where it could write.
+    // Statements that begin with another word may read as well; they run only where they could write.
     if (!onlyReads(query)) return this.#connections.writer.run<R>(query, this.#durability);
     const { scheduler, reader } = this.#connections;
     const waiting = this.#durability === "full" ? scheduler.forCaller() : scheduler.forBackground();

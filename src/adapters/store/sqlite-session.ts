@@ -6,7 +6,7 @@ import { BUSY_PAUSE_MS, describeSqliteError, isBusy } from "./sqlite-errors.js";
 
 const STATEMENT_CACHE = 300;
 
-/** Runs statements on one synchronous connection, each of them prepared once. Waits for locks of other programs. */
+/** Runs statements on one synchronous connection, preparing each of them once. Waits for other programs' locks. */
 export class SqliteSession {
   readonly #connection: SqliteConnection;
   readonly #file: string;
@@ -23,7 +23,10 @@ export class SqliteSession {
     this.#patience = createPatience(patienceMs);
   }
 
-  /** Runs the statement before it returns, unless a lock is in the way. @throws AppError as `describeSqliteError` says, `unavailable` once a lock was waited for in vain */
+  /**
+   * Runs the statement before it returns, unless a lock is in the way. @throws AppError as `describeSqliteError` says,
+   * `unavailable` once a lock outlasts the patience
+   */
   run<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     try {
       return Promise.resolve(this.#runNow<R>(query));
@@ -44,7 +47,7 @@ export class SqliteSession {
     }
   }
 
-  /** A statement without rows and parameters that no other program can hold up. @throws as `run` */
+  /** Runs a statement without rows or parameters that no other program can hold up. @throws as `run` */
   exec(statement: string): void {
     try {
       this.#connection.exec(statement);
@@ -53,7 +56,7 @@ export class SqliteSession {
     }
   }
 
-  /** Another number after each commit of another connection. @throws as `exec` */
+  /** Changes after each commit of another connection. @throws as `exec` */
   dataVersion(): number {
     try {
       this.#versions ??= this.#connection.prepare("pragma data_version");
@@ -107,15 +110,15 @@ export class SqliteSession {
   }
 }
 
-/** How long one lock of another program is waited for. */
+/** How long to wait for one lock of another program. */
 interface Patience {
-  /** Notes that the store is locked now. @returns whether that has gone on for too long */
+  /** Notes that the store is locked now. @returns whether that has lasted too long */
   isOver(): boolean;
-  /** Notes that a statement went through: the next lock is another one. */
+  /** Notes that a statement succeeded: the next lock is a new one. */
   renew(): void;
 }
 
-/** All callers share the wait: those behind the first one would otherwise wait their own time each, one after another. */
+/** All callers share the wait: otherwise each would wait its own full time, one after another. */
 function createPatience(patienceMs: number): Patience {
   let since: number | undefined;
   return {

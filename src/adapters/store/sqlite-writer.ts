@@ -6,22 +6,22 @@ import type { EventLoopScheduler } from "./event-loop-scheduler.js";
 import { TURN_SHARES } from "./turn-shares.js";
 
 /**
- * What a commit waits for: `full` until it is on the disk, `normal` for nothing. After a power failure commits of the
- * second kind may be missing, always the last ones: one that was waited for has all before it on the disk too.
+ * What a commit waits for: `full` until it is on disk, `normal` for nothing. A power failure may lose commits of the second
+ * kind, always the last ones: once a `full` commit returns, all before it are on disk too.
  */
 export type Durability = "full" | "normal";
 
-/** What has to happen beside a commit. */
+/** What must happen around a commit. */
 export interface CommitCare {
   /** Called before anything is committed. @throws when it would not be kept */
   readonly permit: () => void;
-  /** Called after everything that may have changed something. Must not throw: what is committed has succeeded. */
+  /** Called after anything that may have changed the store. Must not throw: what is committed has succeeded. */
   readonly committed: () => void;
-  /** Resolves when all that is committed is on the disk, and will be found there. */
+  /** Resolves when everything committed is on disk and will be found there. */
   readonly sync: () => Promise<void>;
 }
 
-/** Transactions in the background that are committed as one, each of them whole or not at all. */
+/** Background transactions that are committed as one, each of them whole or not at all. */
 interface Group {
   readonly committed: Promise<void>;
   settle(error?: unknown): void;
@@ -35,8 +35,8 @@ const KEEP = "release member";
 const TAKE_BACK = "rollback to member; release member";
 
 /**
- * The one connection that writes. Transactions follow each other, those of callers first. What the background writes in
- * one turn of the event loop is committed together, since a commit costs more than most of what it commits.
+ * The one connection that writes. Transactions run one after another, those of callers first. What the background writes in one
+ * turn of the event loop is committed together, since a commit costs more than most of what it commits.
  */
 export class SqliteWriter {
   readonly #session: SqliteSession;
@@ -79,7 +79,7 @@ export class SqliteWriter {
     }
   }
 
-  /** Work of another connection on the same file: of this one nothing is under way then, and everybody else waits. */
+  /** Runs work of another connection on the same file while nothing runs on this one; everybody else waits. */
   async alone(work: () => Promise<unknown>, durability: Durability): Promise<void> {
     await this.#acquire(durability);
     try {
@@ -123,7 +123,7 @@ export class SqliteWriter {
         return group.committed;
       },
       rollback: () => {
-        // Without its savepoint all of the group is gone: a full disk takes back more than the statement that met it.
+        // Without its savepoint the whole group is lost: a full disk rolls back more than the statement that met it.
         if (!this.#takeBack(TAKE_BACK)) this.#giveUp(group);
       },
     });
@@ -139,7 +139,7 @@ export class SqliteWriter {
     return group;
   }
 
-  /** The ends give the connection back; what `commit` returns is waited for afterwards. */
+  /** Both ends release the connection; what `commit` returns is awaited afterwards. */
   #open(ends: { commit(): Promise<void>; rollback(): void }): RecordTransaction {
     this.#scheduler.beginTransaction();
     let isOver = false;
@@ -186,12 +186,12 @@ export class SqliteWriter {
     this.#care.committed();
   }
 
-  /** Whoever begins next meets what is wrong with the connection, and is told: nobody here waits for it. */
+  /** If the connection is broken, the next transaction is told: nobody waits for it here. */
   #takeBackIfPossible(): void {
     try {
       this.#takeBack("rollback");
     } catch {
-      // Told to the next one.
+      // The next transaction reports it.
     }
   }
 
@@ -204,7 +204,7 @@ export class SqliteWriter {
     );
   }
 
-  /** @returns false when there was nothing to take back: a full disk may have ended the transaction already */
+  /** @returns false when there was nothing to roll back: a full disk may have ended the transaction already */
   #takeBack(statement: string): boolean {
     try {
       this.#session.exec(statement);

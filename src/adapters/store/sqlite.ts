@@ -12,31 +12,30 @@ import { type CommitCare, type Durability, SqliteWriter } from "./sqlite-writer.
 /** Two connections to one file. */
 export interface SqliteConnections {
   readonly writer: SqliteConnection;
-  /** Sees what is committed, whatever the other one is at. */
+  /** Sees what is committed, whatever the other one is doing. */
   readonly reader: SqliteConnection;
 }
 
 export interface SqliteOptions {
   /** For messages. */
   readonly file: string;
-  /** How long a lock of another program is waited for, in milliseconds. Default 5,000. */
+  /** How long to wait for another program's lock, in milliseconds. Default 5,000. */
   readonly patienceMs?: number | undefined;
   readonly care: CommitCare;
-  /** As the session says. */
+  /** As for `SqliteSession`. */
   readonly noteFull?: () => void;
 }
 
-/** Both ways to the record, and the way to be alone with its file. */
+/** Both durabilities of the record, and exclusive access to its file. */
 export interface SqliteDatabases extends Readonly<Record<Durability, Kysely<Database>>> {
-  /** As `SqliteWriter.alone` says. */
+  /** As `SqliteWriter.alone`. */
   readonly alone: SqliteWriter["alone"];
 }
 
 /**
- * Kysely over synchronous connections. What only reads never waits for a transaction; transactions (`atomically`) do not
- * interleave.
- * @returns a database for each durability; both take turns, callers (`full`) before the background (`normal`), and the end
- *   of `full` closes the connections
+ * Kysely over synchronous connections. Reads never wait for a transaction; transactions (`atomically`) do not interleave.
+ * @returns a database for each durability; both take turns, callers (`full`) before the background (`normal`), and destroying
+ *   `full` closes the connections
  */
 export function sqliteDatabases(
   { writer, reader }: SqliteConnections,
@@ -62,7 +61,7 @@ export function sqliteDatabases(
   };
 }
 
-/** All that Kysely asks of a driver whose connections it does not see. */
+/** All that Kysely asks of a driver whose connections it never sees. */
 class ClosingDriver extends DummyDriver {
   readonly #connections: Connections;
   #isClosed = false;

@@ -34,18 +34,19 @@ export interface SqliteStoreOptions {
   readonly clock: Clock;
   /** Becomes the organisation's id when the store is new. */
   readonly organizationId?: string | undefined;
-  /** How long a lock of another program is waited for, in milliseconds. Default 5,000. */
+  /** How long to wait for another program's lock, in milliseconds. Default 5,000. */
   readonly patienceMs?: number | undefined;
-  /** Memory that writing the file anew may take, in MB; a larger file goes through the disk. Default 256. */
+  /** Memory that rewriting the file may take, in MB; a larger file goes through the disk. Default 256. */
   readonly vacuumMegabytes?: number | undefined;
-  /** Called once the schema of a store that was there before is changed. */
+  /** Called once the schema of an existing store is changed. */
   readonly onUpgrade?: OpenOptions["onUpgrade"];
 }
 
 const VACUUM_MEGABYTES = 256;
 
 /**
- * The record in one SQLite file, durable before any call returns; what `background` writes is when anything else is.
+ * The record in one SQLite file, durable before any call returns; what `background` writes becomes durable with the next commit
+ * that is.
  * @throws AppError as `openSqliteStore` says
  */
 export async function createSqliteStore(options: SqliteStoreOptions): Promise<Store> {
@@ -82,7 +83,7 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
   });
 
   const close = async (): Promise<void> => {
-    // SQLite would remove the log of whatever is in the place of the files.
+    // SQLite would remove the log of whatever has taken the place of the files.
     if (!guard.isInPlace()) return;
     await checkpointer.close();
     tidyUp(connections.writer);
@@ -153,14 +154,14 @@ function storeOver(db: Kysely<Database>, surroundings: Surroundings): Store {
   };
 }
 
-/** The log that was removed is open still: all that is in it comes into the file, if that is there. */
+/** The removed log is still open: moves all it holds into the file, if that still exists. */
 function saveRemovedLog(connection: SqliteConnection): void {
   tolerate(() => connection.exec("pragma wal_checkpoint(passive)"));
 }
 
 /**
- * Leaves one file without a log. Only for the next start's sake: nothing is lost when the store is locked or the disk
- * is full, so that must not keep it from closing, nor make it wait.
+ * Leaves a single file without a log. Only a convenience for the next start: nothing is lost when the store is locked or the
+ * disk is full, so this must neither prevent closing nor delay it.
  */
 function tidyUp(connection: SqliteConnection): void {
   tolerate(() => {
@@ -187,13 +188,13 @@ async function inspectHealth(db: Kysely<Database>, file: string, deep: boolean):
   };
 }
 
-/** Windows has no such modes; Node makes some up there. */
+/** Windows has no such modes; Node invents some there. */
 function opennessOf(mode: number): StoreHealth["folderOpenTo"] {
   if (process.platform === "win32" || (mode & 0o077) === 0) return null;
   return (mode & 0o022) === 0 ? "reading" : "writing";
 }
 
-/** One damaged page makes hundreds of findings. */
+/** One damaged page causes hundreds of findings. */
 const SHOWN_PROBLEMS = 5;
 
 async function findProblems(db: Kysely<Database>): Promise<string[]> {

@@ -2,11 +2,11 @@ import type { FileReading, Place, ReadingOutcome } from "../../core/documents/co
 import type { ChunkMetadata } from "../../core/types.js";
 
 /*
- * Rows have the mark of what a stranger may have written under the name that it had when only mails were marked. The name stays:
- * earlier rows keep their distrust, chunks that are the same stay equal to theirs, and an earlier version can read new rows.
+ * Rows carry the mark of what a stranger may have written under the name from when only mails were marked. The name stays:
+ * earlier rows remain distrusted, unchanged chunks stay equal to theirs, and an earlier version can read new rows.
  */
 
-/** Something as it is in a row. */
+/** A value as stored in a row. */
 export type Stored<T extends Marked> = Omit<T, "isByStranger"> & { readonly isMail?: T["isByStranger"] };
 interface Marked {
   readonly isByStranger?: boolean;

@@ -2,24 +2,24 @@ import type { Unit } from "../../core/types.js";
 import type { ChangeFeed, IndexChange, Watched } from "./change-feed.js";
 import { createScopeMembers, type ScopeMembers } from "./scope-members.js";
 
-/** What was counted in one scope. */
+/** Counts of one scope. */
 export interface Counted {
-  /** Units. */
+  /** Number of units. */
   readonly total: number;
   /** How many of them have a word; the reader adds what it counts. */
   readonly words: Map<string, number>;
 }
 
-/** Remembers for many searches what one asked the text index. */
+/** Caches answers of the text index across searches. */
 export interface TextCache {
   /**
-   * What was counted in a scope, as long as little has changed since: it only says how rare words are.
-   * @param count gives the number of units, asked where it is not remembered
+   * Counts of a scope, as long as little has changed since: they only show how rare words are.
+   * @param count gives the number of units; called where it is not cached
    */
   counted(scope: string, count: () => Promise<number>): Promise<Counted>;
   /**
-   * The units that each key stands for, as long as nothing has changed in these containers; none named for all there are.
-   * @param read gives them for keys by their places, asked for those that are not remembered
+   * The units for each key, as long as nothing has changed in these containers; an empty list means all containers.
+   * @param read gives the units for keys by position; called for those that are not cached
    */
   postings(
     containerIds: readonly number[],
@@ -29,24 +29,24 @@ export interface TextCache {
   readonly members: Pick<ScopeMembers, "of">;
 }
 
-/** A scope may change by this share before what was counted in it is counted anew. */
+/** The share of a scope that may change before its counts are taken again. */
 const TOLERATED_CHANGE = 0.01;
 const SCOPES_REMEMBERED = 200;
-/** Scopes of hundreds of containers are asked for rarely. */
+/** Scopes of hundreds of containers are rarely searched. */
 const LONGEST_REMEMBERED = 2_000;
 
 /** Units in all lists together; about 8 bytes each. */
 const POSTINGS_REMEMBERED = 250_000;
 
-/** What was asked of some containers together. */
+/** What is cached for some containers together. */
 interface Group {
   readonly containerIds: ReadonlySet<number>;
   readonly lists: Map<string, readonly Unit[]>;
-  /** Units in its lists, and its lists. */
+  /** Units in its lists, plus the number of lists. */
   held: number;
 }
 
-/** What is removed for good is removed from the index in bulk. */
+/** Permanent deletion removes from the index in bulk. */
 const WATCHED: Watched = {
   "delete on memories": "select old.seq * 2 + 1 as unit",
   "delete on chunks": "select old.seq * 2 as unit",
@@ -92,7 +92,7 @@ class FollowedTexts implements TextCache {
     const found = unknown.length > 0 ? await read(unknown) : [];
     const fresh = new Map(unknown.map((place, index) => [place, found[index] ?? []]));
     const answer = keys.map((key, place) => fresh.get(place) ?? group.lists.get(key) ?? []);
-    // What was read before a change belongs to what was forgotten with it.
+    // What was read before a change belongs to the group dropped because of it.
     if (this.#groups.get(groupKey) !== group) return answer;
     for (const [place, units] of fresh) {
       this.#held += units.length + 1;

@@ -9,7 +9,7 @@ import { indexedText, indexedWords, indexForm } from "./indexed-text.js";
 
 export type TextColumn = "text" | "context";
 
-/** A unit as the text index takes it; `scope` is words of `scopeWord`. */
+/** A unit as the text index takes it; `scope` consists of `scopeWord` words. */
 export interface TextEntry {
   readonly unit: Unit;
   readonly text: string;
@@ -17,23 +17,23 @@ export interface TextEntry {
   readonly scope: readonly string[];
 }
 
-/** How a database is asked for units by their words. Statements that are texts are in SQLite's dialect, as all are. */
+/** How a database finds units by their words. Statements given as text are in SQLite's dialect, as everywhere. */
 export interface TextIndexDialect {
-  /** Finds units that have one of the words in a column, and lie in a scope unless that is empty. */
+  /** An expression for units that have one of the words in a column and lie in a scope, if one is given. */
   anyOf(column: TextColumn, words: readonly string[], scope: string): string;
-  /** Finds units of a scope: those with one of its words. */
+  /** An expression for the units of a scope: those with one of its words. */
   inScope(words: readonly string[]): string;
-  /** Counts the units that each of a JSON list of expressions finds, in a column `packed`. */
+  /** Takes a JSON list of expressions; returns how many units each finds, in a column `packed`. */
   readonly counts: string;
-  /** Of a limit, below 0 for none, and a JSON list of expressions: a list of the lists that they find. */
+  /** Takes a limit, below 0 for none, and a JSON list of expressions; returns a list of the units each finds. */
   readonly postings: string;
-  /** Of an expression, the unit to begin behind and a limit: units in rising order. */
+  /** Takes an expression, the unit to start after and a limit; returns units in ascending order. */
   readonly page: string;
-  /** Of an expression, the first and the last unit that are of interest. */
+  /** Takes an expression and the first and last unit of interest. */
   readonly between: string;
-  /** Of an expression and a list of units: those that it finds. */
+  /** Takes an expression and a list of units; returns those of them that it finds. */
   readonly among: string;
-  /** To be run before a unit is found otherwise in a container, or in any (0), where caches follow that. */
+  /** Run before a unit becomes findable differently in a container, or in any (0), where caches follow such changes. */
   readonly noteChange: string | null;
   /** Statements that write units which the index does not have. */
   insertions(entries: readonly TextEntry[]): readonly Insertion[];
@@ -54,7 +54,7 @@ const FTS5: TextIndexDialect = {
     return `${column} : (${any})${scope === "" ? "" : ` AND ${scope}`}`;
   },
   inScope: (words) => `scope : (${words.map((word) => `"${word}"`).join(" OR ")})`,
-  // One statement for all expressions: each alone would cost more in calls than in searching.
+  // One statement for all expressions: one apiece would cost more in calls than in searching.
   counts: `select json_group_array((select count(*) from text_index where text_index match expression.value)) as packed
     from json_each(?) expression`,
   postings: `select json_group_array(json((select json_group_array(rowid) from (
@@ -76,7 +76,7 @@ const FTS5: TextIndexDialect = {
 
 const PREFIXES: Readonly<Record<TextColumn | "scope", string>> = { text: "t", context: "c", scope: "s" };
 
-/** As long as PostgreSQL lets a lexeme be, in characters that take up to four bytes, less the prefix. */
+/** The longest lexeme PostgreSQL allows, in characters of up to four bytes, less the prefix. */
 const LONGEST_LEXEME = 500;
 
 function lexeme(column: TextColumn | "scope", word: string): string {
@@ -92,7 +92,7 @@ function lexemesOf({ text, context, scope }: TextEntry): string[] {
   ];
 }
 
-/** Lexemes as they are (https://www.postgresql.org/docs/current/datatype-textsearch.html): no parser, no dictionary. */
+/** Lexemes taken literally (https://www.postgresql.org/docs/current/datatype-textsearch.html): no parser, no dictionary. */
 function anyLexeme(lexemes: readonly string[]): string {
   return `(${lexemes.map(quoted).join(" | ")})`;
 }
@@ -105,7 +105,7 @@ const INSERT_WORDS = "insert into text_index (rowid, words) values (?, cast(? as
 const INSERT_LIST = `insert into text_index (rowid, words)
   select cast(value ->> '$[0]' as bigint), cast(value ->> '$[1]' as tsvector) from json_each(?)`;
 
-/** The same words and stems in a `tsvector`, those of a column marked by a prefix; nothing of its ranking is used. */
+/** The same words and stems in a `tsvector`, with a prefix for each column; PostgreSQL's ranking is not used. */
 const TSVECTOR: TextIndexDialect = {
   anyOf(column, words, scope) {
     const any = anyLexeme(words.map((word) => lexeme(column, word)));
@@ -129,7 +129,7 @@ const TSVECTOR: TextIndexDialect = {
   insertions(entries) {
     const values = entries.map((entry) => [entry.unit, lexemesOf(entry).map(quoted).join(" ")] as const);
     const [only, ...more] = values;
-    // To take a list apart costs more than to write the row.
+    // Unpacking a list costs more than writing the row.
     if (only && more.length === 0) return [{ statement: INSERT_WORDS, parameters: only }];
     return [{ statement: INSERT_LIST, parameters: [JSON.stringify(values)] }];
   },

@@ -9,13 +9,13 @@ import type { Database } from "./schema.js";
 import { writeText } from "./text-index.js";
 import { atomically } from "./transact.js";
 
-/** The dictionaries by which words are found belong to the runtime. */
+/** The runtime brings the dictionaries that find words. */
 const RUNTIME = process.versions["icu"] ?? "";
 const STATE_ID = 1;
 
 type State = Selectable<Database["word_splitting"]>;
 
-/** What the text index holds of a unit, as it has to be now. */
+/** A unit's entry in the text index, as it should be now. */
 interface Entry {
   readonly unit: Unit;
   readonly containerIds: readonly number[];
@@ -29,7 +29,7 @@ interface Batch {
   readonly state: State;
 }
 
-/** Keeps the text index in step with how texts are cut into words. */
+/** Keeps the text index in step with how texts are split into words. */
 export function createTextIndexStore(db: Kysely<Database>): TextIndexStore {
   return {
     async isCurrent() {
@@ -37,7 +37,7 @@ export function createTextIndexStore(db: Kysely<Database>): TextIndexStore {
       if (state) return isOfThisVersion(state) && state.is_done === 1;
       const { rows } = await sql`select 1 from chunks union all select 1 from memories limit 1`.execute(db);
       if (rows.length > 0) return false;
-      // To find out about the dictionaries takes longer than a first start may; most stores never need them.
+      // Examining the dictionaries takes longer than a first start may; most stores never need it.
       await writeState(db, { ...firstState(""), is_done: 1 });
       return true;
     },
@@ -79,8 +79,8 @@ function firstState(sample: string): State {
 }
 
 /**
- * The state of an index that was written as a whole by this version.
- * @param former of the index that had the same texts before, whose dictionaries need not be tried again
+ * The state of an index written entirely by this version.
+ * @param former state of the index that had the same texts before, whose dictionaries need not be examined again
  */
 export function writtenState(former: State | undefined): State {
   const isKnown = former !== undefined && isOfThisVersion(former);
@@ -91,7 +91,7 @@ function isOfThisVersion({ words, runtime }: State): boolean {
   return words === WORDS_VERSION && runtime === RUNTIME;
 }
 
-/** Where rewriting stands; from the start when it was for another version. Another runtime may well find the same words. */
+/** The state of rewriting; starts over if it was for another version. Another runtime may well find the same words. */
 async function beginState(db: Kysely<Database>): Promise<State> {
   const state = await readState(db);
   if (state && isOfThisVersion(state)) return state;
@@ -145,7 +145,7 @@ async function nextBatch(db: Kysely<Database>, state: State, limit: number): Pro
   };
 }
 
-/** What is not searchable yet, or no more, stays so. */
+/** What is not searchable yet, or no longer, stays so. */
 async function isIndexed(db: Kysely<Database>, unit: Unit): Promise<boolean> {
   const { rows } = await sql`select 1 from text_index where rowid = ${unit}`.execute(db);
   return rows.length > 0;

@@ -5,8 +5,8 @@ import type { Database } from "./schema.js";
 import { REMOVE_TEXT, textIndexDialect } from "./text-index-dialects.js";
 
 /**
- * Containers as words of the text index's `scope` column, so that a search reads only the postings of its containers:
- * `d12` chunks, `m12` memories, and `e12` and `f12` those of them that are forgotten, of container 12.
+ * Containers as words of the text index's `scope` column, so that a search reads only the postings of its containers. For
+ * container 12: `d12` chunks, `m12` memories, `e12` and `f12` forgotten ones.
  */
 export function scopeWord(kind: UnitKind, containerId: number, forgotten = false): string {
   const [told, untold] = kind === "chunk" ? ["d", "e"] : ["m", "f"];
@@ -26,7 +26,7 @@ export async function writeText(
     await writeRows(db, statement, parameters);
 }
 
-/** To be called before a unit is found in other containers than before. */
+/** Call before a unit becomes findable in other containers than before. */
 export async function noteAnywhere(db: Kysely<Database>, unit: Unit): Promise<void> {
   await noteChange(db, unit, 0);
 }
@@ -36,7 +36,7 @@ async function noteChange(db: Kysely<Database>, unit: Unit, containerId: number)
   if (statement !== null) await writeRows(db, statement, [unit, containerId]);
 }
 
-/** Takes a unit out of the text index and the vectors, with a line in the change log for each of its containers. */
+/** Removes a unit from the text index and the vectors, with a line in the change log for each of its containers. */
 export async function dropUnit(db: Kysely<Database>, unit: Unit): Promise<void> {
   await noteAnywhere(db, unit);
   await writeRows(db, REMOVE_TEXT, [unit]);

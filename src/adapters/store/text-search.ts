@@ -10,33 +10,33 @@ import { askedForms } from "./indexed-text.js";
 import { scopeWord } from "./text-index.js";
 import { type TextIndexDialect, textIndexDialect } from "./text-index-dialects.js";
 
-/** What a word counts for that stands around a unit and not in it. */
+/** The weight of a word that stands around a unit rather than in it. */
 const CONTEXT_WEIGHT = 0.4;
 const WORDS_REMEMBERED = 1_000;
 
-/** From so many containers on, naming each costs more than leaving out afterwards what is of another kind or forgotten. */
+/** From this many containers on, listing each costs more than filtering out other kinds and forgotten units afterwards. */
 const MANY_CONTAINERS = 50;
 
 /**
- * From this share of all units on, a scope is looked for in what the index finds everywhere: to read its units for every
- * word, as the index does where the scope is part of the question, costs several times what the words cost.
+ * From this share of all units on, a scope is searched by filtering what the whole index finds: reading the scope's units for
+ * every word, as the index does where the scope is part of the query, costs several times what the words cost.
  */
 const LARGE_SHARE = 1 / 4;
-/** How many more are read everywhere than may be expected to hold what is wanted of the scope. */
+/** How much more is read from the whole index than should suffice to find enough in the scope. */
 const WIDENING = 1.3;
 
 /** No limit, in SQL. */
 const UNLIMITED = -1;
 
-/** How the units of a scope that have a word are read. */
+/** How to read the units of a scope that have a word. */
 interface Place {
-  /** What restricts the expression of a word; empty for nothing. */
+  /** Restricts the expression of a word; empty for no restriction. */
   readonly within: string;
-  /** Of whose changes the answers depend; none for any. */
+  /** Containers on whose changes the answers depend; empty for all. */
   readonly containerIds: readonly number[];
-  /** So many times what is wanted is read, because some of it is not of the scope. */
+  /** How many times more than needed is read, because some of it is outside the scope. */
   readonly factor: number;
-  /** Null when all of it is. */
+  /** Null when all of it is inside. */
   readonly members: Members | null;
 }
 
@@ -47,9 +47,9 @@ interface Found {
 }
 
 /**
- * Searches the text index. SQLite's `bm25` would read the length of every match and each word's postings of all other
- * containers, only to choose among candidates that are ranked afterwards. In a large scope the units, and those with a
- * common word, are counted once for many searches: such counts only say how rare a word is.
+ * Searches the text index. SQLite's `bm25` would read the length of every match and each word's postings in all other
+ * containers, only to choose candidates that are ranked afterwards. In a large scope, the units and those with a common word are
+ * counted once for many searches: such counts only show how rare a word is.
  */
 export interface TextSearch {
   search(scope: UnitScope, words: readonly string[], options: TextSearchOptions): Promise<FoundText>;
@@ -86,7 +86,7 @@ class IndexSearch implements TextSearch {
     const counted = { total: all.total, counts: await this.#count(all, { words, found, within }) };
     const telling = rarest(counted.counts, mostMatches);
     const inContext = telling.map((index) => this.#inColumn("context", words[index] ?? "", place.within));
-    // Nothing stands around a memory.
+    // A memory has no context around it.
     const around = scope.kinds.includes("chunk") ? await this.#find(place, inContext, mostMatches) : [];
     const matches = telling.map((index, at) => ({
       own: found[index]?.units ?? [],
@@ -132,7 +132,7 @@ class IndexSearch implements TextSearch {
     return this.#cache.postings(containerIds, keys, (places) => read(places.map((place) => expressions[place] ?? "")));
   }
 
-  /** How to read a scope, whose units are counted. */
+  /** How to read a scope whose units have been counted. */
   async #placeOf({ containerIds }: UnitScope, within: string, { total }: Counted): Promise<Place> {
     if (within === "") return { within, containerIds: [], factor: 1, members: null };
     const share = this.#cache ? total / Math.max(1, (await this.#countedIn("")).total) : 0;
@@ -141,7 +141,7 @@ class IndexSearch implements TextSearch {
       page: (after, limit) => readPacked<Unit>(this.#db, this.#dialect.page, [within, after, limit]),
       among: (units) => readAmong(this.#db, within, units),
     });
-    // In few steps, so that a scope that grows asks for the same as before.
+    // In coarse steps, so that a growing scope asks for the same as before.
     const factor = 2 ** Math.ceil(Math.log2(WIDENING / share));
     return { within: "", containerIds: [], factor, members };
   }
@@ -158,7 +158,7 @@ class IndexSearch implements TextSearch {
     for (const [index, word] of unknown.entries()) counted.words.set(word, counts[index] ?? 0);
   }
 
-  /** Of how many units of the scope each word is, of which these were found. */
+  /** How many units of the scope have each word; `found` already tells for all but common words. */
   async #count(
     counted: Counted,
     { words, found, within }: { words: readonly string[]; found: readonly Found[]; within: string },
@@ -174,7 +174,7 @@ class IndexSearch implements TextSearch {
 
 const NOTHING: Found = { units: [], isCut: false };
 
-/** What of all that has the words may be returned; everything where the index knew that. */
+/** Decides which units with the words may be returned; all of them where the index applied the scope. */
 function choiceOf({ kinds, isEverywhere }: UnitScope, among: UnitSet | undefined): (unit: Unit) => boolean {
   if (isEverywhere) return (unit) => kinds.includes(kindOf(unit)) && (!among || among.has(unit));
   return among ? (unit) => among.has(unit) : () => true;
@@ -184,7 +184,7 @@ function rarityOf({ total, counts }: FoundText["counted"], index: number): numbe
   return Math.log(1 + total / ((counts[index] ?? 0) + 1));
 }
 
-/** A word counts by how rare it is, once for each unit. */
+/** Ranks by word rarity, counting each word once per unit. */
 function best(
   matches: readonly { own: readonly Unit[]; around: readonly Unit[]; rarity: number }[],
   limit: number,
@@ -206,7 +206,7 @@ function best(
   return hits.slice(0, limit);
 }
 
-/** The places of the rarest words that together match about `most` units or fewer, and at least one. */
+/** The positions of the rarest words that together match about `most` units or fewer; at least one. */
 function rarest(counts: readonly number[], most: number): number[] {
   let matched = 0;
   return counts
@@ -220,7 +220,7 @@ function rarest(counts: readonly number[], most: number): number[] {
 }
 
 /**
- * Those of some units that are in a scope. To look one up costs as much as to read hundreds in a row, and what was written
+ * Those of some units that are in a scope. Looking one up costs as much as reading hundreds in a row, and what was written
  * together lies side by side.
  */
 async function readAmong(db: Kysely<Database>, within: string, units: readonly Unit[]): Promise<readonly Unit[]> {
@@ -244,7 +244,7 @@ async function countAll(db: Kysely<Database>): Promise<number> {
   return row?.total ?? 0;
 }
 
-/** Empty where the scope is the whole store. */
+/** Empty where the scope is the whole store and has too many containers to list. */
 function scopeExpression(dialect: TextIndexDialect, scope: UnitScope): string {
   if (scope.isEverywhere && scope.containerIds.length > MANY_CONTAINERS) return "";
   const words = scope.containerIds.flatMap((id) => [

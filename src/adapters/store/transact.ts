@@ -5,8 +5,8 @@ import type { Database } from "./schema.js";
 const PARTS = { config: { dialect: DIALECT }, dialect: DIALECT, driver: new DummyDriver() };
 
 /**
- * Runs several statements as one change: in the transaction that is open, else in one of its own, which is taken back when
- * `work` throws.
+ * Runs several statements as one change: in the open transaction, otherwise in one of its own, which is rolled back if `work`
+ * throws.
  */
 export async function atomically<T>(db: Kysely<Database>, work: (db: Kysely<Database>) => Promise<T>): Promise<T> {
   if (db.isTransaction) return work(db);

@@ -31,7 +31,7 @@ const TURN = `json_array(
         where m.id = c.id and m.container_id = k.id and (m.is_forgotten = 1 or m.is_latest = 0))
       order by dc.position))))`;
 
-/** What rules alone have read of the organisation ?1 and holds at the moment ?2. */
+/** What only rules have read of the organisation ?1 and has not expired at the time ?2. */
 const IS_UNREAD = `+d.organization_id = ?1 and d.task_type = 'memory' and d.facts is null and d.remembered_revision > 0
   and d.is_forgotten = 0 and (d.forget_after is null or d.forget_after > ?2)
   and exists (select 1 from remembered_with r where r.document_id = d.id and substr(r.extractor, 1, 6) = 'rules/')
@@ -48,7 +48,7 @@ const IN_CONTAINER = `document_containers place cross join documents d on d.id =
   cross join chunks c on c.document_id = d.id and ${IS_TURN}`;
 const BY_CONTENT = `select json_group_array(json(turn)) as packed from (select ${TURN} as turn from ${IN_CONTAINER}
   where place.container_id = ?3 and c.content = ?4 order by c.seq desc limit 20)`;
-// A document that lies in several of the containers is listed once.
+// A document that is in several of the containers is listed once.
 const LISTED = `from (select distinct place.document_id from document_containers place
     where place.container_id in (select cast(value as bigint) from json_each(?3))) place
   cross join documents d on d.id = place.document_id and ${IS_UNREAD}
@@ -74,7 +74,7 @@ const turnStore = repositoryOf<TurnStore, StoreContext>({
     read({ db, clock }, organizationId, BY_CONTENT, [containerId, content]),
 
   async list({ db, clock }, organizationId, { containerIds, among, order, offset, limit }) {
-    // An absent list is null in SQL, and not the text of one.
+    // An absent list is SQL null rather than a list as text.
     const narrowed = among ? listParameter(among.filter((unit) => kindOf(unit) === "chunk").map(seqOf)) : null;
     const scope = [organizationId, iso(clock.now()), listParameter(containerIds), narrowed];
     const [count] = await readRows<{ total: number }>(db, COUNT, scope);

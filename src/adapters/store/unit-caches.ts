@@ -3,7 +3,7 @@ import { createDetailCache, type DetailCache } from "./detail-cache.js";
 import { createMatchingCache, type MatchingCache } from "./matching-cache.js";
 import { createTextCache, type TextCache } from "./text-cache.js";
 
-/** What searches remember of the record, together for all who search it. */
+/** What searches cache of the record, shared by all of them. */
 export interface UnitCaches {
   readonly details: DetailCache;
   readonly matching: MatchingCache;

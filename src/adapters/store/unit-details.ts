@@ -30,7 +30,7 @@ export async function readDetails(
   units: readonly Unit[],
 ): Promise<UnitDetail[]> {
   const { scope, organizationId } = within;
-  // What is forgotten is asked for rarely.
+  // Forgotten units are rarely asked for.
   const known = scope.includeForgotten ? undefined : cache?.known(organizationId);
   const unknown = known ? units.filter((unit) => !known.has(unit)) : units;
   const read = async () => [
@@ -149,10 +149,10 @@ const CHUNKS = `select json_group_array(json_array(chunks.seq, chunks.id, chunks
   join documents on documents.id = chunks.document_id
   where +documents.organization_id = ?1
     and chunks.seq in (select cast(value as bigint) from json_each(?2))`;
-/** The documents that state a memory, with the words in which they do, oldest link first. */
+/** The documents that state a memory, with the words that state it, oldest link first. */
 const SOURCES = `json((select json_group_array(json_array(document_id, quote)) from
   (select document_id, quote from memory_sources where memory_id = memories.id order by added_at)))`;
-/** Of what callers say of a memory only that: the rest may be long. */
+/** The only part needed of a memory's metadata: the rest may be long. */
 const METADATA = `case when instr(metadata, '"temporalContext"') > 0
   then json_object('temporalContext', metadata -> '$.temporalContext') end`;
 const MEMORIES = `select json_group_array(json_array(seq, id, container_id, text, forget_after, ${METADATA}, is_inference,
@@ -187,7 +187,7 @@ const SELECT_MEMORIES = `select json_group_array(${WHOLE_MEMORIES.expression}) a
   where +memories.organization_id = ?1
     and memories.seq in (select cast(value as bigint) from json_each(?2))`;
 
-/** The whole of a few units, to show them. */
+/** A few units in full, for display. */
 export async function loadUnits(
   db: Kysely<Database>,
   organizationId: string,

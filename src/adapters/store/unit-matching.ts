@@ -4,12 +4,12 @@ import { type Matching, type MatchingKind, MATCHING_CHUNKS, MATCHING_MEMORIES } 
 import { namedUnits } from "./named-units.js";
 import type { Database } from "./schema.js";
 
-/** What one statement looks at; takes it 1 to 2 ms, and then others may have their turn. */
+/** Rows that one statement looks at, which takes 1 to 2 ms; then other work gets a turn. */
 const SLICE = 1_000;
 
 const KINDS: Readonly<Record<UnitKind, MatchingKind>> = { chunk: MATCHING_CHUNKS, memory: MATCHING_MEMORIES };
 
-/** All units that satisfy a condition. What is changed meanwhile may be taken as it was or as it is. */
+/** All units that satisfy a condition. What changes meanwhile may be taken as it was or as it is. */
 export async function matchUnits(db: Kysely<Database>, matching: Matching): Promise<Unit[]> {
   const named = await namedUnits(db, matching.scope, matching.condition);
   if (named) return matchSome(db, matching, named);
@@ -30,12 +30,12 @@ export async function matchSome(db: Kysely<Database>, matching: Matching, units:
   return found;
 }
 
-/** Looks at everything in the containers of the scope, and adds what satisfies the condition. */
+/** Looks at everything in the scope's containers, and adds what satisfies the condition. */
 async function sweep(db: Kysely<Database>, matching: Matching, kind: UnitKind, found: Unit[]): Promise<void> {
   const { runsOf, slice, first } = KINDS[kind];
   let runs = runsOf(matching.scope.containerIds);
   let after = first;
-  // A chunk lies in several of them, perhaps.
+  // A chunk may be in several of them.
   const known = kind === "chunk" && matching.scope.containerIds.length > 1 ? new Set<number>() : undefined;
   while (runs.length > 0) {
     const { seqs, last } = await slice(db, matching, { runs, after, limit: SLICE });

@@ -21,7 +21,7 @@ const vectorInto = (places: string): string => `insert into vectors (space_id, c
   select ?, container_id, ?, 1 - is_forgotten, ? from ${places}
   on conflict (space_id, container_id, unit) do update set vector = excluded.vector, active = excluded.active
   returning container_id`;
-/** Into the containers that a unit lies in: none for one that was removed or superseded meanwhile. */
+/** Writes to the containers that hold the unit: none for one that was removed or superseded meanwhile. */
 const WRITE_VECTOR = {
   chunk: vectorInto(`chunks join documents on documents.id = chunks.document_id
     join document_containers on document_containers.document_id = documents.id where chunks.seq = ?`),
@@ -29,7 +29,10 @@ const WRITE_VECTOR = {
 };
 const NOTE_VECTOR = "insert into vector_changes (space_id, container_id, unit) values (?, ?, ?)";
 
-/** Forgotten units that one search compares by meaning: they lie in no matrix, and are read for it. Words find all. */
+/**
+ * Forgotten units that one search compares by meaning: they are in no matrix, and are read for the search. Words find all of
+ * them.
+ */
 const MOST_FORGOTTEN = 20_000;
 
 const IS_FORGOTTEN = `select is_forgotten from chunks
@@ -97,7 +100,7 @@ const unitStore = repositoryOf<UnitStore, UnitContext>({
         .where("seq", "=", seqOf(unit))
         .executeTakeFirst();
       if (!row) return;
-      // The turn that it is stands for it, as long as it holds.
+      // A statement is found by the conversation turn it quotes, as long as it holds.
       if (row.kind === "statement" && !forgotten) return dropUnit(db, unit);
       await writeText(db, { unit, containerIds: [containerId], text: row.text, context: "", forgotten });
       const changed = await db
@@ -153,17 +156,17 @@ const unitStore = repositoryOf<UnitStore, UnitContext>({
   load: ({ db }, organizationId, units) => loadUnits(db, organizationId, units),
 });
 
-/** @param caches absent within a transaction, whose changes may be taken back */
+/** @param caches absent within a transaction, whose changes may be rolled back */
 export function createUnitStore(db: Kysely<Database>, clock: Clock, caches?: UnitCaches): UnitStore {
   return unitStore({ db, clock, caches });
 }
 
-/** What the lowest bit of the units of a kind is. */
+/** The lowest bit of the units of a kind. */
 function sideOf(kind: UnitKind): number {
   return unitOf(kind, 0);
 }
 
-/** Whether a chunk is of a document that is forgotten. */
+/** Whether a chunk belongs to a forgotten document. */
 async function isForgotten(db: Kysely<Database>, chunk: Unit): Promise<boolean> {
   const [found] = await readRows<{ is_forgotten: 0 | 1 }>(db, IS_FORGOTTEN, [seqOf(chunk)]);
   return found?.is_forgotten === 1;

@@ -1,7 +1,7 @@
 /**
- * Program of a worker thread, as text, so that it is the same whether this service runs built or from source. It writes a
- * store anew and moves that out of the log, tells the outcome, and ends: `null`, or what SQLite said. Locks of others are
- * waited for.
+ * A worker thread's program, as text so that it is the same whether the service runs built or from source. It rewrites a store,
+ * moves the result from the log into the file, posts the outcome (`null`, or SQLite's message) and ends. It waits for the locks
+ * of others.
  */
 export const VACUUM_PROGRAM = `
   const { parentPort, workerData } = require("node:worker_threads");

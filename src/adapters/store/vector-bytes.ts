@@ -5,13 +5,13 @@ export function vectorBytes(vector: Float32Array): Uint8Array {
   return new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength);
 }
 
-/** The vector of bytes that were read; where they lie as they must, they are not copied. */
+/** The vector in some bytes, not copied if they are aligned. */
 export function vectorOf(bytes: Uint8Array): Float32Array {
   const { buffer, byteOffset, length } = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice();
   return new Float32Array(buffer, byteOffset, length / 4);
 }
 
-/** Reads vectors from hexadecimal digits, each in the place of the one before. */
+/** Reads vectors from hexadecimal digits, each overwriting the one before. */
 export class VectorOfDigits {
   readonly #vector: Float32Array;
   readonly #bytes: Buffer;
@@ -21,7 +21,7 @@ export class VectorOfDigits {
     this.#bytes = Buffer.from(this.#vector.buffer);
   }
 
-  /** The vector holds until the next one is read; one of another size is made anew. */
+  /** The vector is valid until the next one is read; a different size allocates a new one. */
   read(digits: string): Float32Array {
     if (digits.length !== this.#bytes.length * 2) return vectorOf(new Uint8Array(Buffer.from(digits, "hex")));
     this.#bytes.write(digits, "hex");

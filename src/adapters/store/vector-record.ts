@@ -10,9 +10,9 @@ import type { Database } from "./schema.js";
 import { atomically } from "./transact.js";
 import { packVectors, VectorOfDigits, vectorOf } from "./vector-bytes.js";
 
-/** Not a parameter: SQLite uses a partial index only for a condition that it can read. */
+/** Not a parameter: SQLite uses a partial index only for a condition that it can see. */
 const ACTIVE = sql<boolean>`active = 1`;
-/** A follower that is further behind than this, or gone for good, holds the log no longer: it rebuilds instead. */
+/** A follower further behind than this, or gone for good, no longer holds up trimming the log: it rebuilds instead. */
 const LONGEST_LOG = 200_000;
 
 /** Rows deleted by one transaction; takes a few milliseconds. */
@@ -20,7 +20,7 @@ const ROWS_PER_DELETE = 250;
 
 const HEAD = "select seq from vector_changes where space_id = ? order by seq desc limit 1";
 
-/** As digits: a hundred thousand arrays of bytes, each memory of its own, would leave more holes than the vectors take. */
+/** As digits: a hundred thousand byte arrays, each allocated separately, would leave more gaps than the vectors take. */
 const VISIT = `select unit, hex(vector) as digits from vectors
   where space_id = ? and container_id = ? and active = 1 and unit > ? order by unit limit ? + 0`;
 
@@ -58,7 +58,7 @@ const selectProgress = fixedQuery((db, slot) =>
 );
 const selectFloor = fixedQuery((db, slot) => db.selectFrom("meta").select("value").where("key", "=", slot<string>(0)));
 
-/** The vectors of the record and the log that indexes follow. */
+/** The record's vectors, and the log that indexes follow. */
 export const createVectorRecord = repositoryOf<VectorRecord, Kysely<Database>>({
   head: (db, ...parameters) => head(db, ...parameters),
 
@@ -84,7 +84,7 @@ export const createVectorRecord = repositoryOf<VectorRecord, Kysely<Database>>({
       )
       .where(sql<boolean>`unit in (select cast(value as bigint) from json_each(${listParameter(units)}))`)
       .execute();
-    // A unit that lies in several of the containers has the same vector in each.
+    // A unit that is in several of the containers has the same vector in each.
     return packVectors([...new Map(rows.map((row) => [row.unit, row])).values()], space.dimensions);
   },
 
@@ -106,7 +106,7 @@ export const createVectorRecord = repositoryOf<VectorRecord, Kysely<Database>>({
       containerId === undefined
         ? await selectChanges(db, space.id, seq, limit)
         : await selectChangesOf(db, space.id, seq, limit, containerId);
-    // Looked at afterwards: the log may have been trimmed just before it was read.
+    // Checked afterwards: the log may have been trimmed just before it was read.
     if (seq < (await floor(db, space.id))) return { changes: [], truncated: true };
     const changes = rows.map(({ bytes, ...row }) => ({ ...row, vector: bytes === null ? null : vectorOf(bytes) }));
     return { changes, truncated: false };

@@ -12,7 +12,6 @@ type VectorSpaces = Pick<
   "findSpace" | "ensureSpace" | "spaceCalibration" | "setSpaceCalibration" | "sampleVectors"
 >;
 
-/** The vector spaces of the record. */
 export function createVectorSpaces(db: Kysely<Database>, clock: Clock): VectorSpaces {
   return {
     findSpace: (fingerprint) => findSpace(db, fingerprint),

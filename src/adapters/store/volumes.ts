@@ -11,7 +11,7 @@ export const createVolumeStore = repositoryOf<VolumeStore, Kysely<Database>>({
       .selectFrom("documents")
       .select([
         sql<number>`count(*)`.as("count"),
-        // Read from the head of the row: the texts stay where they are.
+        // Reads the size from the head of the row, without loading the text.
         sql<number>`coalesce(sum(octet_length(content)), 0)`.as("bytes"),
       ])
       .where("organization_id", "=", organizationId)

@@ -19,27 +19,27 @@ import { sleep } from "../../lib/time.js";
 import type { SpanStart, Tracer } from "../../lib/traces.js";
 
 export interface OtlpOptions {
-  /** Where spans are sent: the base URL of a collector, or the whole address if it has a path. */
+  /** Where spans are sent: a collector's base URL, or the full address if it has a path. */
   readonly url: string;
   /** Sent with them, such as a key. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Share of the traces that begin here, 0 to 1. Those that a caller began are sent if the caller sampled them. */
+  /** Share of the traces that begin here, 0 to 1. Those begun by a caller are sent if the caller sampled them. */
   readonly share: number;
   readonly version: string;
   readonly log: Log;
 }
 
-/** Includes all retries. Nothing can interrupt them, and a command is not over before they are. */
+/** Includes all retries. Nothing can interrupt them, and a command does not end before they do. */
 const SENT_WITHIN_MS = 3_000;
-/** The library gives up on a collector that says nothing by itself, but not on one whose answer never ends. */
+/** By itself the library gives up on a silent collector, but not on one whose response never ends. */
 const ANSWERS_WITHIN_MS = 15_000;
-/** A stop does not wait longer for a collector that does not answer. */
+/** A stop waits no longer than this for a collector that does not answer. */
 const CLOSE_PATIENCE_MS = 2_000;
 const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, consumer: SpanKind.CONSUMER } as const;
 
 /**
- * Sends spans to an OpenTelemetry collector by OTLP over HTTP, in JSON, in the background. A collector that is away costs its
- * spans and nothing else.
+ * Sends spans to an OpenTelemetry collector by OTLP over HTTP, in JSON, in the background. If the collector is down, its spans
+ * are lost and nothing else.
  */
 export function createOtlpTracer(options: OtlpOptions): Tracer {
   const url = tracesUrl(options.url);
@@ -90,7 +90,7 @@ export function createOtlpTracer(options: OtlpOptions): Tracer {
       });
     },
     async close() {
-      // That spans were lost has been logged already.
+      // Lost spans have already been logged.
       await Promise.race([provider.shutdown().catch(() => undefined), sleep(CLOSE_PATIENCE_MS, { unref: true })]);
       // An open connection to the collector would keep the process alive.
       agent.destroy();
@@ -99,7 +99,7 @@ export function createOtlpTracer(options: OtlpOptions): Tracer {
   };
 }
 
-/** The message of an error may quote what somebody said. */
+/** An error's message may quote content. */
 function kindOf(error: unknown): string {
   if (error instanceof AppError) return error.kind;
   return error instanceof Error ? error.name : "unknown";

@@ -14,7 +14,7 @@ export interface CommandTranscriberOptions {
   readonly command: readonly [program: string, ...options: string[]];
   /** Where programs are looked for. */
   readonly programFolders: readonly string[];
-  /** Where the program may keep its models. */
+  /** Where the program may store its models. */
   readonly home: string;
   /** For a recording of ten minutes, in milliseconds. */
   readonly timeLimitMs?: number;
@@ -26,16 +26,16 @@ const TIME_LIMIT_MS = 30 * 60_000;
 const LARGEST_TRANSCRIPT = 16 * 1024 * 1024;
 const SETTING = "RECOLLECT_TRANSCRIBE_COMMAND";
 const RECORDING = "recording.wav";
-/** What is read of what it writes: the first one that is there. */
+/** Which of its output files is read: the first that exists. */
 const TRANSCRIPTS = [".srt", ".vtt", ".json"];
 const LONGEST_COMPLAINT = 300;
 const ON_WINDOWS = [".exe", ".cmd", ""];
 
 /**
- * A transcriber that is a program of this machine, such as whisper.cpp's `whisper-cli` or OpenAI's `whisper`. It gets each recording
- * as a WAV file in a folder of its own, in which it may write SubRip, WebVTT or JSON; otherwise what it shows is read. No shell
- * reads its options, and the file has a name of ours. One recording is written down at a time, as that may take all processors,
- * and those whose recordings wait take turns.
+ * A transcriber that runs a program on this machine, such as whisper.cpp's `whisper-cli` or OpenAI's `whisper`. It gets each
+ * recording as a WAV file in a folder of its own, where it may write SubRip, WebVTT or JSON; otherwise its output is read. No
+ * shell parses its options, and we name the file. One recording is transcribed at a time, as that may use all processors, and
+ * callers take turns.
  */
 export function createCommandTranscriber(options: CommandTranscriberOptions): Transcriber {
   const [program] = options.command;
@@ -49,7 +49,7 @@ export function createCommandTranscriber(options: CommandTranscriberOptions): Tr
   };
 }
 
-/** The folder of one recording, with the ways of running programs in it. */
+/** The folder of one recording, with what it takes to run programs there. */
 interface Workshop extends CommandTranscriberOptions {
   readonly folder: string;
   readonly signal: AbortSignal;
@@ -73,7 +73,7 @@ async function transcribe(
   }
 }
 
-/** As every version of these programs reads it: 16 kHz, one channel, 16 bits. */
+/** In the format that every version of these programs reads: 16 kHz, mono, 16 bits. */
 async function writeWave(bytes: Uint8Array, workshop: Workshop): Promise<void> {
   const from = ["-v", "error", "-protocol_whitelist", "pipe", "-i", "pipe:0"];
   const to = ["-vn", "-ac", "1", "-ar", "16000", "-c:a", "pcm_s16le", "-f", "wav", `file:${RECORDING}`];
@@ -97,7 +97,7 @@ async function runWhisper(workshop: Workshop): Promise<ProgramRun> {
 
 const TOO_MUCH = "wrote more than a transcript has";
 
-/** The file that it wrote beside the recording, or what it showed. */
+/** The file that it wrote beside the recording, or its output. */
 async function transcriptOf({ output }: ProgramRun, workshop: Workshop): Promise<string> {
   const names = await readdir(workshop.folder);
   const written = TRANSCRIPTS.flatMap((ending) => names.filter((name) => extname(name) === ending));
@@ -109,7 +109,7 @@ async function transcriptOf({ output }: ProgramRun, workshop: Workshop): Promise
   return readFile(path, "utf8");
 }
 
-/** @throws AppError `unsupported` for a program that is not there */
+/** @throws AppError `unsupported` for a missing program */
 async function run(workshop: Workshop, order: Pick<ProgramOrder, "command" | "input">): Promise<ProgramRun> {
   const { programFolders, home, folder, signal } = workshop;
   const environment = { PATH: programFolders.join(delimiter), HOME: home, USERPROFILE: home, LANG: "C.UTF-8" };

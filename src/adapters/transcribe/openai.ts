@@ -5,25 +5,25 @@ import { describeBreak, quoteService, readApiFailure } from "../../lib/api-failu
 import { createOpenAiClient } from "../../lib/openai-client.js";
 
 export interface OpenAiTranscriberOptions {
-  /** Where `/audio/transcriptions` is, e.g. `https://api.openai.com/v1`. */
+  /** The URL that has `/audio/transcriptions`, e.g. `https://api.openai.com/v1`. */
   readonly baseUrl: string;
   readonly model: string;
   /** Undefined for a service that needs none. */
   readonly apiKey: string | undefined;
 }
 
-/** Speech of ten minutes takes a service on a plain processor that long. */
+/** How long a service on an ordinary processor takes for ten minutes of speech. */
 const TIMEOUT_MS = 15 * 60_000;
 const LARGEST_ANSWER = 16 * 1024 * 1024;
-/** When a service that is too busy does not say until when, in seconds. */
+/** Seconds to pause when a busy service does not say for how long. */
 const BUSY_PAUSE = 30;
 const CREDIT_PAUSE = 3_600;
 const OUT_OF_CREDIT = /insufficient[ _](?:quota|credit|balance|funds)|billing|out of credit/i;
-/** The key, the account, the address or the model, or that it has too much to do. */
+/** The key, the account, the address or the model is wrong, or the service is overloaded. */
 const OF_SERVICE = new Set([401, 402, 403, 404, 408, 429]);
 const ADDRESS = "RECOLLECT_TRANSCRIBE_BASE_URL";
 
-/** With `verbose_json`; services that know no segments give the text alone. */
+/** For `verbose_json`; services without segments return only the text. */
 const answerSchema = z.object({
   text: z.string(),
   duration: z.coerce.number().nonnegative().nullish(),
@@ -33,8 +33,8 @@ const answerSchema = z.object({
 });
 
 /**
- * A transcriber behind `POST {baseUrl}/audio/transcriptions` in the manner of OpenAI (platform.openai.com/docs/api-reference/audio),
- * as whisper.cpp, faster-whisper, vLLM, LocalAI and Groq serve it too. It tries once; jobs try again.
+ * A transcriber behind `POST {baseUrl}/audio/transcriptions` as in OpenAI's API (platform.openai.com/docs/api-reference/audio),
+ * which whisper.cpp, faster-whisper, vLLM, LocalAI and Groq offer too. It tries once; jobs try again.
  */
 export function createOpenAiTranscriber({ baseUrl, model, apiKey }: OpenAiTranscriberOptions): Transcriber {
   const who = `The transcriber at ${baseUrl}`;
@@ -70,7 +70,7 @@ export function createOpenAiTranscriber({ baseUrl, model, apiKey }: OpenAiTransc
 }
 
 function piecesOf({ text, duration, segments }: z.infer<typeof answerSchema>): SpokenPiece[] {
-  // Some services send an empty list where they know no segments.
+  // Some services without segments send an empty list.
   const pieces = segments?.length ? segments : [{ start: 0, end: duration ?? 0, text }];
   return pieces
     .map((piece) => ({ start: piece.start, end: Math.max(piece.start, piece.end), text: piece.text.trim() }))
@@ -101,7 +101,7 @@ function describeFailure(error: unknown, { who, apiKey }: { who: string; apiKey:
   return new ServiceRefusal("invalid", `${who} ${refusalOf(status)}`, { cause: error, quote });
 }
 
-/** Whether the service is well, and only refuses this recording. */
+/** Whether the service works, and only refuses this recording. */
 function isOfRecording(error: unknown): boolean {
   const status = readApiFailure(error)?.status ?? 500;
   return status < 500 && !OF_SERVICE.has(status);

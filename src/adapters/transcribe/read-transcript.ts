@@ -14,7 +14,7 @@ const transcriptionSchema = z.object({
 });
 
 /**
- * What a program for transcription wrote: SubRip, WebVTT, JSON of `whisper` or `whisper-cli`, or the lines that both of them show.
+ * The output of a transcription program: SubRip, WebVTT, JSON of `whisper` or `whisper-cli`, or the lines that both print.
  * @returns null for a text without times
  */
 export function readTranscript(written: string): readonly SpokenPiece[] | null {
@@ -51,7 +51,7 @@ const SHOWN = /^\[(\d[\d:.]{4,15} --> \d[\d:.]{4,15})\][ \t]{0,9}(.*)$/;
 
 function piecesOfCues(text: string): readonly SpokenPiece[] | null {
   const lines = text.split(/\r?\n/);
-  // Each shown line is a cue of its own.
+  // Each printed line is a cue of its own.
   const cueLines = lines.flatMap((line) => {
     const [, times, said] = SHOWN.exec(line) ?? [];
     return times === undefined ? [line] : ["", times, said ?? ""];

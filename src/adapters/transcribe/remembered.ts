@@ -5,8 +5,8 @@ import { sha256 } from "../../lib/crypto.js";
 const MOST = 72;
 
 /**
- * The same transcriber, which is not asked twice for a recording of late: a long recording that is interrupted goes on where it
- * was, and what was paid for is kept.
+ * The same transcriber, which does not transcribe a recent recording twice: an interrupted long recording resumes where it was,
+ * and what was paid for is kept.
  */
 export function createRememberingTranscriber(transcriber: Transcriber): Transcriber {
   const remembered = new Map<string, readonly SpokenPiece[]>();

@@ -54,7 +54,7 @@ const ONE = `query ($owner: String!, $name: String!, $number: Int!, $after: Stri
 export const DISCUSSIONS: ThreadSource = {
   kind: "discussion",
   list: (api, repository, position) => discussionsFrom(api, repository, { direction: "ASC", after: position }),
-  // GitHub has no filter for them: they are listed from the newest change on, down to the moment.
+  // GitHub has no filter for them: they are listed from the newest change back to the given time.
   async changed(api, repository, { since, position }) {
     const page = await discussionsFrom(api, repository, { direction: "DESC", after: position });
     const isReached = page.oldest !== null && page.oldest < since;

@@ -9,7 +9,7 @@ const LONGEST_PAUSE_SECONDS = 3_600;
 const MOST_PAGES = 100;
 export const PER_PAGE = 100;
 
-/** Where the API of GitHub, or of an enterprise edition, answers. */
+/** The API address of GitHub, or of an enterprise edition. */
 export interface GithubApi {
   readonly url: string;
   readonly access: SourceAccess;
@@ -18,8 +18,8 @@ export interface GithubApi {
 type Ask = Pick<SourceRequest, "method" | "accepts" | "body" | "maximumBytes"> & { readonly accept?: string };
 
 /**
- * Asks the REST API (docs.github.com/rest).
- * @throws AppError `rate_limited` for the primary and the secondary limit, which come as 403 and 429
+ * Calls the REST API (docs.github.com/rest).
+ * @throws AppError `rate_limited` for the primary and the secondary limit, which arrive as 403 and 429
  */
 export async function askGithub({ url, access }: GithubApi, path: string, ask: Ask = {}): Promise<SourceAnswer> {
   const { accept = "application/vnd.github+json", accepts = [], ...rest } = ask;
@@ -46,7 +46,7 @@ export async function askGithub({ url, access }: GithubApi, path: string, ask: A
 
 function askedTooOften({ now }: Pick<SourceAccess, "now">, { headers }: SourceAnswer): AppError {
   const { "retry-after": retryAfter, "x-ratelimit-remaining": left, "x-ratelimit-reset": reset } = headers;
-  // By the clock of GitHub, since this one may be wrong.
+  // By GitHub's clock, since this one may be wrong.
   const here = Date.parse(headers["date"] ?? "") || now().getTime();
   const wait = retryAfter ?? (left === "0" ? Number(reset) - here / 1_000 : USUAL_PAUSE_SECONDS);
   const seconds = Number.isFinite(Number(wait)) ? Math.ceil(Number(wait)) : USUAL_PAUSE_SECONDS;
@@ -59,12 +59,12 @@ export async function readGithub<T>(api: GithubApi, path: string, schema: z.ZodT
   return parsed(await askGithub(api, path, ask), schema);
 }
 
-/** What an answer says. @throws AppError `unavailable` for what is not the JSON that was asked for */
+/** The content of an answer. @throws AppError `unavailable` for an answer that is not the expected JSON */
 export function parsed<T>(answer: SourceAnswer, schema: z.ZodType<T>): T {
   return parseAnswer(answer, schema, "GitHub");
 }
 
-/** All pages of a list that comes in pages of 100. */
+/** All pages of a list in pages of 100. */
 export async function readAllGithub<T>(api: GithubApi, path: string, item: z.ZodType<T>): Promise<T[]> {
   const found: T[] = [];
   const sign = path.includes("?") ? "&" : "?";
@@ -83,16 +83,16 @@ const graphSchema = z.object({
 const CLOSED: ReadonlySet<string | undefined> = new Set(["FORBIDDEN", "NOT_FOUND", "INSUFFICIENT_SCOPES"]);
 
 /**
- * Asks the GraphQL API, which alone has discussions. It tells what went wrong with status 200.
- * @returns null for what is not there
- * @throws as `askGithub`; AppError `unavailable` where GitHub did not come to an answer
+ * Calls the GraphQL API, the only one with discussions. It reports errors with status 200.
+ * @returns null for what does not exist
+ * @throws as `askGithub`; AppError `unavailable` where GitHub did not complete the query
  */
 export async function askGraph<T>(
   api: GithubApi,
   query: string,
   { variables, schema }: { readonly variables: Readonly<Record<string, unknown>>; readonly schema: z.ZodType<T> },
 ): Promise<T | null> {
-  // An enterprise edition has it beside the version of its REST API.
+  // An enterprise edition has it next to the version of its REST API.
   const url = api.url.replace(/\/v3$/, "");
   const answer = await askGithub({ ...api, url }, "/graphql", { body: { query, variables } });
   const { data, errors } = parsed(answer, graphSchema);

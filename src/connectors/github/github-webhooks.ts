@@ -4,10 +4,10 @@ import type { ConnectorSettings, ConnectorWebhooks, SourceAccess, WebhookTarget 
 import { equalSecrets } from "../../lib/crypto.js";
 import { askGithub, type GithubApi, parsed, readAllGithub } from "./github-api.js";
 
-/** Each is a request, and whoever chooses repositories waits for them. Others are looked at as often as ever. */
+/** Each takes a request, which the person choosing repositories waits for. Other repositories are polled as before. */
 const MOST_HOOKS = 50;
 
-/** By the ids of the repositories. */
+/** By repository id. */
 const detailSchema = z.object({
   hooks: z.array(z.object({ repository: z.string(), id: z.number() })),
 });
@@ -53,8 +53,8 @@ interface WantedHook {
 }
 
 /**
- * Makes a webhook, or makes one that is there tell what is wanted now.
- * @returns its id; null where the account may make none, which is common
+ * Creates a webhook, or updates an existing one.
+ * @returns its id; null where the account may not create any, which is common
  */
 async function put(
   api: GithubApi,
@@ -73,7 +73,7 @@ async function put(
   const answer = await askGithub(api, path, { body: { name: "web", ...wanted }, accepts: [403, 404, 422] });
   if (answer.status === 201) return parsed(answer, hookSchema).id;
   if (answer.status !== 422) return null;
-  // It is there already, with a secret of before: an answer did not arrive, or it could not be removed.
+  // It already exists with a former secret: an answer was lost, or it could not be removed.
   const hooks = await readAllGithub(api, path, hookSchema);
   const there = hooks.find(({ config }) => config?.url === url);
   return there ? change(there.id) : null;

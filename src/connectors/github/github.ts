@@ -9,7 +9,7 @@ import { ISSUES, readIssue } from "./issues.js";
 import { changedFiles, filesSchema, idOfFile, isMarkdown, LARGEST_CODE, type Repository } from "./repository-files.js";
 import { followThreads, NO_THREADS, threadsSchema } from "./threads.js";
 
-/** Changes of a page. */
+/** Changes per page. */
 const PAGE = 100;
 
 const flag = z.boolean("must be true or false").default(false);
@@ -34,9 +34,9 @@ type Known = z.output<typeof knownSchema>;
 const NOTHING_KNOWN: Known = { files: null, issues: NO_THREADS, discussions: NO_THREADS };
 const LONGEST_LINK = 4_096;
 const STORED_ELSEWHERE = "version https://git-lfs.github.com/spec/";
-/** A comparison does not tell links from files. What a link holds is a path, without the end of a line. */
+/** A comparison does not distinguish links from files. A link's content is a path without a line break. */
 const LINK_TARGET = /^[\w.@+-]*(\/[\w.@+-]+)*\.(md|mdx|markdown|rst|adoc)$/i;
-/** By the ids of the repositories. */
+/** By repository id. */
 const checkpointSchema = z.object({ repositories: z.record(z.string(), knownSchema) });
 
 const repositorySchema = z.object({
@@ -57,8 +57,8 @@ const detailSchema = z.discriminatedUnion("kind", [
 ]);
 
 /**
- * Repositories of GitHub, or of an enterprise edition whose API answers at `apiUrl`: Markdown, and where the connection says
- * so code, issues and discussions. Documents of a repository that is no longer chosen stay.
+ * Repositories on GitHub, or on an enterprise edition whose API is at `apiUrl`: Markdown and, where the connection asks for
+ * them, code, issues and discussions. Documents of a repository that is no longer chosen stay.
  */
 export function createGithubConnector({ apiUrl = "https://api.github.com" }: { readonly apiUrl?: string }): Connector {
   const web = apiUrl === "https://api.github.com" ? "https://github.com" : new URL(apiUrl).origin;
@@ -146,7 +146,7 @@ async function* followRepository(api: GithubApi, resource: Resource, before: Kno
   if (files) {
     const slices = slicesOf(files.changes);
     for (const [index, changes] of slices.entries()) {
-      // The commit counts as known once all of its files are.
+      // The commit counts as known once all of its files have been brought in.
       const isWhole = index === slices.length - 1;
       if (isWhole) known = { ...known, files: files.known };
       const { cutShort } = files;
@@ -166,7 +166,7 @@ async function* followRepository(api: GithubApi, resource: Resource, before: Kno
   yield { changes: [], known, isLast: true };
 }
 
-/** Pages of what is to be read. What is to be removed stands on the first one, so that its number is known before any is. */
+/** Pages of what is to be read. All removals are on the first page, so that their number is known before any is made. */
 function slicesOf(changes: ChangePage["items"]): ChangePage["items"][] {
   const removals = changes.filter(({ kind }) => kind === "remove");
   const upserts = changes.filter(({ kind }) => kind === "upsert");
@@ -177,7 +177,7 @@ function slicesOf(changes: ChangePage["items"]): ChangePage["items"][] {
   ]);
 }
 
-/** The repository by its id, which renames and moves leave as it is. One that was deleted looks like one never seen. */
+/** Finds the repository by id, which renames and moves do not change. A deleted one looks like one never seen. */
 async function repositoryOf(api: GithubApi, { id, defaultBranch }: Resource): Promise<Repository | "gone" | "closed"> {
   const answer = await askGithub(api, `/repositories/${id}`, { accepts: [403, 404, 451] });
   if (answer.status === 403) return "closed";

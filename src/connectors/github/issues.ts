@@ -21,7 +21,7 @@ const wholeIssueSchema = issueSchema.extend({
 });
 const commentSchema = z.object({ body: z.string().nullish(), user: person, created_at: z.string() });
 
-/** Issues; pull requests, which GitHub lists among them, are none. */
+/** Issues, without the pull requests that GitHub lists among them. */
 export const ISSUES: ThreadSource = {
   kind: "issue",
   list: issuesFrom,
@@ -29,15 +29,15 @@ export const ISSUES: ThreadSource = {
 };
 
 /**
- * Issues that were updated at a moment or later. A page begins where the one before ended, not at a number, so that none
- * is left out when others are updated meanwhile.
+ * Issues updated at or after a given time. A page begins where the one before ended rather than at a number, so that updates
+ * meanwhile cause no omissions.
  */
 async function issuesFrom(api: GithubApi, repository: Repository, position: string | null): Promise<ThreadPage> {
   const [page = "1", since = ""] = position?.split(" ") ?? [];
   const from = since === "" ? "" : `&since=${encodeURIComponent(since)}`;
   const path = `/repos/${repository.fullName}/issues?state=all&sort=updated&direction=asc&per_page=${PER_PAGE}&page=${page}${from}`;
   const answer = await askGithub(api, path, { accepts: [410] });
-  // Issues are switched off.
+  // Issues are disabled.
   const found = answer.status === 410 ? [] : parsed(answer, z.array(issueSchema));
   const until = found.at(-1)?.updated_at ?? null;
   const isOneMoment = until !== null && found[0]?.updated_at === until;
@@ -46,7 +46,7 @@ async function issuesFrom(api: GithubApi, repository: Repository, position: stri
       .filter((issue) => issue.pull_request === undefined)
       .map((issue) => ({ number: issue.number, change: { kind: "upsert", item: issueItem(repository, issue) } })),
     until,
-    // More of one moment than a page holds can only be told apart by pages.
+    // More issues with the same time than a page holds can only be told apart by page number.
     next: found.length < PER_PAGE ? null : `${isOneMoment ? (since === until ? Number(page) + 1 : 2) : 1} ${until}`,
     mark: found.map(({ number, updated_at: moment }) => `${number} ${moment}`).join(),
   };
@@ -63,7 +63,7 @@ function issueItem(repository: Repository, issue: z.output<typeof issueSchema>):
   };
 }
 
-/** An issue with all that was said to it. @throws ItemGone for one that was deleted, or moved to another repository */
+/** An issue with all its comments. @throws ItemGone for one that was deleted or moved to another repository */
 export async function readIssue(api: GithubApi, repository: string, item: SourceItem & { readonly number: number }) {
   const { number } = item;
   const path = `/repos/${repository}/issues/${number}`;
@@ -83,7 +83,7 @@ export async function readIssue(api: GithubApi, repository: string, item: Source
   }) satisfies SourceContent;
 }
 
-/** Redirects lead to the same repository under another name, or to the one that an issue was moved to. */
+/** Redirects lead to the same repository under another name, or to the one an issue was moved to. */
 function isElsewhere(url: string, { id }: SourceItem): boolean {
   const repository = /\/repositories\/(\d+)\//.exec(new URL(url).pathname)?.[1];
   return repository !== undefined && !id.startsWith(`github:${repository}:`);

@@ -3,13 +3,13 @@ import type { SourceChange, SourceItem } from "../../core/ports.js";
 import { askGithub, type GithubApi, parsed, readGithub } from "./github-api.js";
 import { isIdOfThread } from "./threads.js";
 
-/** The comparison of two commits names no more of them. */
+/** A comparison of two commits lists no more files than this. */
 const MOST_COMPARED = 300;
 export const LARGEST_CODE = 512 * 1024;
 const MARKDOWN = /\.(md|mdx|markdown|mkd|rst|adoc|asciidoc)$/i;
 const CODE =
   /\.(c|h|cc|cpp|cxx|hpp|cs|css|dart|ex|exs|erl|fs|go|graphql|groovy|hs|html|java|jl|js|jsx|mjs|cjs|kt|kts|lua|m|ml|php|pl|proto|ps1|py|r|rb|rs|scala|scss|sh|sol|sql|svelte|swift|tf|toml|ts|tsx|mts|cts|vue|yaml|yml|zig)$|(^|\/)(Dockerfile|Makefile|CMakeLists\.txt)$/;
-/** What others have written, or a machine. */
+/** Code that others, or a machine, have written. */
 const VENDORED =
   /(^|\/)(node_modules|vendor|third_party|dist|build|\.git)\/|\.min\.(js|css)$|(^|\/)(package-lock\.json|yarn\.lock|pnpm-lock\.yaml)$/;
 
@@ -17,13 +17,13 @@ const VENDORED =
 export interface Repository {
   readonly id: number;
   readonly fullName: string;
-  /** The one that is brought in, while it is there. */
+  /** The branch that is brought in, as long as it exists. */
   readonly branch: string;
   readonly defaultBranch: string;
   readonly webUrl: string;
 }
 
-/** What is known of the files of a repository: the commit that was brought in. */
+/** What is known of a repository's files: the commit that was brought in. */
 export const filesSchema = z.object({ head: z.string() });
 export type KnownFiles = z.output<typeof filesSchema>;
 
@@ -62,7 +62,7 @@ export interface FileChanges {
   readonly cutShort?: string;
 }
 
-/** What has changed in the files of a repository; all of them where the former commit is no longer there. */
+/** What has changed in a repository's files; all of them where the former commit no longer exists. */
 export async function changedFiles(
   api: GithubApi,
   repository: Repository,
@@ -75,12 +75,12 @@ export async function changedFiles(
   return compared ?? (await wholeTree(api, repository, { head, isWithCode }));
 }
 
-/** The newest commit of the branch; null for a repository without any. */
+/** The newest commit of the branch; null for an empty repository. */
 async function headOf(api: GithubApi, { fullName, branch, defaultBranch }: Repository): Promise<string | null> {
   const newest = (name: string) =>
     askGithub(api, `/repos/${fullName}/commits/${encodeURIComponent(name)}`, { accepts: [404, 409, 422] });
   let commit = await newest(branch);
-  // The branch that was chosen has been renamed or deleted.
+  // The chosen branch has been renamed or deleted.
   if (commit.status !== 200 && commit.status !== 409 && branch !== defaultBranch) commit = await newest(defaultBranch);
   return commit.status === 200 ? parsed(commit, commitSchema).sha : null;
 }
@@ -97,18 +97,18 @@ async function compare(
   { before, head, isWithCode }: Range & { readonly before: KnownFiles },
 ): Promise<FileChanges | null> {
   const path = `/repos/${repository.fullName}/compare/${before.head}...${head}?per_page=1&page=1`;
-  // After a forced push the former commit may be no longer there.
+  // After a force push the former commit may no longer exist.
   const answer = await askGithub(api, path, { accepts: [404, 422] });
   if (answer.status !== 200) return null;
   const { status: way, files } = parsed(answer, comparisonSchema);
-  // Where the former commit is not among those before the new one, GitHub compares with what both had in common.
+  // Unless the former commit is an ancestor of the new one, GitHub compares with their common ancestor.
   if (way !== "ahead" && way !== "identical") return null;
   if (files.length >= MOST_COMPARED) return null;
   const changes: SourceChange[] = [];
   const drop = (gone: string): void => {
     if (isWanted(gone, true)) changes.push({ kind: "remove", id: idOfFile(repository, gone) });
   };
-  // All removals first: two files may have changed names with each other.
+  // All removals first: two files may have swapped names.
   for (const { filename, status, previous_filename: former } of files) {
     if (former !== undefined) drop(former);
     if (status === "removed") drop(filename);
@@ -141,7 +141,7 @@ async function wholeTree(
   return { changes: [...gone.map((id) => ({ kind: "remove" as const, id })), ...upserts], known: { head } };
 }
 
-/** What lies in a folder and below; folder by folder where that is more than GitHub lists at once. */
+/** Everything in a folder, recursively; folder by folder where GitHub cannot list it all at once. */
 async function entriesOf(
   api: GithubApi,
   repository: Repository,

@@ -6,16 +6,16 @@ import type { GithubApi } from "./github-api.js";
 import type { Repository } from "./repository-files.js";
 import { singleSpaced } from "../../lib/single-spaced.js";
 
-/** GitHub says nothing of issues and discussions that were deleted or moved away, so that all are listed so often. */
+/** GitHub does not report issues and discussions that were deleted or moved away, so all of them are listed this often. */
 const LIST_EVERY_MS = 24 * 3_600_000;
 
-/** What is known of the issues or the discussions of a repository. */
+/** What is known of a repository's issues or discussions. */
 export const threadsSchema = z.object({
-  /** Moment of the newest change that was brought in. */
+  /** Time of the newest change that was brought in. */
   until: z.string().nullable(),
-  /** When all of them were listed last. */
+  /** When all of them were last listed. */
   listedAt: z.string().nullable(),
-  /** A list of all that has begun: where it goes on, and what it named. */
+  /** An unfinished full listing: where it resumes, and what it has found. */
   listing: z.object({ position: z.string(), until: z.string().nullable(), seen: z.array(z.number()) }).nullable(),
 });
 export type KnownThreads = z.output<typeof threadsSchema>;
@@ -23,21 +23,21 @@ export const NO_THREADS: KnownThreads = { until: null, listedAt: null, listing: 
 
 export interface ThreadPage {
   readonly threads: readonly { readonly number: number; readonly change: SourceChange }[];
-  /** Moment of the newest change that it names. */
+  /** Time of the newest change on the page. */
   readonly until: string | null;
   /** Where the next page begins; null after the last one. */
   readonly next: string | null;
-  /** Differs from those of the pages before, unless GitHub gives the same page again. */
+  /** Differs from page to page, unless GitHub returns the same page again. */
   readonly mark: string;
 }
 
 /** Issues or discussions. */
 export interface ThreadSource {
-  /** Part of the ids of their items. */
+  /** Part of their item ids. */
   readonly kind: "issue" | "discussion";
-  /** All of them, the oldest change first: what changes meanwhile comes at the end, and nothing is left out. */
+  /** All of them, oldest change first: whatever changes meanwhile moves to the end, so nothing is left out. */
   list(api: GithubApi, repository: Repository, position: string | null): Promise<ThreadPage>;
-  /** What has changed since a moment, that moment included. */
+  /** What has changed since a time, inclusive. */
   changed(
     api: GithubApi,
     repository: Repository,
@@ -50,7 +50,7 @@ export interface ThreadChanges {
   readonly known: KnownThreads;
 }
 
-/** Of one; with "" what the ids of all of them begin with. */
+/** The id of one; with "" the prefix of all ids. */
 export function idOfThread(
   repository: Pick<Repository, "id">,
   kind: ThreadSource["kind"],
@@ -63,7 +63,7 @@ export function isIdOfThread(repository: Pick<Repository, "id">, id: string): bo
   return (["issue", "discussion"] as const).some((kind) => id.startsWith(idOfThread(repository, kind, "")));
 }
 
-/** What has changed among them, page by page; once a day also which of them are gone. @throws AppError */
+/** Their changes, page by page; once a day also which of them are gone. @throws AppError */
 export async function* followThreads(
   api: GithubApi,
   repository: Repository,
@@ -121,14 +121,14 @@ async function* changedThreads(
     refuseSame(page, marks);
     until = later(until, page.until);
     position = page.next;
-    // The moment counts as reached once all pages are, in whatever order they come.
+    // The time counts as reached once all pages have been read, in whatever order they come.
     const reached = { ...known, ...(position === null && { until }) };
     yield { changes: page.threads.map(({ change }) => change), known: reached };
     if (position === null) return;
   }
 }
 
-/** @throws AppError `unavailable` for a page that comes again and again */
+/** @throws AppError `unavailable` for a page that is returned again */
 function refuseSame({ mark, next }: ThreadPage, marks: Set<string>): void {
   if (next !== null) requireNewPage(mark, marks, "GitHub gives the same page of a list");
 }
@@ -147,7 +147,7 @@ export interface Contribution {
   readonly body: string | null | undefined;
 }
 
-/** An issue or a discussion with all that was said to it, as Markdown. */
+/** An issue or discussion with all its comments, as Markdown. */
 export function threadContent({
   title,
   parts,

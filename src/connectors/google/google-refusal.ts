@@ -12,7 +12,7 @@ const errorSchema = z.object({
   }),
 });
 
-/** Why an API of Google refused a request, such as `rateLimitExceeded`; none where the answer does not say. */
+/** Why a Google API refused a request, such as `rateLimitExceeded`; empty where the answer does not say. */
 export function googleReasons(answer: SourceAnswer): string[] {
   const { error } = errorSchema.safeParse(jsonOf(answer)).data ?? {};
   return [...(error?.errors ?? []), ...(error?.details ?? [])].flatMap(({ reason }) => reason ?? []);
@@ -29,15 +29,15 @@ const TOO_MANY = new Set([
 /** Seconds. */
 const USUAL_PAUSE = 60;
 
-/** One API of Google, in words for people. */
+/** One Google API, in words for people. */
 export interface GoogleProduct {
   readonly name: string;
-  /** What is read there, and what the permission for it lets see. */
+  /** What is read there, and what the permission for it gives access to. */
   readonly read: string;
   readonly see: string;
 }
 
-/** Google says with one status that it is asked too often, that its API is not enabled and that something is closed. */
+/** Google uses one status for too many requests, an API that is not enabled, and missing access. */
 export function googleRefusal(answer: SourceAnswer, { name, read, see }: GoogleProduct): Error {
   const reasons = googleReasons(answer);
   if (reasons.some((reason) => TOO_MANY.has(reason)))

@@ -5,17 +5,17 @@ import { AppError } from "../../core/errors.js";
 
 type Transport = NonNullable<ImapFlowOptions["transport"]>;
 
-/** How much a server may send before something else is asked of it. */
+/** How much a server may send until the next request. */
 export interface AnswerLimit {
   readonly bytes: number;
   readonly lines?: { readonly most: number; readonly complaint: string };
 }
 
-/** Counts what a server sends, and hangs up on one that sends more than it may. */
+/** Counts what a server sends, and disconnects one that exceeds its limit. */
 export interface AnswerMeter {
-  /** Begins to count anew. */
+  /** Starts counting afresh. */
   allow(limit: AnswerLimit): void;
-  /** Why it was hung up; null where it was not. */
+  /** Why it was disconnected; null where it was not. */
   readonly refusal: AppError | null;
   readonly transport: Transport;
 }
@@ -23,8 +23,8 @@ export interface AnswerMeter {
 const LINE_FEED = 10;
 
 /**
- * The library puts together and keeps what belongs to an answer before it shows any of it, so that an answer without end is
- * seen only where it comes in. @param host as it is called in complaints
+ * The library assembles a whole answer in memory before it shows any of it, so an endless one can only be noticed as it arrives.
+ * @param host as named in error messages
  */
 export function createAnswerMeter(host: string, first: AnswerLimit): AnswerMeter {
   let allowed = first;
@@ -41,7 +41,7 @@ export function createAnswerMeter(host: string, first: AnswerLimit): AnswerMeter
     return null;
   }
 
-  /** Before the library listens, since data goes to listeners in the order in which they came. */
+  /** Called before the library listens, since listeners get data in the order in which they were added. */
   function watch(socket: Socket): void {
     socket.on("data", (chunk) => {
       refusal ??= count(chunk);

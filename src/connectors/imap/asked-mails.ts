@@ -4,7 +4,7 @@ import { loadOnce } from "../../lib/load-once.js";
 import { LONGEST_LINE, type Mailbox } from "./mailbox-client.js";
 import { countUids, eachUid, formatUids, type UidSet } from "./uid-set.js";
 
-/** Of a subject; what is beyond is cut off. */
+/** Of a subject; the rest is cut off. */
 const LONGEST_SUBJECT = 8 * 1024;
 
 const loadParser = loadOnce(() => import("postal-mime"));
@@ -12,22 +12,22 @@ const loadParser = loadOnce(() => import("postal-mime"));
 /** What is known of a mail before it is read. */
 export interface Head {
   readonly uid: number;
-  /** 0 where the server does not tell it. */
+  /** 0 where the server does not say. */
   readonly size: number;
   readonly subject: string | null;
 }
 
-/** The mails of a set that are still there. @throws AppError `unavailable` for a server that answers with others */
+/** The mails of a set that still exist. @throws AppError `unavailable` for a server that answers with other mails */
 export async function headsOf(mailbox: Mailbox, uids: UidSet): Promise<Head[]> {
   const heads: Head[] = [];
-  // The subject alone: whoever writes a mail decides how long its envelope is.
+  // Only the subject: the sender of a mail decides how long its envelope is.
   const query = { uid: true, size: true, headers: ["subject"] };
   for await (const { uid, size = 0, headers } of answers(mailbox, uids, query, countUids(uids) * LONGEST_LINE))
     heads.push({ uid, size, subject: headers ? await subjectOf(headers) : null });
   return heads;
 }
 
-/** As `headsOf`, with all that they hold, which may have so many bytes together. */
+/** As `headsOf`, with their content, limited to this many bytes in total. */
 export function sourcesOf(
   mailbox: Mailbox,
   uids: UidSet,
@@ -36,7 +36,7 @@ export function sourcesOf(
   return answers(mailbox, uids, { uid: true, internalDate: true, source: true }, mostBytes + LONGEST_LINE);
 }
 
-/** As they come, so that none of those that nobody asked for is kept. */
+/** As they arrive, so that unrequested mails are not kept. */
 async function* answers(
   { client, meter, host }: Mailbox,
   uids: UidSet,
@@ -46,7 +46,7 @@ async function* answers(
   const left = new Set(eachUid(uids));
   meter.allow({ bytes });
   for await (const mail of client.fetch(formatUids(uids), query, { uid: true })) {
-    // A server may put in a word on flags that changed, of any mail.
+    // A server may interject changed flags of any mail.
     if ((query.source ? mail.source : mail.headers) === undefined) continue;
     if (!left.delete(mail.uid)) {
       client.close();

@@ -15,13 +15,13 @@ import {
 import { presentMails, unreadFolder } from "./present-mails.js";
 import { addUids, countUids, eachUid, formatUids, parseUids, type UidSet, uidPieces, withoutUids } from "./uid-set.js";
 
-/** Mails of a page. */
+/** Mails per page. */
 const PAGE = 50;
-/** Removals of a page. */
+/** Removals per page. */
 const REMOVALS = 500;
-/** Bytes of mails that a page holds together; what is beyond is read one by one. */
+/** Bytes of mail that a page holds in total; the rest is read one by one. */
 const MOST_BYTES = 16 * 1024 * 1024;
-/** A mail never changes: what is edited is another one. */
+/** A mail never changes: an edited one is a new mail. */
 const VERSION = "1";
 
 const fields = z.object({
@@ -47,7 +47,7 @@ const folderSchema = z.object({
   path: z.string(),
   validity: z.string(),
   next: z.number(),
-  /** Mails that were brought in, as a sequence set. */
+  /** Mails already brought in, as a sequence set. */
   uids: z.string(),
 });
 const checkpointSchema = z.object({ phase: z.enum(["listing", "changes"]), folders: z.array(folderSchema) });
@@ -58,7 +58,7 @@ const detailSchema = z.object({
   size: z.number(),
 });
 
-/** A folder as it was left, with the mails of it that were brought in. */
+/** A folder's state after a run, with its mails already brought in. */
 interface Folder {
   readonly path: string;
   readonly validity: string;
@@ -67,9 +67,9 @@ interface Folder {
 }
 
 /**
- * The mails of a mailbox over IMAP (RFC 3501 and 9051). A mail is known by its folder, the folder's UIDVALIDITY and its UID
- * there. Since mails never change, a folder with the same UIDNEXT and the same count has the same mails; of others, the UIDs are
- * compared with those of the checkpoint. So deletions are found on every server, with or without CONDSTORE and QRESYNC.
+ * The mails of a mailbox over IMAP (RFC 3501 and 9051). A mail is identified by its folder, the folder's UIDVALIDITY and its
+ * UID. Since mails never change, a folder with the same UIDNEXT and count has the same mails; otherwise the UIDs are compared
+ * with those of the checkpoint. That finds deletions on every server, with or without CONDSTORE and QRESYNC.
  */
 export function createImapConnector(options: ImapOptions = {}): Connector {
   return {
@@ -163,7 +163,7 @@ async function* follow(
   yield page([], true);
 }
 
-/** @throws CheckpointExpired where the folder has other UIDs by now */
+/** @throws CheckpointExpired where the folder has new UIDs */
 async function isSame(
   { client, meter }: Mailbox,
   { path, validity, next, uids }: Folder,
@@ -176,7 +176,7 @@ async function isSame(
   return status.uidNext === next && status.messages === countUids(uids);
 }
 
-/** A part of the work on a folder: the items, and what is known of the folder once they are brought in. */
+/** A part of the work on a folder: the items, and the folder's state once they are brought in. */
 interface Step {
   readonly folder: Folder;
   readonly items: readonly SourceChange[];
@@ -196,7 +196,7 @@ async function* compare(
   if (before && before.validity !== validity) throw new CheckpointExpired();
   const present = await presentMails(mailbox, opened);
   const gone = withoutUids(before?.uids ?? [], present);
-  // By now, less what was removed meanwhile. One that has come meanwhile is looked for again.
+  // The present count, which removals may have lowered. If a mail has arrived meanwhile, the folder is read again.
   const exists = client.mailbox === false ? opened.exists : client.mailbox.exists;
   const least = countUids(gone) > 0 ? exists : Math.min(opened.exists, exists);
   if (countUids(present) < least) throw unreadFolder(path, "it names fewer mails than it says it has");
@@ -209,7 +209,7 @@ async function* compare(
   }
   for (const piece of uidPieces(fresh, PAGE)) {
     const { items, fetched } = await fetchPiece(mailbox, access, { listed, validity }, piece);
-    // What the server left out is asked for again by the next run, where it is still there.
+    // Mails that the server left out are requested again by the next run, if they still exist.
     folder = { ...folder, uids: addUids(folder.uids, fetched) };
     yield { folder, items };
   }
@@ -221,7 +221,7 @@ interface Place {
   readonly validity: string;
 }
 
-/** The mails of a piece, those that are not known yet with what they hold. */
+/** The mails of a piece, with the content of those that are not known yet. */
 async function fetchPiece(
   mailbox: Mailbox,
   access: SourceAccess,
@@ -236,12 +236,12 @@ async function fetchPiece(
     bytes += size;
     if (bytes > Math.min(MOST_BYTES, access.maximumBytes)) break;
     const item = items.get(uid);
-    // One of a size that is not told is read by itself.
+    // A mail of unknown size is read by itself.
     if (size > 0 && item && (await access.known(item.id))?.version !== item.version) wanted.push([uid, uid]);
   }
   const contents = new Map<number, SourceContent>();
   if (wanted.length > 0)
-    // Some servers only guess sizes.
+    // Some servers only estimate sizes.
     for await (const mail of sourcesOf(mailbox, addUids([], wanted), 2 * MOST_BYTES))
       if (mail.source) contents.set(mail.uid, contentOf(mail, mail.source, place.listed.path));
   return {
@@ -265,7 +265,7 @@ function itemOf(access: SourceAccess, { listed, validity }: Place, { uid, size, 
   };
 }
 
-/** As RFC 5092 writes the address of a mail. */
+/** A mail's address in the form of RFC 5092. */
 function idOf(access: SourceAccess, { path, validity }: Pick<Folder, "path" | "validity">, uid: number): string {
   const user = encodeURIComponent(String(access.settings["user"]));
   const folder = path.toWellFormed().split("/").map(encodeURIComponent).join("/");

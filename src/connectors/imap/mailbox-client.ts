@@ -9,12 +9,12 @@ import { type AnswerLimit, type AnswerMeter, createAnswerMeter } from "./answer-
 
 const CONNECT_MS = 30_000;
 const SILENCE_MS = 120_000;
-/** Bytes of a line without those of a mail. Reading it holds everybody else up, for about a quarter of a second. */
+/** Bytes of a line apart from mail content. Parsing it blocks everybody else, for about a quarter of a second. */
 export const LONGEST_LINE = 1024 * 1024;
-/** Words and numbers of a line; the UIDs that a search finds do not count. */
+/** Words and numbers of a line, apart from the UIDs that a search finds. */
 const MOST_TOKENS = 10_000;
 const MOST_FOLDERS = 5_000;
-/** Of all that is asked besides mails. Folders come up to three times: with their states, and those one has subscribed to. */
+/** For every request except mails. Folders come up to three times: with their states, and the subscribed ones. */
 export const SHORT_ANSWER = {
   bytes: LONGEST_LINE,
   lines: {
@@ -29,13 +29,13 @@ const PORTS = { on: 993, starttls: 143, off: 143 } as const;
 const loadLibrary = loadOnce(() => import("imapflow"));
 
 export interface ImapOptions {
-  /** Certificates that are trusted besides those of Node, in PEM. */
+  /** Trusted certificates besides those of Node, in PEM. */
   readonly ca?: string;
-  /** After so long without a word, in ms, the server counts as gone; two minutes by default. */
+  /** Milliseconds of silence after which the server counts as gone; two minutes by default. */
   readonly silenceMs?: number;
 }
 
-/** A connection to a mailbox. Whoever asks for more than a short answer says so to its meter first. */
+/** A connection to a mailbox. Before requesting more than a short answer, tell its meter. */
 export interface Mailbox {
   readonly client: ImapFlow;
   readonly meter: AnswerMeter;
@@ -43,7 +43,7 @@ export interface Mailbox {
 }
 
 /**
- * Connects, signs in, and runs work on the connection, which is closed whichever way the work ends.
+ * Connects, signs in, and runs work on the connection, which is closed however the work ends.
  * @throws SignInRefused; AppError `invalid`, `forbidden`, `rate_limited`, `unavailable`; what the work throws
  */
 export async function* withMailbox<T>(
@@ -60,7 +60,7 @@ export async function* withMailbox<T>(
   try {
     access.signal.throwIfAborted();
     await client.connect();
-    // So that it stays open while what it gave is taken in.
+    // Keeps the connection open while its mails are being added.
     const everyMs = (options.silenceMs ?? SILENCE_MS) / 3;
     awake = setInterval(() => void client.noop().catch(() => undefined), everyMs);
     yield* work({ client, meter, host });
@@ -87,7 +87,7 @@ async function clientFor(
     access.settings["tls"] === "starttls" || access.settings["tls"] === "off" ? access.settings["tls"] : "on";
   const port = Number(access.settings["port"] ?? PORTS[mode]);
   const client = new library.ImapFlow({
-    // The address was checked: a name that is asked for once more may lead elsewhere.
+    // The address was checked: resolving the name again might lead elsewhere.
     host: await access.resolveHost(host, port),
     ...(isIP(host) === 0 && { servername: host }),
     port,
@@ -108,7 +108,7 @@ async function clientFor(
     maxResponseTokens: MOST_TOKENS,
     transport,
   });
-  // Whoever waits for a command is told; without a listener the process would end.
+  // Whoever awaits a command gets the error; without a listener the process would end.
   client.on("error", () => undefined);
   return client;
 }
@@ -117,16 +117,16 @@ export function hostOf({ settings }: SourceAccess): string {
   return String(settings["host"]);
 }
 
-/** What is not a person's mail, or is every mail once more. */
+/** Folders without personal mail, or that repeat other mail. */
 const LEFT_OUT: ReadonlySet<string> = new Set(["\\All", "\\Drafts", "\\Flagged", "\\Important", "\\Junk", "\\Trash"]);
 
-/** What shows whether the mails of a folder are still the same. */
+/** What shows whether a folder's mails are unchanged. */
 export const FOLDER_STATE = { messages: true, uidNext: true, uidValidity: true } as const;
 
 /**
- * The folders that are brought in: those that the settings name, else all but bins, drafts, junk and collections. Most servers
- * tell the states of all of them in one answer (RFC 5819).
- * @throws AppError `invalid` for one that is not there, `unavailable` for more than can be followed
+ * The folders to bring in: those named in the settings, otherwise all except bins, drafts, junk and collections. Most servers
+ * return the states of all of them in one answer (RFC 5819).
+ * @throws AppError `invalid` for a missing one, `unavailable` for more than can be followed
  */
 export async function foldersOf(
   { client, meter, host }: Mailbox,
@@ -156,7 +156,7 @@ function namesOf(folders: readonly ListResponse[]): string {
     .join(", ")}.`;
 }
 
-/** What the library says of a failure, besides its message. */
+/** What the library says about a failure besides its message. */
 const failureSchema = z.object({
   code: z.string().catch(""),
   authenticationFailed: z.boolean().catch(false),

@@ -3,20 +3,20 @@ import { AppError } from "../../core/errors.js";
 import { LONGEST_LINE, type Mailbox } from "./mailbox-client.js";
 import { addUids, countUids, parseUids, type UidSet } from "./uid-set.js";
 
-/** Mails whose UIDs fit into one line, however long they are. */
+/** Mails whose UIDs always fit into one line, however long they are. */
 const MOST_AT_ONCE = 50_000;
 const MOST_MAILS = 1_000_000;
-/** Mails that may come between two commands. */
+/** Mails that may arrive between two commands. */
 const NEWCOMERS = 50;
 
-/** The mails of the folder that is open. @throws AppError `unavailable` for what cannot be the mails of it */
+/** The mails of the open folder. @throws AppError `unavailable` for an answer that cannot be right */
 export async function presentMails(mailbox: Mailbox, { path, exists }: MailboxObject): Promise<UidSet> {
   if (exists > MOST_MAILS)
     throw unreadFolder(path, `it has more mails than can be followed, which are ${MOST_MAILS.toLocaleString("en")}`);
   if (exists <= MOST_AT_ONCE) return search(mailbox, path, { all: true }, exists + NEWCOMERS);
   const { client } = mailbox;
   let found: UidSet = [];
-  // Removals move the numbers of mails, so that some may be left out: whoever counts them sees that.
+  // Removals renumber mails, so some may be left out: the caller notices by counting.
   const last = (): number => (client.mailbox === false ? 0 : Math.min(exists, client.mailbox.exists));
   for (let first = 1; first <= last(); first += MOST_AT_ONCE) {
     const seq = `${first}:${Math.min(first + MOST_AT_ONCE - 1, last())}`;
@@ -35,7 +35,7 @@ async function search({ client, meter }: Mailbox, path: string, query: SearchObj
   return uids;
 }
 
-/** Why a folder was not read, which is then looked at again. */
+/** Why a folder could not be read; it is retried. */
 export function unreadFolder(mailbox: string, why: string): AppError {
   return new AppError("unavailable", `The folder ${mailbox} was not read: ${why}.`);
 }

@@ -1,9 +1,9 @@
-/** Ranges of UIDs, both ends included, in order and apart from each other. */
+/** Disjoint ranges of UIDs in ascending order, both ends included. */
 export type UidSet = readonly (readonly [first: number, last: number])[];
 
 const LARGEST = 2 ** 32 - 1;
 
-/** Reads a sequence set of IMAP, such as `1:4,9`; null for what is none. Nothing is written out, however long its ranges are. */
+/** Parses an IMAP sequence set, such as `1:4,9`; null for an invalid one. Ranges are not expanded, however long they are. */
 export function parseUids(text: string): UidSet | null {
   const ranges: (readonly [number, number])[] = [];
   for (const part of text === "" ? [] : text.split(",")) {
@@ -28,7 +28,7 @@ export function addUids(set: UidSet, others: UidSet): UidSet {
   return joined([...set, ...others]);
 }
 
-/** Those of a set that the other one has not. */
+/** The UIDs of a set that the other one lacks. */
 export function withoutUids(set: UidSet, others: UidSet): UidSet {
   const left: (readonly [number, number])[] = [];
   let at = 0;
@@ -48,7 +48,7 @@ export function withoutUids(set: UidSet, others: UidSet): UidSet {
   return left;
 }
 
-/** Cuts a set into pieces of so many UIDs. */
+/** Splits a set into pieces of this many UIDs. */
 export function* uidPieces(set: UidSet, size: number): Generator<UidSet> {
   let piece: (readonly [number, number])[] = [];
   let room = size;

@@ -3,11 +3,11 @@ import { parseAnswer } from "../../core/connections/json-answer.js";
 import { requireNewPage } from "../../core/connections/require-new-page.js";
 import type { SourceAccess, SourceAnswer } from "../../core/ports.js";
 
-/** With this version databases have data sources (developers.notion.com/reference/versioning). */
+/** Since this version, databases have data sources (developers.notion.com/reference/versioning). */
 const VERSION = "2025-09-03";
 export const PAGE_SIZE = 100;
 
-/** Where the API of Notion answers. */
+/** The address of the Notion API. */
 export interface NotionApi {
   readonly url: string;
   readonly access: SourceAccess;
@@ -28,12 +28,12 @@ export function askNotion(
   return access.request({ url: `${url}/v1${path}`, headers: { "notion-version": VERSION }, ...ask });
 }
 
-/** What an answer says. @throws AppError `unavailable` for what is not the JSON that was asked for */
+/** The content of an answer. @throws AppError `unavailable` for an answer that is not the expected JSON */
 export function parsed<T>(answer: SourceAnswer, schema: z.ZodType<T>): T {
   return parseAnswer(answer, schema, "Notion");
 }
 
-/** Where the next page of a list begins; null after the last one. @throws AppError `unavailable` for one that comes again */
+/** Where the next page of a list begins; null after the last one. @throws AppError `unavailable` for a repeated cursor */
 export function nextCursor({ has_more: hasMore, next_cursor: next }: z.output<typeof listSchema>, seen: Set<string>) {
   if (!hasMore) return null;
   return requireNewPage(next, seen, "Notion gives the same page of a list");

@@ -3,9 +3,9 @@ import { ItemGone } from "../../core/connections/connector-errors.js";
 import { askNotion, listSchema, nextCursor, type NotionApi, PAGE_SIZE, parsed } from "./notion-api.js";
 import { textOf } from "./notion-pages.js";
 
-/** Parts of a long page that come one by one. */
+/** Parts of a long page, requested one by one. */
 const MOST_PARTS = 200;
-/** Lists of blocks of one page. */
+/** Block lists of one page. */
 const MOST_LISTS = 500;
 const DEEPEST = 20;
 
@@ -16,15 +16,15 @@ const markdownSchema = z.object({
 
 export interface NotionContent {
   readonly markdown: string;
-  /** By the clock of Notion. */
+  /** By Notion's clock. */
   readonly readAt: Date;
 }
 
-/** A page as Markdown; from its blocks where Notion does not give that. @throws ItemGone */
+/** A page as Markdown; from its blocks where Notion does not provide it. @throws ItemGone */
 export async function contentOf(api: NotionApi, id: string): Promise<NotionContent> {
   const first = await askNotion(api, `/pages/${id}/markdown`, { accepts: [400, 404] });
   const readAt = new Date(Date.parse(first.headers["date"] ?? "") || api.access.now());
-  // Both say as well that this API has no such address, which the blocks tell apart.
+  // Both statuses may also mean that this API has no such address, which the blocks settle.
   if (first.status !== 200) return { markdown: await blocksOf(api, id), readAt };
   const { markdown, unknown_block_ids: unknown } = parsed(first, markdownSchema);
   const parts = [markdown];
@@ -34,7 +34,7 @@ export async function contentOf(api: NotionApi, id: string): Promise<NotionConte
     const next = waiting.shift() ?? "";
     if (seen.has(next)) continue;
     seen.add(next);
-    // What is closed to the integration, or has no Markdown, stands among what a long page has left out.
+    // The parts left out of a long page include some that are closed to the integration or have no Markdown.
     const answer = await askNotion(api, `/pages/${encodeURIComponent(next)}/markdown`, { accepts: [400, 403, 404] });
     if (answer.status !== 200) continue;
     const more = parsed(answer, markdownSchema);
@@ -56,7 +56,7 @@ const heldSchema = z.object({
   url: z.string().optional(),
 });
 
-/** The text of the blocks of a page. @throws ItemGone */
+/** The text of a page's blocks. @throws ItemGone */
 async function blocksOf(api: NotionApi, page: string): Promise<string> {
   let lists = 0;
   const below = async (id: string, depth: number): Promise<string[]> => {
@@ -75,7 +75,7 @@ async function blocksOf(api: NotionApi, page: string): Promise<string> {
         if (block === undefined) continue;
         const line = lineOf(block.type, heldSchema.safeParse(block[block.type]).data ?? {});
         if (line !== "") lines.push(line);
-        // A page within is a document of its own.
+        // A subpage is a document of its own.
         const isOpen = block.has_children && depth < DEEPEST && !block.type.startsWith("child_");
         const inside = isOpen ? await below(block.id, depth + 1) : [];
         if (block.type === "table") lines.push(tableOf(inside));
@@ -89,7 +89,7 @@ async function blocksOf(api: NotionApi, page: string): Promise<string> {
   return (await below(page, 0)).join("\n\n");
 }
 
-/** Markdown has no table without a line below the names of its columns. */
+/** Markdown has no table without a line below the column names. */
 function tableOf([names = "|  |", ...rows]: readonly string[]): string {
   return [names, `|${" --- |".repeat(names.split(/(?<!\\)\|/).length - 2)}`, ...rows].join("\n");
 }

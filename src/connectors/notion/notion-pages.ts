@@ -15,10 +15,10 @@ const pageSchema = z.object({
   properties: z.record(z.string(), z.looseObject({ type: z.string() })).default({}),
 });
 type Page = z.output<typeof pageSchema>;
-/** What the lists say of a page already, so that it need not be asked for. */
+/** What the lists already say about a page, so that it need not be requested. */
 export const detailSchema = z.object({ edited: z.string(), fields: z.array(z.string()) });
 
-/** What a list says of pages. @throws AppError `forbidden` where an integration sees pages and may not read them */
+/** The changes in a list of pages. @throws AppError `forbidden` where an integration sees pages but may not read them */
 export async function changesOf(results: readonly unknown[], known: SourceAccess["known"]): Promise<SourceChange[]> {
   const changes: SourceChange[] = [];
   for (const result of results) {
@@ -42,12 +42,12 @@ async function changeOf(result: unknown, known: SourceAccess["known"]): Promise<
   return { kind: "upsert", item: { id, version, title: titleOf(page), address: url ?? null, path: null, detail } };
 }
 
-/** Notion tells edits to the minute: what was read within that minute may have been edited once more. */
+/** Notion rounds edit times to the minute: what was read within that minute may have been edited again. */
 const MINUTE_MS = 60_000;
 const READ_EARLY = "?";
 const READ_AGAIN = "!";
 
-/** The version of a page that was read so early that it has to be read once more; undefined for the others. */
+/** The version of a page that was read so soon after its edit that it must be read again; undefined for others. */
 export function earlyVersion(edited: string, now: Date): string | undefined {
   return now.getTime() - Date.parse(edited) < 2 * MINUTE_MS ? `${edited}${READ_EARLY}${now.toISOString()}` : undefined;
 }
@@ -64,7 +64,7 @@ function titleOf({ properties }: Page): string | null {
   return text === "" ? null : text;
 }
 
-/** The fields of a row of a database, as lines; what has no plain form is left out. */
+/** The fields of a database row, as lines; values without a plain form are left out. */
 function fieldsOf({ properties }: Page): string[] {
   let left = LONGEST_FIELDS;
   return Object.entries(properties).flatMap(([name, property]) => {
@@ -94,7 +94,7 @@ function valueOf(value: unknown, depth: number): string {
   if (name !== undefined) return name;
   if (start !== undefined) return end == null ? start : `${start} to ${end}`;
   if (prefix != null && number != null) return `${prefix}-${number}`;
-  // What is computed says of what type it is.
+  // A computed value states its own type.
   return valueOf(type === undefined ? number : read[type], depth - 1);
 }
 

@@ -12,7 +12,7 @@ const userSchema = z.object({
   bot: z.object({ workspace_name: z.string().nullish() }).nullish(),
 });
 
-/** All pages are listed first, then all data sources, then the rows of each, some of which the first list may lack. */
+/** First all pages are listed, then all data sources, then the rows of each, some of which the first list may lack. */
 const checkpointSchema = z.object({
   step: z.enum(["pages", "sources", "rows"]),
   cursor: z.string().nullable(),
@@ -23,9 +23,9 @@ type Position = z.output<typeof checkpointSchema>;
 const BEGINNING: Position = { step: "pages", cursor: null, sources: [] };
 
 /**
- * The pages that an integration of Notion was given (developers.notion.com), and the rows of databases, which are pages too.
- * Notion has no feed of changes: each run lists all of them, newest first, and reads those that were edited. The list lags,
- * so a page has to be missing twice.
+ * The pages that a Notion integration has access to (developers.notion.com), and database rows, which are pages too. Notion has
+ * no change feed: each run lists everything, newest first, and reads what was edited. The list lags, so a page counts as gone
+ * only once it has been missing twice.
  */
 export function createNotionConnector({ apiUrl = "https://api.notion.com" }: { readonly apiUrl?: string }): Connector {
   const apiOf = (access: SourceAccess): NotionApi => ({ url: apiUrl, access });
@@ -45,7 +45,7 @@ export function createNotionConnector({ apiUrl = "https://api.notion.com" }: { r
     },
     fields: fieldsSchema,
     secretFields: ["token"],
-    // Three requests a second on average; what is beyond is answered with a pause.
+    // Three requests a second on average; beyond that, Notion demands a pause.
     sync: { everyMinutes: 240, absences: 2, readsAtOnce: 1 },
     async check(access) {
       const { name, bot } = parsed(await askNotion(apiOf(access), "/users/me"), userSchema);
@@ -78,7 +78,7 @@ export function createNotionConnector({ apiUrl = "https://api.notion.com" }: { r
 async function* listAll(api: NotionApi, from: Position | null): AsyncIterable<ChangePage> {
   let position = from ?? BEGINNING;
   let isFirst = from === null;
-  // By themselves, since a cursor means something else in each list.
+  // Separate sets, since a cursor means something different in each list.
   let seen = new Set<string>();
   for (;;) {
     const { step, sources } = position;
@@ -102,18 +102,18 @@ async function* listAll(api: NotionApi, from: Position | null): AsyncIterable<Ch
   }
 }
 
-/** What is to be listed next. */
+/** What to list next. */
 function after(step: Position["step"], sources: readonly string[]): Position | null {
   if (step === "pages") return { step: "sources", cursor: null, sources: [] };
   const left = step === "rows" ? sources.slice(1) : [...sources];
   return left.length === 0 ? null : { step: "rows", cursor: null, sources: left };
 }
 
-/** A page of a list; null for the rows of a data source that is not there any more. @throws CheckpointExpired */
+/** A page of a list; null for the rows of a data source that no longer exists. @throws CheckpointExpired */
 async function listFrom(api: NotionApi, { step, cursor, sources }: Position) {
   const newest = { timestamp: "last_edited_time", direction: "descending" };
   const part = { page_size: PAGE_SIZE, ...(cursor !== null && { start_cursor: cursor }) };
-  // Only where it goes on can it be the cursor that is refused.
+  // Only a resumed list can have its cursor refused.
   const refusals = cursor === null ? [] : [400];
   const answer =
     step === "rows"

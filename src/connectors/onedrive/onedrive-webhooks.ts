@@ -4,7 +4,7 @@ import type { ConnectorWebhooks, SourceAccess, SourceAnswer, WebhookTarget } fro
 import { equalSecrets } from "../../lib/crypto.js";
 import { iso } from "../../lib/time.js";
 
-/** Microsoft lets one last for 42,300 minutes, which is a little more. */
+/** Microsoft's limit is 42,300 minutes, slightly more. */
 const LIFE_MS = 29 * 24 * 60 * 60_000;
 
 const subscriptionSchema = z.object({ id: z.string(), expirationDateTime: z.iso.datetime() });
@@ -39,7 +39,7 @@ export function oneDriveWebhooks(baseUrl: string): ConnectorWebhooks {
   async function created(access: SourceAccess, target: WebhookTarget): Promise<SourceAnswer> {
     const answer = await create(access, target, [409]);
     if (answer.status !== 409) return answer;
-    // There is one already: an earlier answer did not arrive, or it could not be removed.
+    // One exists already: an earlier answer was lost, or it could not be removed.
     const { value } = parseAnswer(await access.request({ url: subscriptions }), listSchema, "OneDrive");
     for (const { id } of value.filter(({ notificationUrl }) => notificationUrl === target.url))
       await remove(access, { id });

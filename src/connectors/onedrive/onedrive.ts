@@ -22,7 +22,7 @@ import { oneDriveWebhooks } from "./onedrive-webhooks.js";
 
 export interface OneDriveOptions {
   readonly baseUrl?: string;
-  /** Where people sign in, with the tenant: `common` for all accounts. */
+  /** Where people sign in, including the tenant: `common` for all accounts. */
   readonly authorityUrl?: string;
 }
 
@@ -79,18 +79,18 @@ const detailSchema = z.object({
 
 const checkpointSchema = z.object({
   phase: z.enum(["listing", "changes"]),
-  /** Where the feed goes on. */
+  /** Where the feed resumes. */
   link: z.string(),
-  /** In which folder each folder lies, and its name: the feed tells no paths. */
+  /** Each folder's parent and name: the feed has no paths. */
   folders: z.record(z.string(), z.tuple([z.string().nullable(), z.string()])),
-  /** Folders that moved or are new, whose files are to be listed before the feed goes on. */
+  /** New or moved folders, whose files must be listed before the feed resumes. */
   listings: z.array(z.string()),
-  /** Of the first of them. */
+  /** Position in the first of them. */
   page: z.string().nullable(),
 });
 type Checkpoint = z.infer<typeof checkpointSchema>;
 
-/** The OneDrive of one account, by Microsoft Graph 1.0. */
+/** The OneDrive of one account, over Microsoft Graph 1.0. */
 export function createOneDriveConnector({
   baseUrl = "https://graph.microsoft.com",
   authorityUrl = "https://login.microsoftonline.com/common",
@@ -124,7 +124,7 @@ interface FoundChanges {
   readonly isLast: boolean;
 }
 
-/** The drive of whoever asks. */
+/** The account's own drive. */
 class Drive {
   readonly #baseUrl: string;
   readonly #url: string;
@@ -191,7 +191,7 @@ class Drive {
     });
     if (state.page !== null && answer.status >= 400) {
       if (seen.has(id)) throw new AppError("unavailable", "OneDrive does not know its own next page of a folder.");
-      // A place in a list that is over: the folder is listed from its beginning, once.
+      // A position in a list that has expired: the folder is listed from the start, once.
       seen.clear();
       seen.add(id);
       state.page = null;
@@ -201,7 +201,7 @@ class Drive {
     const changes = page.value.flatMap((item) => changeOf(state, item));
     state.page = page["@odata.nextLink"] ?? null;
     if (state.page === null) state.listings.shift();
-    // The feed is asked again afterwards: where it ended, it says so at once.
+    // The feed is requested again afterwards: if it had ended, it says so at once.
     return { changes, isLast: false };
   }
 }
@@ -214,7 +214,7 @@ function begin(link: string): Checkpoint {
   return { phase: "listing", link, folders: {}, listings: [], page: null };
 }
 
-/** Links come from answers, and are asked for with the token: they must lead to where it belongs. @throws AppError `unavailable` */
+/** Links come from answers and are requested with the token, so they must lead to its API. @throws AppError `unavailable` */
 function ownLink(link: string, baseUrl: string, seen: Set<string>): string {
   if (!URL.canParse(link) || new URL(link).origin !== new URL(baseUrl).origin)
     throw new AppError("unavailable", "OneDrive named a next page that is not its own.");
@@ -223,7 +223,7 @@ function ownLink(link: string, baseUrl: string, seen: Set<string>): string {
 
 function changeOf(state: Checkpoint, item: DriveItem): SourceChange[] {
   if (item.deleted !== undefined) {
-    // Of a folder in the bin, OneDrive for work names the folder alone.
+    // For a binned folder, OneDrive for work reports only the folder itself.
     if (state.folders[item.id] !== undefined) throw new CheckpointExpired("A folder was deleted.");
     return [{ kind: "remove", id: item.id }];
   }
@@ -232,7 +232,7 @@ function changeOf(state: Checkpoint, item: DriveItem): SourceChange[] {
   return [{ kind: "upsert", item: sourceItem(state, item) }];
 }
 
-/** Of a folder that moved, or came back from the bin, the feed may name nothing that lies in it: that is listed. */
+/** For a folder that moved or was restored, the feed may report none of its content, so that is listed. */
 function noteFolder(state: Checkpoint, { id, name, parentReference }: DriveItem): void {
   const before = state.folders[id];
   const parent = parentReference?.id ?? null;
@@ -254,7 +254,7 @@ function sourceItem(state: Checkpoint, item: DriveItem): SourceItem {
   };
 }
 
-/** The feed of accounts for work leaves out `cTag`, which folder listings have: a hash of the content is in both. */
+/** The feed of work accounts leaves out `cTag`, which folder listings have: both have a hash of the content. */
 function versionOf({ file, cTag, lastModifiedDateTime = "", size = 0 }: DriveItem): string {
   const { quickXorHash, sha256Hash, sha1Hash } = file?.hashes ?? {};
   return quickXorHash ?? sha256Hash ?? sha1Hash ?? cTag ?? `${lastModifiedDateTime} ${size}`;
@@ -272,7 +272,7 @@ function pathOf({ folders }: Checkpoint, { name, parentReference }: DriveItem): 
   return names.join("/");
 }
 
-/** As `Connector.read`. The content lies at an address of another host, which is signed and is sent no token. */
+/** As `Connector.read`. The content is on another host, at a signed address to which no token is sent. */
 async function readItem(access: SourceAccess, item: SourceItem, url: string): Promise<SourceContent> {
   const { name, mimeType, size, modified } = detailSchema.parse(item.detail);
   if (size !== null && size > access.maximumBytes) throw new ItemTooLarge("It", size, access.maximumBytes);

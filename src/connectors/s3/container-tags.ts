@@ -4,15 +4,15 @@ import { AppError } from "../../core/errors.js";
 import type { SourceAccess } from "../../core/ports.js";
 import { yieldTurn } from "../../lib/time.js";
 
-/** A pattern is tried against no more of a key than this. */
+/** How much of a key a pattern is matched against. */
 const LONGEST_MATCHED = 1_024;
-/** Keys that a pattern is tried on in one turn. */
+/** Keys matched against a pattern in one turn. */
 const KEYS_OF_A_TURN = 100;
-/** For the keys of a turn together; sound patterns take a thousandth of it. */
+/** For all keys of a turn together; sound patterns take a thousandth of it. */
 const PATTERN_MS = 100;
 
 /**
- * The containers that keys name by the group `userId`; null for that of the connection.
+ * The containers that keys name by the group `userId`; null for the connection's own.
  * @throws AppError `invalid` for a pattern that takes too long
  */
 export async function containerTagsOf(
@@ -25,7 +25,7 @@ export async function containerTagsOf(
   const tags: (string | null)[] = [];
   for (let from = 0; from < files.length; from += KEYS_OF_A_TURN) {
     const keys = files.slice(from, from + KEYS_OF_A_TURN).map(({ key }) => key.slice(0, LONGEST_MATCHED));
-    // Twice, since a machine may be busy for so long with something else.
+    // Tried twice, since the machine may simply have been busy that long.
     const found = userIdsIn(pattern, keys) ?? userIdsIn(pattern, keys);
     if (found === null)
       throw new AppError(
@@ -42,7 +42,7 @@ export async function containerTagsOf(
 function userIdsIn(pattern: RegExp, keys: readonly string[]): (string | null)[] | null {
   const context = createContext({ pattern, keys });
   try {
-    // Nothing but the end of its time stops a pattern that goes back and forth.
+    // Only a timeout stops a pattern that backtracks.
     const found: unknown = runInContext("keys.map((key) => pattern.exec(key)?.groups?.userId ?? null)", context, {
       timeout: PATTERN_MS,
     });

@@ -14,13 +14,13 @@ import { isoOfHeader } from "../../lib/time.js";
 import { containerTagsOf } from "./container-tags.js";
 
 const PAGE = 1_000;
-/** A thousand of the longest keys, each byte of them as three characters, and what stands around them. */
+/** A thousand keys of the greatest length, with each byte as three characters, and the XML around them. */
 const MOST_BYTES_OF_A_PAGE = 4 * 1024 * 1024;
-/** Bytes; the protocol has no longer keys. */
+/** In bytes, the protocol's limit. */
 const LONGEST_KEY = 1_024;
 /** Contract 9.1. */
 const LONGEST_PATTERN = 199;
-/** Storage that has to be restored before it can be read. */
+/** Storage classes that must be restored before reading. */
 const ARCHIVES: ReadonlySet<string> = new Set(["GLACIER", "DEEP_ARCHIVE"]);
 
 const text = (what: string) => z.string(`must be ${what}`).trim().min(1, `must be ${what}`).max(4_096);
@@ -49,7 +49,7 @@ const checkpointSchema = z.object({ after: z.string() });
 const detailSchema = z.object({ key: z.string(), size: z.number(), storageClass: z.string().default("") });
 type Detail = z.output<typeof detailSchema>;
 
-/** False for an expression that can be seen to take too long. What this does not see is ended where it is tried. */
+/** False for an expression that evidently takes too long. One that slips through is stopped when it is run. */
 function isPattern(source: string): boolean {
   const isNested = /\((?:[^()\\]|\\.)*[*+{](?:[^()\\]|\\.)*\)[*+{]/.test(source) || /\\[1-9]|\\k</.test(source);
   if (isNested || !/\(\?<userId>/.test(source) || (source.match(/[*+]|\{\d+,/g) ?? []).length > 4) return false;
@@ -61,7 +61,7 @@ function isPattern(source: string): boolean {
   }
 }
 
-/** Objects of a bucket of Amazon S3, or of a store that speaks its protocol (docs.aws.amazon.com/AmazonS3/latest/API). */
+/** Objects in a bucket of Amazon S3, or of a store with the same protocol (docs.aws.amazon.com/AmazonS3/latest/API). */
 export function createS3Connector({ baseUrl = "https://s3.{region}.amazonaws.com" } = {}): Connector {
   const placeOf = (access: SourceAccess): string => bucketAddress(access, baseUrl);
 
@@ -100,7 +100,7 @@ export function createS3Connector({ baseUrl = "https://s3.{region}.amazonaws.com
   };
 }
 
-/** As `Connector.read`. @param bucketUrl with a slash at its end */
+/** As `Connector.read`. @param bucketUrl with a trailing slash */
 async function readObject(access: SourceAccess, item: SourceItem, bucketUrl: string): Promise<SourceContent> {
   const { key, size, storageClass } = detailSchema.parse(item.detail);
   if (size > access.maximumBytes) throw new ItemTooLarge("The object", size, access.maximumBytes);
@@ -109,7 +109,7 @@ async function readObject(access: SourceAccess, item: SourceItem, bucketUrl: str
     throw new ItemSkipped(
       `The object lies in an archive (${storageClass}). Copy it to another storage class to have it brought in.`,
     );
-  // Such an address would lead to another object, of another bucket even.
+  // Such an address would lead to another object, even in another bucket.
   if (key.split("/").some((part) => part === "." || part === ".."))
     throw new ItemSkipped("A part of its key is . or .., which no address can name.");
   const address = `${bucketUrl}${key.split("/").map(encodeURIComponent).join("/")}`;
@@ -129,7 +129,7 @@ async function readObject(access: SourceAccess, item: SourceItem, bucketUrl: str
 
 interface Page {
   readonly items: readonly SourceItem[];
-  /** Key of the last object of the page, whether it is brought in or not. */
+  /** Key of the page's last object, whether or not it is brought in. */
   readonly last: string | null;
   readonly isTruncated: boolean;
 }
@@ -160,7 +160,7 @@ async function listPage(
   };
 }
 
-/** Holds a store to what it was asked for: what it answers is kept item by item. @throws AppError `unavailable` */
+/** Checks that a store answers only what it was asked for: its answer is kept item by item. @throws AppError `unavailable` */
 async function readPage(access: SourceAccess, url: string, mostObjects: number): Promise<Listing> {
   const { bytes } = await ask(access, url, [], MOST_BYTES_OF_A_PAGE).catch((error: unknown) => {
     const isTooLarge = error instanceof AppError && error.kind === "too_large";
@@ -203,7 +203,7 @@ function itemOf(
   };
 }
 
-/** In the order of listings, which is that of the bytes. */
+/** In listing order, which is byte order. */
 function isBehind(key: string, other: string): boolean {
   return Buffer.compare(Buffer.from(key), Buffer.from(other)) > 0;
 }
@@ -233,7 +233,7 @@ async function ask(
   throw refusalOf(answer);
 }
 
-/** What the store says is wrong, by its own code. */
+/** The store's error, by its own code. */
 function refusalOf({ status, bytes }: SourceAnswer): AppError {
   const body = Buffer.from(bytes).toString("utf8").slice(0, 4_096);
   const code = /<Code>([A-Za-z0-9]{1,60})<\/Code>/.exec(body)?.[1] ?? `status ${status}`;
@@ -244,7 +244,7 @@ function refusalOf({ status, bytes }: SourceAnswer): AppError {
   return new AppError("invalid", `The store refused what it was asked (${code}). Check region and endpoint.`);
 }
 
-/** With an endpoint the bucket is part of the path, else of the host; hosts with dots in them have no certificate. */
+/** With an endpoint the bucket is part of the path, otherwise of the host; certificates do not cover bucket names with dots. */
 function bucketAddress({ settings }: SourceAccess, baseUrl: string): string {
   const { endpoint, bucket, region } = settings;
   if (endpoint !== undefined) return `${endpoint}/${bucket}/`;

@@ -6,19 +6,19 @@ import { isInTerritory, MOST_LINKS, pageAddress, readPatterns, type Territory } 
 import { failedVisit, visit, type Visit } from "./page-visit.js";
 import { NOTHING_ALLOWED, parseRobots, readRobots, readSitemaps, type Robots } from "./robots.js";
 
-/** Pages that are asked for between two checkpoints. */
+/** Pages requested between two checkpoints. */
 const TOGETHER = 10;
-/** So long at most, so that a slow site gives way to other connections. */
+/** The longest stretch, so that a slow site gives way to other connections. */
 const LONGEST_STRETCH_MS = 20_000;
 const NONE_WANTED = "No page that was found is among those that include and exclude leave.";
 /** Requests for each page that is brought in, at most. */
 const ATTEMPTS_EACH = 3;
-/** How often an address may answer that it wants to be asked later, before its page counts as out of order. */
+/** How often an address may ask to be requested later before its page counts as broken. */
 const MOST_LIMITS = 3;
 
 /**
- * The pages of a site, breadth first from where it begins or goes on.
- * @throws AppError `not_found` where the first page is not there; `rate_limited` once what was found by then was yielded
+ * The pages of a site, breadth first from its start or where it left off.
+ * @throws AppError `not_found` where the first page does not exist; `rate_limited` once everything found by then was yielded
  */
 export async function* crawl(access: SourceAccess, from: KeptFrontier | null): AsyncIterable<ChangePage> {
   const robotsOf = robotsReader(access);
@@ -48,7 +48,7 @@ interface Stretch {
   readonly limit: AppError | null;
 }
 
-/** One crawl, from address to address. */
+/** One crawl, address by address. */
 class Walk {
   readonly #access: SourceAccess;
   readonly #frontier: Frontier;
@@ -56,7 +56,7 @@ class Walk {
   readonly #territory: Territory;
   readonly #start: string;
   readonly #most: number;
-  /** Of addresses that were asked for: whether a page answers there. */
+  /** Results of requested addresses: whether a page answers there. */
   readonly #outcomes = new Map<string, boolean>();
   #items: SourceChange[] = [];
   #limit: AppError | null = null;
@@ -75,7 +75,7 @@ class Walk {
     return pages >= this.#most || attempts >= this.#most * ATTEMPTS_EACH;
   }
 
-  /** Why pages may be missing that are there, as a sentence; null where none are. */
+  /** Why existing pages may be missing, as a sentence; null where none are. */
   shortage(isLast: boolean): string | null {
     const { pages, attempts, size, gap } = this.#frontier;
     if (size > 0 && this.isOver())
@@ -125,7 +125,7 @@ class Walk {
     this.#take(waiting, isNamedElsewhere ? { ...visited, change: null } : visited);
   }
 
-  /** What a page says its address is has to be that of a page, and is read there: anybody may write it. */
+  /** The address that a page gives as its own must be a page's too, and is read there: anyone could write it. */
   async #isPage(named: Waiting, delayMs: number): Promise<boolean> {
     this.#frontier.meet(named.address);
     if (!this.#outcomes.has(named.address)) {
@@ -135,7 +135,7 @@ class Walk {
     return this.#outcomes.get(named.address) === true;
   }
 
-  /** @returns null for a page that asks for time, and is asked for again after all others */
+  /** @returns null for a page that asks to wait, which is requested again after all others */
   async #look(waiting: Waiting, delayMs: number): Promise<Visit | null> {
     const { address, limits } = waiting;
     const isStart = address === this.#start;
@@ -171,12 +171,14 @@ export function isLimit(error: unknown): error is AppError {
   return error instanceof AppError && error.kind === "rate_limited";
 }
 
-/** Without its first page a crawl finds nothing, and all that it found before would count as gone. @throws AppError `not_found` */
+/**
+ * Without its first page a crawl finds nothing, and everything it found before would count as gone. @throws AppError `not_found`
+ */
 function requireStart(isRead: boolean, address: string, why: string): void {
   if (!isRead) throw new AppError("not_found", `Nothing was crawled, since ${address} was not read: ${why}.`);
 }
 
-/** Where a crawl begins: the address that it was given, and what the site's maps name. */
+/** Where a crawl begins: the given address, and what the site's sitemaps list. */
 async function begin(access: SourceAccess, robotsOf: RobotsReader): Promise<KeptFrontier> {
   const start = startOf(access);
   const { origin } = new URL(start);
@@ -196,13 +198,15 @@ async function begin(access: SourceAccess, robotsOf: RobotsReader): Promise<Kept
 }
 
 interface SiteRules extends Robots {
-  /** Why they are not known now, as a sentence; null where they are. */
+  /** Why the rules are not known now, as a sentence; null where they are. */
   readonly gap: string | null;
 }
 
 type RobotsReader = (address: string) => Promise<SiteRules>;
 
-/** The rules of sites. Of another than that of the start nothing is read where they cannot be had (RFC 9309 §2.3.1.4). */
+/**
+ * The robots.txt rules of sites. Apart from the start's own site, none is read whose rules are unavailable (RFC 9309 §2.3.1.4).
+ */
 function robotsReader(access: SourceAccess): RobotsReader {
   const parsed = new Map<string, SiteRules>();
   const home = new URL(startOf(access)).origin;
@@ -213,7 +217,7 @@ function robotsReader(access: SourceAccess): RobotsReader {
     let gap: string | null = null;
     const text = await readRobots(access, origin).catch((error: unknown) => {
       if (origin === home || !(error instanceof AppError)) throw error;
-      // A host that is not there, or not open to callers, has no pages that could be missing.
+      // A host that does not exist or admits no callers has no pages that could be missing.
       const isNone = error.kind === "not_found" || error.kind === "forbidden";
       if (!isNone) gap = `The robots.txt of ${host} could not be read, and so none of its pages.`;
       return NOTHING_ALLOWED;

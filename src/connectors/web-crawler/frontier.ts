@@ -1,22 +1,22 @@
 import * as z from "zod";
 import { sha256 } from "../../lib/crypto.js";
 
-/** Addresses that wait; a crawl asks for three times as many pages at most. */
+/** Queued addresses; a crawl requests at most three times as many pages. */
 export const MOST_QUEUED = 10_000;
-/** Characters of the addresses that wait: they are kept after every few pages. */
+/** Characters of all queued addresses: they are saved after every few pages. */
 export const LONGEST_QUEUE = 1_000_000;
-/** Query strings of one path; calendars and filters have no end. */
+/** Query strings per path; calendars and filters have no end. */
 const QUERIES_OF_A_PATH = 50;
 
-/** How a crawl is kept between two stretches. */
+/** How a crawl is stored between two stretches. */
 export const frontierSchema = z.object({
-  /** Addresses, how deep they lie, and how often their site asked for time instead of a page. */
+  /** Addresses, their depth, and how often their site asked to wait instead of answering. */
   queue: z.array(z.tuple([z.string(), z.number(), z.number().optional()])),
-  /** Of addresses that were queued, and that pages said they have: short, since there are many. */
+  /** Hashes of addresses that were queued or that pages give as their own: short, since there are many. */
   seen: z.array(z.string()),
   pages: z.number(),
   attempts: z.number(),
-  /** Why pages may be missing that are there, as a sentence. */
+  /** Why existing pages may be missing, as a sentence. */
   gap: z.string().nullable().default(null),
 });
 export type KeptFrontier = z.output<typeof frontierSchema>;
@@ -26,27 +26,27 @@ export function beginFrontier(addresses: readonly string[], gap: string | null):
   return { queue: addresses.map((one) => [one, 0]), seen: addresses.map(shortOf), pages: 0, attempts: 0, gap };
 }
 
-/** An address that is still to be asked for. */
+/** An address still to be requested. */
 export interface Waiting {
   readonly address: string;
-  /** Links from the first page. */
+  /** Number of links from the first page. */
   readonly depth: number;
-  /** How often its site asked for time instead of a page. */
+  /** How often its site asked to wait instead of answering. */
   readonly limits: number;
 }
 
-/** The addresses that a crawl has met, those of them that wait, and how far it has come. */
+/** The addresses that a crawl has met, those still queued, and its progress. */
 export class Frontier {
-  /** Pages that were found, and requests that it took. */
+  /** Pages found, and requests made for them. */
   pages: number;
   attempts: number;
   #gap: string | null;
   readonly #deepest: number;
   readonly #waiting: Waiting[];
-  /** Characters of all that wait. */
+  /** Characters of all queued addresses. */
   #length: number;
   readonly #met: Set<string>;
-  /** Query strings that were met, by their paths. */
+  /** Query strings met, by path. */
   readonly #queries = new Map<string, number>();
 
   constructor({ queue, seen, pages, attempts, gap }: KeptFrontier, deepest: number) {
@@ -63,12 +63,12 @@ export class Frontier {
     return this.#waiting.length;
   }
 
-  /** Why pages may be missing that are there, as a sentence; null where none are. */
+  /** Why existing pages may be missing, as a sentence; null where none are. */
   get gap(): string | null {
     return this.#gap;
   }
 
-  /** The first reason stays. */
+  /** The first reason is kept. */
   noteGap(reason: string | null): void {
     this.#gap ??= reason;
   }
@@ -77,12 +77,12 @@ export class Frontier {
     return this.#met.has(shortOf(address));
   }
 
-  /** Has an address count as met, so that no link leads there any more. */
+  /** Marks an address as met, so that no link leads there any more. */
   meet(address: string): void {
     this.#met.add(shortOf(address));
   }
 
-  /** Has an address wait that a link leads to, unless it was met, lies too deep, or there is no room. */
+  /** Queues an address that a link leads to, unless it was met, is too deep, or there is no room. */
   add(address: string, depth: number): void {
     if (depth > this.#deepest || this.hasMet(address)) return;
     const { origin, pathname, search } = new URL(address);
@@ -96,13 +96,13 @@ export class Frontier {
     this.putBack({ address, depth, limits: 0 });
   }
 
-  /** Behind all others that wait. */
+  /** Queued after all others. */
   putBack(waiting: Waiting): void {
     this.#length += waiting.address.length;
     this.#waiting.push(waiting);
   }
 
-  /** The one that has waited longest; null for none. */
+  /** The address queued longest; null if there are none. */
   next(): Waiting | null {
     const first = this.#waiting.shift() ?? null;
     this.#length -= first?.address.length ?? 0;

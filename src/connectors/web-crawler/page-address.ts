@@ -1,12 +1,12 @@
 import { parsePathPattern, type PathPattern, pathParts } from "../../lib/path-pattern.js";
 import { yieldTurn } from "../../lib/time.js";
 
-/** Parameters that say where a visitor came from, and nothing of the page. */
+/** Parameters that say where a visitor came from, and nothing about the page. */
 const TRACKING = /^(utm_[a-z_]+|gclid|fbclid|msclkid|dclid|yclid|mc_cid|mc_eid|igshid|_ga|_gl)$/i;
 const LONGEST = 2_048;
 const ADDRESSES_OF_A_TURN = 50;
 
-/** An address as a crawl knows it: without fragment and tracking parameters; null for what is no page of the web. */
+/** An address in a crawl's canonical form, without fragment and tracking parameters; null for anything that is not a web page. */
 export function pageAddress(text: string, base?: string): string | null {
   if (text.length > LONGEST || !URL.canParse(text, base)) return null;
   const url = new URL(text, base);
@@ -22,18 +22,18 @@ export function pageAddress(text: string, base?: string): string | null {
 export interface Territory {
   readonly host: string;
   readonly isWithSubdomains: boolean;
-  /** Patterns of paths; with none, all are in. */
+  /** Path patterns; empty to include everything. */
   readonly include: readonly PathPattern[];
   readonly exclude: readonly PathPattern[];
 }
 
-/** Patterns of paths, between commas. */
+/** Path patterns, separated by commas. */
 export function readPatterns(text: string): PathPattern[] {
   const patterns = text.split(",").filter((one) => one !== "");
   return patterns.map((pattern) => parsePathPattern(pattern.split("/").filter((part) => part !== "")));
 }
 
-/** Those of the addresses that the crawl may go to, with turns for others in between. */
+/** The addresses that the crawl may visit, giving other work turns in between. */
 export async function insideOf(addresses: readonly string[], territory: Territory): Promise<string[]> {
   const inside: string[] = [];
   for (const [at, address] of addresses.entries()) {
@@ -43,7 +43,7 @@ export async function insideOf(addresses: readonly string[], territory: Territor
   return inside;
 }
 
-/** True for an address that the crawl may go to. */
+/** True for an address that the crawl may visit. */
 export function isInTerritory(address: string, { host, isWithSubdomains, include, exclude }: Territory): boolean {
   const url = new URL(address);
   const isAtHome = url.host === host || (isWithSubdomains && url.host.endsWith(`.${host}`));
@@ -55,24 +55,24 @@ export function isInTerritory(address: string, { host, isWithSubdomains, include
 const LINK = /<a\s[^<>]{0,2000}?href\s{0,10}=\s{0,10}(?:"([^"<>]{1,2048})"|'([^'<>]{1,2048})'|([^\s"'<>]{1,2048}))/gi;
 const TAG = /<(?:base|link)\s[^<>]{0,2000}>/gi;
 const HREF = /href\s{0,10}=\s{0,10}["']?([^\s"'<>]{1,2048})/i;
-/** Of one page. */
+/** Per page. */
 export const MOST_LINKS = 2_000;
-/** Of one page: anchors that are looked at, good or not. */
+/** Per page: anchors examined, valid or not. */
 const MOST_ANCHORS = 20_000;
 const ANCHORS_OF_A_TURN = 200;
-/** Characters at the beginning of a page in which its head is. */
+/** Characters at the start of a page that contain its head. */
 const HEAD = 1_000_000;
 const MOST_TAGS = 1_000;
 
 export interface PageLinks {
-  /** What the page says its address is, where it says so. */
+  /** The address that the page gives as its own, if any. */
   readonly canonical: string | null;
   readonly links: readonly string[];
-  /** True: it has more links, or anchors that may be some. */
+  /** True: it has more links, or anchors that may be links. */
   readonly isCut: boolean;
 }
 
-/** The addresses that a page names. Its text is read elsewhere; here nothing has to be understood but links. */
+/** The addresses in a page. Its text is read elsewhere; only links matter here. */
 export async function linksOf(html: string, address: string): Promise<PageLinks> {
   const tags = firstTags(html.slice(0, HEAD));
   const hrefOf = (kind: RegExp): string | undefined => HREF.exec(tags.find((tag) => kind.test(tag)) ?? "")?.[1];

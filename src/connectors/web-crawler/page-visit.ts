@@ -6,7 +6,7 @@ import { isoOfHeader } from "../../lib/time.js";
 import { insideOf, isInTerritory, linksOf, pageAddress, type PageLinks, type Territory } from "./page-address.js";
 
 export const MOST_BYTES_OF_A_PAGE = 10 * 1024 * 1024;
-/** Of one page, in characters: they are kept with it. */
+/** Per page, in characters: they are stored with it. */
 const LONGEST_LINKS = 60_000;
 const NO_LINKS: PageLinks = { canonical: null, links: [], isCut: false };
 
@@ -16,12 +16,12 @@ const detailSchema = z.object({
   isCut: z.boolean().optional(),
 });
 
-/** What came of asking for an address. */
+/** The outcome of requesting an address. */
 export interface Visit {
   readonly change: SourceChange | null;
-  /** Where redirects have led to; null where no page was read. */
+  /** The address after redirects; null where no page was read. */
   readonly reached: string | null;
-  /** Another address of the site that the page says is its own; null for none. */
+  /** Another address on the site that the page gives as its own; null for none. */
   readonly canonical: string | null;
   readonly links: readonly string[];
   /** True: it has more links than are followed. */
@@ -33,11 +33,14 @@ export const NOTHING: Visit = { change: null, reached: null, canonical: null, li
 export interface VisitRules {
   readonly territory: Territory;
   readonly isStart: boolean;
-  /** Whether the rules of its site let an address be read. */
+  /** Whether the rules of its site allow reading an address. */
   readonly mayRead: (address: string) => Promise<boolean>;
 }
 
-/** Asks for a page, unless it is as it was. What redirects lead out of the territory, or where it may not be read, is no page. */
+/**
+ * Requests a page, unless it is unchanged. A redirect that leads out of the territory, or to a disallowed address, yields no
+ * page.
+ */
 export async function visit(
   access: SourceAccess,
   address: string,
@@ -57,7 +60,7 @@ export async function visit(
     answer = await ask({
       ...(detail?.etag !== undefined && { "if-none-match": detail.etag }),
     });
-    // A redirect has led to another page, of which these say nothing.
+    // A redirect led to another page, to which these validators do not apply.
     if (answer.status === 304 && pageAddress(answer.url) !== address) answer = await ask({});
   } catch (error) {
     if (isStart) throw error;
@@ -67,7 +70,7 @@ export async function visit(
   if (answer.status === 304 && known && detail)
     return {
       ...NOTHING,
-      // What is left out may have been changed since.
+      // The exclusions may have changed since.
       links: await insideOf(detail.links, territory),
       isCut: detail.isCut === true,
       change: { kind: "upsert", item: { ...page, version: known.version, detail } },
@@ -76,7 +79,7 @@ export async function visit(
   const reached = pageAddress(answer.url);
   const content = answer.status === 200 && reached !== null ? contentOf(answer, reached) : null;
   const isWanted = reached !== null && isInTerritory(reached, territory);
-  // A crawl may begin at a page that is only there for its links.
+  // A crawl may begin at a page that only serves for its links.
   const isBeginning = isStart && reached !== null && isInTerritory(reached, { ...territory, include: [], exclude: [] });
   if (content === null || reached === null || !(isWanted || isBeginning)) return NOTHING;
   if (reached !== address && !(await mayRead(reached))) return NOTHING;
@@ -94,7 +97,7 @@ interface ReadPage {
   readonly territory: Territory;
 }
 
-/** What is kept of a page that was read, so that it is read again only when it has changed. */
+/** What is stored about a page that was read, so that it is read again only when it has changed. */
 export async function describePage(
   answer: SourceAnswer,
   { asked, reached, content, territory }: ReadPage,
@@ -106,24 +109,24 @@ export async function describePage(
   const inside = await insideOf(found.links, territory);
   const links = firstOf(inside, LONGEST_LINKS);
   const isCut = found.isCut || links.length < inside.length;
-  // What was asked for under another address is asked for under its own the next time.
+  // What was requested under another address will be requested under its own next time.
   const validators = reached === asked ? { ...(etag && { etag }) } : {};
   return { version: sha256(answer.bytes), detail: { ...validators, links, ...(isCut && { isCut }) }, canonical };
 }
 
-/** As many as have so many characters together. */
+/** The first ones, up to this many characters in total. */
 function firstOf(links: readonly string[], most: number): string[] {
   let length = 0;
   return links.filter((link) => (length += link.length + 3) <= most);
 }
 
-/** A page that is out of order fails alone: it is noted, and asked for again; its links are those that it had. */
+/** A broken page fails by itself: it is noted and requested again, and keeps its former links. */
 export function failedVisit(
   address: string,
   error: unknown,
   detail: z.output<typeof detailSchema> = { links: [] },
 ): Visit {
-  // It leads into a network that is not open to callers.
+  // It leads to a network that callers may not reach.
   if (error instanceof AppError && error.kind === "forbidden") return NOTHING;
   const isOfPage =
     error instanceof AppError && ["unavailable", "too_large", "invalid", "not_found"].includes(error.kind);

@@ -8,28 +8,28 @@ interface RobotsRules {
   getCrawlDelay(agent: string): number | undefined;
   getSitemaps(): string[];
 }
-/** What the package exports is a function, whatever its types say. */
+/** The package exports a function, whatever its types say. */
 const robotsParser = robots as unknown as (url: string, text: string) => RobotsRules;
 
 const MOST_BYTES = 512 * 1024;
-/** The name that rules of a site may address. */
+/** The name by which a site's rules can address this crawler. */
 const AGENT = "Recollect";
-/** Seconds; a site that wants longer pauses is read at this pace all the same, or never. */
+/** Seconds; a site that wants longer pauses is still read at this pace, or never. */
 const LONGEST_DELAY = 10;
 const MOST_SITEMAP_BYTES = 10 * 1024 * 1024;
 const MOST_SITEMAPS = 20;
-/** Of one map (sitemaps.org). */
+/** Per sitemap (sitemaps.org). */
 const MOST_PLACES = 50_000;
 const PLACES_OF_A_TURN = 200;
-/** Characters at the end of a map, in which it is closed. */
+/** Characters at the end of a sitemap that contain its closing tag. */
 const TAIL = 10_000;
-/** Answers of a site that has no such file, or none for us. */
+/** Statuses of a site that has no such file, or none for us. */
 const ABSENT = [400, 401, 403, 404, 405, 406, 410];
 
-/** Of rules with wildcards, which take time with each character of an address. */
+/** Of rules with wildcards, whose cost grows with every character of an address. */
 const MOST_PATTERN_CHARACTERS = 20_000;
 
-/** Rules that let nothing be read. */
+/** Rules that disallow everything. */
 export const NOTHING_ALLOWED = "User-agent: *\nDisallow: /";
 
 /** What a site asks of crawlers (RFC 9309). */
@@ -40,7 +40,7 @@ export interface Robots {
   readonly sitemaps: readonly string[];
 }
 
-/** @returns the text of a site's rules; empty where it has none @throws AppError `unavailable` where it cannot be had */
+/** @returns the text of a site's rules; empty where it has none @throws AppError `unavailable` where they cannot be fetched */
 export async function readRobots({ request }: SourceAccess, origin: string): Promise<string> {
   const answer = await request({
     url: `${origin}/robots.txt`,
@@ -50,7 +50,7 @@ export async function readRobots({ request }: SourceAccess, origin: string): Pro
   return answer.status === 200 ? Buffer.from(answer.bytes).toString("utf8") : "";
 }
 
-/** Rules that would take too long to heed let nothing be read. */
+/** Rules that would take too long to apply disallow everything. */
 export function parseRobots(origin: string, text: string): Robots {
   const patterns = text.split(/\r\n|\r|\n/).filter((line) => line.includes("*") && !/^\s{0,9}user-agent/i.test(line));
   const isTooMuch = patterns.reduce((sum, line) => sum + line.length, 0) > MOST_PATTERN_CHARACTERS;
@@ -66,20 +66,20 @@ const PLACE = /<loc>\s{0,100}([^<>\s]{1,2048})\s{0,100}<\/loc>/gi;
 
 export interface SiteMap {
   readonly pages: readonly string[];
-  /** Why it may name fewer pages than there are, as a sentence; null where it is whole. */
+  /** Why it may list fewer pages than exist, as a sentence; null where it is complete. */
   readonly gap: string | null;
 }
 
 export interface SiteMapRules {
   readonly mayAsk: (map: string) => boolean;
-  /** The address of a page that a map names, as a crawl knows it; null for what is not wanted. */
+  /** The canonical address of a page that a sitemap lists; null for one that is not wanted. */
   readonly pageAt: (text: string) => string | null;
   readonly most: number;
   /** Characters of all pages together. */
   readonly longest: number;
 }
 
-/** Addresses of pages that the maps of a site name, of nested maps too. A map that is not there names none. */
+/** Page addresses from a site's sitemaps, including nested ones. A missing sitemap lists none. */
 export async function readSitemaps(
   access: SourceAccess,
   sitemaps: readonly string[],
@@ -102,7 +102,7 @@ export async function readSitemaps(
     for await (const place of placesIn(text ?? "")) {
       if (kind === "sitemapindex") {
         if (mayAsk(place)) waiting.push(place);
-        // One that is asked for is enough of an index: the others are beyond what is read.
+        // One entry beyond the limit is enough to note the gap; further ones are never read.
         if (waiting.length > MOST_SITEMAPS) break;
         continue;
       }
@@ -117,7 +117,7 @@ export async function readSitemaps(
   return { pages: [...pages], gap };
 }
 
-/** The first of the places that a map names, with turns for others in between. */
+/** The first places that a sitemap lists, giving other work turns in between. */
 async function* placesIn(text: string): AsyncIterable<string> {
   let count = 0;
   for (const [, place = ""] of text.matchAll(PLACE)) {
@@ -128,7 +128,7 @@ async function* placesIn(text: string): AsyncIterable<string> {
   }
 }
 
-/** @returns null for one that is there and cannot be read now */
+/** @returns null for one that exists but cannot be read now */
 async function readText({ request }: SourceAccess, url: string): Promise<string | null> {
   try {
     const { status, bytes } = await request({ url, maximumBytes: MOST_SITEMAP_BYTES, accepts: ABSENT });

@@ -65,7 +65,7 @@ async function readPage(access: SourceAccess, id: string): Promise<SourceContent
   const answer = await access
     .request({ url: id, maximumBytes: MOST_BYTES_OF_A_PAGE, accepts: [404, 410] })
     .catch((error: unknown) => {
-      // One page that asks for time is no reason to leave all others.
+      // One page that asks to wait is no reason to abandon all others.
       if (isLimit(error)) throw new AppError("unavailable", error.message, { cause: error });
       throw error;
     });

@@ -20,16 +20,16 @@ const refusedSchema = z.object({ error: z.string(), message: z.string().optional
 const SLOWER_SECONDS = 5;
 const ANSWERS_MS = 20_000;
 
-/** The key that the owner of a service elsewhere gave this machine, and where it is used. */
+/** The key that the owner of a remote service gave this machine, and where it is used. */
 export interface KeyFromElsewhere {
   readonly apiKey: string;
   readonly apiUrl: string;
 }
 
 /**
- * Asks the service at an address for a key: its owner types a code on any machine with a browser, and this one waits.
- * @throws UsageError for what is no address; AppError `forbidden` when the owner declines, `unavailable` when there is no
- *   such service or nobody answers within 10 minutes
+ * Asks the service at an address for a key: its owner enters a code in a browser on any machine, while this one waits.
+ * @throws UsageError for an invalid address; AppError `forbidden` when the owner declines, `unavailable` when there is no such
+ *   service or nobody answers within 10 minutes
  */
 export async function askForKey(cli: Cli, service: string, client: string | undefined): Promise<KeyFromElsewhere> {
   const url = serviceUrl(service);

@@ -8,11 +8,11 @@ import { untilInterrupted } from "./interrupt.js";
 export interface Question {
   /** One line. */
   readonly text: string;
-  /** True: what is typed is not shown. */
+  /** True: the input is not echoed. */
   readonly isSecret: boolean;
 }
 
-/** As `ask`, for words that are not shown while they are typed. */
+/** As `ask`, for input that is not echoed. */
 export async function askSecrets(cli: Cli, questions: readonly string[], instead: string): Promise<string[] | null> {
   return ask(
     cli,
@@ -21,7 +21,7 @@ export async function askSecrets(cli: Cli, questions: readonly string[], instead
   );
 }
 
-/** The answers to all questions. @throws UsageError where the input ended before */
+/** The answers to all questions. @throws UsageError where the input ended too early */
 export function requireAnswers(answers: readonly string[] | null): readonly string[] {
   if (answers === null) throw new UsageError("the input ended before everything was given");
   return answers;
@@ -35,14 +35,14 @@ export function canAsk({ stdin, output }: Cli): boolean {
 /**
  * Asks the person at the terminal.
  * @param instead for the error: what to do where nobody can be asked
- * @returns the answers, or null when input ended before all were given
+ * @returns the answers, or null when the input ended before all were given
  * @throws UsageError where nobody can be asked
  */
 export async function ask(cli: Cli, questions: readonly Question[], instead: string): Promise<string[] | null> {
   if (!canAsk(cli)) throw new UsageError(`nobody can be asked here; ${instead}`);
   const { stdin, output } = cli;
   const answers: string[] = [];
-  // A terminal of its own, so that what is typed is edited as usual, and shown only where it may be.
+  // A readline terminal, so that input is edited as usual but echoed only where it may be.
   const screen = new Writable({
     write(chunk: Buffer, _encoding, done) {
       if (questions[answers.length]?.isSecret === false) output.echo(chunk.toString());
@@ -56,7 +56,7 @@ export async function ask(cli: Cli, questions: readonly Question[], instead: str
       () =>
         new Promise((resolve) => {
           lines.on("close", () => resolve(null));
-          // At once, so that nothing of a secret is shown that was pasted with the answer before it.
+          // Immediately, so that no secret pasted together with the previous answer is shown.
           lines.on("line", (line) => {
             answers.push(line);
             if (answers.length === questions.length) resolve(answers);

@@ -13,17 +13,17 @@ export interface Cli {
   readonly stdin: Readable;
   /** How the user starts this program, for examples. */
   readonly programName: string;
-  /** The same with the data folder that this command line names, for hints: typed as it stands, a hint is about the same memory. */
+  /** The same with the data folder that this command line names, so that a hint typed as printed is about the same memory. */
   readonly invocation: string;
   /** The container for a command that needs one and names none. */
   readonly defaultContainer: () => Promise<string>;
-  /** A moment (ISO 8601) by the user's clock, as `inTimeZone` writes it: its first ten characters are the day. */
+  /** A moment (ISO 8601) in the user's time zone, as `inTimeZone` writes it: its first ten characters are the day. */
   readonly localTime: (moment: string) => string;
-  /** The moment that a date or date-time means by the user's clock; null for anything else. */
+  /** The moment that a date or date-time means in the user's time zone; null for anything else. */
   readonly momentOf: (text: string) => Date | null;
-  /** Settings from the options that come with every command, by setting name. */
+  /** Settings from the options common to all commands, by setting name. */
   readonly settings: () => Readonly<Record<string, string>>;
-  /** The exit code when the command ends without an error; 0 unless set. */
+  /** Sets the exit code of a command that ends without an error; 0 by default. */
   readonly exitWith: (code: number) => void;
 }
 
@@ -34,16 +34,16 @@ export type Register = (program: Command, cli: Cli) => void;
 export interface Access {
   readonly core: Core;
   readonly read: Call;
-  /** A call that does its work once, however often it is sent. */
+  /** A call that takes effect once, however often it is sent. */
   readonly newWrite: () => Call;
-  /** Where files wait that are sent to the owner. */
+  /** Holds files until they are sent to the owner. */
   readonly uploads: UploadStore;
   /** Aborted once the user ends the command: nothing new is begun then. */
   readonly ended: AbortSignal;
 }
 
 /**
- * Opens the store, or a way to its owner, for the time of the work; a signal ends it early and in order.
+ * Opens the store, or a connection to its owner, while the work runs; a signal ends it early but cleanly.
  * @throws AppError `not_found` where there is no memory and `begins` is not set
  */
 export async function withCore<T>(

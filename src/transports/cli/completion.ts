@@ -3,9 +3,9 @@ import type { Argument, Command, Option } from "commander";
 export const SHELLS = ["bash", "zsh", "fish"] as const;
 export type Shell = (typeof SHELLS)[number];
 
-/** What may stand at one place of a command line, by the names of the commands before it. */
+/** What may come at one position of a command line, by the command names before it. */
 interface Place {
-  /** Names of commands, separated by a space; empty for the program itself. */
+  /** Names of commands, separated by spaces; empty for the program itself. */
   readonly path: string;
   readonly words: readonly Word[];
   readonly options: readonly ShownOption[];
@@ -17,7 +17,7 @@ interface Word {
 }
 
 interface ShownOption {
-  /** As it is typed: `--mode`, and `-c` where there is a short form. */
+  /** As typed: `--mode`, and `-c` where there is a short form. */
   readonly flags: readonly string[];
   readonly description: string;
   readonly takesValue: boolean;
@@ -25,8 +25,8 @@ interface ShownOption {
 }
 
 /**
- * The script that makes a shell complete a command line, made of the commands, options and fixed values of a program alone:
- * it starts nothing and reads nothing when the tab key is pressed, but the names of files.
+ * The script with which a shell completes a command line, generated from a program's commands, options and fixed values:
+ * pressing the tab key starts no program and reads nothing but file names.
  */
 export function completionScript(shell: Shell, program: Command): string {
   const places = placesOf(program, []);
@@ -68,7 +68,7 @@ function firstSentence(text: string): string {
   return /^[^.;:(]*/.exec(text)?.[0].trim() ?? "";
 }
 
-/** Its own words only ever go between single quotes. */
+/** The script's words only ever appear between single quotes. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
@@ -129,7 +129,7 @@ function fishScript(name: string, places: readonly Place[]): string {
   return `# Completion of ${name}; made by \`${name} completion\`.\n${lines.join("\n")}\n`;
 }
 
-/** Where a word is the next one of its command: after the names before it, and before another of its kind. */
+/** Where a word comes next in its command: after the names before it, and before another of its kind. */
 function fishCondition(path: string, words: readonly Word[], commands: ReadonlySet<string>): string {
   const others = words.map((word) => word.name).join(" ");
   if (path === "") return `not __fish_seen_subcommand_from ${[...commands].join(" ")}`;

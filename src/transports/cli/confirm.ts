@@ -6,8 +6,8 @@ import { untilInterrupted } from "./interrupt.js";
 
 /**
  * Asks the person at the terminal to type yes.
- * @param warning what happens then, one line
- * @param deed for the error: what `--yes` does without a question
+ * @param warning what will happen, in one line
+ * @param deed for the error: what `--yes` does without asking
  * @throws UsageError where nobody can be asked
  */
 export async function confirm({ stdin, output }: Cli, warning: string, deed: string): Promise<boolean> {

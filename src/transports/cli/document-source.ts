@@ -12,7 +12,7 @@ interface Named {
   readonly customId?: string | null;
 }
 
-/** A document as people know it: by its title, and by the path or address that tells it from others of that title. */
+/** A document as people know it: by its title, and by the path or address that distinguishes it from others of that title. */
 export function describeSource(document: Named): string {
   const { title, customId = null, id } = document;
   const source = document.source === null ? null : cutSource(document.source);
@@ -25,7 +25,7 @@ function cut(name: string): string {
   return shown.length > LONGEST_NAME ? `${truncate(shown, LONGEST_NAME)}…` : shown;
 }
 
-/** The end of a long one tells the most. */
+/** The end of a long source says the most. */
 function cutSource(source: string): string {
   const shown = oneLine(source);
   return shown.length > LONGEST_SOURCE ? `…${shown.slice(-LONGEST_SOURCE).toWellFormed()}` : shown;

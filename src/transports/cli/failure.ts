@@ -12,13 +12,13 @@ export class UsageError extends Error {
 
 interface FailureOptions {
   readonly isDebug: boolean;
-  /** How to see how the command is used. */
+  /** How to get usage help. */
   readonly hint: string;
-  /** How this program is started on the same memory. */
+  /** How to start this program on the same memory. */
   readonly invocation: string;
 }
 
-/** Tells what went wrong on standard error and answers with the exit code. */
+/** Reports what went wrong on standard error and returns the exit code. */
 export function reportFailure(error: unknown, output: Output, options: FailureOptions): number {
   if (error instanceof CommanderError && error.exitCode === 0) return EXIT_OK;
   // The help that answers it is on standard error already.
@@ -26,7 +26,7 @@ export function reportFailure(error: unknown, output: Output, options: FailureOp
   const failure = describe(error, options);
   if (output.isJson) output.complain(JSON.stringify({ error: failure.error, message: failure.message }));
   else {
-    // Parts of it may be the words of strangers, such as the names of folders at a source.
+    // Parts of it may be written by strangers, such as names of folders at a source.
     output.complain(`${output.style.red("error:")} ${printable(failure.message)}`);
     if (failure.hint) output.complain(failure.hint);
   }
@@ -35,7 +35,7 @@ export function reportFailure(error: unknown, output: Output, options: FailureOp
 }
 
 interface Failure {
-  /** Machine-readable: a kind of the core, or `usage`. */
+  /** Machine-readable: an error kind of the core, or `usage`. */
   readonly error: string;
   readonly message: string;
   readonly hint?: string;
@@ -53,7 +53,7 @@ function describe(error: unknown, { hint, invocation }: FailureOptions): Failure
     const exitCode = exitCodeOf(error.kind);
     return { error: error.kind, message: error.message, exitCode, ...(exitCode === EXIT_WRONG_USE && { hint }) };
   }
-  // Thrown by whoever reads the settings, whom a face does not know.
+  // Thrown by the settings reader, which a transport does not know.
   if (error instanceof Error && error.name === "ConfigError")
     return { error: "invalid", message: error.message, hint, exitCode: EXIT_WRONG_USE };
   const cause = error instanceof Error ? error.message : String(error);

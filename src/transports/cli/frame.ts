@@ -1,7 +1,7 @@
 // oxlint-disable-next-line no-control-regex
 const COLOUR = /\u001b\[\d+m/g;
 
-/** Lines in a box for a terminal; elsewhere the bare lines, which search and copy better. */
+/** Lines in a box for a terminal; elsewhere the bare lines, which are easier to search and copy. */
 export function frame(lines: readonly string[], isTerminal: boolean): string[] {
   if (!isTerminal) return [...lines];
   const width = Math.max(...lines.map(visibleLength));

@@ -73,7 +73,7 @@ const COMMANDS: readonly Register[] = [
 
 /**
  * Runs one command line to its end; for `serve` and `mcp` that is the end of the service.
- * @returns the exit code: 0, 1 when it failed, 2 for wrong use. Never throws; standard output is written out by then.
+ * @returns the exit code: 0, 1 for a failure, 2 for wrong use. Never throws; standard output is flushed by then.
  */
 export async function runCli(argv: readonly string[], starters: Starters, io: CliIo): Promise<number> {
   const output = createOutput(io, asksForJson(argv));
@@ -123,7 +123,7 @@ function createProgram(output: Output, version: string): Command {
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
       writeOut: (text) => output.write(text),
-      // Help in answer to a command line that lacks a command; errors are reported when they arrive at `runCli`.
+      // Only help for a command line that lacks a command; errors are reported when they reach `runCli`.
       writeErr: (text) => output.note(text.trimEnd()),
       outputError: () => undefined,
     })
@@ -132,7 +132,7 @@ function createProgram(output: Output, version: string): Command {
     });
 }
 
-/** Known before parsing, so that a command line that cannot be parsed is answered in JSON too. */
+/** Determined before parsing, so that a command line that cannot be parsed is answered in JSON too. */
 function asksForJson(argv: readonly string[]): boolean {
   return beforeEnd(argv).includes("--json");
 }
@@ -143,7 +143,10 @@ function beforeEnd(argv: readonly string[]): readonly string[] {
   return argv.slice(0, end < 0 ? argv.length : end);
 }
 
-/** Known before parsing, as hints are printed for what cannot be parsed, too; in full, as they are typed in another folder. */
+/**
+ * Determined before parsing, because hints are also printed for what cannot be parsed; absolute, because they may be typed in
+ * another folder.
+ */
 function namedFolder(argv: readonly string[]): string[] {
   const named = beforeEnd(argv).flatMap((argument, index, all) => {
     if (argument === "--data-dir") return all[index + 1] ?? [];
@@ -151,7 +154,7 @@ function namedFolder(argv: readonly string[]): string[] {
   });
   const last = named.at(-1);
   if (last === undefined) return [];
-  // The settings read `~` as the home folder.
+  // The settings expand `~` to the home folder.
   return ["--data-dir", shellWord(last.startsWith("~") ? last : resolve(last))];
 }
 
@@ -160,7 +163,7 @@ function settingsOf(program: Command): Record<string, string> {
   return dataDir === undefined ? {} : { RECOLLECT_DATA_DIR: dataDir };
 }
 
-/** The names of the command that the arguments begin with, e.g. `keys create`. */
+/** The command that the arguments begin with, e.g. `keys create`. */
 function commandPath(program: Command, argv: readonly string[]): string[] {
   const path: string[] = [];
   let current: Command = program;

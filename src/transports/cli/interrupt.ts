@@ -13,10 +13,10 @@ export class Interrupted extends AppError {
 }
 
 /**
- * Does the work unless the user ends it first, so that whoever called can still put everything away. Work that goes on
- * step by step looks at the signal that it gets before each.
- * @param earlier a signal that may have come before, while the program was still being loaded
- * @throws Interrupted when a signal came; what the work throws otherwise
+ * Does the work unless the user ends it first, leaving the caller time to clean up. Work in several steps should check the
+ * signal it is given before each.
+ * @param earlier a signal that may have come while the program was still loading
+ * @throws Interrupted when a signal came; otherwise what the work throws
  */
 export async function untilInterrupted<T>(
   work: (ended: AbortSignal) => Promise<T>,

@@ -1,12 +1,12 @@
 import type { Readable, Writable } from "node:stream";
 import type { TimeZone } from "../../lib/time-zone.js";
 
-/** The streams and facts about the terminal that `main.ts` hands over. */
+/** The streams and terminal properties that `main.ts` passes in. */
 export interface CliIo {
   readonly stdin: Readable;
   readonly stdout: Writable;
   readonly stderr: Writable;
-  /** True when a person watches: spinner and frames, and colours unless `useColor` says otherwise. */
+  /** True when a person watches: enables spinner and frames, and colours unless `useColor` says otherwise. */
   readonly isTerminal: boolean;
   /** Default `isTerminal`. */
   readonly useColor?: boolean;
@@ -14,7 +14,7 @@ export interface CliIo {
   readonly isDebug?: boolean;
   /** The container for commands that name none, where it is configured. */
   readonly defaultContainer?: string;
-  /** Where the user's days are counted. Default: where this machine's are. */
+  /** Time zone in which the user's days are counted. Default: this machine's. */
   readonly timeZone?: TimeZone;
   /** How the user starts this program, for hints. Default `recollect`. */
   readonly programName?: string;

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 const GRACE_MS = 500;
 const CALLBACK = "/v3/connections/auth/callback/";
 
-/** One visit of a browser that comes back from a provider. */
+/** One visit of a browser that returns from a provider. */
 export interface CallbackVisit {
   readonly code?: string;
   readonly state?: string;
@@ -13,7 +13,7 @@ export interface CallbackVisit {
   readonly reply: (sentence: string) => void;
 }
 
-/** Where a browser of this machine comes back to after a sign-in (RFC 8252, section 7.3). */
+/** Where a browser on this machine returns after a sign-in (RFC 8252, section 7.3). */
 export interface LoopbackCallback {
   /** Base address, such as http://127.0.0.1:49152. */
   readonly origin: string;
@@ -22,7 +22,7 @@ export interface LoopbackCallback {
   close(): Promise<void>;
 }
 
-/** Listens on a free port of this machine alone. Whoever visits proves with `state` that it is the browser that was sent out. */
+/** Listens on a free loopback port. Visitors prove with `state` that they are the browser that was sent out. */
 export async function openLoopbackCallback(): Promise<LoopbackCallback> {
   const visits: CallbackVisit[] = [];
   let wake = (): void => {};
@@ -53,7 +53,7 @@ export async function openLoopbackCallback(): Promise<LoopbackCallback> {
     },
     async close() {
       const closed = new Promise((resolve) => server.close(resolve));
-      // Whoever was answered has their answer by then; who was not, or says nothing, is not waited for.
+      // By then every answer has been delivered; connections that are unanswered or silent are not waited for.
       setTimeout(() => server.closeAllConnections(), GRACE_MS).unref();
       server.closeIdleConnections();
       await closed;

@@ -2,18 +2,18 @@ import { InvalidArgumentError } from "commander";
 import type { Metadata, MetadataValue } from "../../core/types.js";
 import { UsageError } from "./failure.js";
 
-/** Refuses an empty text, which a shell makes of a variable that is not set and which would silently mean the default. */
+/** Refuses an empty text, which a shell makes of an unset variable and which would silently mean the default. */
 export function notEmpty(text: string): string {
   if (text.trim() === "") throw new InvalidArgumentError("It must not be empty.");
   return text;
 }
 
-/** Collects an option that may be given many times. */
+/** Collects an option that may be given repeatedly. */
 export function collect(value: string, previous: readonly string[] | undefined): readonly string[] {
   return [...(previous ?? []), value];
 }
 
-/** A reader of whole numbers in a range, both ends included. */
+/** A parser for whole numbers in a range, both ends included. */
 export function wholeNumber(minimum: number, maximum: number): (text: string) => number {
   return (text) => {
     const value = Number(text);
@@ -23,7 +23,7 @@ export function wholeNumber(minimum: number, maximum: number): (text: string) =>
   };
 }
 
-/** A reader of numbers in a range, both ends included. */
+/** A parser for numbers in a range, both ends included. */
 export function numberBetween(minimum: number, maximum: number): (text: string) => number {
   return (text) => {
     const value = Number(text);
@@ -33,7 +33,7 @@ export function numberBetween(minimum: number, maximum: number): (text: string) 
   };
 }
 
-/** Reads JSON; the core judges what it holds. */
+/** Parses JSON; the core validates it. */
 export function json(text: string): unknown {
   try {
     return JSON.parse(text);

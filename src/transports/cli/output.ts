@@ -8,19 +8,19 @@ export interface Output {
   readonly isJson: boolean;
   readonly isTerminal: boolean;
   readonly style: Style;
-  /** The answer of a command: the value as one line of JSON, or its lines for people. */
+  /** A command's answer: the value as one line of JSON, or its lines for people. */
   answer(value: unknown, lines: () => readonly string[]): void;
   /** One line for people on standard error; nothing with `--json`. */
   note(text: string): void;
-  /** One line on standard error, with `--json` too. */
+  /** One line on standard error, even with `--json`. */
   complain(text: string): void;
-  /** Text on standard error as it is: what somebody types there. */
+  /** Text on standard error, unchanged: what somebody types there. */
   echo(text: string): void;
-  /** Text for standard output as it is: help and version. */
+  /** Text on standard output, unchanged: help and version. */
   write(text: string): void;
-  /** Shows that something goes on. */
+  /** Shows that something is going on. */
   progress(text: string): Progress;
-  /** Waits until standard output took everything. @throws what it failed with; a reader that went away is no failure */
+  /** Waits until standard output has taken everything. @throws its error; a reader that went away is not one */
   flush(): Promise<void>;
 }
 
@@ -55,7 +55,7 @@ interface TolerantStream {
   flush(): Promise<void>;
 }
 
-/** A stream whose reader may go away (`| head`): later writes are dropped. Any other failure is told by `flush`. */
+/** A stream whose reader may go away (`| head`): later writes are dropped. `flush` reports any other error. */
 function tolerate(stream: Writable): TolerantStream {
   let failure: NodeJS.ErrnoException | null = null;
   stream.on("error", (error: NodeJS.ErrnoException) => {
@@ -71,17 +71,17 @@ function tolerate(stream: Writable): TolerantStream {
   return { write, flush };
 }
 
-/** From so many seconds on is told how long it takes. */
+/** From this many seconds on, the elapsed time is shown. */
 const SLOW_SECONDS = 3;
-/** How often plain lines say that what they last told of still goes on. */
+/** Milliseconds after which plain output repeats that its last step is still going on. */
 const STILL_MS = 30_000;
 
-/** A text, with how long it has been the same. */
+/** A text, and how long it has stayed the same. */
 function createTimed(first: string) {
   let text = first;
   let since = performance.now();
   return {
-    /** @returns whether it is another text */
+    /** @returns whether the text is different */
     change(next: string): boolean {
       if (next === text) return false;
       text = next;
@@ -95,7 +95,7 @@ function createTimed(first: string) {
   };
 }
 
-/** One line that is drawn over and over, and gone at the end. */
+/** One line that is redrawn, and removed at the end. */
 function spin(stderr: TolerantStream, first: string): Progress {
   const shown = createTimed(first);
   let frame = 0;
@@ -112,7 +112,7 @@ function spin(stderr: TolerantStream, first: string): Progress {
   };
 }
 
-/** Plain lines, each once, and now and then again with how long that goes on. */
+/** Plain lines, each once, repeated now and then with the elapsed time. */
 function report(note: (text: string) => void, first: string): Progress {
   const told = createTimed(first);
   const tell = () => note(told.describe());

@@ -7,14 +7,14 @@ import { describeSource } from "./document-source.js";
 import { indent, oneLine, printable } from "./style.js";
 import { count } from "../../lib/count.js";
 
-/** Search results for people: score, text, then where and when it is from. */
+/** Search results for people: score, text, then place and date. */
 export function describeAnswer(cli: Cli, answer: SearchAnswer, query: string): string[] {
   const found = answer.results.flatMap((result) => describeResult(cli, result, answer.timeZone));
   const nothing = [`Nothing found for “${oneLine(query)}”.`];
   return [...(found.length > 0 ? found : nothing), ...describeLimits(cli, answer)];
 }
 
-/** What a reader must know to trust an answer: what still waits, and what did not work. */
+/** What a reader must know to trust an answer: what is still pending, and what did not work. */
 export function describeLimits(cli: Cli, { waiting, degraded }: SearchAnswer): string[] {
   const { yellow } = cli.output.style;
   return [
@@ -55,13 +55,13 @@ function sourceOf({ documents }: SearchResult): string {
   return `from ${describeSource({ ...first, source: whereFrom(first) })}${more}`;
 }
 
-/** The day something is from, as far as it is known: what the source says, else when it was added. */
+/** The day of a result, where known: what the source says, otherwise when it was added. */
 function dayOf({ chunk, memory, documents }: SearchResult, timeZone: TimeZone): string {
   const known = chunk?.metadata?.date ?? documents[0]?.documentDate ?? chunk?.createdAt ?? memory?.createdAt;
   return known === undefined ? "no date" : dayIn(known, timeZone);
 }
 
-/** What became of the facts of a document, one a line. */
+/** The outcome for each fact of a document, one per line. */
 export function describeFacts(facts: readonly ExplainedFact[]): string[] {
   return facts.flatMap(({ outcome, text, id, replaced, near = [], statedIn = [] }) => {
     const note = {

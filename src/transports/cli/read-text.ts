@@ -2,14 +2,14 @@ import type { Readable } from "node:stream";
 import { AppError } from "../../core/errors.js";
 import { utf16Of } from "../../lib/text-bytes.js";
 
-/** Far above any limit of the core, which has its own error; keeps an endless stream from filling the memory. */
+/** Far above the core's own limits, which have their own errors; keeps an endless stream from filling memory. */
 const MOST_BYTES = 256 * 1024 * 1024;
 
 const NOT_READ = "It is neither UTF-8 text nor a kind of file that is read.";
 
 /**
- * All the text of a stream, in UTF-8.
- * @param advice what to say of binary data
+ * The whole text of a UTF-8 stream.
+ * @param advice what to say about binary data
  * @throws AppError `unsupported_type` for binary data and other encodings, naming the source, and `too_large` beyond 256 MB
  */
 export async function readText(stream: Readable, name: string, advice = NOT_READ): Promise<string> {

@@ -2,7 +2,7 @@ import { AppError } from "../../core/errors.js";
 import type { Access } from "./cli.js";
 import { oneLine } from "./style.js";
 
-/** Refuses the name of a container that is likelier misspelt than empty. @throws AppError `not_found`, or as the core */
+/** Refuses the name of a container that is more likely misspelt than empty. @throws AppError `not_found`, or as the core */
 export async function requireContainer({ core, read }: Access, containerTag: string): Promise<void> {
   try {
     await core.getContainer(read, { containerTag });

@@ -2,7 +2,7 @@ import { AppError } from "../../core/errors.js";
 import type { Access, Cli } from "./cli.js";
 import type { LoopbackCallback } from "./loopback-callback.js";
 
-/** As long as the address for signing in holds. */
+/** How long the sign-in address is valid. */
 const SIGN_IN_MS = 60 * 60_000;
 
 export interface BrowserSignIn {
@@ -13,7 +13,7 @@ export interface BrowserSignIn {
 }
 
 /**
- * Has somebody sign in to a provider with a browser of this machine, and waits until they come back.
+ * Has the user sign in to a provider with a browser on this machine, and waits until they return.
  * @throws AppError `invalid` when the provider refuses, `unavailable` when nobody has signed in within an hour
  */
 export async function signInByBrowser(

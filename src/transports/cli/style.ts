@@ -1,6 +1,6 @@
 import { singleSpaced } from "../../lib/single-spaced.js";
 
-/** Marks parts of a text for the eye; leaves the text alone where colours are off. */
+/** Highlights parts of a text; leaves it alone where colours are off. */
 export type Style = Readonly<Record<"bold" | "dim" | "green" | "yellow" | "red", (text: string) => string>>;
 
 export function createStyle(useColor: boolean): Style {
@@ -10,8 +10,8 @@ export function createStyle(useColor: boolean): Style {
 }
 
 /**
- * Stored text as a terminal may show it: without the characters that move the cursor, change colours or turn the
- * reading direction. Tabs and line breaks stay.
+ * Stored text made safe for a terminal: without characters that move the cursor, change colours or reverse the reading
+ * direction. Tabs and line breaks stay.
  */
 export function printable(text: string): string {
   return (
@@ -27,7 +27,7 @@ export function oneLine(text: string): string {
   return singleSpaced(printable(text));
 }
 
-/** Every line of a text, set in by some spaces. */
+/** A text with every line indented by some spaces. */
 export function indent(text: string, spaces: number): string {
   const margin = " ".repeat(spaces);
   return text
@@ -36,13 +36,13 @@ export function indent(text: string, spaces: number): string {
     .join("\n");
 }
 
-/** An amount of US dollars with as many digits as it takes to be more than nothing. */
+/** An amount of US dollars with as many digits as it takes not to read as zero. */
 export function dollars(amount: number): string {
   const digits = amount === 0 || amount >= 0.1 ? 2 : Math.min(9, 1 - Math.floor(Math.log10(amount)));
   return `$${amount.toFixed(digits)}`;
 }
 
-/** Lines of `name  value` with the values below each other. */
+/** Lines of `name value` with the values aligned. */
 export function pairs(entries: readonly (readonly [name: string, value: string])[]): string[] {
   const width = Math.max(...entries.map(([name]) => name.length));
   return entries.map(([name, value]) => `${name.padEnd(width)}  ${value}`);

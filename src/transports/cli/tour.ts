@@ -3,7 +3,7 @@ import type { Access } from "./cli.js";
 import { describeFacts } from "./present.js";
 import { waitUntilUnderstood } from "./wait.js";
 
-/** One thing the guided demo did, and what really came of it. */
+/** One step of the guided demo, and its actual result. */
 export interface Step {
   readonly name: "add" | "recall" | "update" | "profile" | "forget";
   readonly title: string;
@@ -11,7 +11,7 @@ export interface Step {
   /** The same for a person to type, without the program's name. */
   readonly command: string;
   readonly result: readonly string[];
-  /** Whether the result shows what the step is about. */
+  /** Whether the result shows what the step is meant to. */
   readonly ok: boolean;
 }
 

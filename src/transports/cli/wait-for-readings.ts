@@ -4,29 +4,29 @@ import { sleep } from "../../lib/time.js";
 import type { Access, Cli } from "./cli.js";
 import { isThrough, waitUntilThrough } from "./wait.js";
 
-/** Between two looks at how much is left. */
+/** Milliseconds between two checks of what is left. */
 const POLL_MS = 500;
-/** Nothing was finished for so long: it waits for a language model that is away. */
+/** When nothing finishes for this long, a language model is probably unavailable. */
 const PATIENCE_MS = 120_000;
 
-/** What became of documents that are read again. */
+/** The outcome of documents that are read again. */
 export interface Outcome {
-  /** How many are still to be read when the command ends. */
+  /** How many are still unread when the command ends. */
   readonly waiting: number;
-  /** Those of the named ones that failed again. */
+  /** Those of the named documents that failed again. */
   readonly failed: readonly { readonly id: string; readonly reason: string }[];
 }
 
 export const NOTHING_LEFT: Outcome = { waiting: 0, failed: [] };
 
-/** What is read again. */
+/** The documents that are being read again. */
 interface Begun {
   readonly documents: number;
-  /** Ids or customIds of those that were named: their files or pages may be read too, which nothing counts. */
+  /** Ids or customIds of named documents: their files or pages may have to be read too, which no counter includes. */
   readonly named: readonly string[];
 }
 
-/** Waits, as long as anything goes on, until documents were read again. */
+/** Waits, as long as there is progress, until documents have been read again. */
 export async function waitForReadings(cli: Cli, access: Access, begun: Begun, isPatient: boolean): Promise<Outcome> {
   const countLeft = async () => (await access.core.status(access.read)).reprocessing;
   if (!isPatient) return { waiting: await countLeft(), failed: [] };
@@ -55,7 +55,7 @@ async function waitForNamed(access: Access, begun: Begun, show: (text: string) =
   return { waiting, failed };
 }
 
-/** Null for one that did not fail. */
+/** Null for a document that did not fail. */
 function reasonOf({ document, reading }: DocumentDetails): string | null {
   if (document.status === "failed") return document.errorReason ?? "no reason is known";
   const kept = reading?.outcome?.notReadAgain;
@@ -68,7 +68,7 @@ function ignoreDeleted(error: unknown): null {
   throw error;
 }
 
-/** @returns how many documents are still to be read */
+/** @returns how many documents are still unread */
 async function waitForReaders(
   countLeft: () => Promise<number>,
   begun: Begun,

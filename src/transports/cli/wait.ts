@@ -8,7 +8,7 @@ import type {
 } from "../../core/index.js";
 import { sleep } from "../../lib/time.js";
 
-/** Longer than any healthy document takes; what is not through by then is reported as it is. */
+/** Longer than any healthy document takes; what is unfinished by then is reported as it is. */
 const LONGEST_WAIT_SECONDS = 120;
 const FIRST_WAIT_SECONDS = 1;
 const LONGEST_TURN_SECONDS = 10;
@@ -16,8 +16,8 @@ const FIRST_LOOK_MS = 50;
 const LONGEST_LOOK_MS = 1_000;
 
 /**
- * Adds a document and waits until it is searchable and its facts are resolved, it failed, or two minutes are over.
- * Asks again with the same operation id, which adds nothing twice, so that the state can be shown meanwhile.
+ * Adds a document and waits until it is searchable and its facts are resolved, it has failed, or two minutes are over. Repeats
+ * the call with the same operation id, which adds nothing twice, so that the state can be shown meanwhile.
  */
 export async function waitUntilUnderstood(
   core: Core,
@@ -40,7 +40,7 @@ export function isThrough({ status, dreamingStatus }: Pick<DocumentReceipt, "sta
   return status === "failed" || (status === "done" && dreamingStatus === "done");
 }
 
-/** As `waitUntilThrough`, of the document of a file that was sent. */
+/** As `waitUntilThrough`, for the document of a file that was sent. */
 export async function waitUntilRead(
   access: Looking,
   sent: DocumentReceipt,
@@ -57,7 +57,7 @@ interface Looking {
 }
 
 /**
- * Looks at a document until it is searchable and its facts are resolved, it failed, or nothing about it changed for two
+ * Polls a document until it is searchable and its facts are resolved, it has failed, or nothing about it has changed for two
  * minutes.
  */
 export async function waitUntilThrough(
@@ -85,7 +85,7 @@ function describeReading({ reading }: DocumentDetails): string | null {
   return `reading ${unit} ${done}${total === null ? "" : ` of ${total}`}`;
 }
 
-/** What a document is at, in a word or two. */
+/** The state of a document, in a word or two. */
 export function describeState({ status, dreamingStatus }: Pick<DocumentReceipt, "status" | "dreamingStatus">): string {
   return status === "done" && dreamingStatus === "dreaming" ? "finding facts" : status;
 }

@@ -5,7 +5,7 @@ import { pageAnswer, redirectAnswer } from "../pages/layout.js";
 import type { Owner } from "../pages/session.js";
 import { type Handler, ownerFooter } from "./visit.js";
 
-/** The apps that the owner let in by OAuth, each with a button that ends it. */
+/** The apps that the owner has authorised by OAuth, each with a button to revoke it. */
 export const showApps: Handler = async ({ request }, { core, sessions }) => {
   const owner = await sessions.requireOwner(request);
   if (owner instanceof Response) return owner;
@@ -37,7 +37,7 @@ function describe(grant: AppGrant, { csrf }: Owner): Html {
   </form>`;
 }
 
-/** Ends one of them. */
+/** Revokes one of them. */
 export const endApp: Handler = async ({ request }, { core, sessions }) => {
   const owner = await sessions.requireOwner(request);
   if (owner instanceof Response) return owner;

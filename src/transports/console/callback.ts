@@ -1,24 +1,24 @@
 import { AppError } from "../../core/errors.js";
 
-/** Where the answer of an approval goes: a server that a program on the owner's machine runs for this moment. */
+/** Where the answer to an approval goes: a server that a program on the owner's machine runs for the moment. */
 export interface Callback {
-  /** As it was sent; its own query stays as it is. */
+  /** As it was sent; its own query is kept. */
   readonly address: string;
-  /** The source by which a Content-Security-Policy allows the way there. */
+  /** The source with which a Content-Security-Policy allows submitting there. */
   readonly formTarget: string;
 }
 
 const LOOPBACK = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(?::(\d{1,5}))?\/callback(?:\?([^#\s\\]*))?$/;
 const DESKTOP = /^supermemory:\/\/auth-callback\?([^#\s\\]*)$/;
 const LONGEST = 2_000;
-/** Printable ASCII only: anything else is read differently by different programs. */
+/** Printable ASCII only: different programs read anything else differently. */
 const PRINTABLE = /^[\x21-\x7e]*$/;
-/** What this server answers with. A callback that brings one along would be read instead of it. */
+/** Parameters in which this server answers. A callback that contains one already would be read instead of the answer. */
 const ANSWERS = ["apikey", "api_key", "keys", "errors", "error", "api_url", "api_base_url"];
 
 /**
- * Reads a callback of a program on the owner's machine: `http`, this machine by name, path `/callback`, any port, nothing
- * before the host and nothing that would be taken for an answer (contract 7.1).
+ * Reads a callback of a program on the owner's machine: `http`, this machine by name, path `/callback`, any port, nothing before
+ * the host and nothing that could be taken for an answer (contract 7.1).
  * @throws AppError `invalid`
  */
 export function readCallback(address: string | null): Callback {
@@ -58,13 +58,13 @@ function refuseAnswers(query: string): void {
     throw new AppError("invalid", `The address that the answer should go to brings its own \`${taken}\` along.`);
 }
 
-/** The callback with an answer behind its own query. */
+/** The callback with an answer appended to its own query. */
 export function withAnswer({ address }: Callback, answer: Readonly<Record<string, string>>): string {
   const joint = address.endsWith("?") || address.endsWith("&") ? "" : address.includes("?") ? "&" : "?";
   return `${address}${joint}${new URLSearchParams(answer).toString()}`;
 }
 
-/** How several values travel in one parameter (contract 7.1). */
+/** Encodes several values in one parameter (contract 7.1). */
 export function encodeValues(values: Readonly<Record<string, string>>): string {
   return Buffer.from(JSON.stringify(values)).toString("base64url");
 }

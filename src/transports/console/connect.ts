@@ -11,7 +11,7 @@ import { labelOf } from "./known-clients.js";
 import { type Handler, ownerFooter, type Surroundings, type Visit } from "./visit.js";
 
 const MOST_CLIENTS = 20;
-/** A page that was left open for longer has to be opened again. */
+/** A page left open for longer has to be opened again. */
 const OPEN_MS = 60 * 60_000;
 
 /** What a program asks for. */
@@ -60,7 +60,7 @@ function readClient(name: string): string {
   );
 }
 
-/** Says who asks for what, and lets the owner choose. */
+/** Shows who asks for what, and lets the owner choose. */
 export const showConnect: Handler = async (visit, surroundings) => {
   const ask = readAsk(visit);
   const owner = await surroundings.sessions.requireOwner(visit.request);
@@ -72,7 +72,7 @@ interface Asked {
   readonly ask: Ask;
   readonly owner: Owner;
   readonly objection?: string;
-  /** The form as it came back. */
+  /** The form as it was submitted. */
   readonly chosen?: FormFields;
 }
 
@@ -136,7 +136,10 @@ function askerOf({ clients, hostname, os, cwd, version }: Ask): Html {
     </dl>`;
 }
 
-/** Names one opening of the page for one browser, so that an approval counts once, for what was shown, and not for ever. */
+/**
+ * Identifies one opening of the page in one browser, so that an approval counts once, for what was shown, and only for a limited
+ * time.
+ */
 function newRequest({ pathname, search }: URL, { token }: Owner): string {
   const id = `${Date.now().toString(36)}-${randomSecret(16)}`;
   return `${id}.${formToken(token, `request:${id}:${pathname}${search}`)}`;
@@ -153,7 +156,7 @@ function requireRequest(fields: FormFields, { pathname, search }: URL, { token }
   );
 }
 
-/** Sends the answer of the owner to the program. */
+/** Sends the owner's answer to the program. */
 export const doConnect: Handler = async (visit, surroundings) => {
   const { request, url } = visit;
   const { core, sessions } = surroundings;

@@ -38,7 +38,7 @@ const ERRORS = {
   expired: ["expired_token", "This code is unknown, was used, or its 10 minutes are over."],
 } as const;
 
-/** `POST /auth/device/token`: the program asks whether it was approved (after RFC 8628 §3.4). */
+/** `POST /auth/device/token`: the program asks whether it has been approved (after RFC 8628 §3.4). */
 export const pollDevice: Handler = async ({ request }, { core, anyone, sessions }) => {
   const { device_code: deviceCode } = tokenSchema.parse(await readFields(request).then(requireDeviceCode));
   const polled = await core.pollDevice(anyone, { deviceCode });
@@ -52,7 +52,7 @@ function requireDeviceCode(fields: Record<string, unknown>): Record<string, unkn
   throw new AppError("invalid", "device_code: must be the text that POST /auth/device/code answered with.");
 }
 
-/** Fields of a body in JSON, or of a form. */
+/** Fields of a JSON body or of a form. */
 async function readFields(request: Request): Promise<Record<string, unknown>> {
   const text = await readBodyText(request, MOST_BYTES);
   if (/^application\/x-www-form-urlencoded\s*(;|$)/i.test(request.headers.get("content-type") ?? ""))
@@ -71,7 +71,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Asks for the code, and with it shows who asks. */
+/** Asks for the code; with the code, shows who is asking. */
 export const showDevice: Handler = async ({ request, url }, surroundings) => {
   const owner = await surroundings.sessions.requireOwner(request);
   if (owner instanceof Response) return owner;
@@ -159,7 +159,7 @@ function asRefusal(error: unknown): AppError {
   throw error;
 }
 
-/** Approves or declines. */
+/** Approves or declines the request. */
 export const answerDevice: Handler = async ({ request }, surroundings) => {
   const { core, sessions } = surroundings;
   const owner = await sessions.requireOwner(request);

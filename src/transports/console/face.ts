@@ -18,9 +18,9 @@ import { truncate } from "../../lib/truncate.js";
 
 export type { ConsoleOptions } from "./visit.js";
 
-/** The pages on which the owner signs in and decides who may enter. */
+/** The pages on which the owner signs in and decides who gets access. */
 export interface ConsoleFace {
-  /** @param callerAddress of whoever asks, as the connection or a trusted proxy says */
+  /** @param callerAddress the caller's, as the connection or a trusted proxy reports it */
   answer(request: Request, callerAddress: string | undefined): Promise<Response>;
 }
 
@@ -41,7 +41,7 @@ const PAGES: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
   "/auth/pick": { GET: showPick, POST: doPick },
 };
 
-/** Addresses for programs. */
+/** Addresses called by programs. */
 const CALLS: typeof PAGES = {
   "/auth/device/code": { POST: startDevice },
   "/auth/device/token": { POST: pollDevice },
@@ -77,13 +77,13 @@ export function createConsole(options: ConsoleOptions): ConsoleFace {
   };
 }
 
-/** For the audit: browsers have no name but what they say of themselves. */
+/** For the audit: a browser has no name but what it says of itself. */
 function sourceOfVisit({ request, callerAddress }: Visit): CallSource {
   const client = request.headers.get("user-agent")?.slice(0, LONGEST_CLIENT);
   return { face: "console", ...(callerAddress !== undefined && { address: callerAddress }), ...(client && { client }) };
 }
 
-/** A refusal as a page for people, and as JSON for programs. */
+/** An error as a page for people, or as JSON for programs. */
 function refuse({ request, url }: Visit, error: unknown, log: ConsoleOptions["log"]): Response {
   const known = Object.hasOwn(PAGES, url.pathname) || Object.hasOwn(CALLS, url.pathname);
   const told = withRequestId(log, requestIdOf(request));

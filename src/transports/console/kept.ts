@@ -7,25 +7,25 @@ import type { Owner } from "../pages/session.js";
 import { type Handler, ownerFooter } from "./visit.js";
 
 const HOME = "/auth";
-/** Enough for a look; the rest is counted. */
+/** Enough for an overview; the rest is counted. */
 const MOST_CONTAINERS = 200;
 const PAGE_SIZE = 20;
 const LONGEST_TEXT = 300;
 const LONGEST_QUERY = 1_000;
 
-/** The page at `/`: the same as at `/auth`, which is where a browser is sent that shows no session elsewhere. */
+/** The page at `/`: the same as at `/auth`, to which a browser is redirected that shows no session here. */
 export const showStart: Handler = async (visit, surroundings) => {
   const owner = await surroundings.sessions.owner(visit.request);
   return owner ? keptPage(visit.url, owner, surroundings.core) : redirectAnswer(HOME);
 };
 
-/** What is kept, by container. */
+/** What is remembered, by container. */
 export const showHome: Handler = async ({ request, url }, { core, sessions }) => {
   const owner = await sessions.requireOwner(request);
   return owner instanceof Response ? owner : keptPage(url, owner, core);
 };
 
-/** What a search finds. It is sent as a form, so that the words of a question are in no address and no log of a proxy. */
+/** Search results. The query is sent as a form, so that it appears in no address and no proxy log. */
 export const searchKept: Handler = async ({ request }, { core, sessions }) => {
   const owner = await sessions.requireOwner(request);
   if (owner instanceof Response) return owner;
@@ -133,7 +133,7 @@ function reviewOf(memory: Pick<Memory, "isInference"> | null): string {
   return memory?.isInference === true ? "waits for review" : "";
 }
 
-/** A text of somebody's, its day, and what else is to be said of it. */
+/** Somebody's text, its day, and further facts about it. */
 function entry(text: string, at: string, ...facts: readonly string[]): Html {
   const said = [at.slice(0, 10), ...facts].filter((fact) => fact !== "");
   return html`<li>${shown(text, LONGEST_TEXT)} <span class="soft">${said.join("; ")}</span></li>`;

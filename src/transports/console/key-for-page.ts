@@ -7,8 +7,8 @@ import { labelOf } from "./known-clients.js";
 import { type Handler, jsonAnswer } from "./visit.js";
 
 /**
- * `GET /v3/auth/key` (contract 6.6): a page of this server fetches the key of a client, as the signed-in owner. It
- * makes a key, so a request has to show that it is sent by such a page.
+ * `GET /v3/auth/key` (contract 6.6): a page of this server fetches a client's key, as the signed-in owner. It creates a key, so
+ * a request has to prove that such a page sent it.
  */
 export const makeKeyForPage: Handler = async ({ request, url }, { core, sessions, allowed }) => {
   const { headers } = request;

@@ -1,4 +1,4 @@
-/** Names of clients as people know them; a client that is not here is shown as unknown. */
+/** Names of clients as people know them; a client not listed here is shown as unknown. */
 const LABELS: Readonly<Record<string, string>> = {
   claude_code: "Claude Code",
   "claude-code": "Claude Code",
@@ -14,7 +14,7 @@ const LABELS: Readonly<Record<string, string>> = {
   smfs: "Supermemory file system",
 };
 
-/** The name that people know a client by, or null for one that nobody knows. */
+/** The name that people know a client by, or null for an unknown one. */
 export function labelOf(client: string): string | null {
   return Object.hasOwn(LABELS, client) ? (LABELS[client] ?? null) : null;
 }

@@ -5,8 +5,10 @@ import { type Html, html, shown, trustedHtml } from "../pages/html.js";
 import { pageAnswer, redirectAnswer } from "../pages/layout.js";
 import type { Handler, Surroundings } from "./visit.js";
 
-/* Where whoever has the address chooses what a connection brings in. Every button sends the choice along, so that it is kept
-   while folders are opened, without a script. */
+/*
+ * Where anyone with the address chooses what a connection brings in. Every button submits the choice, so that it survives
+ * opening folders without a script.
+ */
 
 type Picker = Awaited<ReturnType<Core["showPicker"]>>;
 type Resource = Picker["resources"][number];
@@ -17,7 +19,7 @@ interface Opened {
   readonly name: string;
 }
 
-/** Where somebody is in the page. */
+/** The position in the page's folders. */
 interface Place {
   readonly token: string;
   readonly page: number;
@@ -30,7 +32,7 @@ export const showPick: Handler = async ({ url }, surroundings) => {
   return pickPage(surroundings, place, null);
 };
 
-/** `POST /auth/pick`: opens a folder or a page, or keeps the choice. */
+/** `POST /auth/pick`: opens a folder or a page, or saves the choice. */
 export const doPick: Handler = async ({ request }, surroundings) => {
   const fields = await readForm(request);
   const token = fields.text("pick");
@@ -49,7 +51,7 @@ export const doPick: Handler = async ({ request }, surroundings) => {
   });
 };
 
-/** @param go `page:2`, `open:{"id":…}`, or `up:1` for so many folders from the top */
+/** @param go `page:2`, `open:{"id":…}`, or `up:1` for the number of folders to keep */
 function placeOf(fields: FormFields, go: string): Place {
   const trail = fields.all("trail").map((text) => readOpened(text));
   const place = { token: fields.text("pick"), page: 1, trail };
@@ -132,7 +134,7 @@ function readJson(text: string): Readonly<Record<string, unknown>> {
     const value: unknown = JSON.parse(text);
     if (typeof value === "object" && value !== null) return { ...value };
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw damaged();
 }

@@ -9,7 +9,10 @@ import { type Handler, type Surroundings, type Visit } from "./visit.js";
 
 const HOME = "/auth";
 
-/** Asks who it is; with the code of a link one press of a button is enough, and looking at the page uses up nothing. */
+/**
+ * Asks for the owner's sign-in; with a link's code, one press of a button is enough, and viewing the page does not use up the
+ * code.
+ */
 export const showSignIn: Handler = async (visit, surroundings) => {
   const { searchParams } = visit.url;
   const next = safePath(searchParams.get("next"), HOME);
@@ -76,7 +79,7 @@ async function secretFields(isPasswordSet: () => Promise<boolean>): Promise<Html
     </p>`;
 }
 
-/** Signs in, and sends the browser on to where it wanted to go. */
+/** Signs in, and redirects the browser to where it was going. */
 export const doSignIn: Handler = async (visit, surroundings) => {
   const { request, callerAddress } = visit;
   const { core, anyone, sessions, log } = surroundings;
@@ -108,7 +111,6 @@ export const doSignIn: Handler = async (visit, surroundings) => {
   }
 };
 
-/** Ends the sign-in of this browser. */
 export const doSignOut: Handler = async ({ request }, { core, anyone, sessions }) => {
   const owner = await sessions.owner(request);
   const fields = await readForm(request);

@@ -15,11 +15,11 @@ export interface ConsoleOptions {
 /** What every page works with. */
 export interface Surroundings extends ConsoleOptions {
   readonly sessions: Sessions;
-  /** A call of nobody in particular, for what everybody may do. */
+  /** An unauthenticated call, for what anyone may do. */
   readonly anyone: Call;
 }
 
-/** A request, and where it is from. */
+/** A request and its origin. */
 export interface Visit {
   readonly request: Request;
   readonly url: URL;
@@ -29,7 +29,7 @@ export interface Visit {
 /** Answers the requests of one path and method. */
 export type Handler = (visit: Visit, surroundings: Surroundings) => Promise<Response>;
 
-/** What stands below the pages of an owner. */
+/** The footer of the owner's pages. */
 export function ownerFooter({ csrf, signIn }: Owner): Html {
   const words = { link: "with a link", key: "with a key", password: "with the password" } as const;
   return html`<form method="post" action="/auth/sign-out">
@@ -37,7 +37,7 @@ export function ownerFooter({ csrf, signIn }: Owner): Html {
   </form>`;
 }
 
-/** Addresses that are called by programs answer with JSON; their errors do, too. */
+/** Addresses called by programs answer with JSON, and so do their errors. */
 export function jsonAnswer(body: unknown, status = 200): Response {
   return Response.json(body, {
     status,

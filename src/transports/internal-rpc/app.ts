@@ -12,16 +12,16 @@ import { requestIdOf, withRequestId } from "../request-id.js";
 export interface OwnerDoorOptions {
   readonly core: Core;
   readonly log: LeveledLog;
-  /** The secret of `service.json`, which only the user of this data folder can read. */
+  /** The secret in `service.json`, which only the user of this data folder can read. */
   readonly ownerToken: string;
   readonly version: string;
-  /** What this process says of the data folder that it owns; null while it owns none. */
+  /** What this process says about the data folder that it owns; null while it owns none. */
   readonly prove?: (() => object | null) | undefined;
   /** Longest request body, in bytes. */
   readonly maxBodyBytes: number;
 }
 
-/** What the server knows about a connection beside the request. */
+/** What the server knows about a connection besides the request. */
 interface OwnerDoorBindings {
   /** Aborted when the server is about to close. */
   readonly closing?: AbortSignal;
@@ -29,7 +29,7 @@ interface OwnerDoorBindings {
 
 export type OwnerDoor = Hono<{ Bindings: OwnerDoorBindings }>;
 
-/** All that limits an actor: a field that got lost on the way would let them do more. */
+/** Everything that limits an actor: a field lost on the way would let them do more. */
 const actorFields = {
   organizationId: z.string(),
   name: z.string(),
@@ -44,17 +44,17 @@ const actorFields = {
   keyName: z.string().optional(),
 } satisfies Record<keyof Actor, z.ZodType>;
 
-/** What the other process says of whoever asked it; the audit believes what can be true. */
+/** What the other process says about its caller; the audit accepts what is plausible. */
 const fromSchema = z.object({
   face: z.enum(FACES).catch("internal"),
-  // What is too long to be kept is left out: nobody is refused for it.
+  // A value too long to store is left out: nobody is refused because of it.
   address: z.string().max(64).optional().catch(undefined),
   client: z.string().max(200).optional().catch(undefined),
 });
 
 const callSchema = z.object({
   call: z.object({
-    // What a newer process may say of an actor is refused rather than left out.
+    // What only a newer process would say about an actor is refused rather than ignored.
     actor: z.strictObject(actorFields),
     operationId: z.string().optional(),
     from: fromSchema.optional(),
@@ -63,8 +63,8 @@ const callSchema = z.object({
 });
 
 /**
- * The way in for other processes of this data folder: they call the use cases by name, and notice the end of the owner
- * by the end of `watch`. An actor is taken as it is told, because whoever holds the token may read the data anyway.
+ * The interface for other processes of this data folder: they call use cases by name, and notice the owner's end by the end of
+ * `watch`. The actor they send is trusted, because whoever holds the token can read the data anyway.
  */
 export function createOwnerDoor({ core, log, ownerToken, version, maxBodyBytes, prove }: OwnerDoorOptions): OwnerDoor {
   const app: OwnerDoor = new Hono();
@@ -116,7 +116,7 @@ function readCall(text: string): z.output<typeof callSchema> {
   throw new AppError("invalid", "The body must be {call: {actor, operationId?}, input}.", { cause: parsed.error });
 }
 
-/** An answer that begins at once and ends with the owner, by its will or with its process. */
+/** A response that begins at once and ends with the owner, whether it stops or its process dies. */
 function watch(closing: AbortSignal | undefined): Response {
   let stop = () => undefined as void;
   const body = new ReadableStream<Uint8Array>({

@@ -1,9 +1,9 @@
-/** The name under which registries know this server, with what they say of it. */
+/** The name of this server in registries, along with its description there. */
 export const REGISTRY_NAME = "io.github.recollect-memory/recollect";
 export const DESCRIPTION =
   "A memory for AI agents that outlives the conversation, self-hosted, with sources for every fact.";
 
-/** What a client learns about this server in the handshake. Kept small: the modern era stamps it into every result. */
+/** What a client learns about this server in the handshake. Kept small: the modern era puts it into every result. */
 export function describeServer(version: string): { name: string; title: string; version: string } {
   return { name: "recollect", title: "Recollect", version };
 }
@@ -16,10 +16,10 @@ export const CAPABILITIES = {
   completions: {},
 };
 
-/** How long a client of the modern era may keep an answer, and whether what it kept is the same for every caller. */
+/** How long a modern-era client may cache an answer, and whether it is the same for every caller. */
 export const CACHE_HINTS = {
   "server/discover": { ttlMs: 300_000, cacheScope: "public" },
-  // Whoever may only read sees fewer tools, and an address may ask for more.
+  // Callers who may only read see fewer tools, and an address may ask for more.
   "tools/list": { ttlMs: 300_000, cacheScope: "private" },
   "resources/list": { ttlMs: 300_000, cacheScope: "private" },
   "resources/templates/list": { ttlMs: 300_000, cacheScope: "public" },
@@ -27,7 +27,7 @@ export const CACHE_HINTS = {
   "resources/read": { ttlMs: 0, cacheScope: "private" },
 } as const;
 
-/** Guidance across the tools. Clients cut it at 2,048 characters. */
+/** Guidance across all tools. Clients cut it at 2,048 characters. */
 export const INSTRUCTIONS = `Recollect is a long-term memory shared by all agents of this user. It outlives this conversation.
 
 Recall first. Before you answer something that may depend on earlier conversations, on the user's preferences, people, projects or decisions, call search with a short question. At the start of a task, profile gives what is generally known. When nothing is found, say so instead of inventing; when the answer says that documents are still being processed, search again a little later.

@@ -2,10 +2,9 @@ import type { StandardSchemaWithJSON } from "@modelcontextprotocol/server";
 import type * as z from "zod";
 
 /**
- * The same schema, described to clients in fewer words: each of them pays for the list of tools in every conversation. What
- * is taken is described without the dialect that the protocol assumes anyway and without the limits that a refusal names;
- * what is given, as an object alone, because the text beside it names and explains its fields. Values are checked by the
- * whole schema all the same.
+ * The same schema, described to clients in fewer words: every conversation pays for the list of tools. Inputs are described
+ * without the dialect that the protocol assumes anyway and without limits that an error names; outputs only as an object,
+ * because the text beside them names and explains their fields. Values are still checked against the full schema.
  */
 export function briefly(schema: z.ZodObject): StandardSchemaWithJSON {
   const standard = schema["~standard"];
@@ -23,7 +22,7 @@ export function briefly(schema: z.ZodObject): StandardSchemaWithJSON {
 
 type Described = Readonly<Record<string, unknown>>;
 
-/** Makes a description once for each dialect: over HTTP every request asks for it again. */
+/** Builds a description once per dialect: over HTTP every request asks for it again. */
 function once<Options extends { readonly target: string }>(
   describe: (options: Options) => Record<string, unknown>,
 ): (options: Options) => Record<string, unknown> {
@@ -39,7 +38,7 @@ function withoutDialect({ $schema: _dialect, ...described }: Described): Record<
   return described;
 }
 
-/** That names are text and values are anything, and the limits of values that a refusal names. */
+/** Leaves out that names are text and that values are anything, and the limits that an error names. */
 function withoutTruisms(schema: Described): Record<string, unknown> {
   const {
     propertyNames: _names,
@@ -55,7 +54,7 @@ function withoutTruisms(schema: Described): Record<string, unknown> {
   return { ...described, ...(typeof additionalProperties === "boolean" && { additionalProperties }) };
 }
 
-/** The same with its parts changed. */
+/** A schema with its parts changed. */
 function inParts(schema: Described, change: (part: Described) => Described): Record<string, unknown> {
   const ofPart = (part: unknown): unknown => (isSchema(part) ? change(part) : part);
   const { properties, items, anyOf } = schema;

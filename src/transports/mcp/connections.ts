@@ -2,7 +2,7 @@ import { AppError } from "../../core/errors.js";
 import { count, fence, oneLine } from "./recalled.js";
 import type { Session } from "./tool.js";
 
-/** The connections that documents come in by, and how they stand; a sentence for a key that may not see them. */
+/** The connections that bring in documents, and their state; a single sentence for a key that may not see them. */
 export async function describeConnections({ core, actor }: Session): Promise<string> {
   const found = await core.listConnections({ actor }, {}).catch((error: unknown) => {
     if (error instanceof AppError && error.kind === "forbidden") return null;

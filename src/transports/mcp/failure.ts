@@ -3,7 +3,7 @@ import type { ErrorKind } from "../../core/errors.js";
 import type { LeveledLog } from "../../lib/log.js";
 import { type ErrorReader, refusalOf } from "../errors.js";
 
-/** What a model can do about it. */
+/** What a model can do about an error. */
 const ADVICE: Partial<Record<ErrorKind, string>> = {
   not_found: "Call search to find valid ids.",
   unavailable: "Nothing was lost; try again in a moment.",
@@ -11,13 +11,13 @@ const ADVICE: Partial<Record<ErrorKind, string>> = {
   internal: "What was acknowledged is kept; this call may not have taken effect.",
 };
 
-/** Where errors are told, and to whom. */
+/** Where errors are reported, and to whom. */
 export interface ErrorTeller {
   readonly log: LeveledLog;
   readonly reader: ErrorReader;
 }
 
-/** The result of a call that failed, with the way out of it. Details of a bug go to the log only. */
+/** The result of a failed call, with a way forward. Details of a bug go to the log only. */
 export function failure(error: unknown, { log, reader }: ErrorTeller, tool: string): CallToolResult {
   const { kind, message, retryAfter } = refusalOf(error, log, `tool ${tool}`, reader);
   const parts = [

@@ -1,16 +1,16 @@
 import { isUtf8 } from "node:buffer";
 import { CACHE_HINTS, CAPABILITIES, describeServer, INSTRUCTIONS } from "./about.js";
 
-// The protocol library takes longer to load than all the rest of a start. So the opening request of a connection, whose
-// answer depends on nothing else, is answered from here. The library gets to see the request too, and its answer to it,
-// which must be the same, is dropped. Whatever is in the least unusual is left to the library alone.
+// The protocol library takes longer to load than everything else at startup. So a connection's opening request, whose answer
+// depends on nothing else, is answered from here. The library also gets the request, and its own answer, which must be the same,
+// is dropped. Anything even slightly unusual is left to the library.
 
 /** Revisions that begin with `initialize`, newest first. */
 const LEGACY_VERSIONS = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2024-10-07"];
-/** Revisions in which every request stands for itself. */
+/** Revisions in which every request is independent. */
 export const MODERN_VERSIONS = ["2026-07-28"];
 
-/** Revisions that can be spoken over Streamable HTTP, newest first. */
+/** Revisions that Streamable HTTP supports, newest first. */
 export const HTTP_VERSIONS = [...MODERN_VERSIONS, ...LEGACY_VERSIONS.filter((version) => version >= "2025-03-26")];
 
 const META = "io.modelcontextprotocol";
@@ -71,7 +71,7 @@ function readRequest(line: Buffer): { id: RequestId; method: unknown; params: Fi
   try {
     message = JSON.parse(line.toString("utf8"));
   } catch {
-    // What is wrong with it is said by whoever reads the line after this.
+    // Whoever reads the line next reports what is wrong with it.
     return null;
   }
   if (!isFields(message) || !hasOnly(message, ["jsonrpc", "id", "method", "params"])) return null;
@@ -81,7 +81,7 @@ function readRequest(line: Buffer): { id: RequestId; method: unknown; params: Fi
   return { id: id as RequestId, method, params };
 }
 
-/** Every field of a capability has a type of its own; these are the ones that clients are known to send. */
+/** Each field of a capability has its own type; these are the ones that clients are known to send. */
 function isCapabilities(value: unknown): boolean {
   if (!isFields(value) || !hasOnly(value, ["roots", "sampling", "elicitation", "experimental", "extensions"]))
     return false;

@@ -6,7 +6,7 @@ import { dayIn, type TimeZone } from "../../lib/time-zone.js";
 import { placeInFile } from "../place-in-file.js";
 import { count, oneLine } from "./recalled.js";
 
-/** Characters of one hit that the text form shows; `fetch` gives the rest. */
+/** Characters of a hit shown in the text form; `fetch` gives the rest. */
 const LONGEST_TEXT = 1_500;
 const LONGEST_TITLE = 100;
 
@@ -38,7 +38,7 @@ export const hitSchema = z.object({
 });
 export type Hit = z.output<typeof hitSchema>;
 
-/** A search result under an id that `fetch` knows: passages go by their document. */
+/** A search result under an id that `fetch` knows: passages have that of their document. */
 export function presentHit(result: SearchResult): Hit {
   const { kind, text, similarity, memory, chunk } = result;
   const source = result.documents[0];
@@ -64,7 +64,7 @@ export function presentHit(result: SearchResult): Hit {
   };
 }
 
-/** A source without a title is called by how the text begins. */
+/** A source without a title is named by the beginning of its text. */
 export function titleOf(source: Pick<DocumentHead, "title"> | undefined, text: string): string {
   return truncate(oneLine(source?.title ?? text), LONGEST_TITLE);
 }
@@ -89,19 +89,19 @@ export function markOf(trust: Hit["trust"], origin: string | null): string {
   return trust === "trusted" ? "" : `, unverified${sourceMark(origin) || ": not from the user"}`;
 }
 
-/** Where a text is from, when that is outside. */
+/** Where a text is from, if that is outside. */
 export function sourceMark(origin: string | null): string {
   if (origin === "web") return ", from a web page";
   if (origin === "mail") return ", from a file in a mail";
   return origin === "connector" ? ", from a connected service" : "";
 }
 
-/** What a search found, best first, each from a line of its own. */
+/** What a search found, best first, each hit on a new line. */
 export function describeHits({ results, timeZone }: Pick<SearchAnswer, "results" | "timeZone">): string {
   return results.map((result) => describeHit(presentHit(result), timeZone)).join("\n");
 }
 
-/** What is not in the answer yet, or not as good as it could be; empty when nothing is. */
+/** What is missing from the answer or degraded; empty when nothing is. */
 export function describeGaps({ waiting, degraded }: Pick<SearchAnswer, "waiting" | "degraded">): string[] {
   const documents = count(waiting, "document of this container is", "documents of this container are");
   return [
@@ -110,7 +110,7 @@ export function describeGaps({ waiting, degraded }: Pick<SearchAnswer, "waiting"
   ];
 }
 
-/** A memory among others, as data. */
+/** A memory in a list, as data. */
 export const factSchema = z.object({
   id: z.string(),
   text: z.string(),

@@ -27,19 +27,19 @@ export interface McpHttpOptions {
   readonly organizationId: string;
   readonly log: LeveledLog;
   readonly version: string;
-  /** The container for calls that name none, of whoever may use more than one. */
+  /** The container for calls that name none, for callers who may use several. */
   readonly defaultContainer: string;
   readonly maxBodyBytes: number;
   readonly allowed: AllowedHosts;
   readonly access?: AccessRules | undefined;
-  /** Counts a request, and the further messages that it holds. @throws AppError `rate_limited` or `invalid` */
+  /** Counts a request, and the further messages in it. @throws AppError `rate_limited` or `invalid` */
   readonly limitRequests: (
     actor: Actor,
     setHeader: (name: string, value: string) => void,
     further?: number,
   ) => Promise<void>;
   readonly inTurn: InTurn;
-  /** Where calls of tools and refused requests are noted; nowhere without it. */
+  /** Records tool calls and refused requests; absent for none. */
   readonly requests?: { readonly note: (record: RequestRecord) => void } | undefined;
   /** Which tools are listed where the address does not say. */
   readonly mcpTools?: ToolSet | undefined;
@@ -48,23 +48,23 @@ export interface McpHttpOptions {
   readonly extension?: McpExtension | undefined;
 }
 
-/** MCP over Streamable HTTP: every request is answered by itself, in both protocol eras. */
+/** MCP over Streamable HTTP: every request is answered independently, in both protocol eras. */
 export interface McpHttp {
   answer(request: Request, visitor: Visitor): Promise<Response>;
-  /** Ends streams that are open. */
+  /** Ends open streams. */
   close(): Promise<void>;
 }
 
 const EXPOSED_HEADERS = "WWW-Authenticate, Mcp-Session-Id, Mcp-Protocol-Version, Retry-After, x-request-id";
 
-/** What is known of whoever sent a request, while it is answered. */
+/** What is known of the caller while a request is answered. */
 interface CallerFacts {
   readonly actor: Actor;
   readonly from: CallSource;
   readonly request: Request;
 }
 
-/** Serves MCP to whoever shows a key, or is the person at this machine, and comes in under a name of this server. */
+/** Serves MCP to anyone with a key, or at this machine, who uses one of this server's names. */
 export function createMcpHttp(options: McpHttpOptions): McpHttp {
   return new StreamableHttp(options);
 }
@@ -150,7 +150,7 @@ class StreamableHttp implements McpHttp {
     };
   }
 
-  /** @returns what notes the end of the call */
+  /** @returns a function that notes the end of the call */
   #beginToolCall({ actor, from, request }: CallerFacts, tool: string, args: unknown): (error: unknown) => void {
     const { log, requests } = this.#options;
     const done = beginRecord({ actor, from });
@@ -163,7 +163,7 @@ class StreamableHttp implements McpHttp {
   }
 }
 
-/** @throws AppError `invalid` for what is meant to pin and does not: without it every call would reach more */
+/** @throws AppError `invalid` for an attempt at pinning that has no effect: without it every call would reach more */
 function requirePinning({ headers, url }: Request): void {
   const header = findPinning(headers);
   if (header !== undefined && header !== PINNING_HEADER)
@@ -206,7 +206,7 @@ function withHeaders(answer: Response, more: Headers): Response {
   return new Response(answer.body, { status, statusText, headers });
 }
 
-/** A refusal in the form of the protocol. That a store is away says nothing of a key, and must not make clients drop it. */
+/** An error in the protocol's form. A store that is unavailable says nothing about a key, and must not make clients drop it. */
 function refuse(
   request: Request,
   error: unknown,
@@ -219,7 +219,7 @@ function refuse(
   return Response.json(body, { status: statusOf(refusal.kind), headers });
 }
 
-/** RFC 6750 §3, RFC 9728 §5.1: a request that showed nothing gets no error code. */
+/** RFC 6750 §3, RFC 9728 §5.1: a request without credentials gets no error code. */
 function challengeOf({ headers }: Request, resourceMetadata: string | undefined): string {
   const isShown = headers.get("authorization") !== null || headers.get("x-api-key") !== null;
   const parts = [
@@ -229,19 +229,19 @@ function challengeOf({ headers }: Request, resourceMetadata: string | undefined)
   return parts.length > 0 ? `Bearer ${parts.join(", ")}` : "Bearer";
 }
 
-/** The only container of whoever has one. */
+/** The caller's only container, if they have just one. */
 function usualContainer({ containers }: Actor, otherwise: string): string {
   const [only, ...more] = containers === "all" ? [] : containers;
   return only !== undefined && more.length === 0 ? only : otherwise;
 }
 
-/** The same actor for one container alone; for none where they may not use it. */
+/** The same actor for a single container; for none where they may not use it. */
 function pinTo(tag: string, actor: Actor): Actor {
   const isReachable = actor.containers === "all" || actor.containers.includes(tag);
   return { ...actor, containers: isReachable ? [tag] : [] };
 }
 
-/** What `?tools=` asks for, if it is known. */
+/** What `?tools=` asks for, if it is a known set. */
 function toolsOf(request: Request | undefined): ToolSet | undefined {
   const asked = request && new URL(request.url).searchParams.get("tools");
   return TOOL_SETS.find((set) => set === asked);

@@ -1,24 +1,24 @@
-/** Bytes of a line that is too long which are kept from its beginning and from its end. */
+/** Bytes kept from the beginning and from the end of a line that is too long. */
 const KEPT_BYTES = 512;
 const NEWLINE = 0x0a;
 
 export interface LineReader {
   onLine(line: Buffer): void;
-  /** A line was longer than the limit and is gone; what is left of it tells whose it was. */
+  /** A line exceeded the limit and was dropped; what is left of it shows which request it was. */
   onTooLong(beginning: Buffer, ending: Buffer): void;
 }
 
 export interface LineSplitter {
   push(chunk: Buffer): void;
-  /** The input is over: what came after the last newline counts as a line. */
+  /** The input has ended: what came after the last newline counts as a line. */
   end(): void;
 }
 
-/** Cuts a stream of bytes into lines of at most `limit` bytes, each in linear time however it arrives. */
+/** Splits a stream of bytes into lines of at most `limit` bytes, each in linear time however it arrives. */
 export function createLineSplitter(limit: number, reader: LineReader): LineSplitter {
   let pieces: Buffer[] = [];
   let size = 0;
-  /** Set while a line that is too long goes by. */
+  /** Set while a line that is too long is being skipped. */
   let skipped: { beginning: Buffer; ending: Buffer } | undefined;
 
   const keep = (piece: Buffer): void => {

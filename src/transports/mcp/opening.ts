@@ -2,14 +2,14 @@ import type { Readable, Writable } from "node:stream";
 import { answerHandshake, type HandshakeAnswer } from "./handshake.js";
 import { createLineSplitter, type LineReader } from "./lines.js";
 
-/** Longest message in bytes. Far above every limit on content, so that those can answer in words. */
+/** Longest message in bytes. Far above every content limit, so that those can reply with their own errors. */
 const LONGEST_LINE = 64 * 1024 * 1024;
-/** A client that closed our input waits this long at most for the end of the process. */
+/** A client that has closed our input waits at most this long for the process to end. */
 const END_WITHIN_MS = 900;
 
 export interface OpeningOptions {
   readonly version: string;
-  /** True for a server that offers more than the product; only the library knows what to answer for it. */
+  /** True for a server that offers more than the product; then only the library knows the answer. */
   readonly isExtended?: boolean;
   /** Default: those of this process. */
   readonly streams?: Streams;
@@ -21,18 +21,18 @@ interface Streams {
   readonly stderr: Writable;
 }
 
-/** Why a connection is over: the client closed our input, or reads our output no more. */
+/** Why a connection has ended: the client closed our input, or no longer reads our output. */
 type Ending = "input" | "output";
 
-/** A connection over standard input and output, before and after the protocol library has it. */
+/** A connection over standard input and output, before and after the protocol library takes it over. */
 export interface Opening {
-  /** What was answered before the library was there. */
+  /** What was answered before the library was loaded. */
   readonly answered: HandshakeAnswer | undefined;
-  /** Hands over all lines, those first that came before. */
+  /** Passes on all lines, including those that came before. */
   read(reader: LineReader): void;
-  /** Writes a whole line of protocol. Resolves when the system has taken it, or has refused it for good. */
+  /** Writes a whole protocol line. Resolves when the system has accepted it, or refused it for good. */
   write(line: string): Promise<void>;
-  /** Resolves when the connection is over; from then on the process ends within 900 ms. */
+  /** Resolves when the connection is over; the process then ends within 900 ms. */
   readonly over: Promise<Ending>;
   /** `performance.now()` by which the process ends, once the connection is over. */
   deadline(): number;
@@ -44,8 +44,8 @@ export function isMcpStart(args: readonly string[]): boolean {
 }
 
 /**
- * Takes over standard input and output for MCP and answers the opening request at once. From now on whatever else this
- * process prints on standard output goes to standard error.
+ * Takes over standard input and output for MCP and answers the opening request at once. From now on, anything else that this
+ * process prints to standard output goes to standard error.
  */
 export function openMcpStdio({ version, isExtended = false, streams = process }: OpeningOptions): Opening {
   const { stdin, stdout, stderr } = streams;
@@ -76,7 +76,7 @@ export function openMcpStdio({ version, isExtended = false, streams = process }:
     const end = (ending: Ending): void => {
       if (deadline !== Infinity) return;
       deadline = performance.now() + END_WITHIN_MS;
-      // Whatever still runs then: what is in the record stays, and what is not was not acknowledged.
+      // Whatever is still running: what is in the record stays, and what is not was never acknowledged.
       setTimeout(() => process.exit(0), END_WITHIN_MS);
       lines.end();
       resolve(ending);
@@ -102,7 +102,7 @@ export function openMcpStdio({ version, isExtended = false, streams = process }:
   };
 }
 
-/** Keeps the only way to standard output for the protocol; dependencies print, and must not break it. */
+/** Reserves standard output for the protocol; dependencies print, and must not break it. */
 function takeOver(stdout: Writable, stderr: Writable): (line: string) => Promise<void> {
   const write = stdout.write.bind(stdout);
   stdout.write = stderr.write.bind(stderr);

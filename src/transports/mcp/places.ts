@@ -4,15 +4,15 @@ import type { ToolContext } from "./tool.js";
 
 type Asker = Pick<ToolContext, "actor" | "defaultContainer">;
 
-/** Where a call reads: in the container that it names, else, as over REST, in all that its key is for. */
+/** Where a call reads: in the container it names, otherwise, as over REST, in every container of its key. */
 export function readingPlaces({ actor, defaultContainer }: Asker, named?: string): readonly string[] {
   if (named !== undefined) return [named];
   return actor.containers === "all" || actor.containers.length === 0 ? [defaultContainer] : actor.containers;
 }
 
 /**
- * Where a call writes that may name no container.
- * @throws AppError `invalid` for a key of several containers, none of which is the default one
+ * Where a call that may name no container writes.
+ * @throws AppError `invalid` for a key with several containers, none of which is the default one
  */
 export function writingPlace({ actor, defaultContainer }: Asker, named?: string): string {
   if (named !== undefined) return named;
@@ -27,15 +27,14 @@ export function writingPlace({ actor, defaultContainer }: Asker, named?: string)
   });
 }
 
-/** Containers in words. */
 export function listPlaces(places: readonly string[]): string {
   return places.join(", ");
 }
 
-/** How many names of containers a message gives. */
+/** How many container names a message lists. */
 const MOST_NAMES = 10;
 
-/** What to say where nothing was found: also that a container is not there, since its name may be misspelt. */
+/** What to say where nothing was found: including that a container does not exist, since its name may be misspelt. */
 export async function describeNothing({ core, actor }: ToolContext, places: readonly string[]): Promise<string> {
   const { containers } = await core.listContainers({ actor });
   const known = containers.map(({ tag }) => tag);

@@ -1,9 +1,9 @@
 import type { ServerContext } from "@modelcontextprotocol/server";
 
-/** Clients that follow a call hear of it this often while it lasts; most give up after a minute without a word. */
+/** How often clients that follow a call hear about it; most give up after a minute of silence. */
 const EVERY_MS = 1_000;
 
-/** Tells a client that asked for it that a call still goes on: how many seconds it has taken. */
+/** Tells a client that asked for it that a call is still running, and for how many seconds. */
 export async function withProgress<T>({ mcpReq }: ServerContext, work: () => Promise<T>): Promise<T> {
   const progressToken = mcpReq._meta?.progressToken;
   if (progressToken === undefined) return work();
@@ -11,7 +11,7 @@ export async function withProgress<T>({ mcpReq }: ServerContext, work: () => Pro
   const timer = setInterval(() => {
     progress += EVERY_MS / 1_000;
     const params = { progressToken, progress, message: "Still at work" };
-    // A client that went away is told nothing, and the call goes on.
+    // A client that has gone is told nothing, and the call continues.
     mcpReq.notify({ method: "notifications/progress", params }).catch(() => undefined);
   }, EVERY_MS);
   try {

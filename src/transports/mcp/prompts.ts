@@ -12,7 +12,7 @@ import { containerTag } from "./tools/arguments.js";
 import { describeFacts } from "./tools/profile.js";
 import { searchTool } from "./tools/search.js";
 
-/** Strict, because a misspelt name of a container would bring what lies in another one. */
+/** Strict, because a misspelt container argument would return another container's content. */
 const contextArguments = z.strictObject({
   containerTag,
   includeRecent: z.enum(["true", "false"]).optional().describe("false: lasting facts only"),
@@ -22,7 +22,7 @@ const recallArguments = z.strictObject({
   containerTag,
 });
 
-/** Prompts that bring what is remembered into a conversation. */
+/** Prompts that bring memories into a conversation. */
 export function registerPrompts(server: McpServer, caller: Caller): void {
   const write = async (work: (context: ToolContext) => Promise<string>) => {
     try {
@@ -33,7 +33,7 @@ export function registerPrompts(server: McpServer, caller: Caller): void {
     }
   };
   const shape = { value: { containerTag: completable(z.string(), suggestTo(caller, suggestContainers)) } };
-  /** The same arguments, with suggestions for this caller: the library looks for them in the shape alone. */
+  /** The same arguments with suggestions for this caller: the library looks for them only in the shape. */
   const suggesting = <Arguments extends z.ZodObject>(args: Arguments) => Object.create(args, { shape }) as Arguments;
   const placeOf = (tag: string | undefined) => (caller.isPinned ? caller.defaultContainer : tag);
   server.registerPrompt(

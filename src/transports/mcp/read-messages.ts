@@ -4,23 +4,23 @@ import { readLimitedJson } from "../../lib/request-body.js";
 
 /** More than clients send at once. */
 const MOST_MESSAGES = 100;
-/** Answers repeat the id of a message, and errors the name of what it asked for. */
+/** Answers repeat a message's id, and errors the name of what it asked for. */
 const LONGEST_NAME = 1_000;
 
-/** No tool takes nearly as many; checking what each of more means would hold up everybody else. */
+/** No tool takes nearly as many; checking each one of more would hold up everybody else. */
 const MOST_FIELDS = 1_000;
 const MOST_FIELDS_TOGETHER = 5_000;
 
 /** What a client posted. */
 export interface PostedMessages {
-  /** For the protocol library; what is no JSON is left to it to refuse. */
+  /** For the protocol library, which also refuses what is not JSON. */
   readonly request: Request;
   readonly body: unknown;
   readonly count: number;
 }
 
 /**
- * Reads the messages of a request: one, or a list of them.
+ * Reads the messages of a request: one, or a list.
  * @throws AppError `invalid` for more messages, more values in them, more fields or longer names than are accepted; BodyError
  */
 export async function readMessages(request: Request, maxBytes: number): Promise<PostedMessages> {
@@ -58,7 +58,7 @@ function requireShortNames(message: unknown): void {
       throw new AppError("invalid", `${field}: has ${value.length} characters, at most ${LONGEST_NAME} are accepted.`);
 }
 
-/** Fields are counted where the protocol's library reads them one by one. */
+/** Fields are counted where the protocol library reads them one by one. */
 function requireFewFields(messages: readonly unknown[]): void {
   let together = 0;
   for (const message of messages) {
@@ -80,7 +80,7 @@ function requireFewFields(messages: readonly unknown[]): void {
     );
 }
 
-/** The body is read, and the library answers best what it cannot read itself. */
+/** The body has been consumed; the library gives the best answer to one that it cannot read. */
 function withoutJson({ url, method, headers, signal }: Request): Request {
   return new Request(url, { method, headers, signal, body: "{" });
 }

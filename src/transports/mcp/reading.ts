@@ -5,19 +5,19 @@ import type { ErrorTeller } from "./failure.js";
 import type { Caller } from "./server.js";
 import type { ToolContext } from "./tool.js";
 
-// Resources and prompts show the same words as tools, without their structured form.
+// Resources and prompts show the same text as tools, without the structured form.
 
-/** What a caller's reading is done with; opens the service. */
+/** The context for a caller's reading; opens the service. */
 export async function contextOf({ session, defaultContainer }: Caller): Promise<ToolContext> {
   return { ...(await session()), defaultContainer };
 }
 
-/** The words of a tool's answer. */
+/** The text of a tool's answer. */
 export function textOf({ content }: CallToolResult): string {
   return content.map((block) => (block.type === "text" ? block.text : "")).join("\n");
 }
 
-/** What is told of an error where there are no results that are errors. Details of a bug go to the log only. */
+/** How an error is reported where results cannot be errors. Details of a bug go to the log only. */
 export function protocolErrorOf(error: unknown, { log, reader }: ErrorTeller, where: string): ProtocolError {
   if (error instanceof ProtocolError) return error;
   if (error instanceof z.ZodError) return new ProtocolError(ProtocolErrorCode.InvalidParams, z.prettifyError(error));

@@ -7,20 +7,20 @@ import { logRequest } from "../telemetry/log-request.js";
 
 const TAG = /^[\w:.-]{1,100}$/;
 
-/** Whoever called, as far as it is known. */
+/** The caller, as far as known. */
 interface CallerFacts {
   readonly actor?: Actor;
   readonly from: CallSource;
 }
 
-/** How a call ended; a request that was refused before any tool has none. */
+/** How a call ended; a request refused before any tool ran names none. */
 interface CallEnd {
   readonly tool?: string;
   readonly args?: unknown;
   readonly error: unknown;
 }
 
-/** Starts the clock of a call. @returns what makes its record, without anything of what it said */
+/** Starts timing a call. @returns a function that makes its record, without any of its content */
 export function beginRecord({ actor, from }: CallerFacts): (end: CallEnd) => RequestRecord {
   const createdAt = new Date().toISOString();
   const began = performance.now();
@@ -43,7 +43,7 @@ export function beginRecord({ actor, from }: CallerFacts): (end: CallEnd) => Req
   };
 }
 
-/** The line of the log that a call of a tool has, by its record. */
+/** Logs a tool call from its record. */
 export function logCall(
   log: LeveledLog,
   call: {
@@ -68,7 +68,7 @@ export function logCall(
   });
 }
 
-/** What a call of a tool is for, in the words of contract 1.14. */
+/** The kind of a tool call, in the terms of contract 1.14. */
 function requestTypeOf(tool: string): RequestType {
   if (/search|recall/i.test(tool)) return "search_v4";
   if (/forget|delete/i.test(tool)) return "delete";

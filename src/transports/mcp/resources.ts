@@ -23,13 +23,13 @@ interface Described {
   readonly mimeType: "text/plain" | "application/json";
 }
 
-/** Something with an address of its own. */
+/** A resource with its own address. */
 interface Resource extends Described {
   readonly uri: string;
   readonly read: (context: ToolContext) => Promise<string>;
 }
 
-/** Many things whose addresses differ in one part. */
+/** Many resources whose addresses differ in one part. */
 interface Template extends Described {
   readonly uriTemplate: UriTemplate;
   /** The part that differs. */
@@ -111,7 +111,7 @@ const TEMPLATES: readonly Template[] = [
   },
 ];
 
-/** Whatever may be read by a whole address. */
+/** Everything that can be read by its full address. */
 export const ALL_RESOURCES: readonly Resource[] = [...RESOURCES, ...LEGACY_RESOURCES];
 
 /** The resources that a client is shown. */

@@ -3,7 +3,7 @@ import { type AllowedHosts, objectionToHost } from "../allowed-hosts.js";
 import { describeServer, DESCRIPTION, REGISTRY_NAME } from "./about.js";
 import { HTTP_VERSIONS } from "./handshake.js";
 
-/** Where a client that knows the address of the server, or only the host, learns how to connect. */
+/** Where a client that knows only the server's address or host learns how to connect. */
 export const CARD_PATHS = ["/mcp/server-card", "/.well-known/ai-catalog.json"] as const;
 
 const CARD_TYPE = "application/mcp-server-card+json";
@@ -16,8 +16,8 @@ export interface CardOptions {
 }
 
 /**
- * The server card (SEP-2127), or the catalog that leads to it, by the path of the request. They say what anybody may know
- * and need no key; a host name that is not of this server gets none, because they repeat it.
+ * The server card (SEP-2127), or the catalog that leads to it, by the path of the request. They are public and need no key; a
+ * host name that is not this server's gets none, because they repeat it.
  */
 export function answerCard(request: Request, { version, allowed }: CardOptions): Response {
   const { method, headers, url } = request;

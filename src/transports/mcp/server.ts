@@ -21,33 +21,33 @@ import { fieldWarningsOf } from "./watch-fields.js";
 
 export type { Session } from "./tool.js";
 
-/** Whoever the tools work for. */
+/** Whom the tools work for. */
 export interface Principal {
-  /** The service and who is asking; may open it. */
+  /** The service and the caller; may open the service. */
   readonly session: () => Promise<Session>;
   /** The container for calls that name none. */
   readonly defaultContainer: string;
   /** True when every call is about the default container, whatever it names. */
   readonly isPinned?: boolean;
-  /** False for somebody who may only read, and sees no tools that write. Default true. */
+  /** False for a caller who may only read, and sees no tools that write. Default true. */
   readonly mayWrite?: boolean;
-  /** Told of each call of a tool, and then of its end: with the error, or null. */
+  /** Called for each tool call, and then at its end with the error or null. */
   readonly onToolCall?: (tool: string, args: unknown) => (error: unknown) => void;
-  /** Who reads errors. Default others. */
+  /** Who reads errors. Default: others. */
   readonly reader?: ErrorReader;
-  /** Where its errors are told. Default the log of all. */
+  /** Where errors are logged. Default: the common log. */
   readonly log?: LeveledLog;
-  /** Which tools are listed; the others may be called all the same. Default small. */
+  /** Which tools are listed; the others may still be called. Default: small. */
   readonly tools?: ToolSet;
 }
 
-/** What servers offer beside the product; a start of the product itself has none. */
+/** What servers offer besides the product; the product itself has none. */
 export interface McpExtension {
   readonly capabilities?: NonNullable<ServerOptions["capabilities"]>;
   readonly requestState?: NonNullable<ServerOptions["requestState"]>;
   /** Where changes are announced to clients that listen over HTTP. */
   readonly bus?: ServerEventBus;
-  /** Adds to a server that has all of the product. */
+  /** Adds to a server that already has everything of the product. */
   readonly extend: (server: McpServer) => void;
 }
 
@@ -59,7 +59,7 @@ export interface McpOptions {
   readonly extension?: McpExtension | undefined;
 }
 
-/** Makes servers for both protocol eras. Cheap, because schemas are made once: over HTTP every request gets its own. */
+/** Makes servers for both protocol eras. Cheap, because schemas are built once: over HTTP every request gets its own server. */
 export function createMcpFactory({ log, version, principal, extension }: McpOptions): McpServerFactory {
   const about = describeServer(version);
   const capabilities = mergeCapabilities(CAPABILITIES, extension?.capabilities ?? {});
@@ -83,13 +83,15 @@ export function createMcpFactory({ log, version, principal, extension }: McpOpti
   };
 }
 
-/** The library lists whatever may be used, also under the names of earlier generations; clients are shown those they ask for. */
+/**
+ * The library lists everything that can be used, including names of earlier generations; clients are shown the set they ask for.
+ */
 function listLess({ server }: McpServer, access: ToolAccess, set: ToolSet): void {
   server.setRequestHandler("tools/list", () => ({ tools: listTools(access, set) }));
   server.setRequestHandler("resources/list", () => ({ resources: listResources(set) }));
 }
 
-/** Somebody who is answered, with what an answer needs. */
+/** A caller, with what answering them requires. */
 export interface Caller
   extends
     Required<Pick<Principal, "session" | "defaultContainer" | "isPinned" | "reader">>,
@@ -110,7 +112,7 @@ function registerTool(server: McpServer, tool: Tool, caller: Caller): void {
       const noted = caller.onToolCall?.(name, given);
       try {
         const answer = await withProgress(context, async () => {
-          // The first session over stdio opens the service, and what traces it.
+          // The first session over stdio opens the service, including its tracing.
           const opened = await session();
           return traced({ name: `tool ${name}` }, () => tool.call({ ...opened, defaultContainer }, given));
         });
@@ -124,7 +126,10 @@ function registerTool(server: McpServer, tool: Tool, caller: Caller): void {
   );
 }
 
-/** In a text of their own: that of the tool may be read by a program. And among the data, where the tool has room for them. */
+/**
+ * Appended as a separate text, because a program may read the tool's own; and added to the data where the tool has a field for
+ * them.
+ */
 function withWarnings(answer: CallToolResult, warnings: readonly string[], { output }: Tool): CallToolResult {
   if (warnings.length === 0) return answer;
   const told = warnings.join("; ").replace(/[^.?]$/, "$&.");

@@ -8,7 +8,7 @@ import type { ToolSet } from "./tool-list.js";
 import { createStdioTransport } from "./transport.js";
 import { loadOnce } from "../../lib/load-once.js";
 
-/** Of the second that is left after the end of the input, this much is for calls in flight … */
+/** Of the second left after the end of the input, this much is for calls in flight … */
 const FINISH_MS = 300;
 /** … and this much for closing the service. */
 const CLOSE_MS = 600;
@@ -16,7 +16,7 @@ const CLOSE_MS = 600;
 const PAUSE_MS = 100;
 
 export interface McpStdioOptions {
-  /** Where `openMcpStdio` was called already, what it gave. */
+  /** The result of `openMcpStdio`, if it was called already. */
   readonly opening?: Opening | undefined;
   readonly version: string;
   readonly log: LeveledLog;
@@ -24,16 +24,16 @@ export interface McpStdioOptions {
   readonly defaultContainer: string;
   /** Which tools are listed. */
   readonly tools?: ToolSet | undefined;
-  /** Opens the service. Called when it is needed first, and again after it failed. */
+  /** Opens the service. Called when it is first needed, and again after a failure. */
   readonly session: () => Promise<Session>;
-  /** Closes the service. Gets what is left of the second. */
+  /** Closes the service in what is left of the second. */
   readonly onEnd: () => Promise<void>;
   readonly extension?: McpExtension | undefined;
 }
 
 /**
- * Serves MCP on standard input and output, both protocol eras, until the input ends, nobody reads the output any more, or
- * a signal asks to stop. Then it ends the process, within a second.
+ * Serves MCP on standard input and output, in both protocol eras, until the input ends, nobody reads the output any more, or a
+ * signal asks to stop. Then ends the process within a second.
  */
 export async function serveMcpStdio(options: McpStdioOptions): Promise<never> {
   const { version, log, defaultContainer, extension, tools = "small" } = options;
@@ -75,7 +75,7 @@ export async function serveMcpStdio(options: McpStdioOptions): Promise<never> {
   return process.exit(0);
 }
 
-/** Opens the service when the client has all that it waits for, and before it is needed. */
+/** Opens the service once the client has everything it waits for, but before it is needed. */
 async function openSoon(session: () => Promise<Session>, opening: Opening, log: LeveledLog): Promise<void> {
   await sleep(PAUSE_MS);
   // A client that only looked has left by now.
@@ -85,7 +85,7 @@ async function openSoon(session: () => Promise<Session>, opening: Opening, log: 
 
 function untilSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
-    // Kept for the same signal sent twice, which would end the process before everything is put away.
+    // Stays installed: the same signal sent twice would otherwise end the process before it has cleaned up.
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => resolve(signal));
   });
 }

@@ -7,7 +7,7 @@ import type { ToolContext } from "./tool.js";
 /** The protocol allows no more values in one answer. */
 const MOST_VALUES = 100;
 
-/** What an argument could be, the most recent first. */
+/** Possible values of an argument, most recent first. */
 export type Suggest = (context: ToolContext) => Promise<string[]>;
 
 export const suggestContainers: Suggest = async (context) =>
@@ -29,7 +29,7 @@ export const suggestDocuments: Suggest = async ({ core, actor, defaultContainer 
   return recent.documents.map(({ id }) => id);
 };
 
-/** Completes what a caller has begun to write. */
+/** Completes what a caller has begun to type. */
 export function suggestTo(caller: Caller, suggest: Suggest): (begun: string | undefined) => Promise<string[]> {
   return async (begun = "") => {
     try {

@@ -13,11 +13,11 @@ import { searchTool } from "./tools/search.js";
 import { submitExtractionTool } from "./tools/submit-extraction.js";
 import { undoTool } from "./tools/undo.js";
 
-/** Which tools a list shows: today's, or those of all generations. All of them may be called either way. */
+/** Which tools are listed: today's, or those of all generations. All of them may be called in either case. */
 export const TOOL_SETS = ["small", "all"] as const;
 export type ToolSet = (typeof TOOL_SETS)[number];
 
-/** In the order in which clients see them. Every client pays for each of them in every conversation. */
+/** In the order in which clients see them. Every conversation of every client pays for each of them. */
 const SMALL: readonly Tool[] = [
   searchTool,
   addMemoryTool,
@@ -30,11 +30,11 @@ const SMALL: readonly Tool[] = [
 ];
 const ALL: readonly Tool[] = [...SMALL, ...LEGACY_TOOLS];
 
-/** What may be done with tools by one caller. */
+/** What a caller may do with tools. */
 export interface ToolAccess {
-  /** False for somebody who may only read, and has no tools that write. */
+  /** False for a caller who may only read, and has no tools that write. */
   readonly mayWrite: boolean;
-  /** True when every call is about one container, and no tool asks for any. */
+  /** True when every call is about one container, so that no tool asks for it. */
   readonly isPinned: boolean;
 }
 
@@ -82,14 +82,14 @@ interface ToolSchemas {
   readonly output: StandardSchemaWithJSON;
 }
 
-/** Names of containers in arguments of any generation. */
+/** Arguments that name a container, of any generation. */
 const CONTAINER_ARGUMENTS = ["containerTag", "namespace", "projectId"];
 
 const whole = new WeakMap<z.ZodObject, StandardSchemaWithJSON>();
 const pinned = new WeakMap<z.ZodObject, StandardSchemaWithJSON>();
 const outputs = new WeakMap<z.ZodObject, StandardSchemaWithJSON>();
 
-/** What a tool takes and gives, made once; one that is pinned to a container is not asked for any. */
+/** The schemas of a tool's input and output, built once; a pinned tool does not ask for a container. */
 export function schemasOf(tool: Tool, isPinned: boolean): ToolSchemas {
   return {
     input: isPinned

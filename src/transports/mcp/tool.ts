@@ -3,7 +3,7 @@ import type * as z from "zod";
 import type { Core } from "../../core/index.js";
 import type { Actor } from "../../core/types.js";
 
-/** The service, and who is asking it. */
+/** The service and its caller. */
 export interface Session {
   readonly core: Core;
   readonly actor: Actor;
@@ -14,7 +14,7 @@ export interface ToolContext extends Session {
   readonly defaultContainer: string;
 }
 
-/** The same answer twice: as words for a model, and as data for a program. */
+/** The same answer twice: as text for a model, and as data for a program. */
 interface ToolAnswer<Output> {
   readonly text: string;
   readonly structured: Output;
@@ -28,11 +28,11 @@ interface ToolDefinition<Input extends z.ZodObject, Output extends z.ZodObject> 
   readonly output: Output;
   /** All four hints; clients assume the worst of one that is missing. */
   readonly annotations: Required<Omit<ToolAnnotations, "title">>;
-  /** @throws AppError for what the model can mend */
+  /** @throws AppError for what the model can correct */
   readonly run: (context: ToolContext, args: z.output<Input>) => Promise<ToolAnswer<z.input<Output>>>;
 }
 
-/** A tool whose types are no longer of interest. */
+/** A tool with its types erased. */
 export interface Tool extends Omit<ToolDefinition<z.ZodObject, z.ZodObject>, "run"> {
   call(context: ToolContext, args: unknown): Promise<CallToolResult>;
 }

@@ -29,7 +29,7 @@ export interface StdioTransport extends Transport {
   firstAnswer(method: string): Promise<void>;
 }
 
-/** Reads and writes protocol messages over an opened connection; what is no message is answered as such. */
+/** Reads and writes protocol messages over an opened connection; what is not a message gets an error. */
 export function createStdioTransport(opening: Opening, log: LeveledLog): StdioTransport {
   return new OpenedTransport(opening, log);
 }
@@ -41,10 +41,10 @@ class OpenedTransport implements StdioTransport {
   readonly #opening: Opening;
   readonly #log: LeveledLog;
   readonly #isRepeated: (message: JSONRPCMessage) => boolean;
-  /** Requests without an answer, by id, with their method. */
+  /** Unanswered requests, by id, with their method. */
   readonly #pending = new Map<RequestId, string>();
   readonly #answeredMethods = new Set<string>();
-  /** Each looks whether what it waits for has come. */
+  /** Each checks whether what it waits for has happened. */
   readonly #waiting = new Set<() => void>();
 
   constructor(opening: Opening, log: LeveledLog) {
@@ -125,7 +125,7 @@ class OpenedTransport implements StdioTransport {
   }
 }
 
-/** Recognises the library's answer to the request that was answered before it was loaded; it must not go out twice. */
+/** Recognises the library's answer to the request that was answered before the library was loaded; it must not go out twice. */
 function createEcho({ answered }: Opening, log: LeveledLog): (message: JSONRPCMessage) => boolean {
   let expected = answered;
   return (message) => {
@@ -138,8 +138,8 @@ function createEcho({ answered }: Opening, log: LeveledLog): (message: JSONRPCMe
 }
 
 /**
- * Refuses a request in a revision that is not known here. The library looks at the first request of a connection only;
- * in the later era each stands for itself.
+ * Refuses a request in an unknown revision. The library checks only a connection's first request; in the later era each is
+ * independent.
  */
 function foreignRevision(message: JSONRPCMessage): JSONRPCErrorResponse | null {
   if (!isJSONRPCRequest(message) || message.method === "initialize") return null;
@@ -171,7 +171,7 @@ function readMessage(line: Buffer): Reading {
   try {
     return { message: parseJSONRPCMessage(value) };
   } catch {
-    // The reason lists every form of message that it is not, which helps nobody.
+    // The library's reason lists every form of message that it is not, which helps nobody.
     const problem = "This is no JSON-RPC 2.0 request, notification or answer.";
     return { problem, code: INVALID_REQUEST, id: requestId(value) };
   }

@@ -6,9 +6,9 @@ import { findUnknownFields, warningsOf, withNoneIgnored } from "../unknown-field
 const warnings = new WeakMap<object, readonly string[]>();
 
 /**
- * The same schema, which refuses misspelt arguments and remembers the others that it does not know.
- * @param options `overruled`: arguments that a pinned call may carry without effect, as clients do that know no pinning;
- *   `isExact`: every argument that it does not know is refused
+ * The same schema, which refuses misspelt arguments and remembers other unknown ones.
+ * @param options `overruled`: arguments that a pinned call may carry without effect, as sent by clients that know no pinning;
+ *   `isExact`: every unknown argument is refused
  */
 export function watchFields(
   schema: z.ZodObject,
@@ -30,7 +30,7 @@ export function watchFields(
   return { "~standard": { ...described["~standard"], validate } };
 }
 
-/** What is said of fields of arguments, as they came out of their schema, that changed nothing. */
+/** Warnings about argument fields, as parsed by their schema, that had no effect. */
 export function fieldWarningsOf(args: unknown): readonly string[] {
   return warnings.get(Object(args)) ?? [];
 }

@@ -2,10 +2,10 @@ import { IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import { AppError } from "../../core/errors.js";
 
-/** Longer than any answer takes that reads the store. */
+/** Longer than any answer that reads the store takes. */
 const PATIENCE_MS = 30_000;
 
-/** An answer that is kept instead of sent. */
+/** A response that is captured instead of sent. */
 class KeptAnswer extends ServerResponse {
   readonly answered: Promise<Response>;
   readonly #written: Buffer[] = [];
@@ -18,7 +18,7 @@ class KeptAnswer extends ServerResponse {
     });
   }
 
-  /** Nothing else says that there will be no answer: no connection is behind it. */
+  /** Nothing else signals that there will be no answer: there is no connection behind it. */
   override destroy(error?: Error): this {
     super.destroy(error);
     this.emit("close");
@@ -35,7 +35,7 @@ class KeptAnswer extends ServerResponse {
     const headers = new Headers();
     for (const [name, value] of Object.entries(this.getHeaders()))
       for (const one of [value].flat()) if (one !== undefined) headers.append(name, String(one));
-    // The server counts itself, and answers without a body have no length.
+    // The server counts the length itself, and responses without a body have none.
     headers.delete("content-length");
     const body = Buffer.concat(this.#written);
     this.#keep(new Response(body.length > 0 ? body : null, { status: this.statusCode, headers }));
@@ -48,12 +48,12 @@ export interface NodeExchange {
   readonly outgoing: KeptAnswer;
 }
 
-/** A program for Node that answers requests, such as the callback of Koa. */
+/** A Node.js request handler, such as Koa's callback. */
 type NodeHandler = (incoming: IncomingMessage, outgoing: ServerResponse) => unknown;
 
 /**
- * What the program answers. It fails with the program, with an answer that was given up, and with one that does not come.
- * @throws whatever the program throws; AppError `unavailable` when it gives no answer
+ * The handler's response. Fails when the handler fails, aborts the response, or never responds.
+ * @throws whatever the handler throws; AppError `unavailable` when it gives no answer
  */
 export async function answerOf(
   handler: NodeHandler,
@@ -85,8 +85,8 @@ function unanswered(): AppError {
 }
 
 /**
- * A request as programs for Node take it, and a place for their answer.
- * @param body the whole of it; empty for none
+ * A request as Node.js handlers take it, and somewhere for their response.
+ * @param body the whole body; empty for none
  */
 export function toNode(request: Request, body: string): NodeExchange {
   const incoming = new IncomingMessage(new Socket());

@@ -8,26 +8,26 @@ import { readClientDocument } from "./clients.js";
 /** Largest document that is read, in bytes. */
 export const MOST_DOCUMENT_BYTES = 16 * 1024;
 const TIMEOUT_MS = 3_000;
-/** A document that could not be read is not asked for again so soon. */
+/** How long a document that could not be read is not requested again. */
 const FAILED_MS = 10_000;
 const MOST_FAILED = 100;
-/** Whoever names documents makes this server ask for them. */
+/** Anyone who names documents makes this server fetch them. */
 const FETCHES = { requests: 60, windowMs: 60_000 };
 
 export interface DocumentOptions {
-  /** For tests, which have no other machine: documents may come from this one, with a certificate of its own. */
+  /** For tests, which have no other machine: allows documents from this one, with its own certificate. */
   readonly fromThisMachine?: { readonly certificate: string } | undefined;
 }
 
-/** True for an address of a network that only some machines can reach, and for what is no address. */
+/** True for an address in a network that only some machines can reach, and for anything that is not an address. */
 export function isInnerAddress(address: string): boolean {
   return !isIpAddress(address) || isPrivateAddress(address);
 }
 
 /**
- * Fetches documents that apps publish about themselves. Whoever names one must not make this server knock at doors that
- * they cannot reach: the address is checked where the connection is made, redirects are not followed, and an answer may
- * be neither long nor slow.
+ * Fetches documents that apps publish about themselves. Naming one must not make this server connect to places that the caller
+ * cannot reach: the address is checked when the connection is made, redirects are not followed, and a response may be neither
+ * long nor slow.
  */
 export function createDocumentFetch({ fromThisMachine }: DocumentOptions = {}): typeof fetch {
   const guarded: LookupFunction = (host, options, found) => {

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { isLoopbackHost } from "../auth.js";
 import { truncate } from "../../lib/truncate.js";
 
-/** Schemes of programs that are known to open a link of theirs when the owner has answered. */
+/** Schemes of programs known to open their own links once the owner has answered. */
 const PROGRAM_SCHEMES: ReadonlySet<string> = new Set([
   "claude:",
   "codex:",
@@ -23,7 +23,7 @@ const SHARED_SECRETS: ReadonlySet<unknown> = new Set([
   "client_secret_jwt",
 ]);
 
-/** Why an app may not be sent back to an address, or null when it may. */
+/** Why an app may not be redirected to an address, or null when it may. */
 export function objectionToRedirect(address: unknown): string | null {
   if (typeof address !== "string" || address.length > LONGEST_ADDRESS || !URL.canParse(address))
     return "every redirect URI must be an absolute address";
@@ -38,7 +38,7 @@ export function objectionToRedirect(address: unknown): string | null {
   return `a redirect URI must be https, http on the loopback interface, or a scheme of a program that is known here; ${protocol} is none`;
 }
 
-/** As it was sent: a parser may read what a browser reads otherwise. Programs of this machine may leave the host out. */
+/** Checked as sent: a parser may read it differently from a browser. Programs of this machine may leave the host out. */
 function isPlainHost(address: string): boolean {
   const authority = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(address)?.[1] ?? "";
   return /^(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])?(?::\d{1,5})?$/i.test(authority);
@@ -46,12 +46,12 @@ function isPlainHost(address: string): boolean {
 
 const metadataSchema = z.record(z.string(), z.unknown());
 
-/** What an app says of itself, as far as this server listens, or what is wrong with it. */
+/** What an app says about itself, as far as this server uses it, or what is wrong with it. */
 export type ClientReading = { readonly metadata: Record<string, unknown> } | { readonly objection: string };
 
 /**
- * Reads the metadata of an app (RFC 7591). All apps are public ones here, which prove by PKCE that they are who asked;
- * what else they would like is left out rather than refused, as the RFC allows.
+ * Reads the metadata of an app (RFC 7591). All apps are public clients here, which prove by PKCE that they made the request;
+ * other wishes are left out rather than refused, as the RFC allows.
  */
 export function readClient(said: unknown): ClientReading {
   const parsed = metadataSchema.safeParse(said);
@@ -73,7 +73,7 @@ export function readClient(said: unknown): ClientReading {
       grant_types: staysSignedIn ? ["authorization_code", "refresh_token"] : ["authorization_code"],
       response_types: ["code"],
       token_endpoint_auth_method: "none",
-      // The only kind for which a loopback address may have any port (RFC 8252 §7.3).
+      // The only type for which a loopback address may have any port (RFC 8252 §7.3).
       application_type: "native",
       id_token_signed_response_alg: "ES256",
     },
@@ -85,7 +85,7 @@ function isWebAddress(address: unknown): address is string {
 }
 
 /**
- * Reads a client-ID metadata document. What makes such a document unlawful stays in it, so that it is refused.
+ * Reads a client ID metadata document. Whatever makes such a document invalid stays in it, so that it is refused.
  * @param document parsed JSON
  */
 export function readClientDocument(document: unknown): ClientReading {
@@ -101,7 +101,7 @@ export function readClientDocument(document: unknown): ClientReading {
   return "objection" in reading ? reading : { metadata: { ...reading.metadata, client_id } };
 }
 
-/** Who vouches for an app: the host of its document, or where it is sent back to. */
+/** The host that vouches for an app: that of its document, or of its redirect address. */
 export function hostOf(clientId: string, redirectUri: string): string {
   if (/^https:\/\//i.test(clientId) && URL.canParse(clientId)) return new URL(clientId).host;
   if (!URL.canParse(redirectUri)) return "unknown";
@@ -112,7 +112,7 @@ export function hostOf(clientId: string, redirectUri: string): string {
 
 const VENDOR_CLIENTS = ["claude-code", "opencode", "openclaw", "codex"];
 
-/** Apps that were made for the vendor's service and know their names by heart (contract 7.2). */
+/** Apps made for the vendor's service, with hard-coded client names (contract 7.2). */
 export const KNOWN_CLIENTS = VENDOR_CLIENTS.map((name) => ({
   client_id: `supermemory-${name}`,
   client_name: `supermemory-${name}`,

@@ -14,7 +14,7 @@ import { hostOf } from "./clients.js";
 import { ACCOUNT } from "./provider.js";
 import { OPENID_SCOPES, resourceOf, WRITE_SCOPE } from "./scopes.js";
 
-/** A grant that never ends, for a library in which all end. */
+/** A grant that never ends, for a library in which all grants expire. */
 const FOREVER_SECONDS = 100 * 365 * 86_400;
 
 const paramsSchema = z.object({
@@ -23,7 +23,7 @@ const paramsSchema = z.object({
   scope: z.string().default(""),
 });
 
-/** What an app asks the owner. */
+/** What an app asks of the owner. */
 interface Question {
   readonly clientId: string;
   readonly clientName: string;
@@ -38,7 +38,7 @@ export interface ConsentOptions {
   readonly owner: Owner;
 }
 
-/** The page on which the owner lets an app in, or does not, and the answer to its form. */
+/** The page on which the owner grants or refuses an app access, and the answer to its form. */
 export async function answerConsent(request: Request, options: ConsentOptions): Promise<Response> {
   const { owner } = options;
   const question = await readQuestion(request, options.provider);
@@ -155,7 +155,7 @@ function aboutApp({ clientId, clientHost, redirectUri }: Question): Html {
   </dl>`;
 }
 
-/** Browsers follow the answer to a form only to where its page said. */
+/** Browsers follow a redirect after a form only to where the page's policy allows. */
 function formTarget(redirectUri: string): string {
   const { protocol, origin } = new URL(redirectUri);
   return protocol === "http:" || protocol === "https:" ? origin : protocol;

@@ -27,31 +27,31 @@ export interface OAuthFaceOptions {
   readonly log: LeveledLog;
   readonly allowed: AllowedHosts;
   readonly documents?: DocumentOptions | undefined;
-  /** Counts attempts for other services, too; where there is none or it is null, this process counts its own. */
+  /** Counts attempts across services; where it is absent or null, this process counts its own. */
   readonly attempts?: (() => AttemptCounter | null) | undefined;
 }
 
-/** What a request's connection says. */
+/** What is known from a request's connection. */
 export interface OAuthVisitor {
-  /** Of whoever asks. */
+  /** The caller's. */
   readonly callerAddress: string | undefined;
   /** True when the server listens on a loopback address only. */
   readonly isLoopbackOnly: boolean;
 }
 
-/** Lets apps in by OAuth 2.1, as the authorization of MCP wants it. */
+/** Authorises apps by OAuth 2.1, as MCP requires. */
 export interface OAuthFace {
   answer(request: Request, visitor: OAuthVisitor): Promise<Response>;
 }
 
 const MOST_BYTES = 56 * 1024;
-/** Servers under several names of this machine: `localhost`, `127.0.0.1`, through a tunnel. */
+/** The server may have several names on this machine: `localhost`, `127.0.0.1`, a tunnel's. */
 const MOST_PROVIDERS = 4;
-/** Registrations ask nobody, so they are counted. */
+/** Registrations need no approval, so they are rate-limited. */
 const REGISTRATIONS = { requests: 20, windowMs: 600_000 };
 const ALL_REGISTRATIONS = { requests: 200, windowMs: 600_000 };
 const LONGEST_CLIENT = 100;
-/** What only says something of who the owner is; some apps send it without asking who that is. */
+/** Parameters that only concern who the owner is; some apps send them without asking for that. */
 const OPENID_PARAMETERS = ["nonce", "max_age", "acr_values", "claims", "claims_locales", "id_token_hint"];
 const PROMPTS: ReadonlySet<string> = new Set(["login", "consent", "none"]);
 
@@ -61,7 +61,7 @@ function sourceOf({ headers }: Request, { callerAddress }: OAuthVisitor): CallSo
   return { face: "oauth", ...(callerAddress !== undefined && { address: callerAddress }), ...(client && { client }) };
 }
 
-/** The authorization server and the description of what it protects; the library is loaded by the first who needs it. */
+/** The authorization server and its resource metadata; the library is loaded when first needed. */
 export function createOAuthFace(options: OAuthFaceOptions): OAuthFace {
   return new AuthorizationFace(options);
 }
@@ -122,7 +122,7 @@ class AuthorizationFace implements OAuthFace {
   async #countRegistration({ callerAddress = "unknown" }: OAuthVisitor): Promise<void> {
     const counter = this.#options.attempts?.() ?? this.#registrations;
     const own = await counter.take(`apps from ${networkOf(callerAddress)}`, REGISTRATIONS);
-    // What is refused of one address takes nothing from all.
+    // An attempt refused to one address does not count towards the limit for all.
     const { waitMs } = own.waitMs > 0 ? own : await counter.take("apps of all", ALL_REGISTRATIONS);
     if (waitMs === 0) return;
     const retryAfter = Math.ceil(waitMs / 1_000);
@@ -136,7 +136,7 @@ class AuthorizationFace implements OAuthFace {
     if (oldest !== undefined && this.#providers.size >= MOST_PROVIDERS) this.#providers.delete(oldest);
     const made = this.#createProvider(issuer);
     this.#providers.set(issuer, made);
-    // A store that was away is asked again next time.
+    // After a store outage, it is tried again next time.
     made.catch(() => this.#providers.delete(issuer));
     return made;
   }
@@ -148,7 +148,7 @@ class AuthorizationFace implements OAuthFace {
   }
 }
 
-/** What the endpoints of OAuth take between them; each refuses the rest by itself. */
+/** The methods that the OAuth endpoints accept between them; each refuses the rest itself. */
 const METHODS = ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"];
 
 function refuseMethod({ method }: Request): Response {
@@ -186,7 +186,7 @@ function refusalAnswer(refusal: Refusal): Response {
   });
 }
 
-/** Pages of any origin may ask: nothing here is answered for a cookie but pages, which are not readable by others. */
+/** Pages of any origin may call: only pages depend on a cookie here, and other origins cannot read those. */
 const OPEN = { "access-control-allow-origin": "*" };
 
 function preflight({ headers }: Request): Response {
@@ -201,7 +201,7 @@ function preflight({ headers }: Request): Response {
   });
 }
 
-/** RFC 9728: what tokens are for, and who gives them. */
+/** RFC 9728: what tokens are for, and who issues them. */
 function describeResource(request: Request, issuer: string): Response {
   if (request.method === "OPTIONS") return preflight(request);
   const body = {
@@ -230,7 +230,7 @@ async function askProvider(request: Request, path: string, provider: Provider): 
   return answer;
 }
 
-/** What an app asks for, in the words of this server, where it says the same in others. */
+/** Rewrites what an app asks for in this server's terms, where it says the same in others. */
 async function prepare(request: Request, path: string, issuer: string): Promise<{ asked: Request; body: string }> {
   const url = new URL(request.url);
   url.pathname = path;
@@ -243,7 +243,7 @@ async function prepare(request: Request, path: string, issuer: string): Promise<
 
 function translate(query: URLSearchParams, issuer: string): void {
   const scope = query.getAll("scope");
-  // Twice the same parameter is an error, which the library tells.
+  // A repeated parameter is an error, which the library reports.
   if (scope.length > 1) return;
   const scopes = knownScopes(scope[0] ?? "");
   query.set("scope", scopes.join(" "));
@@ -251,7 +251,7 @@ function translate(query: URLSearchParams, issuer: string): void {
   if (query.getAll("resource").length === 0) query.set("resource", resourceOf(issuer));
   const prompts = (query.get("prompt") ?? "").split(" ").filter((prompt) => PROMPTS.has(prompt));
   if (query.getAll("prompt").length > 1 || prompts.includes("none")) return;
-  // The owner is asked in any case; the library drops `offline_access` where the app did not say so.
+  // The owner is asked in any case; the library drops `offline_access` where the app did not request consent.
   query.set("prompt", [...new Set([...prompts, "consent"])].join(" "));
 }
 
@@ -269,7 +269,7 @@ function registrationOf(body: string): string {
 
 const errorSchema = z.object({ error: z.string(), error_description: z.string().optional() });
 
-/** An error that cannot be told to the app, because nobody knows where it is: so the person is told. */
+/** An error that cannot be returned to the app, because its address is unknown, is shown to the person. */
 async function explain(request: Request, answer: Response): Promise<Response> {
   if (!isForPeople(request, new URL(request.url).pathname)) return answer;
   const said = errorSchema.parse(await answer.json());

@@ -12,11 +12,11 @@ import { AUTHORIZE_PATH, CONSENT_PATH, KEYS_PATH, REGISTER_PATH, REVOKE_PATH, TO
 import { createRecords, keepTrade } from "./records.js";
 import { isOurResource, resourceOf, SCOPES } from "./scopes.js";
 
-/** Whom apps sign in: there is one owner. */
+/** The account that apps sign in to: there is one owner. */
 export const ACCOUNT = "owner";
 
 const ACCESS_SECONDS = 3_600;
-/** A refresh token that is not used for so long has ended; using it gives the next one as long. */
+/** A refresh token unused for this long expires; using it renews the period. */
 const REFRESH_SECONDS = 30 * 86_400;
 const CODE_SECONDS = 60;
 const CONSENT_SECONDS = 1_800;
@@ -30,8 +30,8 @@ export interface ProviderOptions {
 }
 
 /**
- * The authorization server under one address of this server. Everything that it must not forget is in the store.
- * @throws what the store does
+ * The authorization server under one address of this server. Everything it must remember is in the store.
+ * @throws what the store throws
  */
 export async function createProvider(options: ProviderOptions): Promise<Provider> {
   const { core, call, issuer, log } = options;
@@ -44,12 +44,12 @@ export async function createProvider(options: ProviderOptions): Promise<Provider
     cookies: {
       names: { session: "recollect_oauth", interaction: "recollect_consent", resume: "recollect_consent_resume" },
       keys: [cookieKey],
-      // Not for all paths: without TLS the callback servers of apps on this machine would be sent it, too.
+      // Not for all paths: without TLS it would also be sent to the callback servers of apps on this machine.
       long: { path: "/oauth", httpOnly: true, sameSite: "lax", signed: true },
       short: { httpOnly: true, sameSite: "lax", signed: true },
     },
   });
-  // The bridge sets the headers of a proxy itself, so that all addresses begin with the issuer.
+  // The bridge sets the proxy headers itself, so that all addresses begin with the issuer.
   provider.proxy = true;
   provider.silent = true;
   tellOutages(provider, log);
@@ -84,7 +84,7 @@ function configuration({ issuer, documents }: ProviderOptions): Configuration {
       jwks: KEYS_PATH,
     },
     features: features(issuer),
-    // The protocol ends with a grant, not with the browser in which it was given.
+    // Access ends with the grant, not with the browser session in which it was given.
     expiresWithSession: () => false,
     issueRefreshToken: (_context, client) => client.grantTypeAllowed("refresh_token"),
     rotateRefreshToken: true,
@@ -113,14 +113,14 @@ function configuration({ issuer, documents }: ProviderOptions): Configuration {
     fetch: createDocumentFetch(documents),
     fetchResponseBodyLimits: { "client_id metadata document": MOST_DOCUMENT_BYTES },
     renderError(context, { error, error_description }) {
-      // The face makes a page of it.
+      // The face turns it into a page.
       context.type = "json";
       context.body = { error, error_description };
     },
   };
 }
 
-/** What of the library is offered, and what is not. */
+/** Which features of the library are offered. */
 function features(issuer: string): Configuration["features"] {
   const off = { enabled: false };
   return {
@@ -155,7 +155,7 @@ function resourceIndicators(issuer: string): NonNullable<Configuration["features
   };
 }
 
-/** Nothing was allowed before that would make a question needless: the owner is asked each time. */
+/** No earlier consent makes the question unnecessary: the owner is asked each time. */
 function alwaysAsk(name: "login" | "consent"): interactionPolicy.Prompt {
   const check = new interactionPolicy.Check("asked_each_time", "the owner is asked each time", (context) => {
     return context.oidc.result?.[name] === undefined;
@@ -163,15 +163,15 @@ function alwaysAsk(name: "login" | "consent"): interactionPolicy.Prompt {
   return new interactionPolicy.Prompt({ name, requestable: true }, check);
 }
 
-/** No token outlives what it was given under. */
+/** No token outlives its grant. */
 function withinGrant({ oidc }: KoaContextWithOIDC, seconds: number): number {
   const { exp } = oidc.entities.Grant ?? {};
   return exp === undefined ? seconds : Math.max(1, Math.min(seconds, exp - Math.floor(Date.now() / 1_000)));
 }
 
 /**
- * A store that is away says nothing about codes and tokens: apps throw those away which are called invalid. They are
- * told to come back.
+ * A store outage says nothing about codes and tokens, but apps discard those that are called invalid. They are told to try again
+ * later.
  */
 function tellOutages(provider: Provider, log: LeveledLog): void {
   const failures = new WeakMap<object, unknown>();
@@ -195,7 +195,7 @@ function tellOutages(provider: Provider, log: LeveledLog): void {
   });
 }
 
-/** The library is made for Node.js 22, which has this; of the versions of 20 only the last ones do. */
+/** The library is made for Node.js 22, which has this; of the 20 releases only the last ones do. */
 function completeUrl(): void {
   if ("parse" in URL) return;
   const parse = (text: string, base?: string): URL | null => (URL.canParse(text, base) ? new URL(text, base) : null);

@@ -3,27 +3,27 @@ import * as z from "zod";
 import type { Core, Call } from "../../core/index.js";
 import { AUTHORIZE_PATH } from "./paths.js";
 
-/** Seconds that an app which registered and was never let in is remembered. */
+/** Seconds that a registered app is remembered if it was never authorised. */
 const UNUSED_CLIENT_SECONDS = 86_400;
 
-/** Of a client that is the address of its document; all others are short. */
+/** A client's name may be the address of its document; all others are short. */
 const LONGEST_NAME = 2_048;
 
 const payloadSchema = z.record(z.string(), z.unknown());
 
-/** A code or token that a request used up, and what it is to be traded for. */
+/** A code or token that a request used up, and what it is exchanged for. */
 interface Trade {
   readonly kind: string;
   readonly secret: string;
   readonly save: object[];
 }
 
-/** Of the requests that are being answered. */
+/** Trades of the requests being answered. */
 const trades = new WeakMap<object, Trade>();
 
 /**
- * Keeps what a request traded, all at once: an app whose code or token was used up while the store went away could only
- * come back with it, and would be taken for a thief.
+ * Stores what a request traded in one transaction: an app whose code or token was used up while the store failed could only
+ * return with the same one, and would be taken for a thief.
  * @throws InvalidGrant when somebody else was first
  */
 export async function keepTrade(request: object, { core, call }: Pick<RecordsOptions, "core" | "call">): Promise<void> {
@@ -36,19 +36,19 @@ export async function keepTrade(request: object, { core, call }: Pick<RecordsOpt
 export interface RecordsOptions {
   readonly core: Core;
   readonly call: Call;
-  /** What is kept under one address of this server is unknown under another. */
+  /** Records stored under one address of this server are unknown under another. */
   readonly issuer: string;
 }
 
 /**
- * Keeps what the protocol library wants kept. Codes, tokens and cookies are names of records, of which only hashes are
- * kept; so they are left out of what is written, too.
+ * Stores what the protocol library wants stored. Codes, tokens and cookies are names of records, of which only hashes are
+ * stored; so they are left out of the content too.
  */
 export function createRecords({ core, call, issuer }: RecordsOptions): (kind: string) => Adapter {
   const named = (name: string) => `${issuer} ${name}`;
   return (kind) => {
     const read = async (wanted: object, id: string): Promise<AdapterPayload | undefined> => {
-      // Nothing that is kept has such a name.
+      // No record has a name this long.
       if (id.length > LONGEST_NAME) return undefined;
       const { found } = await core.findOAuthRecord(call, { kind, ...wanted });
       if (!found) return undefined;

@@ -1,7 +1,7 @@
 import { MEMORY_SCOPES } from "../auth.js";
 
 export const WRITE_SCOPE = "memory:write";
-/** Tolerated: who the owner is, and to stay signed in. */
+/** Tolerated: the owner's identity, and staying signed in. */
 export const OPENID_SCOPES = ["openid", "offline_access", "profile", "email"] as const;
 export const SCOPES = [...MEMORY_SCOPES, ...OPENID_SCOPES] as const;
 
@@ -10,14 +10,14 @@ export function resourceOf(issuer: string): string {
   return `${issuer}/mcp`;
 }
 
-/** True for every way in which clients write the address of this server. */
+/** True for every way in which clients write this server's address. */
 export function isOurResource(resource: string, issuer: string): boolean {
   if (!URL.canParse(resource)) return false;
   const { origin, pathname, search, hash } = new URL(resource);
   return origin === issuer && search === "" && hash === "" && ["/", "/mcp", "/mcp/"].includes(pathname);
 }
 
-/** What an app asks for, in words of this server: what is unknown here is left out rather than refused. */
+/** The scopes an app asks for, in this server's terms; unknown ones are left out rather than refused. */
 export function knownScopes(asked: string): string[] {
   const known = [...new Set(asked.split(/\s+/))].filter((scope) => SCOPES.some((one) => one === scope));
   const namesMemory = known.some((scope) => MEMORY_SCOPES.some((one) => one === scope));

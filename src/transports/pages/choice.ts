@@ -3,12 +3,12 @@ import type { Grant, Permission } from "../../core/types.js";
 import type { FormFields } from "./forms.js";
 import { type Html, html, shown, trustedHtml } from "./html.js";
 
-/** What the owner lets somebody do. */
+/** What the owner permits. */
 export interface Choice {
-  /** The only containers; all of them when it is left out. */
+  /** The only containers; absent for all. */
   readonly grants?: readonly Pick<Grant, "containerTag">[];
   readonly permission: Permission;
-  /** For ever when it is left out. */
+  /** Absent for no expiry. */
   readonly expiresInDays?: number;
 }
 
@@ -24,7 +24,7 @@ const EXPIRIES = [
 
 /**
  * Fields in which the owner chooses containers, permission and expiry.
- * @param chosen the form as it came back, when it has to be filled in again
+ * @param chosen the submitted form, when it has to be filled in again
  */
 export function choiceFields({
   containers,
@@ -78,7 +78,7 @@ export function choiceFields({
 }
 
 /**
- * What the owner chose. Somebody who chose containers and none of them is asked again rather than given all.
+ * What the owner chose. An owner who limits access to containers but selects none is asked again, rather than granting all.
  * @throws AppError `invalid`
  */
 export function readChoice(fields: FormFields): Choice {

@@ -7,16 +7,16 @@ import { type Html, html } from "./html.js";
 const MOST_BYTES = 64 * 1024;
 const CSRF_FIELD = "form_token";
 
-/** What a form was filled in with. */
+/** A submitted form. */
 export interface FormFields {
-  /** The field, or an empty text. */
+  /** The field's value, or an empty text. */
   text(name: string): string;
-  /** All fields of the name. */
+  /** All values of that name. */
   all(name: string): string[];
 }
 
 /**
- * Reads a form as browsers send it, of at most 64 KB.
+ * Reads a form as browsers send it, up to 64 KB.
  * @throws AppError `unsupported_type`; BodyError
  */
 export async function readForm(request: Request): Promise<FormFields> {
@@ -27,12 +27,12 @@ export async function readForm(request: Request): Promise<FormFields> {
   return { text: (name) => fields.get(name) ?? "", all: (name) => fields.getAll(name) };
 }
 
-/** The token of the forms of one browser: whoever does not know its cookie cannot make it. */
+/** The form token of one browser: nobody can make it without knowing the browser's cookie. */
 export function formToken(secret: string, purpose: string): string {
   return createHmac("sha256", secret).update(`form:${purpose}`).digest("base64url");
 }
 
-/** The hidden field that shows that a form comes from a page of this server. */
+/** The hidden field that proves that a form comes from a page of this server. */
 export function csrfField(token: string): Html {
   return hiddenField(CSRF_FIELD, token);
 }

@@ -1,7 +1,7 @@
 import { truncate } from "../../lib/truncate.js";
 import { singleSpaced } from "../../lib/single-spaced.js";
 
-/** A piece of HTML in which everything that came from outside is escaped. Only `html` and `trustedHtml` make one. */
+/** HTML in which everything from outside is escaped. Only `html` and `trustedHtml` create it. */
 export class Html {
   readonly text: string;
   private constructor(text: string) {
@@ -13,16 +13,16 @@ export class Html {
   }
 }
 
-/** What may stand in a template. False, null and undefined leave nothing, so that `condition && html…` reads well. */
+/** What a template accepts. False, null and undefined add nothing, so that `condition && html…` reads well. */
 export type Filling = Html | string | number | false | null | undefined | readonly Filling[];
 
-/** HTML from a template: every value is escaped, for text as for attributes in double quotes, unless it is HTML already. */
+/** HTML from a template: every value is escaped, for text and for attributes in double quotes, unless it is HTML already. */
 export function html(template: TemplateStringsArray, ...values: readonly Filling[]): Html {
   const parts = template.map((part, index) => part + (index < values.length ? fill(values[index]) : ""));
   return Html.of(parts.join(""));
 }
 
-/** HTML that is part of this program. Never for what came from outside. */
+/** HTML that is part of this program. Never for anything from outside. */
 export function trustedHtml(text: string): Html {
   return Html.of(text);
 }
@@ -47,10 +47,10 @@ function escapeHtml(text: string): string {
   return text.replace(/[&<>"'`]/g, (character) => ENTITIES[character] ?? character);
 }
 
-/** Characters that hide, reverse or break a line of text, and with them what it says. */
+/** Characters that hide, reverse or break a line of text, and so falsify what it says. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** Somebody else's words as they may be shown: one line, nothing invisible, not too long. */
+/** Foreign text made safe to show: one line, nothing invisible, not too long. */
 export function shown(text: string, most = 120): string {
   const line = singleSpaced(text.replace(UNSEEN, " "));
   return line.length <= most ? line : `${truncate(line, most - 1)}…`;

@@ -5,22 +5,22 @@ import { STYLE } from "./style.js";
 const STYLE_SOURCE = `'sha256-${createHash("sha256").update(STYLE).digest("base64")}'`;
 
 export interface PageContent {
-  /** Heading of the page, and title of its tab. */
+  /** The page's heading and tab title. */
   readonly title: string;
   readonly body: Html;
   /** Default 200. */
   readonly status?: number;
-  /** What stands below, such as the button that signs out. */
+  /** What comes below, such as the sign-out button. */
   readonly footer?: Html | undefined;
   /**
-   * Where an answer to a form of this page may redirect to, beside this server, as sources of a Content-Security-Policy:
-   * browsers refuse such a redirect to anywhere else.
+   * Where the answer to a form of this page may redirect besides this server, as sources of a Content-Security-Policy: browsers
+   * refuse to follow such a redirect anywhere else.
    */
   readonly formTargets?: readonly string[];
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Headers of everything that a browser shows or follows: nothing is kept, framed, guessed or told to others. */
+/** Headers of everything that a browser shows or follows: no caching, framing, sniffing or referrers for others. */
 export const SAFE_HEADERS: Readonly<Record<string, string>> = {
   "cache-control": "no-store",
   "x-content-type-options": "nosniff",
@@ -30,7 +30,7 @@ export const SAFE_HEADERS: Readonly<Record<string, string>> = {
   "permissions-policy": "camera=(), geolocation=(), microphone=(), publickey-credentials-get=()",
 };
 
-/** A page as it is answered: no scripts, nothing from elsewhere, in no frame. */
+/** The response for a page: no scripts, nothing external, no framing. */
 export function pageAnswer({
   title,
   body,
@@ -72,7 +72,7 @@ export function pageAnswer({
     headers: {
       "content-type": "text/html; charset=utf-8",
       "content-security-policy": policy.join("; "),
-      // Not `no-referrer`: with it browsers hide the origin of a form, which this server wants to see.
+      // Not `no-referrer`, with which browsers hide the origin of a form, which this server needs.
       "referrer-policy": "same-origin",
       ...SAFE_HEADERS,
       ...headers,
@@ -80,7 +80,7 @@ export function pageAnswer({
   });
 }
 
-/** Sends the browser on with a GET; the next server does not learn from where. */
+/** Redirects the browser with a GET; the next server does not learn where it came from. */
 export function redirectAnswer(location: string, headers: Readonly<Record<string, string>> = {}): Response {
   return new Response(null, {
     status: 303,

@@ -4,14 +4,14 @@ const ODD = /[\u0000-\u0020\u007f-\u009f\\]/;
 const LONGEST = 8_000;
 
 /**
- * A path of this server that a page may send the browser on to, or the other one for everything that might lead elsewhere.
- * @param wanted somebody else's words
+ * A path of this server to redirect the browser to; the fallback for anything that might lead elsewhere.
+ * @param wanted untrusted text
  */
 export function safePath(wanted: string | null | undefined, otherwise: string): string {
   if (!wanted || wanted.length > LONGEST || !isOurPath(wanted)) return otherwise;
   const base = "http://this.invalid";
   if (!URL.canParse(wanted, base)) return otherwise;
-  // As browsers read it: `/x/..//elsewhere` begins with two slashes then.
+  // As browsers read it: `/x/..//elsewhere` then begins with two slashes.
   const { origin, pathname, search } = new URL(wanted, base);
   return origin === base && isOurPath(pathname) && isOurPath(decoded(pathname)) ? pathname + search : otherwise;
 }

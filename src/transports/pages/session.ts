@@ -7,7 +7,7 @@ import { comesThroughProxy, isLoopbackHost } from "../auth.js";
 import { formToken } from "./forms.js";
 import { redirectAnswer } from "./layout.js";
 
-/** The owner in a browser that is signed in. */
+/** The owner in a signed-in browser. */
 export interface Owner {
   readonly actor: Actor;
   readonly signIn: SignIn;
@@ -23,30 +23,30 @@ export interface SessionOptions {
   readonly allowed: AllowedHosts;
 }
 
-/** Who sits at a browser, by its cookies. */
+/** Identifies the person at a browser by its cookies. */
 export interface Sessions {
   /** The owner, or null for a browser that is not signed in. */
   owner(request: Request): Promise<Owner | null>;
-  /** The owner, or the way to the page that signs in and leads back. */
+  /** The owner, or a redirect to the sign-in page that leads back afterwards. */
   requireOwner(request: Request): Promise<Owner | Response>;
-  /** The token of the browser's session, whether it still opens anything or not. */
+  /** The token of the browser's session, whether or not it is still valid. */
   tokenOf(request: Request): string | undefined;
-  /** Headers that give a browser its session, or take it away with null. */
+  /** Headers that set a browser's session, or clear it with null. */
   keep(request: Request, token: string | null): [name: string, value: string][];
-  /** Forms of a browser that is not signed in: their token, and the headers that bind the browser to it. */
+  /** For forms of a browser that is not signed in: their token, and the headers that bind the browser to it. */
   stranger(request: Request): { readonly csrf: string; readonly headers: [name: string, value: string][] };
-  /** Base URL of this server as this browser reaches it, without a slash at its end. */
+  /** Base URL of this server as this browser reaches it, without a trailing slash. */
   baseUrl(request: Request): string;
 }
 
 const SESSION = "recollect_session";
 const STRANGER = "recollect_visit";
-/** The longest that browsers keep a cookie; the server decides when a sign-in is over. */
+/** The longest that browsers keep a cookie; the server decides when a sign-in expires. */
 const KEPT_SECONDS = 400 * 86_400;
 const VISIT_SECONDS = 86_400;
 /**
- * Cookies know no ports. Where the server is reached without TLS, which is on its own machine, one for all paths would be
- * sent to the callback servers of programs on this machine, too.
+ * Cookies ignore ports. Without TLS, as on the server's own machine, a cookie for all paths would also be sent to the callback
+ * servers of programs on that machine.
  */
 const SESSION_PATHS = ["/auth", "/v3/auth"];
 
@@ -60,7 +60,7 @@ export function createSessions({ core, organizationId, allowed }: SessionOptions
   const call = { actor: localActor(organizationId) };
   const isPublic = allowed.publicUrl?.startsWith("https:") ?? false;
 
-  /** True for a browser that comes by the public address; on the machine itself it may come without TLS all the same. */
+  /** True for a browser that uses the public address; on the machine itself it may still come without TLS. */
   function isSecure({ headers }: Request): boolean {
     return isPublic && (!isLoopbackHost(headers.get("host")) || comesThroughProxy(headers));
   }
@@ -83,7 +83,7 @@ export function createSessions({ core, organizationId, allowed }: SessionOptions
         const { actor, signIn } = await core.checkSignIn(call, { token });
         return { actor, signIn, csrf: formToken(token, "owner"), token };
       } catch (error) {
-        // A store that is away says nothing about the sign-in.
+        // A store outage says nothing about the sign-in.
         if (error instanceof AppError && ["unauthorized", "invalid"].includes(error.kind)) return null;
         throw error;
       }
@@ -92,7 +92,7 @@ export function createSessions({ core, organizationId, allowed }: SessionOptions
       const owner = await sessions.owner(request);
       if (owner) return owner;
       const { pathname, search } = new URL(request.url);
-      // Of a form too: its page is at the same address.
+      // For a form too: its page is at the same address.
       return redirectAnswer(`/auth/sign-in?next=${encodeURIComponent(pathname + search)}`);
     },
     keep(request, token) {
@@ -114,7 +114,7 @@ export function createSessions({ core, organizationId, allowed }: SessionOptions
   return sessions;
 }
 
-/** Of several cookies of one name the first, as browsers put the one with the longest path there. */
+/** The first of several cookies with one name: browsers put the one with the longest path first. */
 function cookieOf(request: Request, name: string): string | undefined {
   for (const pair of (request.headers.get("cookie") ?? "").split(";")) {
     const [key = "", ...value] = pair.split("=");
@@ -124,7 +124,7 @@ function cookieOf(request: Request, name: string): string | undefined {
 }
 
 /**
- * Refuses requests under a foreign name, and those that a page of somebody else's sends.
+ * Refuses requests under a foreign host name, and those sent by another site's page.
  * @throws AppError `forbidden`
  */
 export function refuseForeign(request: Request, allowed: AllowedHosts): void {

@@ -1,4 +1,4 @@
-/** The looks of all pages: one column, the fonts and colours of the machine, light and dark. */
+/** The style of all pages: one column, the system's fonts and colours, light and dark. */
 export const STYLE = `
 :root { color-scheme: light dark; --ink: #1b1d21; --soft: #565b66; --paper: #f6f5f2; --card: #fff; --line: #d5d3cc;
   --accent: #1f5c4d; --on-accent: #fff; --warn: #8f2413; --warn-paper: #fdeeea; --edge: #8a8779; }

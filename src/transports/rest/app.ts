@@ -57,7 +57,7 @@ export interface RestFaceOptions {
   readonly core: Core;
   readonly log: LeveledLog;
   readonly organizationId: string;
-  /** Where this server is reached from elsewhere, for whom tokens of apps hold. */
+  /** The server's address from outside, for which apps' tokens are valid. */
   readonly publicUrl?: string | undefined;
   readonly access?: AccessRules | undefined;
   readonly limits: RequestLimits;
@@ -66,21 +66,21 @@ export interface RestFaceOptions {
   readonly hasModel?: boolean | undefined;
   /** False once the data folder is lost. */
   readonly isReady: () => boolean;
-  /** When there was last no room for what was to be written; never without it. */
+  /** When there was last no room to write; absent for never. */
   readonly fullAt?: (() => Date | null) | undefined;
-  /** Counts a request, whichever face it came to. */
+  /** Counts a request, whichever transport it came to. */
   readonly limitRequests: LimitRequests;
   readonly inTurn: InTurn;
   readonly meter: RequestMeter;
-  /** Where files wait that are being sent. */
+  /** Holds files while they are uploaded. */
   readonly uploads: UploadStore;
-  /** Where requests are noted; nowhere without it. */
+  /** Records requests; absent for none. */
   readonly requests?: RequestLog | undefined;
 }
 
 const description = createApiDescription(() => ENDPOINTS);
 
-/** Every operation of the API that this service has. */
+/** Every operation of this service's API. */
 export const ENDPOINTS: readonly Endpoint[] = [
   ...documentEndpoints,
   ...conversationEndpoints,
@@ -138,7 +138,7 @@ export function createRestFace(options: RestFaceOptions): RestApp {
     const told = withRequestId(log, requestIdOf(req.raw));
     const refusal = refusalOf(error, told, `${req.method} ${req.routePath}`, reader);
     const body = errorBody(refusal);
-    // The path of a request is the caller's own words until it matches one of ours.
+    // The path of a request is the caller's own text until it matches one of ours.
     facts.error = facts.path === undefined ? "This server does not serve the path." : noteOf(refusal);
     return context.json(body, statusOf(refusal.kind), { ...facts.headers, ...retryHeaders(refusal) });
   });
@@ -150,8 +150,8 @@ function refusePath({ method, path }: { method: string; path: string }): never {
 }
 
 /**
- * Answers the question of a browser whether a page may call: any may, with a key (contract 1.4); keyless access from a page
- * is refused in `auth.ts`. All other answers say so among their common headers.
+ * Answers CORS preflight requests: any page may call, with a key (contract 1.4); `auth.ts` refuses keyless access from a page.
+ * All other answers say so in their common headers.
  */
 function answerPreflights(): MiddlewareHandler {
   const answer = cors({

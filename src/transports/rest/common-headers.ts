@@ -1,4 +1,4 @@
-/** Headers that pages on other sites may read of an answer. */
+/** Response headers that pages on other sites may read. */
 const EXPOSED_HEADERS: readonly string[] = [
   "x-request-id",
   "Retry-After",
@@ -14,7 +14,7 @@ const EXPOSED_HEADERS: readonly string[] = [
   "X-RateLimit-Reset",
 ];
 
-/** What every answer of the API says; any web page may read it (contract 1.4). */
+/** Headers of every API response; any web page may read it (contract 1.4). */
 export const COMMON_HEADERS = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers": EXPOSED_HEADERS.join(","),

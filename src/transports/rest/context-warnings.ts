@@ -6,7 +6,7 @@ const IGNORED = "a scoped key sets none, so the guidance of the container stays 
 const GIVES_WAY =
   "of this caller it is only taken where the owner has written no guidance for the container; the rest was kept";
 
-/** What is said when a caller sends guidance that is not taken from them, or not always. */
+/** Warnings for a caller whose guidance is ignored, entirely or sometimes. */
 export function contextWarnings(actor: Actor, body: unknown): string[] {
   if (mayReplaceContext(actor)) return [];
   return documentsIn(body).some(hasContext) ? [`entityContext: ${maySetContext(actor) ? GIVES_WAY : IGNORED}`] : [];

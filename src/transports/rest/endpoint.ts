@@ -4,7 +4,7 @@ import type { RequestMeter } from "../telemetry/request-meter.js";
 
 type Awaitable<T> = T | Promise<T>;
 
-/** What the handler of an endpoint is given: inputs that were read and checked, and who is asking. */
+/** What an endpoint's handler receives: parsed and checked inputs, and the caller. */
 interface EndpointCall<Body, Query> {
   readonly core: Core;
   readonly call: Call;
@@ -16,76 +16,76 @@ interface EndpointCall<Body, Query> {
   readonly header: (name: string) => string | undefined;
   /** All of them, with names in lower case. */
   readonly headers: () => Readonly<Record<string, string>>;
-  /** Base URL under which the client reached this server, without a slash at its end. */
+  /** Base URL under which the client reached this server, without a trailing slash. */
   readonly origin: string;
   /** Version of this server. */
   readonly version: string;
   readonly setHeader: (name: string, value: string) => void;
   /** Counts the requests of this process. */
   readonly meter: Pick<RequestMeter, "families">;
-  /** Says that the request counts as so many operations more than one in usage. */
+  /** Counts the request as this many more operations than one in usage. */
   readonly countMore: (operations: number) => void;
 }
 
 /**
- * One operation of the API. Its schemas are the single source: they check what comes in, describe what goes out, and
- * become the OpenAPI document.
+ * One operation of the API. Its schemas are the single source: they check requests, describe answers, and become the OpenAPI
+ * document.
  */
 export interface Endpoint<Body = unknown, Query = unknown, Answer = unknown> {
   readonly method: "get" | "post" | "put" | "patch" | "delete";
   /** With parameters in braces, as OpenAPI writes them. */
   readonly path: string;
-  /** Older or other paths of the same operation; the OpenAPI document leaves them out. */
+  /** Older or other paths of the same operation; not in the OpenAPI document. */
   readonly aliases?: readonly string[];
-  /** What SDKs that are generated from the OpenAPI document call it: a verb and its object. The same for no other one. */
+  /** Its name in SDKs generated from the OpenAPI document: a verb and its object, unique to it. */
   readonly operationId: string;
   readonly summary: string;
-  /** What a caller needs to know beyond the schemas, as sentences; Markdown code marks are allowed. */
+  /** What a caller needs to know beyond the schemas, in sentences; Markdown code marks are allowed. */
   readonly description?: string;
-  /** What the path parameters are, by name; those that are not named here have the words of `path-parameters.ts`. */
+  /** Descriptions of the path parameters, by name; the others are described in `path-parameters.ts`. */
   readonly parameters?: Readonly<Record<string, string>>;
   readonly tag: string;
   readonly body?: z.ZodType<Body> | undefined;
-  /** A body that shows how the operation is used; without it one is made from what the schema requires. */
+  /** A body that shows how to use the operation; absent, one is made from what the schema requires. */
   readonly example?: unknown;
   /**
-   * What the body is, which decides how it is read and how long it may be: `file` is a form, `bytes` are given as
-   * they came without a schema, and the others are JSON.
+   * What the body is, which decides how it is read and its length limit: `file` is a form, `bytes` are passed on as they came,
+   * without a schema, and the others are JSON.
    */
   readonly carries?: "document" | "conversation" | "batch" | "file" | "bytes";
-  /** True when a request without any body means `{}`. */
+  /** True when a request without a body means `{}`. */
   readonly isBodyOptional?: boolean;
   /** Each value is given as the array of all its occurrences. */
   readonly query?: (z.ZodType<Query> & z.ZodObject) | undefined;
-  /** True for a GET that can be done once: whoever only looks ahead, by HEAD or a prefetch, is refused. */
+  /** True for a GET that can be done only once: HEAD and prefetch requests are refused. */
   readonly isOnce?: boolean;
-  /** False for what anybody may read without a key. Default true. */
+  /** False for what anyone may read without a key. Default true. */
   readonly needsKey?: boolean;
   /**
-   * True for what cannot be taken back, or lets somebody in: every field that it does not read is refused, because whoever
-   * sent it may have meant less. Always so for `delete`, and where the answer has no room for warnings.
+   * True for what cannot be undone, or grants access: every unknown field is refused, because the sender may have meant less.
+   * Always so for `delete`, and where the answer has no field for warnings.
    */
   readonly isExact?: boolean;
   /**
-   * Fields of the body that are taken and change nothing, each with the reason or the field without which it has no effect:
-   * whoever sends one is told.
+   * Fields of the body that are accepted but have no effect, each with the reason or the field without which it has none:
+   * callers who send one are warned.
    */
   readonly idle?: Readonly<Record<string, string | { readonly without: string }>>;
-  /** Name of a field of the query that stands for a key: whoever sends it needs none, and the use case checks it. */
+  /** Name of a query field that replaces a key: a request with it needs none, and the use case checks it. */
   readonly opensWith?: string;
   readonly status: 200 | 201 | 202 | 204 | 302;
   /** Absent for 204 and for what is not JSON. */
   readonly answer?: z.ZodType<Answer> | undefined;
-  /** When it is refused for reasons that not every operation has, as sentences, by status. */
+  /** Reasons for errors that not every operation has, in sentences, by status. */
   readonly refusals?: Readonly<Partial<Record<404 | 409 | 413 | 429 | 501, string>>>;
-  /** When it answers with a status that is neither its usual one nor a refusal in JSON, as sentences, by status. */
+  /** Statuses other than its usual one and errors in JSON, in sentences, by status. */
   readonly otherAnswers?: Readonly<Partial<Record<200 | 206 | 416, string>>>;
-  /** Type of an answer that is not JSON; the handler then gives a `Response`. */
+  /** Type of a response that is not JSON; the handler then returns a `Response`. */
   readonly produces?: string;
   handle(call: EndpointCall<Body, Query>): Awaitable<Answer | Response>;
 }
 
-/** Keeps the types of an endpoint's schemas and its handler together. */
+/** Ties the types of an endpoint's schemas and its handler together. */
 export function defineEndpoint<Body, Query, Answer>(endpoint: Endpoint<Body, Query, Answer>): Endpoint {
   return endpoint;
 }

@@ -1,7 +1,7 @@
 import { idleGuidance } from "../../core/index.js";
 import { documentsIn } from "./documents-in.js";
 
-/** What is said when somebody says how texts are to be read, and what they say has no effect here. */
+/** Warnings about guidance on reading texts that has no effect here. */
 export function guidanceWarnings(path: string, body: unknown, { hasModel }: { readonly hasModel: boolean }): string[] {
   const isForSettings = path === "/v3/settings";
   const stated = isForSettings ? [body] : documentsIn(body).map(contextOf);

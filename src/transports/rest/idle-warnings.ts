@@ -1,6 +1,6 @@
 import type { Endpoint } from "./endpoint.js";
 
-/** What is said of fields that the operation takes, because clients send them, and that change nothing. */
+/** Warnings about fields that the operation accepts, because clients send them, but that have no effect. */
 export function idleWarnings({ idle = {} }: Endpoint, body: unknown): string[] {
   const fields: Readonly<Record<string, unknown>> = Object(body);
   const isGiven = (name: string) => fields[name] !== undefined && fields[name] !== null;

@@ -57,13 +57,13 @@ export interface MountOptions {
   readonly inTurn: InTurn;
   readonly version: string;
   readonly meter: RequestMeter;
-  /** Where files wait that are being sent. */
+  /** Holds files while they are uploaded. */
   readonly uploads: UploadStore;
   /** Whether a language model reads texts. */
   readonly hasModel: boolean;
 }
 
-/** Serves endpoints; a literal path wins over one with parameters, and another method of a known path is refused. */
+/** Serves endpoints; a literal path takes precedence over one with parameters, and other methods of a known path are refused. */
 export function mountEndpoints(app: RestApp, endpoints: readonly Endpoint[], options: MountOptions): void {
   const routes = endpoints.flatMap((endpoint) => pathsOf(endpoint).map((path) => ({ path, endpoint })));
   const paths = [...new Set(routes.map(({ path }) => path))].sort(byParameters);
@@ -81,13 +81,13 @@ export function mountEndpoints(app: RestApp, endpoints: readonly Endpoint[], opt
   }
 }
 
-/** Messages of sources that are read at once, and how long one may take to arrive. */
+/** How many source webhooks are read at once, and how long one may take to arrive. */
 const STRANGERS_AT_ONCE = 32;
 const STRANGERS_MS = 10_000;
 
 const DOCUMENTS = /^\/v3\/documents(?=\/|$)/;
 
-/** All paths of an endpoint. Documents were called memories before (contract 1.15); never a redirect. */
+/** All paths of an endpoint. Documents used to be called memories (contract 1.15); never a redirect. */
 export function pathsOf({ path, aliases = [] }: Endpoint): string[] {
   const paths = [path, ...aliases];
   return [...paths, ...paths.filter((one) => DOCUMENTS.test(one)).map((one) => one.replace(DOCUMENTS, "/v3/memories"))];
@@ -97,19 +97,19 @@ function byParameters(left: string, right: string): number {
   return left.split("{").length - right.split("{").length;
 }
 
-/** `/v3/documents/{id}` as the router writes it. */
+/** `/v3/documents/{id}` in the router's syntax. */
 function routerPath(path: string): string {
   return path.replace(/\{(\w+)\}/g, ":$1");
 }
 
-/** Previews of links, prefetches and probes of proxies. */
+/** Link previews, prefetches and proxy probes. */
 function isLookingAhead({ req }: RestContext): boolean {
   const purpose = req.header("sec-purpose") ?? req.header("purpose") ?? "";
   return req.raw.method === "HEAD" || purpose.includes("prefetch");
 }
 
 interface MountedOptions extends MountOptions {
-  /** Bodies of senders without a key, which are held before anything is known of them. */
+  /** Limits bodies from senders without a key, which are held in memory before anything is known about them. */
   readonly strangers: ConcurrencyLimit;
 }
 
@@ -131,13 +131,13 @@ async function answer(context: RestContext, endpoint: Endpoint, options: Mounted
   refuseMisspelt(parameters);
   const query = endpoint.query && checkInput(endpoint.query, sent);
   const checked = { endpoint, options, actor, query, parameters };
-  // Its bytes are not held, so it waits for no other.
+  // Its bytes are not held in memory, so it waits for no other.
   if (endpoint.carries === "file")
     return withUploads(options.uploads, (receive) => perform(context, { ...checked, request: req.raw, receive }));
   return options.inTurn(actor.name, req.raw, (request) => perform(context, { ...checked, request, receive: null }));
 }
 
-/** Removes what was received when the request was dealt with. */
+/** Removes what was received once the request has been handled. */
 async function withUploads<T>(uploads: UploadStore, work: (receive: UploadStore["receive"]) => Promise<T>): Promise<T> {
   const received: Upload[] = [];
   try {
@@ -151,7 +151,7 @@ async function withUploads<T>(uploads: UploadStore, work: (receive: UploadStore[
   }
 }
 
-/** Who asks for what needs no key, or shows a link in place of one. */
+/** The actor for an operation that needs no key, or for a signed link that replaces one. */
 function actorWithoutKey({ req }: RestContext, endpoint: Endpoint, { organizationId }: MountOptions): Actor | null {
   if (endpoint.needsKey === false) return localActor(organizationId);
   const { opensWith } = endpoint;
@@ -165,11 +165,11 @@ interface CheckedCall {
   readonly actor: Actor;
   readonly query: unknown;
   readonly parameters: UnknownFields;
-  /** Takes in the file of a form; null where the body is none. */
+  /** Receives the file of a form; null where the body is not one. */
   readonly receive: UploadStore["receive"] | null;
 }
 
-/** Reads the body, does what is asked for, and writes the answer. */
+/** Reads the body, does the work, and writes the response. */
 async function perform(context: RestContext, checked: CheckedCall): Promise<Response> {
   const { endpoint, options, actor, query, parameters } = checked;
   const { req } = context;
@@ -193,9 +193,9 @@ async function perform(context: RestContext, checked: CheckedCall): Promise<Resp
   if (result instanceof Response) return withHeaders(result, facts.headers);
   const { status } = endpoint;
   if (status === 204) return new Response(null, { status, headers: facts.headers });
-  // One plain object: what goes through the context or through `Headers` costs as much as the rest of a small answer.
+  // One plain object: passing headers through the context or through `Headers` costs as much as the rest of a small response.
   const headers = { ...facts.headers, "content-type": "application/json" };
-  // What needs no key is a document of its own, such as the description of the API.
+  // What needs no key is a document of its own, such as the API description.
   const warnings =
     endpoint.needsKey === false
       ? []
@@ -211,7 +211,7 @@ async function perform(context: RestContext, checked: CheckedCall): Promise<Resp
   return new Response(JSON.stringify(withWarnings(result, warnings)), { status, headers });
 }
 
-/** The body as the endpoint takes it, and what of it the endpoint does not know. @throws AppError `invalid`, also for misspelt fields */
+/** The body as the endpoint takes it, and its unknown fields. @throws AppError `invalid`, also for misspelt fields */
 async function readFields({
   request,
   endpoint,
@@ -240,7 +240,7 @@ async function readFields({
   const found = findUnknownFields(endpoint.body, sent);
   const isExact = endpoint.isExact === true || endpoint.method === "delete" || !hasRoomForWarnings(endpoint);
   const fields = isExact ? withNoneIgnored(found) : found;
-  // Before the rules: a field that is missing may be the one that is misspelt.
+  // Before validation: a missing field may be the misspelt one.
   refuseMisspelt(fields);
   try {
     return { body: checkInput(endpoint.body, sent), fields };
@@ -254,7 +254,7 @@ const FILE_FIELD = "file";
 
 const NONE_UNKNOWN: UnknownFields = { misspelt: [], ignored: [] };
 
-/** False for an answer that is a list or nothing: then what is not read is refused, or nobody would learn of it. */
+/** False for an answer that is a list or empty: unknown fields are then refused, or nobody would learn of them. */
 function hasRoomForWarnings({ status, answer }: Endpoint): boolean {
   return status !== 204 && !(answer instanceof z.ZodArray);
 }

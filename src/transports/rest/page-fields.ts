@@ -3,7 +3,7 @@ import { MAX_PAGE_SIZE } from "../../core/index.js";
 
 const MAX_PAGE = 1_000_000_000;
 
-/** A JSON number or the same as digits: older clients send text (contract 1.12). */
+/** A JSON number, or the same in digits: older clients send text (contract 1.12). */
 function wholeNumber(max: number) {
   const message = `must be a whole number from 1 to ${max}`;
   return z
@@ -12,7 +12,7 @@ function wholeNumber(max: number) {
     .refine((value) => Number.isInteger(value) && value >= 1 && value <= max, message);
 }
 
-/** Which page of a list, in which order (contract 1.12). */
+/** Which page of a list, and in which order (contract 1.12). */
 export const pageFields = {
   limit: wholeNumber(MAX_PAGE_SIZE).optional(),
   page: wholeNumber(MAX_PAGE).optional(),

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Page } from "../../core/index.js";
 
-/** Where a page lies (contract 1.12). */
+/** The position of a page (contract 1.12). */
 export const paginationAnswer = z.object({
   currentPage: z.int(),
   limit: z.int(),

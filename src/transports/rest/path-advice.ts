@@ -1,4 +1,4 @@
-/** What a path of the fifth generation has in the third and fourth, by its start behind the namespace. */
+/** For each fifth-generation path, by its start after the namespace, the equivalent in the third and fourth. */
 const OF_NAMESPACE: readonly (readonly [start: RegExp, use: string])[] = [
   [/^document\/batch/, "POST /v3/documents/batch"],
   [/^document\/file/, "POST /v3/documents/file"],
@@ -21,9 +21,11 @@ const OF_SERVICE: readonly (readonly [start: RegExp, use: string])[] = [
   [/^\/connectors(?:\/|$)/, "POST /v3/connections/list"],
 ];
 
-/** What to do in place of asking for a path that is not served, as a sentence with a space in front; empty where nothing is known. */
+/**
+ * What to do instead of requesting a path that is not served, as a sentence with a leading space; empty where nothing is known.
+ */
 export function adviceOn(path: string): string {
-  // Clients add the version themselves, and leave no slash at the end.
+  // Clients add the version themselves, and leave no trailing slash.
   if (/^\/v\d+\/v\d+(\/|$)/.test(path)) return " Leave the version out of the base URL.";
   if (/^\/upload(\/|$)/.test(path))
     return " Links for one upload are not made here: use POST /v3/documents/file, with a key.";

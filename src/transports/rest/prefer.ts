@@ -2,8 +2,8 @@
 const MAX_WAIT_SECONDS = 120;
 
 /**
- * Seconds that `Prefer: wait=N` asks for (RFC 7240), at most two minutes. Undefined when it asks for none: a preference
- * that cannot be read is no reason to refuse a request.
+ * Seconds requested by `Prefer: wait=N` (RFC 7240), at most two minutes. Undefined when there are none: an unreadable preference
+ * is no reason to refuse a request.
  */
 export function preferredWait(header: string | undefined): number | undefined {
   const seconds = /(?:^|[,;])\s*wait\s*=\s*"?(\d{1,9})"?\s*(?:[,;]|$)/i.exec(header ?? "")?.[1];

@@ -1,11 +1,11 @@
 import * as z from "zod";
 
-/** A query parameter that is given at most once; empty means absent, as web pages send what was not filled in. */
+/** A query parameter given at most once; an empty one counts as absent, because web pages send unfilled fields as empty. */
 export function once<T extends z.ZodType>(schema: T) {
   return z.preprocess((values) => onlyValue(values), schema.optional()).optional();
 }
 
-/** The same for a whole number, written in digits. */
+/** The same for a whole number in digits. */
 export function onceNumber<T extends z.ZodType>(schema: T) {
   return z
     .preprocess((values) => {
@@ -15,7 +15,7 @@ export function onceNumber<T extends z.ZodType>(schema: T) {
     .optional();
 }
 
-/** Several values of one name are left as they are, for the schema to refuse. */
+/** Several values of one name are passed on, for the schema to refuse. */
 function onlyValue(values: unknown): unknown {
   if (!Array.isArray(values) || values.length > 1) return values;
   return values[0] === "" ? undefined : (values[0] as unknown);

@@ -3,8 +3,8 @@ import type { Actor } from "../../core/types.js";
 import { type AttemptCounter, createRateLimiter, type Rate } from "../../lib/rate-limit.js";
 
 /**
- * Counts a request, or the further messages that a counted one turned out to hold.
- * @throws AppError `rate_limited` with the seconds until they are allowed, `invalid` for more than ever are
+ * Counts a request, or further messages found in one already counted.
+ * @throws AppError `rate_limited` with the seconds until they are allowed, `invalid` for more than are ever allowed
  */
 export type LimitRequests = (
   actor: Actor,
@@ -13,8 +13,9 @@ export type LimitRequests = (
 ) => Promise<void>;
 
 /**
- * Limits each key, and everybody without a key together, to a rate: its own where it has one; without any nobody is limited.
- * @param shared counts for other services, too; where it gives none, this process counts its own
+ * Limits each key, and everybody without a key together, to a rate; a key's own rate takes precedence. Without any rate nobody
+ * is limited.
+ * @param shared counts across services; where it returns none, this process counts its own
  */
 export function limitRequests(
   usual: Rate | undefined,

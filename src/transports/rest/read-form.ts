@@ -5,7 +5,6 @@ import { BodyError, streamBody } from "../../lib/request-body.js";
 import { truncate } from "../../lib/truncate.js";
 import { refuseTooLarge, type BodyLimit } from "./read-request.js";
 
-/** A file of a form. */
 export class FormFile {
   /** Null when the sender named none. */
   readonly name: string | null;
@@ -19,7 +18,7 @@ export class FormFile {
   }
 }
 
-/** A file whose bytes were taken in. */
+/** A file whose bytes were received. */
 export class ReceivedFile extends FormFile {
   readonly upload: Upload;
 
@@ -29,21 +28,21 @@ export class ReceivedFile extends FormFile {
   }
 }
 
-/** The fields of a form by name: text, the texts of a name that occurs more than once, or the first file of a name. */
+/** The fields of a form by name: a text, the texts of a repeated name, or the first file of a name. */
 export type Form = Readonly<Record<string, string | readonly string[] | FormFile>>;
 
 export interface FormReading {
   readonly limit: BodyLimit;
-  /** The texts of all fields together, in bytes. */
+  /** Limit for all field texts together, in bytes. */
   readonly fieldBytes: number;
-  /** The field whose file is taken in; every other is passed over. */
+  /** The field whose file is received; all others are skipped. */
   readonly fileField: string;
   readonly receive: UploadStore["receive"];
 }
 
 /**
- * Reads a `multipart/form-data` body while it arrives, never more of it than the limit. The bytes of its file are not held.
- * @throws AppError `unsupported_type`, `too_large`, or `invalid` for a body that is cut off or broken
+ * Reads a `multipart/form-data` body as it arrives, never beyond the limit. The bytes of its file are not held in memory.
+ * @throws AppError `unsupported_type`, `too_large`, or `invalid` for a truncated or malformed body
  */
 export async function readForm(request: Request, reading: FormReading): Promise<Form> {
   const type = request.headers.get("content-type") ?? "";

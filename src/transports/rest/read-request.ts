@@ -4,7 +4,7 @@ import { parseBounded } from "../../lib/bounded-parse.js";
 import { JsonLimitError } from "../../lib/limited-json.js";
 import { BodyError, readBodyText, readLimitedJson } from "../../lib/request-body.js";
 
-/** Room for the other fields and for the JSON around them. */
+/** Room for the other fields and the surrounding JSON. */
 const BODY_ALLOWANCE = 64 * 1024;
 
 /** Longest body that is read. */
@@ -14,7 +14,7 @@ export interface BodyLimit {
   readonly advice: string;
 }
 
-/** Sizes that a person may change. */
+/** Configurable sizes. */
 export interface RequestLimits {
   readonly maxTextBytes: number;
   readonly maxMetadataBytes: number;
@@ -22,7 +22,7 @@ export interface RequestLimits {
   readonly maxFileBytes: number;
 }
 
-/** The limit for what a body carries. JSON may write a character of two bytes as an escape of six. */
+/** The limit for what a body carries. JSON may escape a two-byte character with six bytes. */
 export function bodyLimits(
   limits: RequestLimits,
 ): Record<"document" | "conversation" | "batch" | "file" | "bytes", BodyLimit> {
@@ -33,7 +33,7 @@ export function bodyLimits(
       bytes: document,
       advice: "a little over three times RECOLLECT_MAX_TEXT_BYTES). Send it in parts.",
     },
-    // It may have pictures in it.
+    // May contain pictures.
     conversation: {
       bytes: Math.max(document, limits.maxBatchBytes),
       advice:
@@ -56,8 +56,8 @@ export function formLimits(limits: RequestLimits): { limit: BodyLimit; fieldByte
 
 /**
  * Reads a JSON body.
- * @returns undefined for a body without any content
- * @throws AppError `unsupported_type`, `too_large`, or `invalid` for what is not UTF-8, not JSON, or cut off
+ * @returns undefined for an empty body
+ * @throws AppError `unsupported_type`, `too_large`, or `invalid` for a body that is not UTF-8, not JSON, or truncated
  */
 export async function readJsonBody(request: Request, limit: BodyLimit): Promise<unknown> {
   const isEmpty = request.headers.get("content-length") === "0";
@@ -73,7 +73,7 @@ export async function readJsonBody(request: Request, limit: BodyLimit): Promise<
 }
 
 /**
- * Lets through what says nothing: no body, or an empty object, as some clients send with everything.
+ * Accepts a body without meaning: none, or an empty object, as some clients send with everything.
  * @throws AppError `invalid` for a body that nothing would read
  */
 export async function refuseBody(request: Request): Promise<void> {
@@ -84,11 +84,11 @@ export async function refuseBody(request: Request): Promise<void> {
   throw new AppError("invalid", message, { issues: [{ path: [], message }] });
 }
 
-/** Longer bodies than this say something. */
+/** Bodies longer than this do have a meaning. */
 const LONGEST_NOTHING = 64;
 
 async function saysNothing(request: Request): Promise<boolean> {
-  // The body of a GET never gets here, only its length does.
+  // The body of a GET never gets here, only its length.
   if (request.method === "GET" || request.method === "HEAD")
     return Number(request.headers.get("content-length") ?? NaN) <= "{}".length;
   try {
@@ -100,7 +100,7 @@ async function saysNothing(request: Request): Promise<boolean> {
   }
 }
 
-/** Says which setting a body is too large for. @throws AppError `too_large`, or the error as it is */
+/** Says which setting limits the body. @throws AppError `too_large`, or the original error */
 export function refuseTooLarge(error: unknown, { advice }: BodyLimit): never {
   if (error instanceof BodyError && error.problem === "too_large")
     throw new AppError("too_large", `T${error.message.slice(1)} (${advice}`, { cause: error });
@@ -116,19 +116,19 @@ function requireJsonType(type: string | null): void {
   );
 }
 
-/** What is told of JSON that would cost more to read than it may. */
+/** The error for JSON that would cost more to parse than is allowed. */
 function tooManyValues(error: JsonLimitError): AppError {
   return new AppError("invalid", `The body cannot be read: ${error.message}. Send it in parts.`, { cause: error });
 }
 
-/** Where the JSON breaks, without the piece of the body that the message of some runtimes repeats. */
+/** Where the JSON is malformed, without the excerpt of the body that some runtimes put in the message. */
 function reasonOf({ message }: SyntaxError): string {
   const position = /position (\d+)/.exec(message)?.[1];
   if (position !== undefined) return `it breaks at character ${position}`;
   return /end of JSON/.test(message) ? "it ends too early" : "it cannot be read";
 }
 
-/** Checks one part of a request. @throws AppError `invalid` that names every wrong field and the rule it breaks */
+/** Validates one part of a request. @throws AppError `invalid` that names every wrong field and the rule it breaks */
 export function checkInput<T>(schema: z.ZodType<T>, value: unknown): T {
   const result = parseBounded(schema, value);
   if ("data" in result) return result.data;

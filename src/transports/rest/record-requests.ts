@@ -8,18 +8,18 @@ import { type AccessRules, type HttpBindings, visitorOf } from "../visitor.js";
 import { learnOf } from "../telemetry/request-facts.js";
 import { truncate } from "../../lib/truncate.js";
 
-/** What is learnt of a request while it is answered. */
+/** What is learnt about a request while it is answered. */
 export interface RequestFacts {
-  /** Headers of the answer, whatever it will be. */
+  /** Headers of the response, whatever it will be. */
   readonly headers: Record<string, string>;
   /** Pattern of the path, once one has matched. */
   path?: string;
   type?: RequestType;
   actor?: Actor;
   containerTag?: string | undefined;
-  /** As how many it counts in usage. */
+  /** How many operations it counts as in usage. */
   operations: number;
-  /** Why a request was refused, in no word of its sender. */
+  /** Why a request was refused, without any of the sender's own words. */
   error?: string;
 }
 
@@ -28,13 +28,13 @@ export interface RequestVariables {
   facts: RequestFacts;
 }
 
-/** Longer ones are cut: a refusal may list many fields. */
+/** Longer ones are cut: an error may list many fields. */
 const MAX_ERROR = 300;
 const MAX_METHOD = 20;
 const UNKNOWN_PATH = "(unknown path)";
 const RECORDED = /^\/v[34](\/|$)/;
 
-/** Notes each request with its answer, without anything of what either says. */
+/** Records each request and its outcome, without any of their content. */
 export function recordRequests(
   log: RequestLog | undefined,
   access: AccessRules | undefined,
@@ -66,7 +66,7 @@ export function recordRequests(
   };
 }
 
-/** What a request to an endpoint is for (contract 1.14). */
+/** The type of a request to an endpoint (contract 1.14). */
 export function requestTypeOf({ method, path }: Pick<Endpoint, "method" | "path">): RequestType {
   if (path === "/v3/search") return "search";
   if (path === "/v4/search") return "search_v4";

@@ -1,7 +1,7 @@
 import { AppError } from "../../core/errors.js";
 import { findPinning, PINNING_HEADER } from "../pinning-header.js";
 
-/** @throws AppError `invalid` for a request that believes that a header keeps it in one container, as over MCP */
+/** @throws AppError `invalid` for a request that expects a header to restrict it to one container, as over MCP */
 export function refusePinning(headers: Headers): void {
   const name = findPinning(headers);
   if (name === undefined) return;

@@ -5,16 +5,16 @@ import type { LeveledLog } from "../../lib/log.js";
 
 const FLUSH_EVERY_MS = 1_000;
 const FLUSH_AT = 200;
-/** What cannot be written down is kept so far, then the oldest is dropped: the record must not fill the memory. */
+/** How many records are kept while they cannot be written; then the oldest is dropped, so that they do not fill memory. */
 const KEEP = 1_000;
 
 /** The service's record of its own requests, written in the background. */
 export interface RequestLog {
   /** Never waits and never fails. */
   note(record: RequestRecord): void;
-  /** Resolves when everything noted so far was written down, or could not be. */
+  /** Resolves when everything noted so far has been written, or could not be. */
   flush(): Promise<void>;
-  /** Writes down the rest; what is noted afterwards is lost. */
+  /** Writes the rest; what is noted afterwards is lost. */
   close(): Promise<void>;
 }
 
@@ -42,7 +42,7 @@ export function createRequestLog({
       isFailing = false;
     } catch (error) {
       noted = [...requests, ...noted].slice(-KEEP);
-      // Said once: it is tried again every second.
+      // Reported once: writing is retried every second.
       if (!isFailing && !isClosed) log.warn("requests could not be written down", { count: requests.length, error });
       isFailing = true;
       schedule();

@@ -2,10 +2,10 @@ import * as z from "zod";
 import { containerTagSchema, MOST_CONTAINERS_OF_DOCUMENT, searchSchema } from "../../core/index.js";
 import { DOCUMENT_STATUSES } from "../../core/types.js";
 
-/** Pieces that several endpoints share. Rules for inputs are the core's own, under the names of the wire contract. */
+/** Pieces that several endpoints share. The rules for inputs are the core's, under the names of the wire contract. */
 
 export const containerTag = containerTagSchema;
-/** An empty list is likelier a mistake than a wish for everything. */
+/** An empty list is more likely a mistake than a wish for everything. */
 const containerTags = z.array(containerTag).min(1, "must name at least one container, or be left out");
 
 /** Both spellings of contract 1.7. */
@@ -14,7 +14,7 @@ export const containerFields = {
   containerTags: containerTags.max(100).optional(),
 };
 
-/** The same where they say in which containers a document or conversation lies. */
+/** The same for the containers that hold a document or conversation. */
 export const documentContainerFields = {
   ...containerFields,
   containerTags: containerTags.max(MOST_CONTAINERS_OF_DOCUMENT).optional(),
@@ -29,18 +29,18 @@ export function tagsOf(input: {
   return tags.length > 0 ? [...new Set(tags)] : undefined;
 }
 
-/** The filter language of contract 1.13, as an object or as the same in JSON text; the core reads it. */
+/** The filter language of contract 1.13, as an object or as its JSON text; the core parses it. */
 export const filters = z.union([z.record(z.string(), z.unknown()), z.string()], "must be an object with AND or OR");
 export const endUser = searchSchema.shape.endUserId.unwrap();
 export const threshold = searchSchema.shape.threshold;
 export const filepath = searchSchema.shape.filepath;
-/** How several tags combine. */
+/** How several tags are combined. */
 export const operator = z
   .string("must be AND or OR")
   .regex(/^(and|or)$/i, "must be AND or OR")
   .optional();
 
-/** An operator of the wire as the core knows it. */
+/** A wire operator in the core's terms. */
 export function operatorOf(text: string | undefined): "all" | "any" {
   return text?.toUpperCase() === "AND" ? "all" : "any";
 }
@@ -67,7 +67,7 @@ const DOCUMENT_TYPES = [
 export const documentType = z.enum(DOCUMENT_TYPES);
 export const documentStatus = z.enum(DOCUMENT_STATUSES);
 
-/** The type as the wire contract knows it; what it has no word for is text. */
+/** The type in terms of the wire contract; types it has no name for count as text. */
 export function documentTypeOf(type: string): z.infer<typeof documentType> {
   return DOCUMENT_TYPES.find((known) => known === type) ?? "text";
 }

@@ -1,7 +1,7 @@
 import { secretWarnings } from "../../core/index.js";
 import type { Endpoint } from "./endpoint.js";
 
-/** Operations that keep the words of their bodies and whose receipts do not say themselves what is in them. */
+/** Operations that store text from their bodies, and whose receipts do not report secrets in it themselves. */
 const KEEPING: ReadonlySet<string> = new Set([
   "post /v3/documents/batch",
   "patch /v3/documents/{id}",
@@ -9,13 +9,13 @@ const KEEPING: ReadonlySet<string> = new Set([
   "patch /v4/memories",
   "post /v4/conversations",
 ]);
-/** Fields of a body that hold what is kept, or hold such fields. */
+/** Fields of a body that hold stored text, or hold such fields. */
 const NESTING = ["documents", "memories", "messages", "facts", "content"] as const;
 const TEXTS = ["content", "newContent", "text"] as const;
-/** Levels of a body below which nothing is kept. */
+/** Levels of a body below which nothing is stored. */
 const DEEPEST = 4;
 
-/** What is said of a body that has a secret kept. */
+/** Warnings about a body with a secret that gets stored. */
 export function keptSecretWarnings({ method, path }: Endpoint, body: unknown): readonly string[] {
   return KEEPING.has(`${method} ${path}`) ? secretWarnings(textsIn(body)) : [];
 }

@@ -1,7 +1,10 @@
 import { isTimeZone } from "../../lib/time-zone.js";
 import { documentsIn } from "./documents-in.js";
 
-/** What is said of a document whose `metadata.timezone` is none: it is kept as metadata, and its days are not counted there. */
+/**
+ * Warnings about a document whose `metadata.timezone` is not a time zone: it is stored as metadata, but its days are not counted
+ * in it.
+ */
 export function timeZoneWarnings(body: unknown): string[] {
   return documentsIn(body).some(hasOddZone)
     ? [

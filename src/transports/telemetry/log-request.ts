@@ -1,31 +1,31 @@
 import type { Actor } from "../../core/types.js";
 import type { LeveledLog, LogLevel } from "../../lib/log.js";
 
-/** A request with its answer, as the log tells it. */
+/** A request and its response, as logged. */
 export interface AnsweredRequest {
   readonly method: string;
   /** Pattern of the path. */
   readonly route: string;
-  /** Name of the tool that was called over MCP. */
+  /** Name of the tool called over MCP. */
   readonly tool?: string | undefined;
   readonly status: number;
-  /** Milliseconds until the answer began. */
+  /** Milliseconds until the response began. */
   readonly ms: number;
   readonly actor?: Actor | undefined;
   /** The only container that it names. */
   readonly container?: string | null | undefined;
-  /** Of the caller; logged only for refused requests. */
+  /** The caller's; logged only for refused requests. */
   readonly address?: string | null | undefined;
   readonly requestId?: string | undefined;
 }
 
 /** Not signed in, not allowed, or too many requests. */
 const REFUSED: ReadonlySet<number> = new Set([401, 403, 429]);
-/** Asked by programs every few seconds. */
+/** Called by programs every few seconds. */
 const FREQUENT = /^\/(?:health|metrics)(?:\/|$)/;
-/** Calls of other processes of this program: they have logs of their own, and repeat the call if this one is stopping. */
+/** Calls of other processes of this program: they have logs of their own, and repeat the call if this process is stopping. */
 const INTERNAL = /^\/internal(?:\/|$)/;
-/** The form of a container tag; anything else is not logged, since the caller may have put anything there. */
+/** The form of a container tag; anything else is not logged, since it may be any text of the caller's. */
 const TAG = /^[\w:.-]{1,100}$/;
 
 /** Logs one line per request: who asked for what and how it ended, without any content. */

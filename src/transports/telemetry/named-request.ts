@@ -3,14 +3,14 @@ import { factsOf } from "./request-facts.js";
 
 const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
-/** A request as logs, metrics and traces name it: never by what the caller sent. */
+/** A request as identified in logs, metrics and traces: never by what the caller sent. */
 export interface NamedRequest {
   readonly method: string;
   /** Pattern of the path. */
   readonly route: string;
 }
 
-/** Call it once the request is answered: its route is not known before. */
+/** Call once the request is answered: its route is not known before. */
 export function nameRequest({ req }: Pick<Context, "req">): NamedRequest {
   return {
     method: METHODS.has(req.raw.method) ? req.raw.method : "(other)",

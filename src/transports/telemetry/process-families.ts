@@ -5,7 +5,10 @@ const RESOLUTION_MS = 20;
 const PERCENTILES = [50, 90, 99, 100] as const;
 let delay: IntervalHistogram | undefined;
 
-/** Memory, time and delays of this process. Delays are those since they were asked for last, and watched from the first time on. */
+/**
+ * Memory, time and event loop delays of this process. Delays cover the time since they were last read, and are measured from the
+ * first reading on.
+ */
 export function processFamilies(): Family[] {
   const { rss, heapUsed, external } = process.memoryUsage();
   const { user, system } = process.cpuUsage();

@@ -6,7 +6,7 @@ import { factsOf } from "./request-facts.js";
 import { requestIdOf } from "../request-id.js";
 import { type AccessRules, type HttpBindings, visitorOf } from "../visitor.js";
 
-/** What the metrics count of a request. */
+/** What the metrics count about a request. */
 export interface CountedRequest extends NamedRequest {
   readonly status: number;
   readonly ms: number;
@@ -18,7 +18,7 @@ export interface ReportOptions {
   readonly count: (request: CountedRequest) => void;
 }
 
-/** Logs and counts each request once it is answered, without anything that the caller sent. */
+/** Logs and counts each request once it is answered, without anything the caller sent. */
 export function reportRequests({ log, access, count }: ReportOptions): MiddlewareHandler<{ Bindings: HttpBindings }> {
   return async (context, next) => {
     const began = performance.now();

@@ -3,11 +3,10 @@ import type { CountedRequest } from "./report-requests.js";
 
 /** Upper bounds in seconds. */
 const BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
-/** Routes are patterns of ours, so that there are never so many; should there be, the rest counts together. */
+/** Routes are our own patterns, so there are never this many; should there be, the rest are counted together. */
 const MOST_ROUTES = 2_000;
 const OTHERS = "(other)";
 
-/** Counts the requests of this process. */
 export interface RequestMeter {
   count(request: CountedRequest): void;
   families(): Family[];
@@ -17,7 +16,7 @@ interface Tally {
   readonly method: string;
   readonly route: string;
   readonly byStatus: Map<number, number>;
-  /** How many took at most as long as each bound, and longer than the one before. */
+  /** How many took at most as long as each bound, but longer than the one before. */
   readonly buckets: number[];
   seconds: number;
   total: number;

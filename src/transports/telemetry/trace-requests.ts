@@ -3,7 +3,7 @@ import { traced } from "../../lib/traces.js";
 import { requestIdOf } from "../request-id.js";
 import { nameRequest } from "./named-request.js";
 
-/** Asked by programs every few seconds, or open for as long as another process lives. */
+/** Called by programs every few seconds, or open for as long as another process lives. */
 const ROUTINE = /^\/(?:health|metrics|internal\/(?:ping|watch))(?:\/|$)/;
 
 /** Makes a span for each request, within the caller's trace if its headers name one; it holds no content. */

@@ -10,7 +10,7 @@ import { backoff } from "../../../lib/retry.js";
 import { sleep } from "../../../lib/time.js";
 import { askHub, describeRefusal, type Hub, type HubAnswer } from "./hub-request.js";
 
-/** A file at a hub, pinned to one commit. */
+/** A file on a hub, pinned to one commit. */
 export interface RemoteFile {
   /** Path inside the repository. */
   readonly name: string;
@@ -18,11 +18,11 @@ export interface RemoteFile {
   /** Undefined when the hub did not say. */
   readonly size: number | undefined;
   readonly checksum: Checksum;
-  /** Most bytes that are taken. */
+  /** Most bytes accepted. */
   readonly limit: number;
 }
 
-/** What the hub says of a file's bytes: `sha256` for large ones, for small ones the SHA-1 of git's object. */
+/** The hub's checksum of a file: `sha256` for large ones, the SHA-1 of git's blob for small ones. */
 export interface Checksum {
   readonly kind: "sha256" | "git";
   readonly value: string;
@@ -34,12 +34,12 @@ export interface DownloadOptions {
   readonly model: string;
   readonly log: Log;
   readonly signal?: AbortSignal | undefined;
-  /** Bytes of this file that are there. */
+  /** How many bytes of this file have arrived. */
   readonly onBytes: (bytes: number) => void;
   readonly pauses?: Pauses | undefined;
 }
 
-/** In milliseconds; a test passes shorter ones. */
+/** In milliseconds; tests pass shorter ones. */
 export interface Pauses {
   /** Before the second attempt. */
   readonly first: number;
@@ -51,17 +51,16 @@ export const PAUSES: Pauses = { first: 1_000, silence: 60_000 };
 const LONGEST_PAUSE_MS = 30_000;
 /** Failures in a row without a single new byte. */
 const ATTEMPTS = 5;
-/** Whole files that arrived with another content than announced. */
+/** Complete files whose content was not as announced. */
 const WRONG_FILES = 2;
 
 /**
- * Brings a file to its place, going on where an earlier attempt ended. It is there as a whole and with the right
- * content, or not at all.
- * @throws AppError `unavailable` when the hub fails for longer, `storage_full` when there is no room, `invalid` when it
- *   refuses or serves something else than it announced; the reason of the signal
+ * Downloads a file, resuming where an earlier attempt ended. Afterwards it is complete with the right content, or absent.
+ * @throws AppError `unavailable` when the hub keeps failing, `storage_full` when there is no room, `invalid` when it refuses or
+ *   serves something other than announced; the reason of the signal
  */
 export async function downloadFile(remote: RemoteFile, path: string, options: DownloadOptions): Promise<void> {
-  // The name holds the content: what is left over from another version is never gone on with.
+  // The name includes the content's hash, so the remains of another version are never resumed.
   const part = `${path}.${remote.checksum.value.slice(0, 16)}.part`;
   await mkdir(dirname(path), { recursive: true });
   let failures = 0;
@@ -94,7 +93,7 @@ export async function downloadFile(remote: RemoteFile, path: string, options: Do
   await rename(part, path);
 }
 
-/** Whether a file has exactly this content; false when there is none. */
+/** Whether a file has exactly this content; false when it does not exist. */
 export async function hasChecksum(path: string, { kind, value }: Checksum, signal?: AbortSignal): Promise<boolean> {
   const size = await sizeOf(path);
   const hash = createHash(kind === "sha256" ? "sha256" : "sha1");
@@ -111,7 +110,7 @@ export async function hasChecksum(path: string, { kind, value }: Checksum, signa
   return hash.digest("hex") === value;
 }
 
-/** From the end of what is there to the end of the file. */
+/** Fetches from the end of what has arrived to the end of the file. */
 async function fetchRest(remote: RemoteFile, part: string, options: DownloadOptions): Promise<void> {
   const { hub, signal } = options;
   let start = await sizeOf(part);
@@ -127,7 +126,7 @@ async function fetchRest(remote: RemoteFile, part: string, options: DownloadOpti
   const answer = await askHub(hub, { method: "GET", url: remote.url, headers, signal: stop });
   if (answer.status !== 200 && answer.status !== 206) {
     await answer.body?.cancel();
-    // The part is longer than the file, or the file is another one: from the beginning then.
+    // The part is longer than the file, or belongs to another one, so start over.
     if (answer.status === 416) await rm(part, { force: true });
     throw answer.status === 416 ? interrupted(remote, options) : describeRefusal(hub, answer, options.model);
   }
@@ -144,7 +143,7 @@ interface Place {
   readonly part: string;
   /** Where in the file the body begins. */
   readonly from: number;
-  /** Ends the exchange when nothing comes for too long. */
+  /** Ends the exchange when nothing arrives for too long. */
   readonly silence: AbortController;
 }
 
@@ -177,7 +176,7 @@ async function writeBody(answer: HubAnswer, place: Place, remote: RemoteFile, op
   if (remote.size !== undefined && end < remote.size) throw interrupted(remote, options);
 }
 
-/** A disk that is nearly full takes a part first and refuses the rest. */
+/** A nearly full disk accepts part of the bytes and refuses the rest. */
 async function writeAll(handle: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
   for (let written = 0; written < bytes.length;)
     written += (await handle.write(bytes, written, bytes.length - written, position + written)).bytesWritten;
@@ -194,12 +193,12 @@ async function openPart(part: string): Promise<FileHandle> {
 function describeLoss(error: unknown, remote: RemoteFile, options: DownloadOptions): unknown {
   if (error instanceof AppError) return error;
   if (isDiskFull(error)) return noRoom(options.model, remote.size, error);
-  // Anything of the file system is told as it is; what remains is the connection.
+  // File system errors are reported as they are; anything else is the connection.
   if (error instanceof Error && "syscall" in error && "path" in error) return error;
   return interrupted(remote, options, error);
 }
 
-/** The error for a disk that is full. @param bytes how many are needed, when that is known */
+/** The error for a full disk. @param bytes how many are needed, if known */
 export function noRoom(model: string, bytes: number | undefined, cause?: unknown): AppError {
   const needed = bytes === undefined ? "" : ` (${Math.ceil(bytes / 1_000_000)} MB)`;
   return new AppError(
@@ -224,13 +223,13 @@ function tooLarge(remote: RemoteFile, limit: number, { hub, model }: DownloadOpt
   );
 }
 
-/** First byte of a partial answer; undefined when it does not say. */
+/** First byte of a partial response; undefined when it does not say. */
 function startOfRange({ headers }: HubAnswer): number | undefined {
   const range = /^bytes (\d{1,15})-/.exec(headers.get("content-range") ?? "");
   return range ? Number(range[1]) : undefined;
 }
 
-/** 0 for a file that is not there. */
+/** 0 for a missing file. */
 async function sizeOf(path: string): Promise<number> {
   return stat(path).then(
     ({ size }) => size,

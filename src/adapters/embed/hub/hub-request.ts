@@ -4,11 +4,11 @@ import { describeBreak } from "../../../lib/api-failure.js";
 import { parseRetryAfter } from "../../../lib/http-fetch.js";
 import { isIpAddress, isPrivateAddress } from "../../../lib/ip-address.js";
 
-/** Where models are fetched from. */
+/** Where models are downloaded from. */
 export interface Hub {
-  /** Speaks the protocol of the Hugging Face hub, e.g. `https://huggingface.co`; without a slash at its end. */
+  /** Implements the Hugging Face hub protocol, e.g. `https://huggingface.co`; without a trailing slash. */
   readonly baseUrl: string;
-  /** For models that are not public; only the hub itself is shown it. */
+  /** For private models; sent only to the hub itself. */
   readonly token: string | undefined;
 }
 
@@ -17,29 +17,29 @@ export interface HubRequest {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
-  /** True for an answer that is as good as the file's, so that its redirect is not followed. */
+  /** True for a response that already tells enough about the file, so that its redirect is not followed. */
   readonly isEnough?: (headers: Headers) => boolean;
 }
 
 export interface HubAnswer {
-  /** Who gave it: the hub, or the host that it sent us to. */
+  /** Who sent it: the hub, or a host it redirected to. */
   readonly host: string;
   readonly status: number;
-  /** Of every step on the way, the first one that had a header counting. */
+  /** Headers of every step, the first step with a header taking precedence. */
   readonly headers: Headers;
   readonly body: ReadableStream<Uint8Array> | null;
 }
 
 const MOST_HOPS = 8;
-/** From sending until the headers are there, in milliseconds. */
+/** From sending the request to receiving the headers, in milliseconds. */
 const ANSWER_TIMEOUT_MS = 30_000;
-/** What a hub says about a file where it redirects to the place of its bytes. */
+/** What a hub says about a file when it redirects to its content. */
 const KEPT_HEADERS = ["x-repo-commit", "x-linked-etag", "x-linked-size"];
 
 /**
- * Asks the hub and goes where it sends us. The token stays with the hub, and a hub on the internet sends nobody into
- * the own network.
- * @throws AppError `unavailable` when no answer comes or the way leads nowhere, the reason of the signal
+ * Queries the hub and follows its redirects. The token is sent only to the hub, and a hub on the internet cannot redirect into
+ * the local network.
+ * @throws AppError `unavailable` when there is no response or the redirects lead nowhere, the reason of the signal
  */
 export async function askHub(hub: Hub, request: HubRequest): Promise<HubAnswer> {
   const kept = new Headers();
@@ -64,7 +64,7 @@ export async function askHub(hub: Hub, request: HubRequest): Promise<HubAnswer> 
   throw new AppError("unavailable", `The model hub ${hub.baseUrl} redirects in circles. Check HF_ENDPOINT.`);
 }
 
-/** Whether a redirect of this hub may be followed. @param resolve a test passes its own */
+/** Whether a redirect of this hub may be followed. @param resolve tests pass their own */
 export async function mayFollow(
   hub: URL,
   target: URL,
@@ -80,7 +80,7 @@ export async function mayFollow(
 async function addressesOf(hostname: string): Promise<readonly string[]> {
   const host = hostname.replace(/^\[|\]$/g, "");
   if (isIpAddress(host)) return [host];
-  // A name that is unknown fails where it is asked, with a better text.
+  // An unknown name fails when it is connected to, with a better message.
   return lookup(host, { all: true }).then(
     (found) => found.map(({ address }) => address),
     () => [],
@@ -101,7 +101,7 @@ async function ask(hub: Hub, url: URL, { method, headers, signal }: HubRequest):
       signal: signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal,
       headers: {
         "user-agent": "recollect",
-        // Sizes and ranges are those of the file only when nothing is compressed on the way.
+        // Sizes and ranges are the file's only if nothing is compressed on the way.
         "accept-encoding": "identity",
         ...headers,
         ...(isHub && hub.token !== undefined ? { authorization: `Bearer ${hub.token}` } : {}),
@@ -120,13 +120,13 @@ async function ask(hub: Hub, url: URL, { method, headers, signal }: HubRequest):
 }
 
 /**
- * What an answer that brings nothing means.
- * @returns AppError `invalid` for what only a person can change, `unavailable` for what passes
+ * What an unsuccessful response means.
+ * @returns AppError `invalid` for what only a person can change, `unavailable` for what is temporary
  */
 export function describeRefusal(hub: Hub, { host, status, headers }: HubAnswer, model: string): AppError {
   const code = headers.get("x-error-code") ?? "";
   const at = `the model hub ${hub.baseUrl}`;
-  // Its addresses hold for a while only; the hub gives a new one each time.
+  // Its addresses are valid only for a while; the hub gives a new one each time.
   if (host !== new URL(hub.baseUrl).host && status >= 400 && status < 500 && status !== 429)
     return new AppError("unavailable", `${host}, which has the files of ${model}, refused them (status ${status}).`);
   if (code === "GatedRepo" || status === 403)

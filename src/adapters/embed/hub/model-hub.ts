@@ -10,12 +10,12 @@ import { describeFile, type Description, type Repository } from "./remote-file.j
 
 export type { Hub } from "./hub-request.js";
 
-/** How far the download of a model is, all its files together. */
+/** The progress of a model download, all its files together. */
 export interface DownloadProgress {
-  /** The file that is being fetched. */
+  /** The file being downloaded. */
   readonly file: string;
   readonly bytes: number;
-  /** Of all files whose size the hub told. */
+  /** Of all files whose size the hub gave. */
   readonly total: number;
 }
 
@@ -27,7 +27,7 @@ export interface FetchModelOptions {
   readonly offline: boolean;
   readonly hub: Hub;
   readonly log: Log;
-  /** A test passes shorter ones. */
+  /** Tests pass shorter ones. */
   readonly pauses?: Pauses;
 }
 
@@ -38,21 +38,21 @@ interface Waiting {
 
 const MODEL_NAME = /^([A-Za-z0-9][\w.-]{0,95}\/[A-Za-z0-9][\w.-]{0,95})(?:@([A-Za-z0-9][\w./-]{0,99}))?$/;
 const DEFAULT_REVISION = "main";
-/** Written last; it tells people where the files are from. */
+/** Written last; tells people where the files are from. */
 const SOURCE_FILE = "source.json";
 const CONFIG = { path: "config.json", limit: 1024 * 1024 };
 const LARGEST_TENSORS = 4 * 1024 ** 3;
 const PROGRESS_LOGGED_MS = 10_000;
-/** What stays free on the disk at least. */
+/** What must stay free on the disk. */
 const RESERVE = 64 * 1024 * 1024;
 
-/** Downloads under way in this process, by folder. Between processes the data folder's owner alone downloads. */
+/** Downloads in progress in this process, by folder. Among processes, only the data folder's owner downloads. */
 const underWay = new Map<string, Promise<unknown>>();
 
 /**
- * The folder of a model from the hub: the one that is there, or one that is downloaded now. What was interrupted is gone
- * on with, every file is compared with the hub's checksum, all are of one commit.
- * @throws AppError `unavailable` or `storage_full` when trying again later may help, else `invalid`
+ * The folder of a model from the hub: an existing one, or one that is downloaded now. An interrupted download is resumed, every
+ * file is compared with the hub's checksum, and all are from one commit.
+ * @throws AppError `unavailable` or `storage_full` when trying again later may help, otherwise `invalid`
  */
 export async function fetchModel(options: FetchModelOptions, waiting: Waiting = {}): Promise<string> {
   const repository = readName(options.model);
@@ -60,7 +60,7 @@ export async function fetchModel(options: FetchModelOptions, waiting: Waiting = 
   for (let other = underWay.get(folder); other !== undefined; other = underWay.get(folder))
     await other.catch(() => undefined);
   waiting.signal?.throwIfAborted();
-  // Without a pause since the last look at the others, so that there is never a second one.
+  // Nothing is awaited since the last look at the other downloads, so that there is never a second one.
   const work = provide(repository, folder, { ...options, ...waiting });
   underWay.set(folder, work);
   try {
@@ -119,7 +119,7 @@ async function download(repository: Repository, folder: string, options: Work): 
   log.info("the embedding model is here", { model, commit, seconds: Math.round((Date.now() - started) / 1_000) });
 }
 
-/** The files of the first layout that the repository has, all of the commit that the first one is of. */
+/** The files of the first layout that the repository has, all from the commit of the first one. */
 async function describeModel(repository: Repository, options: Work): Promise<readonly Description[]> {
   for (const { tokenizer, tensors } of LAYOUTS) {
     const first = await describeFile(repository, { path: tokenizer, limit: LARGEST_TOKENIZER }, options);
@@ -149,13 +149,13 @@ function createReport(total: number, { model, log, onProgress }: Work): (file: R
   };
 }
 
-/** Beginnings of files that have changed since. */
+/** Removes partial downloads of files that have changed since. */
 async function removeLeftovers(workshop: string): Promise<void> {
   for (const entry of await readdir(workshop, { recursive: true }))
     if (entry.endsWith(".part")) await rm(join(workshop, entry), { force: true });
 }
 
-/** Before the first byte, as a disk that fills up troubles others too. */
+/** Checked before the first byte, because a disk that fills up affects others too. */
 async function checkRoom(folder: string, model: string, total: number): Promise<void> {
   const free = await statfs(folder).then(
     ({ bavail, bsize }) => bavail * bsize,

@@ -4,7 +4,7 @@ import { retry } from "../../../lib/retry.js";
 import { PAUSES, type Checksum, type Pauses, type RemoteFile } from "./download-file.js";
 import { askHub, describeRefusal, type Hub, type HubAnswer } from "./hub-request.js";
 
-/** One version of a model at a hub. */
+/** One version of a model on a hub. */
 export interface Repository {
   /** `owner/name`. */
   readonly name: string;
@@ -23,16 +23,16 @@ const ATTEMPTS = 5;
 const LONGEST_PAUSE_MS = 30_000;
 const COMMIT = /^[0-9a-f]{40}$/;
 
-/** What the hub says of a file, and the commit that it is of; undefined commit when it keeps none. */
+/** What the hub says about a file, and its commit; undefined where the hub has no commits. */
 export interface Description {
   readonly file: RemoteFile;
   readonly commit: string | undefined;
 }
 
 /**
- * Asks for size, content and commit of a file.
- * @returns undefined when the repository is there but has no such file
- * @throws AppError as `describeRefusal`, and `invalid` when the hub names no checksum or a size beyond the limit
+ * Requests size, checksum and commit of a file.
+ * @returns undefined when the repository exists but has no such file
+ * @throws AppError as `describeRefusal`, and `invalid` when the hub gives no checksum or a size beyond the limit
  */
 export async function describeFile(
   repository: Repository,
@@ -98,7 +98,7 @@ function urlOf({ baseUrl }: Hub, { name, revision }: Repository, path: string): 
   return `${baseUrl}/${name}/resolve/${encodeURIComponent(revision)}/${path}`;
 }
 
-/** Large files carry their SHA-256 where the hub redirects to them, small ones that of git as their ETag. */
+/** The redirect for a large file carries its SHA-256, the ETag of a small one its git hash. */
 function checksumOf({ headers }: HubAnswer): Checksum | undefined {
   const tag = headers.get("x-linked-etag") ?? headers.get("etag") ?? "";
   const value = tag.replace(/^W\//, "").replaceAll('"', "").toLowerCase();

@@ -6,10 +6,10 @@ import { yieldTurn } from "../../../lib/time.js";
 import { findUnusable } from "./numbers.js";
 import { brokenFile, BYTES_OF, readExactly, type Tensor } from "./safetensors.js";
 
-/** Large tables are read whole once; then their size and times tell whether they are still the same. */
+/** Large tables are read in full once; afterwards their size and times show whether they are unchanged. */
 const MEMORY_FILE = "checked-files.json";
 const MOST_REMEMBERED = 50;
-/** Bytes at once: hashing them takes about a millisecond. A multiple of every number's size. */
+/** Bytes per read: hashing them takes about a millisecond. A multiple of every number's size. */
 const PIECE = 1024 * 1024;
 
 const memoryShape = z.record(
@@ -18,7 +18,7 @@ const memoryShape = z.record(
 );
 type Memory = z.infer<typeof memoryShape>;
 
-/** A safetensors file that is open, with what its header says. */
+/** An open safetensors file and the content of its header. */
 export interface TensorFile {
   readonly path: string;
   readonly handle: FileHandle;
@@ -26,9 +26,9 @@ export interface TensorFile {
 }
 
 /**
- * SHA-256 of a file whose numbers can all be used. Computed once: the result is kept in the folder, under the file's
- * path, size and times.
- * @throws AppError `invalid` when a number in it is infinite or none at all
+ * SHA-256 of a file whose numbers are all usable. Computed once: the result is stored in the folder, under the file's path, size
+ * and times.
+ * @throws AppError `invalid` when a number in it is infinite or NaN
  */
 export async function checkedDigest(file: TensorFile, memoryFolder: string, signal?: AbortSignal): Promise<string> {
   const memoryPath = join(memoryFolder, MEMORY_FILE);
@@ -71,7 +71,7 @@ async function readMemory(path: string): Promise<Memory> {
   }
 }
 
-/** Without it the file is only read again the next time. */
+/** Without it, the file is merely read again next time. */
 async function writeMemory(path: string, memory: Memory): Promise<void> {
   const draft = `${path}.${process.pid}.new`;
   try {

@@ -1,5 +1,5 @@
 /**
- * The first key that an object within a JSON text has twice, which `JSON.parse` would pass over in silence.
+ * The first key that an object within a JSON text has twice, which `JSON.parse` would silently accept.
  * @param json valid JSON
  */
 export function findDuplicateKey(json: string): string | undefined {

@@ -8,37 +8,37 @@ import { brokenFile, readExactly, readTensors, type Tensor } from "./safetensors
 import { openTable, type Table } from "./table.js";
 import { readTokens, type Tokens } from "./tokens.js";
 
-/** Where the files of a model lie inside its folder or repository: Model2Vec's own places, then Sentence Transformers'. */
+/** Where a model's files are inside its folder or repository: Model2Vec's own places, then Sentence Transformers'. */
 export const LAYOUTS = [
   { tokenizer: "tokenizer.json", tensors: "model.safetensors" },
   { tokenizer: "0_StaticEmbedding/tokenizer.json", tensors: "0_StaticEmbedding/model.safetensors" },
 ] as const;
 
-/** The most bytes of a tokenizer.json; that of half a million tokens has about 20 MB. */
+/** Size limit of a tokenizer.json; one with half a million tokens has about 20 MB. */
 export const LARGEST_TOKENIZER = 128 * 1024 * 1024;
 const TABLE_NAMES = ["embeddings", "embedding.weight"];
 const MOST_ROWS = 10_000_000;
 const MOST_COLUMNS = 8_192;
 const MEASURED_ROWS = 256;
 
-/** A model that is open: what its tokens are, and the numbers of each. */
+/** An open model: its tokens, and the numbers of each. */
 export interface StaticModel {
   readonly tokens: Tokens;
   readonly table: Table;
-  /** What the numbers of a token count in the mean; undefined when all count alike. */
+  /** The weight of each token in the mean; undefined when all count alike. */
   readonly weights: Float32Array | undefined;
-  /** Row of each token; undefined when the token's number is its row. */
+  /** Row of each token; undefined when the token's id is its row. */
   readonly rowOf: Uint32Array | undefined;
-  /** Length of an ordinary token's row, its weight included. */
+  /** Length of an ordinary token's row, including its weight. */
   readonly usualLength: number;
-  /** Changes with anything that decides about a vector: 32 hexadecimal digits. */
+  /** Changes with anything that affects a vector: 32 hexadecimal digits. */
   readonly digest: string;
   close(): Promise<void>;
 }
 
 /**
- * Opens the model in a folder and checks all that it says.
- * @param memoryFolder where it is kept that the file was checked
+ * Opens the model in a folder and checks everything in it.
+ * @param memoryFolder where to store that the file was checked
  * @throws AppError `invalid`, naming the file, what is wrong and what to do
  */
 export async function openModel(folder: string, memoryFolder: string, signal?: AbortSignal): Promise<StaticModel> {
@@ -73,7 +73,7 @@ interface Numbering {
   readonly size: number;
 }
 
-/** The mean of some rows from all over the table. */
+/** The mean length of sample rows from all over the table. */
 async function measureLength(table: Table, { weights, rowOf, size }: Numbering): Promise<number> {
   const count = Math.min(size, MEASURED_ROWS);
   const sample = Array.from({ length: count }, (_, at) => Math.floor((at * size) / count));
@@ -188,7 +188,7 @@ async function readMapping(
   checkOnePerToken(tensor, tokens, path);
   if (!["I64", "I32", "I16"].includes(tensor.type))
     throw brokenFile(path, `holds its mapping in the type ${tensor.type}`);
-  // Rows are fewer than 2^24, so single precision holds them exactly; what it rounds is too large anyway.
+  // There are fewer than 2^24 rows, so single precision holds them exactly; whatever it rounds is too large anyway.
   const rows = numbersOf(await readExactly(handle, tensor.start, tensor.bytes), tensor.type);
   const wrong = rows.findIndex((row) => row < 0 || row >= (main.shape[0] ?? 0));
   if (wrong >= 0)

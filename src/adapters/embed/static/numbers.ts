@@ -1,9 +1,9 @@
 import { BYTES_OF, type NumberType } from "./safetensors.js";
 
-/** Every half-precision number, made when the first one is read. */
+/** Every half-precision number, computed when the first one is read. */
 let halves: Float32Array | undefined;
 
-/** A copy of little-endian numbers of a safetensors type; whole numbers beyond 2^24 lose their last digits. */
+/** A copy of little-endian numbers of a safetensors type; integers beyond 2^24 lose precision. */
 export function numbersOf(bytes: Uint8Array, type: NumberType): Float32Array {
   const numbers = new Float32Array(bytes.length / BYTES_OF[type]);
   if (type === "F32") {
@@ -48,7 +48,7 @@ function readerOf(view: DataView, type: NumberType): (index: number) => number {
   }
 }
 
-/** One sign bit, five of the exponent, ten of the fraction (IEEE 754 binary16). */
+/** One sign bit, five exponent bits, ten fraction bits (IEEE 754 binary16). */
 function halfToNumber(bits: number): number {
   const sign = bits & 0x8000 ? -1 : 1;
   const exponent = (bits >> 10) & 0x1f;
@@ -59,8 +59,8 @@ function halfToNumber(bits: number): number {
 }
 
 /**
- * Where the first number is that no vector can hold (infinite, none at all, or beyond single precision); -1 for nowhere.
- * @param bytes whole numbers of the type; at the beginning of its buffer, or copied there
+ * Position of the first number that no vector can hold (infinite, NaN, or beyond single precision); -1 for none.
+ * @param bytes complete numbers of the type; at the start of their buffer, otherwise copied there
  */
 export function findUnusable(bytes: Uint8Array, type: NumberType): number {
   const aligned = bytes.byteOffset % 8 === 0 ? bytes : Uint8Array.from(bytes);
@@ -81,7 +81,7 @@ export function findUnusable(bytes: Uint8Array, type: NumberType): number {
   }
 }
 
-/** Numbers with all bits of the exponent set are infinite or none. */
+/** Numbers with all exponent bits set are infinite or NaN. */
 function findFull(bits: Uint32Array | Uint16Array, exponent: number): number {
   for (let index = 0; index < bits.length; index++) if (((bits[index] ?? 0) & exponent) === exponent) return index;
   return -1;

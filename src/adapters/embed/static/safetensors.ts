@@ -18,17 +18,17 @@ export const BYTES_OF = {
 } as const;
 export type NumberType = keyof typeof BYTES_OF;
 
-/** One table of numbers inside a file, rows one after another, little-endian. */
+/** One table of numbers inside a file, row by row, little-endian. */
 export interface Tensor {
   readonly name: string;
   readonly type: NumberType;
   readonly shape: readonly number[];
-  /** Bytes from the beginning of the file. */
+  /** Bytes from the start of the file. */
   readonly start: number;
   readonly bytes: number;
 }
 
-/** The format allows 100 MB; the header of a static model has a few hundred bytes. */
+/** The format allows 100 MB; a static model's header has a few hundred bytes. */
 const LONGEST_HEADER = 1024 * 1024;
 const LENGTH_BYTES = 8;
 const MOST_DIMENSIONS = 8;
@@ -41,8 +41,8 @@ const tensorShape = z.object({
 const headerShape = z.record(z.string(), z.unknown());
 
 /**
- * What a safetensors file holds, every statement of its header checked against the size of the file.
- * @throws AppError `invalid`, naming the file, when it is truncated or says anything that cannot be
+ * The tensors of a safetensors file, with everything in its header checked against the file's size.
+ * @throws AppError `invalid`, naming the file, when it is truncated or its header is inconsistent
  */
 export async function readTensors(handle: FileHandle, path: string): Promise<ReadonlyMap<string, Tensor>> {
   const reject = (what: string): AppError => brokenFile(path, what);
@@ -71,7 +71,7 @@ export function brokenFile(path: string, what: string): AppError {
   );
 }
 
-/** @throws Error when the file ends before, which only happens when it was shortened meanwhile */
+/** @throws Error when the file ends too early, which happens only if it was shortened meanwhile */
 export async function readExactly(handle: FileHandle, start: number, length: number): Promise<Buffer> {
   const buffer = Buffer.allocUnsafe(length);
   for (let filled = 0; filled < length;) {
@@ -113,7 +113,7 @@ function readTensor(name: string, entry: unknown, dataStart: number, reject: (wh
   return { name, type: dtype, shape, start: dataStart + place[0], bytes };
 }
 
-/** The format leaves no gaps and no rest, so anything else is a file that was cut or put together wrongly. */
+/** The format leaves no gaps and no rest, so anything else is a file that was truncated or put together wrongly. */
 function checkPlaces(
   tensors: readonly Tensor[],
   file: { readonly dataStart: number; readonly size: number },

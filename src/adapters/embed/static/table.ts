@@ -4,29 +4,29 @@ import { AppError } from "../../../core/errors.js";
 import { numbersOf } from "./numbers.js";
 import { BYTES_OF, readExactly, type Tensor } from "./safetensors.js";
 
-/** Rows of numbers that stay on disk but for those in use. */
+/** Rows of numbers that stay on disk except for those in use. */
 export interface Table {
   readonly rows: number;
   readonly columns: number;
   /**
-   * These rows, by their number. Nothing in it may be changed.
+   * These rows, by row number. Do not change them.
    * @throws AppError `unavailable` when the file can no longer be read
    */
   read(wanted: Iterable<number>): Promise<ReadonlyMap<number, Float32Array>>;
 }
 
-/** Memory for rows that were used, in bytes: in a language some thousand tokens make up nearly every text. */
+/** Memory for rows in use, in bytes: in any language, some thousand tokens make up nearly all text. */
 const KEPT_BYTES = 16 * 1024 * 1024;
-/** Rows that lie so near to each other are read in one go, gap included. */
+/** Rows this close to each other are read in one go, including the gap. */
 const NEAR_BYTES = 8 * 1024;
 const LONGEST_READ = 256 * 1024;
 const SLAB_BYTES = 128 * 1024;
-/** A read that takes longer, in milliseconds, went to the disk; what the system holds in memory takes microseconds. */
+/** Milliseconds; a read that takes longer came from the disk, while the system's cache takes microseconds. */
 const QUICK_READ = 1;
-/** For how long nobody waits for the disk after such a read, in milliseconds. */
+/** Milliseconds after such a read in which reads no longer block on the disk. */
 const COLD = 100;
 
-/** The rows of a tensor with two dimensions, inside a file that stays open. */
+/** The rows of a two-dimensional tensor, inside a file that stays open. */
 export function openTable(handle: FileHandle, tensor: Tensor, keptBytes = KEPT_BYTES): Table {
   return new TensorTable(handle, tensor, keptBytes);
 }
@@ -80,7 +80,7 @@ class TensorTable implements Table {
     }
   }
 
-  /** At once while the file lies in memory, where a promise would take ten times as long as the reading. */
+  /** Synchronous while the file is cached, where a promise would take ten times as long as the read. */
   async #readBytes(start: number, length: number): Promise<Buffer> {
     const before = performance.now();
     if (before < this.#coldUntil) return readExactly(this.#handle, start, length);
@@ -92,7 +92,9 @@ class TensorTable implements Table {
   }
 }
 
-/** Rows that were used lately, in two halves: what is asked for moves to the newer one, and when that is full the older one is let go. */
+/**
+ * Recently used rows, in two halves: rows that are used move to the newer half, and when that is full the older one is dropped.
+ */
 class KeptRows {
   readonly #columns: number;
   readonly #half: number;
@@ -114,7 +116,7 @@ class KeptRows {
     return old === undefined ? undefined : this.keep(row, old);
   }
 
-  /** A copy in memory that many rows share, as one piece of memory for each would keep the collector of garbage busy. */
+  /** Copies into memory that many rows share, because separate allocations would keep the garbage collector busy. */
   keep(row: number, numbers: Float32Array): Float32Array {
     if (this.#newer.size >= this.#half) {
       this.#older = this.#newer;
@@ -130,7 +132,7 @@ class KeptRows {
   }
 }
 
-/** Neighbours together, so that a cold disk is asked seldom. */
+/** Groups neighbours, so that a cold disk is read less often. */
 function runsOf(missing: readonly number[], rowBytes: number): number[][] {
   const runs: number[][] = [];
   const gap = Math.max(1, Math.floor(NEAR_BYTES / rowBytes));

@@ -5,16 +5,16 @@ import { yieldTurn } from "../../../lib/time.js";
 import { brokenFile } from "./safetensors.js";
 import { createUnigram } from "./unigram.js";
 
-/** Turns text into the rows of a model's table. */
+/** Turns text into rows of a model's table. */
 export interface Tokens {
-  /** Ids that a text can have: 0 up to this, not included. */
+  /** The ids of a text run from 0 to below this. */
   readonly vocabularySize: number;
   encode(text: string): TokenIds;
 }
 
 /** The tokens of a text, without special ones. */
 export interface TokenIds {
-  /** In order; what the vocabulary does not know is left out. */
+  /** In order; tokens missing from the vocabulary are left out. */
   readonly ids: readonly number[];
   /** How many were left out. */
   readonly unknown: number;
@@ -24,7 +24,7 @@ const LARGEST_ID = 16_777_215;
 const id = z.number().int().nonnegative().max(LARGEST_ID);
 const part = z.object({ type: z.string() }).loose().nullable().default(null);
 const addedToken = z.object({ id, content: z.string().min(1), special: z.boolean().default(false) }).loose();
-// Half a million entries, so they are looked at by a loop and not by a schema each.
+// Half a million entries, so a loop checks them rather than a schema for each.
 const pieceTable = z.custom<Readonly<Record<string, number>>>(isPieceTable);
 const scoredPieces = z.custom<readonly (readonly [string, number])[]>(areScoredPieces);
 
@@ -46,18 +46,18 @@ const fileShape = z.object({
 type TokenizerFile = z.infer<typeof fileShape>;
 type Part = z.infer<typeof part>;
 
-/** Splits text into ids; undefined stands for pieces that are unknown. */
+/** Splits text into ids; undefined stands for unknown pieces. */
 type Splitter = (text: string) => readonly (number | undefined)[];
 
 /**
- * Reads the text of a tokenizer.json: WordPiece, BPE, Unigram and whole words, with everything that may stand before them.
- * @throws AppError `invalid`, naming the file, when it is no tokenizer or one of a kind that is not known
+ * Reads a tokenizer.json: WordPiece, BPE, Unigram and whole words, with every step that may precede them.
+ * @throws AppError `invalid`, naming the file, when it is not a tokenizer or is of an unknown kind
  */
 export async function readTokens(json: string, path: string): Promise<Tokens> {
   const file = parseFile(json, path);
   await yieldTurn();
   const unknown = unknownOf(file);
-  // The libraries differ in what they do with special tokens that a person happens to write, so none are looked for.
+  // Libraries differ in how they treat special tokens that a person happens to write, so none are looked for.
   const ordinary = file.added_tokens.filter(({ special }) => !special);
   try {
     const split = await splitterFor({ ...file, added_tokens: ordinary }, unknown);
@@ -103,7 +103,7 @@ function unknownOf({ model, added_tokens: added }: TokenizerFile): number | unde
   );
 }
 
-/** A table has a row for every id, so ids are counted from 0 without a gap. */
+/** A table has a row for every id, so ids count up from 0 without gaps. */
 function sizeOf({ model, added_tokens: added }: TokenizerFile, path: string): number {
   const own = model.type === "Unigram" ? model.vocab.keys() : Object.values(model.vocab);
   const isTaken = new Uint8Array(LARGEST_ID + 1);
@@ -143,7 +143,7 @@ function splitWords(file: TokenizerFile, words: ReadonlyMap<string, number>): Sp
   return (text) => prepare(text).map((word) => known.get(word));
 }
 
-/** What happens to a text before the model sees it: normalised, then cut into words or left as one stretch. */
+/** How a text is prepared for the model: normalised, then split into words or kept in one piece. */
 function preparation(file: TokenizerFile): (text: string) => string[] {
   const trivial = { type: "WordPiece", unk_token: "?", continuing_subword_prefix: "", vocab: { "?": 0 } };
   const { normalizer, pre_tokenizer: preTokenizer } = createTokenizer({ ...file, added_tokens: [] }, trivial);
@@ -166,7 +166,10 @@ function createTokenizer(file: TokenizerFile, model: object): Tokenizer {
 const WORDS = { Regex: "\\w+|[^\\w\\s]+" };
 const MARKS = "\\p{P}\\u0021-\\u002F\\u003A-\\u0040\\u005B-\\u0060\\u007B-\\u007E";
 
-/** Two kinds that the tokenizer library splits otherwise than the one that models are made with, said in terms that it splits alike. */
+/**
+ * Two kinds that the tokenizer library splits differently from the one that models are made with, expressed in terms that both
+ * split alike.
+ */
 function correct(before: Part): Part {
   if (before === null) return null;
   if (before.type === "Sequence" && Array.isArray(before["pretokenizers"]))

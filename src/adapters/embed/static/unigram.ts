@@ -1,26 +1,26 @@
 import { yieldTurn } from "../../../lib/time.js";
 
-/** Longer pieces are left out: finding them would take a look at every stretch of a text of that length. */
+/** Longer pieces are left out: finding them would mean trying every stretch of a text of that length. */
 const LONGEST_PIECE = 256;
-/** What an unknown character costs below the worst piece, as in the SentencePiece library. */
+/** How much an unknown character costs below the worst piece, as in the SentencePiece library. */
 const UNKNOWN_PENALTY = 10;
-/** Slots of the hash table for each piece. */
+/** Hash table slots per piece. */
 const ROOM = 2;
-/** Bits of the filter for each beginning of a piece: one in ten that are none pass it. */
+/** Filter bits per prefix of a piece: one in ten non-prefixes passes. */
 const BITS = 8;
-/** Looks into the table for each piece while it is built; ordinary vocabularies need about 1.5. */
+/** Probes per piece while the table is built; ordinary vocabularies need about 1.5. */
 const MOST_LOOKS = 64;
 
-/** Splits text into the most probable row of known pieces, as SentencePiece does. */
+/** Splits text into the most probable sequence of known pieces, as SentencePiece does. */
 export interface Unigram {
-  /** Ids of the pieces of a text; undefined for each character that no piece holds. */
+  /** Ids of a text's pieces; undefined for each character that no piece contains. */
   split(text: string): (number | undefined)[];
 }
 
 /**
- * A unigram model over pieces with the logarithm of their probability; the position of a piece is its id. Made for half
- * a million pieces: their text lies in one array and a hash table of numbers finds it.
- * @throws RangeError for pieces that were chosen to collide
+ * A unigram model over pieces with their log probabilities; a piece's position is its id. Made for half a million pieces: their
+ * text is in one array, and a hash table of numbers finds it.
+ * @throws RangeError for pieces chosen to collide
  */
 export async function createUnigram(
   pieces: readonly (readonly [piece: string, score: number])[],
@@ -47,7 +47,7 @@ interface Scoring {
   readonly scores: Float64Array;
   /** Code units of the longest piece. */
   readonly longest: number;
-  /** Of a character that no piece holds. */
+  /** For a character that no piece contains. */
   readonly unknownScore: number;
 }
 
@@ -68,8 +68,8 @@ class PieceUnigram implements Unigram {
   }
 
   /**
-   * Offers all pieces that begin at a place; an unknown character where no piece is that character.
-   * @returns the place of the next character
+   * Offers all pieces that begin at a position; an unknown character where no piece is that character.
+   * @returns the position of the next character
    */
   #offerFrom(text: string, begin: number): number {
     const { scores, longest, unknownScore } = this.#scoring;
@@ -82,7 +82,7 @@ class PieceUnigram implements Unigram {
     for (let end = begin + 1; end <= last; end++) {
       hash = mix(hash, text.charCodeAt(end - 1));
       const place = scatter(hash);
-      // No piece begins like this, so there is no longer one either.
+      // No piece begins like this, so no longer one does either.
       if (!pieces.mayBegin(place)) break;
       if (end - begin < width) continue;
       const id = pieces.find(text, begin, end - begin, place);
@@ -96,7 +96,7 @@ class PieceUnigram implements Unigram {
 }
 
 interface PieceTables {
-  /** The text of all pieces, one behind the other. */
+  /** The text of all pieces, concatenated. */
   readonly codes: Uint16Array;
   /** Where each piece begins in it; the last number is its end. */
   readonly starts: Uint32Array;
@@ -122,13 +122,13 @@ class Pieces {
     this.#lastBit = beginnings.length * 32 - 1;
   }
 
-  /** False when no piece begins with the text of this place. */
+  /** False when no piece begins with the text that has this hash. */
   mayBegin(place: number): boolean {
     const bit = place & this.#lastBit;
     return ((this.#beginnings[bit >>> 5] ?? 0) & (1 << (bit & 31))) !== 0;
   }
 
-  /** The id of the piece that is this part of a text; -1 when none is. */
+  /** The id of the piece that equals this part of a text; -1 for none. */
   find(text: string, start: number, length: number, place: number): number {
     const slots = this.#slots;
     const mask = this.#mask;
@@ -149,7 +149,10 @@ class Pieces {
   }
 }
 
-/** The best row of pieces to each place of a text. The space is used again for each text, as making it takes longer than using it. */
+/**
+ * The best sequence of pieces up to each position of a text. The memory is reused for each text, since allocating it takes
+ * longer than using it.
+ */
 class BestPaths {
   #best = new Float64Array(0);
   #ids = new Int32Array(0);
@@ -165,7 +168,7 @@ class BestPaths {
     this.#best[0] = 0;
   }
 
-  /** Notes a way to get to `end`, unless a better one is known. */
+  /** Notes a path to `end`, unless a better one is known. */
   offer(begin: number, end: number, id: number, score: number): void {
     const best = this.#best;
     const begins = this.#begins;
@@ -176,7 +179,7 @@ class BestPaths {
     this.#ids[end] = id;
   }
 
-  /** Ids of the pieces that lead to a place; undefined for each unknown character. */
+  /** Ids of the pieces on the best path to a position; undefined for each unknown character. */
   to(place: number): (number | undefined)[] {
     const found: (number | undefined)[] = [];
     for (let end = place; end > 0; end = this.#begins[end] ?? 0) {
@@ -205,7 +208,7 @@ function layOut(pieces: readonly (readonly [string, number])[]): {
 
 /**
  * Open addressing; 0 is an empty slot, everything else an id plus 1. Of equal pieces the last one counts.
- * @throws RangeError for pieces that were chosen to collide, which would take hours
+ * @throws RangeError for pieces chosen to collide, which would take hours
  */
 function buildTable(codes: Uint16Array, starts: Uint32Array): Int32Array {
   const count = starts.length - 1;
@@ -226,7 +229,7 @@ function buildTable(codes: Uint16Array, starts: Uint32Array): Int32Array {
   return slots;
 }
 
-/** A bit for every beginning of a piece, under its hash; others may share it. */
+/** A bit for every prefix of a piece, at its hash; others may share it. */
 function filterBeginnings(codes: Uint16Array, starts: Uint32Array): Int32Array {
   const bits = new Int32Array(2 ** Math.ceil(Math.log2(Math.max(codes.length, 4) * BITS)) / 32);
   const lastBit = bits.length * 32 - 1;
@@ -243,7 +246,7 @@ function filterBeginnings(codes: Uint16Array, starts: Uint32Array): Int32Array {
 
 const FIRST_HASH = 0x811c9dc5;
 
-/** Its lowest bits are the slot where the search for a piece begins. @param codes code units of the piece */
+/** Its lowest bits are the slot where the search for a piece starts. @param codes code units of the piece */
 export function hashOf(codes: Iterable<number>): number {
   let hash = FIRST_HASH;
   for (const code of codes) hash = mix(hash, code);
@@ -259,7 +262,7 @@ function scatter(hash: number): number {
   return (value ^ (value >>> 13)) >>> 0;
 }
 
-/** Code units of the character at a place; half a surrogate pair counts as a character of its own. */
+/** Code units of the character at a position; a lone surrogate counts as a character. */
 function widthAt(text: string, index: number): number {
   return (text.codePointAt(index) ?? 0) > 0xffff ? 2 : 1;
 }

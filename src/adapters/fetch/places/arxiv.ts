@@ -13,7 +13,7 @@ const MOST_AUTHORS = 30;
 const LONGEST_NAME = 100;
 const ONLY_ABSTRACT = "The text of the paper was not available: only the page with its abstract was read.";
 
-/** The text of a paper behind the page of its abstract: as HTML where there is some, else as PDF. */
+/** The text of the paper behind an abstract page: as HTML where available, otherwise as PDF. */
 export const arxiv: KnownPlace = {
   find({ hostname, pathname }) {
     const [, paper] = HOST.test(hostname) ? (ABSTRACT.exec(pathname) ?? []) : [];
@@ -22,7 +22,7 @@ export const arxiv: KnownPlace = {
 };
 
 async function fetchPaper(ask: AskPlace, paper: string): Promise<FetchedFile | null> {
-  // Says whether there is such a paper at all.
+  // Shows whether the paper exists at all.
   const abstract = await ask(`${ARXIV}/abs/${paper}`, { maximumBytes: LARGEST_ABSTRACT });
   const told = toldBy(textOf(abstract));
   const text = (await fetchHtml(ask, paper)) ?? (await askIfOpen(ask, `${ARXIV}/pdf/${paper}`));

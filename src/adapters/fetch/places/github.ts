@@ -15,7 +15,7 @@ const FOLDER = /^\/([\w.-]+)\/([\w.-]+)\/tree\/(.+?)\/?$/;
 const REPOSITORY = /^\/([\w.-]+)\/([\w.-]+)\/?$/;
 const GIST = /^\/([\w.-]+)\/([0-9a-f]{8,64})\/?$/;
 
-/** Files as they are, and of a repository or a folder its README. Everything else of GitHub is read as the page that it is. */
+/** Files as they are, and the README of a repository or folder. Everything else on GitHub is read as the page it is. */
 export const github: KnownPlace = {
   find({ hostname, pathname, search }) {
     if (hostname === "gist.github.com") return search === "" ? gistOf(pathname) : null;
@@ -54,11 +54,11 @@ async function fetchFile(ask: AskPlace, path: string): Promise<FetchedFile | nul
 
 const readmeSchema = z.object({ name: z.string().max(255), encoding: z.literal("base64"), content: z.string().min(1) });
 
-/** A README may have other names, and lie in other folders; GitHub's interface knows which one is shown. */
+/** A README may have another name, or be in another folder; GitHub's API knows which one is shown. */
 async function fetchOtherReadme(ask: AskPlace, repository: string): Promise<FetchedFile | null> {
   const address = `https://api.github.com/repos/${repository}/readme`;
   const wishes = { accept: "application/vnd.github+json", maximumBytes: LARGEST_ANSWER };
-  // Its limit for those without a name is low, and the page is there in any case.
+  // Its rate limit without a token is low, and the page exists in any case.
   const answer = await ask(address, wishes).catch(() => null);
   const readme = answer && readmeSchema.safeParse(jsonOf(answer)).data;
   if (!answer || !readme) return null;

@@ -6,7 +6,7 @@ import { youtube } from "./youtube.js";
 
 const PLACES: readonly KnownPlace[] = [github, arxiv, youtube, x];
 
-/** How what an address of a known place is about is fetched; null for all others, which are read as the pages that they are. */
+/** How to fetch the content behind an address on a known site; null for all others, which are read as the pages they are. */
 export function knownContent(url: URL): FetchContent | null {
   for (const place of PLACES) {
     const content = place.find(url);

@@ -2,35 +2,35 @@ import { AppError, type ErrorKind } from "../../../core/errors.js";
 import type { FetchedFile } from "../../../core/ports.js";
 import { parseLimitedJson } from "../../../lib/limited-json.js";
 
-/** A site whose pages are about something that can be had as it is, or that other addresses tell more of. */
+/** A site whose pages are about something that can be fetched directly, or that other addresses say more about. */
 export interface KnownPlace {
-  /** How that is fetched which an address of the place is about; null for an address that is read as the page that it is. */
+  /** How to fetch what an address on the site is about; null for an address that is read as the page it is. */
   find(url: URL): FetchContent | null;
 }
 
 /**
  * Fetches what a page is about.
- * @returns null where the page itself is all that there is
- * @throws AppError with the reason for which neither helps
+ * @returns null where there is only the page itself
+ * @throws AppError with the reason why neither helps
  */
 export type FetchContent = (ask: AskPlace) => Promise<FetchedFile | null>;
 
-/** Fetches one address with the guard of all that callers name. @throws AppError as `FileFetcher` */
+/** Fetches one address, guarded like every address from callers. @throws AppError as `FileFetcher` */
 export type AskPlace = (address: string, wishes?: Wishes) => Promise<FetchedFile>;
 
-/** What is wanted of an answer. */
+/** Requirements of a response. */
 export interface Wishes {
-  /** Most bytes of the answer, where that is less than of any file. */
+  /** Most bytes of the response, where that is less than for any file. */
   readonly maximumBytes?: number;
   readonly accept?: string;
 }
 
-/** Asks for what need not be there. @returns null where it is not */
+/** Fetches what may not exist. @returns null where it does not */
 export function askIfThere(ask: AskPlace, address: string, wishes?: Wishes): Promise<FetchedFile | null> {
   return askUnless(["not_found"], ask(address, wishes));
 }
 
-/** Asks for what may be withheld. @returns null where it is not there, or not for everybody */
+/** Fetches what may be withheld. @returns null where it does not exist or is not public */
 export function askIfOpen(ask: AskPlace, address: string, wishes?: Wishes): Promise<FetchedFile | null> {
   return askUnless(["not_found", "forbidden", "invalid"], ask(address, wishes));
 }
@@ -44,17 +44,17 @@ async function askUnless(kinds: readonly ErrorKind[], asking: Promise<FetchedFil
   }
 }
 
-/** An answer as text, whatever it says that its characters are. */
+/** A response as text, whatever charset it claims. */
 export function textOf({ bytes }: FetchedFile): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
 }
 
-/** An answer as JSON of bounded depth and size; null for what is none. */
+/** A response as JSON of bounded depth and size; null for anything else. */
 export function jsonOf(file: FetchedFile): unknown {
   return parsed(textOf(file));
 }
 
-/** @returns null for what is no JSON, or more of it than is read */
+/** @returns null for a text that is not JSON, or exceeds the bounds */
 export function parsed(text: string): unknown {
   try {
     return parseLimitedJson(text);

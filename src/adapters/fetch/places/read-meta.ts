@@ -5,7 +5,7 @@ const LONGEST_HEAD = 256 * 1024;
 const LONGEST_TAG = 4_096;
 const MOST_TAGS = 5_000;
 
-/** What the `<meta name="…" content="…">` of a page say, by name in lower case, in their order. */
+/** The content of a page's `<meta name="…" content="…">` elements, by name in lower case, in their order. */
 export function readMeta(page: string): ReadonlyMap<string, readonly string[]> {
   const head = page.slice(0, LONGEST_HEAD);
   const found = new Map<string, string[]>();
@@ -37,7 +37,7 @@ function attributeOf(tag: string, wanted: string): string | undefined {
   return undefined;
 }
 
-/** Without the escapes of HTML, on one line. */
+/** With HTML escapes decoded, on one line. */
 function plainText(text: string): string {
   return decodeEntities(text)
     .replace(/[\s\p{Cc}]+/gu, " ")

@@ -10,8 +10,8 @@ const POST = /^\/(?:i\/web|i|\w{1,15})\/status(?:es)?\/(\d{1,20})(?:\/(?:photo|v
 const LARGEST_ANSWER = 1024 * 1024;
 
 /**
- * Posts of X, by the public endpoint for pages that show them (developer.x.com, "GET statuses/oembed"): the pages themselves are
- * programs without a text.
+ * Posts on X, by the public embedding endpoint (developer.x.com, "GET statuses/oembed"): the pages themselves are programs
+ * without text.
  */
 export const x: KnownPlace = {
   find({ hostname, pathname }) {
@@ -67,7 +67,7 @@ async function askForPost(ask: AskPlace, id: string): Promise<FetchedFile> {
   }
 }
 
-/** The text of the post; what follows it names its author and date. */
+/** The text of the post; its author and date follow. */
 function paragraphOf(html: string): string | null {
   const start = html.indexOf("<p");
   const end = html.indexOf("</p>", start);
@@ -80,7 +80,7 @@ function authorOf({ author_name: name, author_url: url }: z.infer<typeof answerS
   return author === "" ? null : author;
 }
 
-/** Numbers of posts since November 2010 hold the millisecond of the post. */
+/** Ids of posts since November 2010 contain the time in milliseconds. */
 const FIRST_DATED = 29_700_859_247n;
 const EPOCH_MS = 1_288_834_974_657n;
 

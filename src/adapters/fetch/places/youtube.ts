@@ -8,11 +8,11 @@ const YOUTUBE = "https://www.youtube.com";
 const HOST = /^(?:(?:www|m|music)\.)?youtube(?:-nocookie)?\.com$/;
 const PATH = /^\/(?:shorts|live|embed|v)\/([\w-]{11})\/?$/;
 const VIDEO = /^[\w-]{11}$/;
-/** Pages of videos have one or two MB. */
+/** Video pages have one or two MB. */
 const LARGEST_PAGE = 16 * 1024 * 1024;
 const LARGEST_CAPTIONS = 16 * 1024 * 1024;
 
-/** The captions of a video, where its page offers some, with their times. The page itself is a program without a text. */
+/** The captions of a video, where its page offers any, with their times. The page itself is a program without text. */
 export const youtube: KnownPlace = {
   find(url) {
     const video = videoOf(url);
@@ -31,7 +31,7 @@ const text = z.string().max(1_000).optional().catch(undefined);
 const trackSchema = z.object({ baseUrl: z.string().max(8_192), languageCode: text, kind: text });
 type Track = z.infer<typeof trackSchema>;
 
-/** What the page tells its own program of the video. */
+/** What the page tells its own program about the video. */
 const playerSchema = z.object({
   playabilityStatus: z.object({ status: text }).optional().catch(undefined),
   videoDetails: z.object({ title: text, author: text }).optional().catch(undefined),
@@ -53,7 +53,7 @@ async function fetchCaptions(ask: AskPlace, video: string): Promise<FetchedFile>
   const track = bestOf(tracks.filter((one) => captionsAddress(one) !== null));
   if (!track) throw refusal(reasonFor(player));
   const captions = await askIfOpen(ask, captionsAddress(track) ?? "", { maximumBytes: LARGEST_CAPTIONS });
-  // An empty answer is how YouTube refuses those whom it does not take for its own player.
+  // YouTube refuses clients that it does not take for its own player with an empty answer.
   if (!captions || !/^\uFEFF?WEBVTT\b/.test(textOf(captions).slice(0, 20))) throw refusal(WITHHELD);
   const { bytes } = captions;
   const told = toldBy(player, track);
@@ -77,7 +77,7 @@ const BACKSLASH = 0x5c;
 const OPENING = 0x7b;
 const CLOSING = 0x7d;
 
-/** The text of the object that begins at a place of a program; empty for one that never ends. */
+/** The text of the object that begins at a position in a script; empty for one that never ends. */
 function objectAt(source: string, start: number): string {
   let depth = 0;
   let isInText = false;
@@ -94,7 +94,7 @@ function objectAt(source: string, start: number): string {
   return "";
 }
 
-/** What people wrote in the language of the video, else what they wrote at all, else what speech recognition heard. */
+/** Captions that people wrote in the video's language, otherwise any that people wrote, otherwise those of speech recognition. */
 function bestOf(tracks: readonly Track[]): Track | undefined {
   const heard = tracks.find(isHeard);
   const written = tracks.filter((track) => !isHeard(track));
@@ -110,7 +110,7 @@ function languageOf(code: string | undefined): string {
   return (code ?? "").split("-")[0] ?? "";
 }
 
-/** Where a track lies as WebVTT; null for one that is said to lie elsewhere than at YouTube. */
+/** A track's address as WebVTT; null for one that is not at YouTube. */
 function captionsAddress({ baseUrl }: Track): string | null {
   if (!URL.canParse(baseUrl, YOUTUBE)) return null;
   const url = new URL(baseUrl, YOUTUBE);

@@ -1,7 +1,7 @@
 /**
- * The first schema. `waiting` on documents is derived from both states, so that counting what a container still
- * waits for reads a small partial index. A document's text, which may be large, comes last in its row, so that reading
- * the rest does not walk over it. The text index keeps no text of its own: chunks and memories have it.
+ * The first schema. `waiting` on documents is derived from both statuses, so that counting what a container still waits for
+ * reads a small partial index. A document's text, which may be large, is the last column of its row, so that reading the others
+ * does not load it. The text index keeps no text of its own: chunks and memories have it.
  */
 export const initial = `
 create table meta (key text primary key, value text not null) strict;

@@ -1,6 +1,6 @@
 /**
- * What the whole wire contract keeps: containers with names, prompts and buckets, settings, merges, files, relations
- * and the service's own record of requests. Documents are rebuilt, so that their text stays the last column.
+ * What the full wire contract stores: containers with names, prompts and buckets, settings, merges, files, relations and the
+ * service's own record of requests. Documents are rebuilt, so that their text stays the last column.
  */
 export const wireContract = `
 alter table api_keys add column client text;

@@ -1,4 +1,4 @@
-/** What the memory engine keeps beside the facts themselves. */
+/** What the memory engine stores besides the facts themselves. */
 export const memoryEngine = `
 alter table memory_sources add column quote_start integer;
 alter table memory_sources add column quote_end integer;

@@ -1,4 +1,4 @@
-/** What extraction costs, in US dollars; null where the price of the model is not known; and with what each document was read. */
+/** What extraction costs, in US dollars, null where the model's price is unknown; and with what each document was read. */
 export const dreaming = `
 alter table extractions add column cost real;
 -- Names that a fact is about, and the buckets that its author chose (JSON).

@@ -1,4 +1,4 @@
-/** Keys that may do some things only, and the owner's sign-ins with a browser. */
+/** Keys with restricted permissions, and the owner's browser sign-ins. */
 export const access = `
 alter table api_keys add column kind text not null default 'organization';
 alter table api_keys add column permission text not null default 'write';

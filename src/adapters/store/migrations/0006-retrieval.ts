@@ -1,4 +1,4 @@
-/** What a vector space has learnt of its own scale. */
+/** What a vector space has learnt about its own scale. */
 export const retrieval = `
 alter table vector_spaces add column calibration text;
 create table embedder_roles (

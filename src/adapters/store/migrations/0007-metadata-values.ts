@@ -1,6 +1,6 @@
 /**
- * What a row's metadata says, one row for each value that a filter may ask for by equality: the scalars as JSON writes them,
- * strings without quotes, and the strings in lists. Keys are those that filters can name.
+ * A row's metadata values, one row for each value that a filter may test for equality: scalars as JSON writes them, strings
+ * without quotes, and the strings in lists. Keys are those that filters can refer to.
  */
 const valuesOf = (row: string, mark: number, from = ""): string => `
   select entry.key as key,
@@ -14,7 +14,7 @@ const valuesOf = (row: string, mark: number, from = ""): string => `
   where entry.type = 'array' and element.type = 'text'
     and length(entry.key) <= 100 and entry.key not glob '*[^A-Za-z0-9_.-]*'`;
 
-/** Keeps the values of a table in step, whoever writes to it. */
+/** Keeps a table's values in step, whoever writes to it. */
 const inStep = (table: string, mark: number): string => {
   const add = (row: string, from?: string) =>
     `insert or ignore into metadata_values (key, value, owner) ${valuesOf(row, mark, from)};`;
@@ -31,8 +31,8 @@ const inStep = (table: string, mark: number): string => {
 };
 
 /**
- * The way from a metadata value to who has it: a document (`seq * 2`) or a memory (`seq * 2 + 1`). Of a value no more than
- * the first hundred characters, so that what is found is to be looked at again.
+ * Leads from a metadata value to its owner: a document (`seq * 2`) or a memory (`seq * 2 + 1`). Values are cut to their first
+ * hundred characters, so whatever is found must be checked again.
  */
 export const metadataValues = `
 create table metadata_values (

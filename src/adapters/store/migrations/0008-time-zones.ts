@@ -1,4 +1,4 @@
-/** Where the days of a container are counted. */
+/** The time zone in which a container's days are counted. */
 export const timeZones = `
 alter table containers add column time_zone text;
 `;

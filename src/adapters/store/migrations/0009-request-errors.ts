@@ -1,6 +1,6 @@
 /**
- * Refusals used to be kept in the words that the caller was told, which may repeat what was sent: of those that may, only
- * the kind stays, as it is written down now.
+ * Refusals used to be stored in the words the caller was told, which may repeat what was sent: of those that may, only the kind
+ * remains, as it is recorded now.
  */
 export const requestErrors = `
 update requests set error = case status

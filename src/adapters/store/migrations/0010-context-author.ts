@@ -1,6 +1,6 @@
 /**
- * Who wrote the guidance of a container, and whether that was the owner of the server. Of guidance that stands already only
- * what the journal ascribes to the person at the machine is taken for the owner's.
+ * Who wrote a container's guidance, and whether that was the owner of the server. Of existing guidance, only what the journal
+ * ascribes to the person at the machine counts as the owner's.
  */
 export const contextAuthor = `
 alter table containers add column entity_context_by text;

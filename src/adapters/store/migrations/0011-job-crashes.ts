@@ -1,4 +1,4 @@
-/** How many processes died while they ran a job: one that goes on ending them is set aside. */
+/** How many processes died while running a job: a job that keeps killing them is set aside. */
 export const jobCrashes = `
 alter table jobs add column crashes integer not null default 0;
 `;

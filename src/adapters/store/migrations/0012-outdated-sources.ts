@@ -1,6 +1,6 @@
 /**
- * Which links between memories and the words of documents may not hold any more: those of memories that were forgotten or
- * replaced, or that have an end. Kept in step whoever writes, so that a search need not look at all links of what it finds.
+ * Links between memories and the text of documents that may no longer hold: those of memories that were forgotten or replaced,
+ * or that expire. Kept in step whoever writes, so that a search need not look at every link of what it finds.
  */
 export const outdatedSources = `
 alter table memory_sources add column may_be_over integer not null default 0;

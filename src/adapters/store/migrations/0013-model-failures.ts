@@ -1,6 +1,6 @@
 /**
- * What a language model would not or could not do for a document, so that rules did: which step, why, how often it failed with
- * an answer, by which model, and when it is asked again (null for not before the model is another).
+ * What a language model would not or could not do for a document, so that rules did it: which step, why, how often it failed
+ * with an answer, by which model, and when it is asked again (null: not before the model changes).
  */
 export const modelFailures = `
 create table model_failures (

@@ -1,4 +1,4 @@
-/** As how many operations a request counts in usage. */
+/** How many operations a request counts as in usage. */
 export const requestOperations = `
 alter table requests add column operations integer not null default 1;
 `;

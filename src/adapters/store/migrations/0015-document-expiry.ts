@@ -1,6 +1,6 @@
 /**
- * When a document is to be forgotten, and whether its chunks lie in the forgotten part of the index. What a memory's end would
- * be without those of its documents is kept beside it, so that it can be given back.
+ * When a document expires, and whether its chunks lie in the forgotten part of the index. The expiry a memory would have without
+ * that of its documents is kept beside it, so that it can be restored.
  */
 export const documentExpiry = `
 alter table documents add column forget_after text;

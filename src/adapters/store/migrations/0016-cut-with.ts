@@ -1,4 +1,4 @@
-/** How documents were cut into chunks, of those that were not cut as is usual. */
+/** How documents were chunked, for those not chunked in the usual way. */
 export const cutWith = `
 create table cut_with (
   document_id text primary key,

@@ -1,4 +1,4 @@
-/** Files that documents are read from, and what reading them gave, as JSON. */
+/** Files that documents are read from, and the result of reading them, as JSON. */
 export const documentReadings = `
 create table document_readings (
   document_id text primary key,

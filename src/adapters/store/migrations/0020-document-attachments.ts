@@ -1,4 +1,4 @@
-/** Which documents came as files in other files. A row outlives its document, so that both can still be purged together. */
+/** Which documents came as attachments of others. A row outlives its document, so that both can still be purged together. */
 export const documentAttachments = `
 create table document_attachments (
   document_id text primary key,

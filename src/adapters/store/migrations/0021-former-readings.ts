@@ -1,4 +1,4 @@
-/** What the text of a document was read with that is read again, as JSON: it stays until then. */
+/** The former reading of a document that is being read again, as JSON: its text stays until then. */
 export const formerReadings = `
 alter table document_readings add column former text;
 `;

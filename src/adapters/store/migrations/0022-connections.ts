@@ -1,4 +1,4 @@
-/** Sources that are kept in step, what is known of each thing at them, and when they were synced. */
+/** Connected sources that are kept in sync, what is known of each item there, and when each was synced. */
 export const connections = `
 create table connections (
   id text primary key,

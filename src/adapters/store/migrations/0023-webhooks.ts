@@ -1,4 +1,4 @@
-/** Where sources send word of changes, and until when. */
+/** Where sources send webhooks, and until when. */
 export const webhooks = `
 alter table connections add column webhooks text;
 `;

@@ -1,4 +1,4 @@
-/** Where the documents came from that a connection left here when it was removed. */
+/** Where documents came from that a removed connection left behind. */
 export const leftItems = `
 create table left_items (
   document_id text primary key,

@@ -1,6 +1,6 @@
 /**
- * The pictures in messages of conversations, by their digests: what is to be read until it was read, and afterwards only that it
- * was, and what is to be known of that. The words in them are those of the conversation.
+ * Pictures in conversation messages, by digest: their bytes until they have been read, afterwards only that they were, and what
+ * needs to be known of that. The words read from them are in the conversation.
  */
 export const messagePictures = `
 create table message_pictures (

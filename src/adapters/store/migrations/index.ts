@@ -27,7 +27,7 @@ import { messagePictures } from "./0026-message-pictures.js";
 import { attachmentOrigins } from "./0027-attachment-origins.js";
 import { followerLayouts } from "./0028-follower-layouts.js";
 
-/** Forward only, in order; the version of a store is the number of migrations it has seen. */
+/** Forward only, in order; a store's version is the number of migrations applied to it. */
 export const MIGRATIONS: readonly string[] = [
   initial,
   wireContract,

@@ -10,8 +10,8 @@ import { BUSY_PATIENCE_MS, describeSqliteError } from "../sqlite-errors.js";
 const checkpointSchema = z.object({ busy: z.number() });
 
 /**
- * Brings all of a store into its one file, and that to the disk, so that the file can have another name.
- * @throws AppError `unavailable` where another program keeps it from that
+ * Moves a store's log into its one file, and that file to disk, so that the file can be renamed.
+ * @throws AppError `unavailable` where another program prevents that
  */
 export async function gatherStore(file: string): Promise<void> {
   const { DatabaseSync } = await loadSqlite();
@@ -28,7 +28,7 @@ export async function gatherStore(file: string): Promise<void> {
   await handle.sync().finally(() => handle.close());
 }
 
-/** Removes what stood beside a gathered store, and says nothing without it. */
+/** Removes the files beside a gathered store, which hold nothing any more. */
 export function removeBeside(file: string): void {
   for (const rest of [markerOf(file), `${file}-wal`, `${file}-shm`]) rmSync(rest, { force: true });
 }

@@ -5,8 +5,8 @@ import { INDEXED_TABLE, NOTE_KEY } from "./table-shape.js";
 
 const noteSchema = z.object({
   /**
-   * `copying` while a record comes and cannot be served, `ready` from when all of it is there to when it is first served, `moved`
-   * once another place has become the record.
+   * `copying` while a record arrives and cannot be served, `ready` from its completion until it is first served, `moved` once
+   * another place has become the record.
    */
   state: z.enum(["copying", "ready", "moved"]),
   organization: z.string(),
@@ -14,15 +14,15 @@ const noteSchema = z.object({
   place: z.string(),
 });
 
-/** What a PostgreSQL database says of a move in its `meta` table. */
+/** What a PostgreSQL database notes about a move in its `meta` table. */
 export type MoveNote = z.output<typeof noteSchema>;
 
-/** Whatever the server's setting is, the switch is on its disk with the commit, and all that was written before. */
+/** Whatever the server's setting, the switch is on its disk with the commit, along with everything written before. */
 const BEGIN_SURELY = "begin; set local synchronous_commit = on";
 
 type Client = Pick<pg.Client | pg.Pool, "query">;
 
-/** @throws AppError `conflict` for a note of a later version */
+/** @throws AppError `conflict` for a note from a later version */
 export async function readNote(client: Client, place: string): Promise<MoveNote | null> {
   const text = await readMeta(client, NOTE_KEY);
   if (text === null) return null;
@@ -46,8 +46,8 @@ export async function organizationOf(client: Client): Promise<string | null> {
 }
 
 /**
- * Takes a database for a record that is moved to it.
- * @throws AppError `conflict` where it has another record, or one that a service has used; nothing is changed then
+ * Reserves a database for a record that is being moved to it.
+ * @throws AppError `conflict` where it holds another record, or one that a service has used; nothing is changed then
  */
 export async function claimForMove(
   client: Client,
@@ -68,8 +68,8 @@ export async function claimForMove(
 }
 
 /**
- * To be called before a database is served. A record that has come as a whole is one like any other from then on.
- * @throws AppError `conflict` where it is not the record, or not the whole of it
+ * Call before a database is served. A record that has arrived completely is from then on a record like any other.
+ * @throws AppError `conflict` where it is not the record, or an incomplete one
  */
 export async function requireServable(client: Client, place: string): Promise<void> {
   const note = await readNote(client, place);
@@ -86,7 +86,7 @@ export async function requireServable(client: Client, place: string): Promise<vo
   if (note?.state === "ready") await client.query("delete from meta where key = $1", [NOTE_KEY]);
 }
 
-/** Lets the database be served, and forgets what was noted for the move alone; in one transaction. */
+/** Allows the database to be served, and drops the move's temporary notes, in one transaction. */
 export async function releaseToServe(client: Client, note: Omit<MoveNote, "state">): Promise<void> {
   await client.query(BEGIN_SURELY);
   await client.query(`drop table if exists ${INDEXED_TABLE}`);
@@ -94,7 +94,7 @@ export async function releaseToServe(client: Client, note: Omit<MoveNote, "state
   await client.query("commit");
 }
 
-/** Lets the database be served no more: another place is the record. */
+/** Stops the database from being served: another place is now the record. */
 export async function retire(client: Client, note: Omit<MoveNote, "state">): Promise<void> {
   await client.query(BEGIN_SURELY);
   await writeNote(client, { ...note, state: "moved" });

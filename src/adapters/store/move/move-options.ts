@@ -4,25 +4,25 @@ import type { MoveProgress, SettledRecord } from "./settle-record.js";
 
 export interface MoveOptions {
   readonly dataDirectory: string;
-  /** Of the PostgreSQL database at the other end. */
+  /** URL of the PostgreSQL database at the other end. */
   readonly url: string;
-  /** Of a store in the data folder; 0 for no quota. */
+  /** Quota of a store in the data folder; 0 for none. */
   readonly maxMegabytes: number;
-  /** False: ends where a service would have to be stopped. */
+  /** False to fail where a running service would have to be waited for. */
   readonly waits: boolean;
   readonly signal: AbortSignal;
   readonly tell: (progress: MoveProgress) => void;
-  /** Takes the data folder for this process, or says where its owner answers. */
+  /** Takes the data folder for this process, or returns where its owner answers. */
   readonly takeFolder: () => Promise<{ readonly release: () => void } | { readonly owner: string | null }>;
 }
 
-/** A record that another place keeps from now on. */
+/** A record that has moved to another place. */
 export interface MovedRecord extends SettledRecord {
   readonly from: string;
   readonly to: string;
-  /** Where the record that was moved is kept still; null where it stays in its database. */
+  /** Where the original is still kept; null where it stays in its database. */
   readonly setAside: string | null;
-  /** True where an earlier run had done it, and only its end was missing, or nothing. */
+  /** True where an earlier run had done everything, or everything but the end. */
   readonly wasMoved: boolean;
 }
 
@@ -30,7 +30,7 @@ const LOOKS_AGAIN_MS = 500;
 
 /**
  * Waits until nobody else uses the data folder, and takes it.
- * @throws AppError `unavailable` where there is an owner and nobody waits for its end; the signal's reason
+ * @throws AppError `unavailable` where it has an owner and waiting is off; the signal's reason
  */
 export async function folderOnceFree({
   takeFolder,

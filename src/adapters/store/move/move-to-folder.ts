@@ -24,14 +24,15 @@ import type { TargetSide } from "./record-side.js";
 import { copyRecord, settleRecord } from "./settle-record.js";
 import { INDEXED_TABLE } from "./table-shape.js";
 
-/** The store while it comes. */
+/** The store's name while it is being copied. */
 const DRAFT_FILE = `${STORE_FILE}.moving`;
-/** Names the database whose record came to the folder, until that database knows of it. */
+/** Names the database whose record has come to the folder, until that database has noted the move. */
 const ENDING_FILE = "move-to-folder.txt";
 const DATABASE_LOOKED_AT_AGAIN_MS = 500;
 
 /**
- * As `moveToPostgres`, from a database back into the data folder: until the store has its name there, the database is the record.
+ * The reverse of `moveToPostgres`: from a database back into the data folder. Until the store has its final name there, the
+ * database is the record.
  * @throws AppError `conflict` where the folder has a record of its own, and as `moveToPostgres` says
  */
 export async function moveToFolder(options: MoveOptions): Promise<MovedRecord> {
@@ -73,7 +74,7 @@ interface Possessed {
   close(): Promise<void>;
 }
 
-/** The folder and the database for this process; where a service has one of them, `meanwhile` is done before it is waited for. */
+/** Takes the folder and the database for this process; where a service holds one of them, runs `meanwhile` before waiting. */
 async function possessed(options: MoveOptions, meanwhile: () => Promise<void>): Promise<Possessed> {
   const early = await options.takeFolder();
   if (!("release" in early)) await meanwhile();
@@ -108,7 +109,7 @@ async function databaseOnceFree({ url, waits, signal, tell }: MoveOptions): Prom
   }
 }
 
-/** @throws AppError `conflict` where the database holds no record, or the place of its record is another one */
+/** @throws AppError `conflict` where the database holds no record, or its record has moved elsewhere */
 async function requireRecord(url: string, place: string): Promise<void> {
   const client = await connect(url, place);
   try {
@@ -129,7 +130,7 @@ async function requireSameRecord(organization: string | null, target: TargetSide
   );
 }
 
-/** The store is the record from when it has its name. */
+/** The store is the record from the moment it has its final name. */
 async function makeRecord(
   target: TargetSide,
   { dataDirectory, place }: { dataDirectory: string; place: string },
@@ -149,7 +150,7 @@ async function makeRecord(
   }
 }
 
-/** Lets nobody begin with the former record again, whichever data folder they have. */
+/** Prevents anyone from starting with the former record again, whatever their data folder. */
 async function tellDatabase(dataDirectory: string, { url, place }: { url: string; place: string }): Promise<void> {
   const client = await connect(url, place);
   try {
@@ -164,7 +165,7 @@ async function tellDatabase(dataDirectory: string, { url, place }: { url: string
   await syncFolder(dataDirectory);
 }
 
-/** Ends a move whose store came to its place; a record that never was moved here is left alone. */
+/** Completes a move whose store is in place; a record that was never moved here is left alone. */
 async function endMove(options: MoveOptions, place: string): Promise<MovedRecord> {
   const { dataDirectory, url } = options;
   const file = join(dataDirectory, STORE_FILE);

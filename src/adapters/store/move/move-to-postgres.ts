@@ -18,7 +18,7 @@ import { createPostgresSide } from "./postgres-side.js";
 import type { TargetSide } from "./record-side.js";
 import { copyRecord, settleRecord } from "./settle-record.js";
 
-/** A database that only this process uses, and that has the note of the move. */
+/** A database that only this process uses and that holds the note of the move. */
 interface ClaimedDatabase {
   readonly client: pg.Client;
   readonly target: TargetSide;
@@ -26,11 +26,11 @@ interface ClaimedDatabase {
 }
 
 /**
- * Copies the record of a data folder to a PostgreSQL database, beside a running service as far as that goes, compares both,
- * and makes the database the record. Until then the folder is it, and is not written to; a run that was broken off is
- * continued by the next.
- * @throws AppError `conflict` for a database with something else, `unavailable` when it cannot be reached or a service runs
- *   that is not waited for, the signal's reason
+ * Copies a data folder's record to a PostgreSQL database, as far as possible beside a running service, compares both, and makes
+ * the database the record. Until then the folder is the record, and is not written to; the next run continues one that was
+ * interrupted.
+ * @throws AppError `conflict` for a database that holds something else, `unavailable` when it cannot be reached or a service
+ *   runs that is not waited for, the signal's reason
  */
 export async function moveToPostgres(options: MoveOptions): Promise<MovedRecord> {
   const { dataDirectory, url } = options;
@@ -90,8 +90,8 @@ async function claim(wanted: {
 }
 
 /**
- * The database may be served first; then the folder names it; and it is the record from when the store has another name. Where
- * this is broken off, the store still is the record, and moving again ends it.
+ * The database is first allowed to be served; then the folder names it; it becomes the record when the store is renamed. If this
+ * is interrupted, the store is still the record, and moving again completes it.
  * @returns the new name of the store
  */
 async function makeRecord(

@@ -14,12 +14,12 @@ import { createSqliteSide } from "./sqlite-side.js";
 
 const CONNECT_PATIENCE_MS = 5_000;
 
-/** Nothing that concerns what is written: a pooler may lend the connection to a service next. */
+/** Nothing that affects what is written: a pooler may lend the connection to a service next. */
 const SESSION = "set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3";
 
 /**
- * Opens a store to read it, also while a service writes to it.
- * @throws AppError `conflict` where this version would have to change its schema first, `corrupt`, `unavailable`
+ * Opens a store for reading, even while a service writes to it.
+ * @throws AppError `conflict` where this version would first have to change its schema, `corrupt`, `unavailable`
  */
 export async function openSqliteSource(file: string): Promise<SourceSide> {
   const { DatabaseSync } = await loadSqlite();
@@ -35,9 +35,9 @@ export async function openSqliteSource(file: string): Promise<SourceSide> {
   }
 }
 
-/** Opens a file that a record is moved to, and begins it where there is none. @throws AppError as `openSqliteStore` says */
+/** Opens a file that a record is moved to, and creates it if needed. @throws AppError as `openSqliteStore` says */
 export async function openSqliteTarget(file: string, maxMegabytes: number): Promise<TargetSide> {
-  // Left by an end in the first moment, when there was nothing in it.
+  // Left by a run that ended at the very start, before it held anything.
   if (existsSync(file) && statSync(file).size === 0) rmSync(file);
   const { reader, writer } = await openSqliteStore({ file, maxMegabytes });
   reader.close();
@@ -58,7 +58,7 @@ export async function openPostgresSource(url: string, place: string): Promise<So
   }
 }
 
-/** A connection of its own. @throws AppError `unavailable` when it cannot be reached */
+/** Opens a connection of its own. @throws AppError `unavailable` when the database cannot be reached */
 export async function connect(url: string, place: string): Promise<pg.Client> {
   const client = new pg.Client({
     connectionString: url,
@@ -66,7 +66,7 @@ export async function connect(url: string, place: string): Promise<pg.Client> {
     connectionTimeoutMillis: CONNECT_PATIENCE_MS,
     keepAlive: true,
   });
-  // Whoever uses it next is told.
+  // The next query on it reports the error.
   client.on("error", () => undefined);
   try {
     await client.connect();

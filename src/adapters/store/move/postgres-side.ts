@@ -21,7 +21,7 @@ const SHAPES = `select columns.table_name as table, column_name as name, data_ty
   where table_schema = current_schema() and table_type = 'BASE TABLE' and table_name <> 'text_index'
   order by columns.table_name, ordinal_position`;
 
-/** What is lost of it with a power failure is written again: it is compared before it counts. */
+/** Whatever a power failure takes of it is written again: it is compared before it counts. */
 const BEGIN_WRITING = "begin; set local synchronous_commit = off";
 
 const KINDS: Readonly<Record<string, ColumnKind>> = {
@@ -43,12 +43,12 @@ interface FoundColumn {
   readonly name: string;
   readonly type: string;
   readonly numbered: boolean;
-  /** In the primary key, from 0. */
+  /** Position in the primary key, from 0. */
   readonly place: number | null;
 }
 
 /**
- * A record in a PostgreSQL database as one side of a move.
+ * A record in a PostgreSQL database, as one side of a move.
  * @param client is closed with it; `place` names the database in messages
  */
 export function createPostgresSide(client: pg.Client, place: string): SourceSide & TargetSide {
@@ -198,7 +198,7 @@ function toParameter(value: Row[number]): unknown {
   return value instanceof Uint8Array ? Buffer.from(value.buffer, value.byteOffset, value.byteLength) : value;
 }
 
-/** What PostgreSQL says of rows names a table and a rule, and may have their content in its details. */
+/** PostgreSQL's errors about rows name a table and a constraint, and may quote content in their details. */
 function refuseRows(error: unknown, { name }: TableShape, place: string): unknown {
   if (error instanceof AppError || !(error instanceof Error)) return error;
   return new AppError(

@@ -1,14 +1,14 @@
 import type { RecordDatabase } from "../record-executor.js";
 import type { KeyRange, MovedValue, Row, TableShape } from "./table-shape.js";
 
-/** Rows in the order of their key, with what of them the other database could not hold replaced. */
+/** Rows in key order, with replacements for what the other database could not hold. */
 export interface ReadRows {
   readonly rows: readonly Row[];
-  /** How many of them hold a replacement. */
+  /** How many of them contain a replacement. */
   readonly replaced: number;
 }
 
-/** A statement of SQLite's dialect. */
+/** A statement in SQLite's dialect. */
 export interface MovedStatement {
   readonly statement: string;
   readonly parameters: readonly MovedValue[];
@@ -21,24 +21,24 @@ export interface RecordSide {
   readonly place: string;
   shapes(): Promise<readonly TableShape[]>;
   read(table: TableShape, range: KeyRange, limit: number): Promise<ReadRows>;
-  /** The highest number that the database gave to a row, or may have given; 0 for none. */
+  /** The highest row number that the database has assigned, or may have assigned; 0 for none. */
   highest(table: TableShape): Promise<number>;
-  /** Runs a statement of SQLite's dialect. */
+  /** Runs a statement in SQLite's dialect. */
   query<R>(statement: string, parameters?: readonly MovedValue[]): Promise<R[]>;
   close(): Promise<void>;
 }
 
 export interface SourceSide extends RecordSide {
-  /** All that is read meanwhile is of one moment. */
+  /** Runs work whose reads all see the same snapshot. */
   steadily<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** A database that a record is moved to, and that nobody serves yet. */
+/** A database that a record is moved to and that nobody serves yet. */
 export interface TargetSide extends RecordSide {
   remove(table: TableShape, range: KeyRange): Promise<void>;
   insert(table: TableShape, rows: readonly Row[]): Promise<void>;
-  /** Numbers that the database gives to rows from here on are above this one. */
+  /** Makes the database number further rows above this one. */
   continueAfter(table: TableShape, highest: number): Promise<void>;
-  /** Statements of SQLite's dialect as one transaction. */
+  /** Runs statements in SQLite's dialect as one transaction. */
   write(statements: readonly MovedStatement[]): Promise<void>;
 }

@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 import type { Row } from "./table-shape.js";
 
-/** The hash of many rows, the same for whichever database they were read from. */
+/** A hash of many rows, the same whichever database they were read from. */
 export interface RowDigest {
   add(rows: readonly Row[]): void;
   /** In hexadecimal digits. */
   end(): string;
 }
 
-/** Each value is written with its kind and its length, so that no two lists of rows are written the same. */
+/** Each value is hashed with its kind and length, so that no two lists of rows hash alike. */
 export function createRowDigest(): RowDigest {
   const hash = createHash("sha256");
   let text = "";

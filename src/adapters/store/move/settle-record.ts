@@ -2,19 +2,19 @@ import { type BothSides, copyTable, type SettledTable, settleTable } from "./set
 import { finishTextIndex, settleTextIndex } from "./settle-text-index.js";
 import { sharedTables } from "./table-shape.js";
 
-/** What a move is at. */
+/** The progress of a move. */
 export interface MoveProgress {
   readonly step: "copying" | "comparing" | "waiting";
   /** The table, or where the service that is waited for answers. */
   readonly of: string;
-  /** Rows that were written so far. */
+  /** Rows written so far. */
   readonly rows: number;
 }
 
 /** A record that is the same in both places. */
 export interface SettledRecord {
   readonly tables: readonly SettledTable[];
-  /** Units that the text index has. */
+  /** Units in the text index. */
   readonly indexed: number;
 }
 
@@ -22,7 +22,7 @@ interface Pass extends Pick<BothSides, "source" | "target" | "signal"> {
   readonly tell: (progress: MoveProgress) => void;
 }
 
-/** Copies what is there while others may write to the source: a later pass has less to write then. */
+/** Copies what is there while others may write to the source, which leaves a later pass less to write. */
 export async function copyRecord(pass: Pass): Promise<void> {
   const counted = counting(pass, "copying");
   for (const table of sharedTables(await pass.source.shapes(), await pass.target.shapes()))
@@ -31,8 +31,8 @@ export async function copyRecord(pass: Pass): Promise<void> {
 }
 
 /**
- * Makes the target what the source is, which nobody writes to any more, and reads all of both to compare them.
- * @throws AppError `internal` where a table is not the same all the same
+ * Makes the target equal to the source, which nobody writes to any more, and reads both in full to compare them.
+ * @throws AppError `internal` where a table still differs
  */
 export async function settleRecord(pass: Pass): Promise<SettledRecord> {
   const { source, target } = pass;

@@ -7,7 +7,7 @@ import { keyOf, type KeyRange, rowsAtOnce, type TableShape } from "./table-shape
 export interface SettledTable {
   readonly name: string;
   readonly rows: number;
-  /** Of all its rows in order, in hexadecimal digits. */
+  /** Digest of all its rows in order, in hexadecimal digits. */
   readonly sha256: string;
   /** Rows in which a text had characters that PostgreSQL cannot hold. */
   readonly replaced: number;
@@ -17,7 +17,7 @@ export interface BothSides {
   readonly source: SourceSide;
   readonly target: TargetSide;
   readonly signal: AbortSignal;
-  /** Called with how many rows were just written. */
+  /** Called with the number of rows just written. */
   readonly written: (rows: number) => void;
 }
 
@@ -28,8 +28,8 @@ interface Comparison extends SettledTable {
 const WHOLE: KeyRange = { after: null, upTo: null };
 
 /**
- * Makes a table of the target what the source has at one moment; what is equal already stays. All that differs goes before
- * anything comes, so that no row is in the way of another one with the same unique values.
+ * Makes a target table equal to a snapshot of the source; equal rows stay. All differing rows are deleted before any are
+ * inserted, so that no row conflicts with another over a unique value.
  */
 export async function copyTable(sides: BothSides, table: TableShape): Promise<void> {
   await sides.source.steadily(async () => {
@@ -40,8 +40,8 @@ export async function copyTable(sides: BothSides, table: TableShape): Promise<vo
 }
 
 /**
- * The same for a source that nobody writes to; the target's rows are read back and compared with the source's.
- * @throws AppError `internal` where they differ all the same
+ * The same for a source that nobody writes to; reads the target's rows back and compares them with the source's.
+ * @throws AppError `internal` where they still differ
  */
 export async function settleTable(sides: BothSides, table: TableShape): Promise<SettledTable> {
   const { source, target } = sides;
@@ -68,7 +68,7 @@ async function compare({ source, target, signal }: BothSides, table: TableShape)
     const range: KeyRange = { after, upTo: last === undefined ? null : keyOf(table, last) };
     const theirs = await target.read(table, range, limit + 1);
     if (rows.length !== theirs.rows.length || digestOf(rows) !== digestOf(theirs.rows)) {
-      // One with the range before it, where that differs, too.
+      // A range also takes in the one before it, if that differs too.
       const before = isDiffering ? differing.pop() : undefined;
       differing.push({ after: before === undefined ? after : before.after, upTo: range.upTo });
       isDiffering = true;

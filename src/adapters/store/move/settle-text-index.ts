@@ -13,7 +13,7 @@ import { INDEXED_TABLE, type MovedValue } from "./table-shape.js";
 const UNITS_AT_ONCE = 500;
 const NOTES = `create table if not exists ${INDEXED_TABLE} (unit bigint primary key, digest text not null)`;
 
-/** Of a JSON list of units. */
+/** The units of a JSON list. */
 const LISTED = "(select cast(value as bigint) from json_each(?))";
 
 const CHUNKS = `select seq, content as text, context, (select json_group_array(dc.container_id) from document_containers dc
@@ -37,8 +37,8 @@ const containerIdsSchema = z.array(z.number());
 type Write = { readonly statement: string; readonly parameters: readonly MovedValue[] };
 
 /**
- * Writes the words of what is searchable at the source into the target's index, from the texts that were copied to it. What
- * was written by an earlier pass, and is the same still, is known by its digest.
+ * Writes the words of whatever is searchable at the source to the target's index, from the texts copied there. What an earlier
+ * pass wrote and is unchanged is recognised by its digest.
  * @returns how many units the index has
  */
 export async function settleTextIndex(sides: BothSides): Promise<number> {
@@ -63,7 +63,7 @@ export async function settleTextIndex(sides: BothSides): Promise<number> {
   return count;
 }
 
-/** Says at the target that all of its index is written by this version. */
+/** Marks the target's index as written entirely by this version. */
 export async function finishTextIndex({ source, target }: Pick<BothSides, "source" | "target">): Promise<void> {
   const [former] = await source.query<Selectable<Database["word_splitting"]>>("select * from word_splitting");
   const state = Object.entries(writtenState(former));
@@ -115,7 +115,7 @@ function digestOfEntry({ unit, text, context, scope }: TextEntry): string {
   return digestOf([[WORDS_VERSION, unit, text, context, scope.join(" ")]]);
 }
 
-/** As the index is to have them. What a lost row left in the index of the source is not searched for any more. */
+/** The entries as the index should have them. What a lost row left in the source's index is no longer searched for. */
 async function entriesOf(target: BothSides["target"], units: readonly Unit[]): Promise<TextEntry[]> {
   const entries: TextEntry[] = [];
   for (const [kind, statement] of [

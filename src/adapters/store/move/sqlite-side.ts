@@ -21,7 +21,7 @@ const TABLES = `select name, sql from sqlite_schema
     and name <> '${INDEXED_TABLE}'`;
 
 /**
- * A record in a SQLite file as one side of a move.
+ * A record in a SQLite file, as one side of a move.
  * @param connection is closed with it; `file` names it in messages
  */
 export function createSqliteSide(connection: SqliteConnection, file: string): SourceSide & TargetSide {
@@ -34,8 +34,8 @@ class SqliteSide implements SourceSide, TargetSide {
   readonly #connection: SqliteConnection;
   #isClosed = false;
   /**
-   * Goes on where the last read ended: by stale statistics SQLite may find the way to a key by reading all rows before it, which
-   * is to happen once a table and not once a block.
+   * Resumes where the last read ended: with stale statistics, SQLite may reach a key by reading all rows before it, which should
+   * happen once per table rather than once per block.
    */
   #cursor: Cursor | undefined;
 
@@ -160,10 +160,10 @@ class SqliteSide implements SourceSide, TargetSide {
 }
 
 interface Cursor {
-  /** The table, and the keys between which it goes on. */
+  /** The table, and the keys between which it resumes. */
   readonly key: string;
   readonly rows: Iterator<unknown>;
-  /** Must stay referenced: collected as garbage, it would take the rows with it. */
+  /** Must stay referenced: garbage collection would take the rows with it. */
   readonly prepared: SqliteStatement;
 }
 
@@ -199,7 +199,7 @@ function kindOf(type: string): ColumnKind {
   throw new Error(`A column of type ${type} cannot be moved.`);
 }
 
-/** Texts as their bytes: the character 0 ends a text for some of the modules that read them. */
+/** Reads text as bytes: for some of the modules that read it, the character 0 ends a text. */
 function selected({ name, kind }: Column): string {
   return kind === "text" ? `cast("${name}" as blob) as "${name}"` : `"${name}"`;
 }
@@ -236,7 +236,7 @@ function readRows(table: TableShape, found: readonly Record<string, SqliteValue>
   return { rows, replaced };
 }
 
-/** As PostgreSQL can hold it. */
+/** A text as PostgreSQL can hold it. */
 function decoded(bytes: Uint8Array): { text: string; isWhole: boolean } {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const text = buffer.toString("utf8");
@@ -245,7 +245,7 @@ function decoded(bytes: Uint8Array): { text: string; isWhole: boolean } {
   return { text: hasZero ? text.replaceAll("\0", REPLACEMENT) : text, isWhole };
 }
 
-/** With its replacement it would come at another place among the keys, and could be that of another row. */
+/** A key with a replacement would sort elsewhere, and might equal another row's. */
 function refuseKey(table: TableShape, column: string, file: string): AppError {
   return new AppError(
     "conflict",

@@ -12,31 +12,33 @@ export interface Column {
 export interface TableShape {
   readonly name: string;
   readonly columns: readonly Column[];
-  /** Names of the columns of its primary key, in order. */
+  /** Names of the primary key's columns, in order. */
   readonly key: readonly string[];
-  /** The column that the database numbers by itself; null where it numbers none. */
+  /** The column that the database numbers itself; null where there is none. */
   readonly counted: string | null;
 }
 
 export type MovedValue = string | number | null | Uint8Array;
-/** Values in the order of the columns. */
+/** Values in column order. */
 export type Row = readonly MovedValue[];
-/** Values in the order of the key. */
+/** Values in key order. */
 export type Key = readonly MovedValue[];
 
-/** Rows behind a key up to another one and with it; null for no bound. */
+/** Rows after one key up to and including another; null for no bound. */
 export interface KeyRange {
   readonly after: Key | null;
   readonly upTo: Key | null;
 }
 
-/** Where the move notes what it has written of the text index, at the target alone. */
+/** Where the move notes what it has written of the text index; only the target has it. */
 export const INDEXED_TABLE = "moved_words";
 
-/** The row of `meta` that tells of a move; it belongs to its database and is not moved. */
+/** The row of `meta` about a move; it belongs to its database and is not moved. */
 export const NOTE_KEY = "move";
 
-/** Tables that each database has for itself: filled by triggers, from texts, by the version of its schema, or for a moment. */
+/**
+ * Tables that each database keeps for itself: filled by triggers, derived from texts, set by the schema version, or temporary.
+ */
 const DERIVED = new Set([
   "metadata_values",
   "text_index",
@@ -46,10 +48,10 @@ const DERIVED = new Set([
   INDEXED_TABLE,
 ]);
 
-/** Comes before what its triggers write to: the links of memories. `meta` says whose record it is, so it comes first. */
+/** Precede what their triggers write to, the links of memories. `meta` says whose record it is, so it comes first. */
 const FIRST = ["meta", "containers", "documents", "memories"];
 
-/** Rows of these tables have whole texts or files, so that few of them are held in memory at once. */
+/** Rows of these tables hold whole texts or files, so only a few are held in memory at once. */
 const LARGE_ROWS = new Set(["documents", "document_revisions", "message_pictures", "document_readings"]);
 const ROWS_AT_ONCE = 1_000;
 const LARGE_ROWS_AT_ONCE = 16;
@@ -59,7 +61,7 @@ export function rowsAtOnce({ name }: TableShape): number {
   return LARGE_ROWS.has(name) ? LARGE_ROWS_AT_ONCE : ROWS_AT_ONCE;
 }
 
-/** The rest of a condition on rows that are moved, for both databases. */
+/** The condition on which rows are moved, to append to another, for both databases. */
 export function onlyMoved({ name }: TableShape): string {
   return name === "meta" ? `and key <> '${NOTE_KEY}'` : "";
 }
@@ -70,7 +72,7 @@ export function keyOf({ columns, key }: TableShape, row: Row): Key {
 
 /**
  * The tables that are moved, in the order in which they are written.
- * @throws AppError `internal` where the databases differ in a table, which a migration of one of them alone would cause
+ * @throws AppError `internal` where the databases differ in a table, as after a migration of only one of them
  */
 export function sharedTables(source: readonly TableShape[], target: readonly TableShape[]): TableShape[] {
   const theirs = new Map(target.map((table) => [table.name, table]));
@@ -88,7 +90,7 @@ function placeOf(name: string): number {
   return place < 0 ? FIRST.length : place;
 }
 
-/** SQLite numbers the rows of every table; they are moved where PostgreSQL has a column for them. */
+/** SQLite numbers the rows of every table; the numbers are moved where PostgreSQL has a column for them. */
 function sharedTable(mine: TableShape, theirs: TableShape | undefined): TableShape {
   if (theirs === undefined) throw differing(mine.name);
   const kinds = new Map(theirs.columns.map(({ name, kind }) => [name, kind]));

@@ -1,28 +1,30 @@
 import pg from "pg";
 
-/** The numbers of Recollect's advisory locks. What nodes that start at once lock, so that one of them migrates: */
+/**
+ * The numbers of Recollect's advisory locks. Nodes that start at the same time take this one, so that only one of them migrates:
+ */
 export const MIGRATION_LOCK = 7_267_310_000;
-/** What the service that uses a database holds. */
+/** Held by the service that uses a database. */
 export const SERVICE_LOCK = 7_267_310_002;
-/** What the node holds that feeds Chroma. */
+/** Held by the node that feeds Chroma. */
 export const FEEDER_LOCK = 7_267_310_003;
 
-/** A server that says nothing for so long is away. */
+/** A server that is silent for this long counts as gone. */
 const ANSWERS_WITHIN_MS = 5_000;
 
 export interface LockOptions {
-  /** True beside others that share it. */
+  /** True to share the lock with others. */
   readonly isShared: boolean;
-  /** Called when the connection that holds it is over, whoever ended it. */
+  /** Called when the connection that holds the lock ends, whoever ended it. */
   readonly onEnd: () => void;
-  /** The server takes the lock from a connection that says nothing for so long. 0, the default, for never. */
+  /** The server takes the lock from a connection that is silent for this long. 0, the default, for never. */
   readonly silentMs?: number;
 }
 
 /**
- * Takes a lock by a transaction that stays open, whatever the server ends otherwise; it has no snapshot that keeps others from
- * cleaning up. A pooler between, which lends out connections by transaction, leaves that one alone.
- * @returns its connection, which holds it until it ends; null when another has the lock
+ * Takes a lock with a transaction that stays open, whatever idle timeout the server has; it has no snapshot that would hold up
+ * vacuuming. A pooler in between that lends connections per transaction leaves this one alone.
+ * @returns its connection, which holds the lock until it ends; null when another holds it
  * @throws whatever the library throws when the server cannot be reached
  */
 export async function tryLock(

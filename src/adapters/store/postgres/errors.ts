@@ -10,7 +10,7 @@ const TOO_SLOW = /^57014/;
 const REFUSED = /^(?:28|3D000|42501)/;
 const READ_ONLY = /^25006$/;
 
-/** Turns what PostgreSQL or the way to it throws into an error that says what to do; leaves errors of statements alone. */
+/** Turns what PostgreSQL or the connection to it throws into an error that says what to do; leaves errors of statements alone. */
 export function describePostgresError(error: unknown, place: string): unknown {
   if (error instanceof AppError) return error;
   if (lacksPassword(error))
@@ -64,12 +64,12 @@ function unreachable(cause: unknown, place: string): AppError {
   );
 }
 
-/** In the library's words. */
+/** Recognised by the library's wording. */
 function lacksPassword(error: unknown): boolean {
   return error instanceof Error && /client password must be a/.test(error.message);
 }
 
-/** The library reads certificates and keys that an address names when it begins a connection. */
+/** The library reads the certificates and keys that a URL names when it opens a connection. */
 function isMissingCertificate(error: unknown): error is Error {
   return isMissingFile(error) && error instanceof Error && "syscall" in error && error.syscall === "open";
 }
@@ -77,7 +77,7 @@ function isMissingCertificate(error: unknown): error is Error {
 const CONNECTION_CODES =
   /^(?:ECONN|EPIPE|SELF_SIGNED|UNABLE_TO|DEPTH_ZERO|CERT_|ERR_TLS|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_)/;
 
-/** What the library throws without a code, when a connection ends under a statement or cannot be made in time. */
+/** What the library throws, without a code, when a connection ends during a statement or cannot be made in time. */
 const CONNECTION_WORDS =
   /Connection terminated|timeout (?:expired|exceeded)|not queryable|Client was closed|does not support SSL|SASL/i;
 

@@ -5,7 +5,6 @@ import type { Durability } from "../sqlite-writer.js";
 import { runOnAny } from "./session.js";
 import type { PostgresWriter } from "./writer.js";
 
-/** The ways to the record on a PostgreSQL server. */
 export interface PostgresConnections {
   readonly pool: pg.Pool;
   readonly writer: PostgresWriter;
@@ -13,7 +12,7 @@ export interface PostgresConnections {
   readonly place: string;
 }
 
-/** Runs statements on a pool of connections, or on the one of a transaction. */
+/** Runs statements on a pool of connections, or on the connection of a transaction. */
 export class PostgresExecutor extends RecordExecutor {
   readonly database = "postgres";
   readonly #connections: PostgresConnections;
@@ -33,7 +32,7 @@ export class PostgresExecutor extends RecordExecutor {
     return onlyReads(query) ? runOnAny<R>(pool, query, place) : writer.run<R>(query, this.#durability);
   }
 
-  /** Another node may have written meanwhile, so nothing is answered from memory. */
+  /** Another node may have written meanwhile, so nothing is answered from a cache. */
   override executeCached<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     return this.executeQuery<R>(query);
   }

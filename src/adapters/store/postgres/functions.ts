@@ -1,8 +1,7 @@
 /**
- * What the repositories use of SQLite's functions on JSON, text and bytes, as functions of the record's own schema, with the
- * meaning that https://www.sqlite.org/json1.html gives them. Half characters and the character 0, which PostgreSQL's text cannot
- * hold, are read as the replacement character. Paths are `$`, `$.name`, `$."name"` and `$[place]`, one after the
- * other.
+ * The SQLite functions on JSON, text and bytes that the repositories use, as functions in the record's own schema, with the
+ * semantics of https://www.sqlite.org/json1.html. Lone surrogates and the character 0, which PostgreSQL's text cannot hold, are
+ * read as the replacement character. Paths consist of `$`, `$.name`, `$."name"` and `$[place]`, one after another.
  */
 export const FUNCTIONS = `
 create function sqlite_parsed(content text) returns json language sql immutable strict parallel safe as $$

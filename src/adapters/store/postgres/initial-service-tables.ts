@@ -1,4 +1,4 @@
-/** The tables of who may do what, of work to be done, and of what was done, as those in `initial-tables.ts`. */
+/** The tables of permissions, jobs and activity; otherwise as those in `initial-tables.ts`. */
 export const INITIAL_SERVICE_TABLES = `
 create table api_keys (
   id text primary key,

@@ -1,6 +1,6 @@
 /**
- * The tables of what is remembered, as `schema.ts` describes them, as they are after all migrations of the SQLite store; what is changed from here on
- * is a migration for both. Text is compared by its code points, as SQLite does (`migrate.ts` sees to that).
+ * The tables of what is remembered, as `schema.ts` describes them, in the state after all migrations of the SQLite store; every
+ * later change is a migration for both. Text is compared by code points, as in SQLite (`migrate.ts` sees to that).
  */
 export const INITIAL_TABLES = `
 create table meta (key text primary key, value text not null);

@@ -1,4 +1,4 @@
-/** What keeps derived rows in step, as migrations 7 and 12 of the SQLite store do. */
+/** Keeps derived rows in step, as migrations 7 and 12 of the SQLite store do. */
 export const INITIAL_TRIGGERS = `
 create function metadata_entries(metadata text, owner bigint) returns table (key text, value text, owner_of bigint)
   language sql immutable parallel safe as $$

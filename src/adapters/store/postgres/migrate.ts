@@ -7,7 +7,7 @@ import { INITIAL_TABLES } from "./initial-tables.js";
 import { INITIAL_TRIGGERS } from "./initial-triggers.js";
 import { ATTEMPTS_TABLE } from "./shared-attempts.js";
 
-/** Forward only, in order; the version of a record is the number of migrations it has seen. */
+/** Forward only, in order; a record's version is the number of migrations applied to it. */
 const MIGRATIONS: readonly string[] = [
   `${comparedByCodePoints(INITIAL_TABLES + INITIAL_SERVICE_TABLES)}${FUNCTIONS}${INITIAL_TRIGGERS}`,
   `alter table vector_followers add column layout text collate "C";`,
@@ -19,7 +19,7 @@ export const SCHEMA_VERSION = MIGRATIONS.length;
 /**
  * Brings the schema up to date, in one transaction.
  * @returns the version before and after
- * @throws AppError `conflict` when a later version of this program wrote it, or something else
+ * @throws AppError `conflict` when a later version of this program wrote it, or another program
  */
 export async function migrate(pool: pg.Pool, place: string): Promise<{ from: number; to: number }> {
   const client = await pool.connect();
@@ -54,7 +54,7 @@ export async function migrate(pool: pg.Pool, place: string): Promise<{ from: num
   }
 }
 
-/** DATABASE_URL is a name that other programs have for their own database. */
+/** DATABASE_URL is a name that other programs also use for their own database. */
 async function refuseForeign(client: pg.PoolClient, place: string): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
     `select table_name as name from information_schema.tables
@@ -77,7 +77,7 @@ async function requireUnicode(client: pg.PoolClient, place: string): Promise<voi
   );
 }
 
-/** Whatever the database sorts and compares text by, the record does it as SQLite does. */
+/** Whatever collation the database has, the record sorts and compares text as SQLite does. */
 function comparedByCodePoints(tables: string): string {
   return tables.replaceAll(/(\w) text(?=[ ,\n)])/g, '$1 text collate "C"');
 }

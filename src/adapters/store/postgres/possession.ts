@@ -5,14 +5,14 @@ import { endLock, SERVICE_LOCK, tryLock } from "./advisory-lock.js";
 
 const TRIES_AGAIN_MS = 500;
 const BEATS_EVERY_MS = 2_000;
-/** A server that went away has so long to notice that a connection is over, and to let go of its lock. */
+/** How long a server that vanished has to notice that a connection is over, and to release its lock. */
 const FORMER_LETS_GO_WITHIN_MS = 5_000;
 
-/** That this process may use a database: alone, or together with others that share it. */
+/** This process's right to use a database, alone or together with others that share it. */
 export interface DatabasePossession {
-  /** False while the connection that proves it is away. */
+  /** False while the connection that proves it is down. */
   isHeld(): boolean;
-  /** @throws AppError `unavailable` while it is not proved */
+  /** @throws AppError `unavailable` while it is not proven */
   require(): void;
   /** Resolves when another service has the database. */
   readonly lost: Promise<AppError>;
@@ -20,9 +20,9 @@ export interface DatabasePossession {
 }
 
 /**
- * Takes a database for this process, by a lock of a transaction that stays open, and takes it again when its connection
- * breaks. A pooler between, which lends out connections by transaction, leaves that one alone.
- * @param options.isShared true beside others that share it
+ * Takes a database for this process, with a lock of a transaction that stays open, and takes it again when its connection
+ * breaks. A pooler in between that lends connections per transaction leaves this one alone.
+ * @param options.isShared true to share it with others
  * @throws AppError `conflict` when another service has it; whatever the library throws when it cannot be reached
  */
 export async function possessDatabase(
@@ -50,7 +50,7 @@ class LockedDatabase implements DatabasePossession {
     this.lost = new Promise((resolve) => (this.#tellLost = resolve));
   }
 
-  /** @throws AppError `conflict` when another service has it for longer than it takes to notice its end */
+  /** @throws AppError `conflict` when another service keeps it for longer than its end would take to be noticed */
   async take(): Promise<void> {
     const deadline = Date.now() + FORMER_LETS_GO_WITHIN_MS;
     for (;;) {
@@ -88,7 +88,7 @@ class LockedDatabase implements DatabasePossession {
     if (held) await endLock(held);
   }
 
-  /** A connection that is cut in silence would be believed for hours. */
+  /** Without this, a connection that was cut silently would be trusted for hours. */
   #beat(held: pg.Client): void {
     let next: NodeJS.Timeout | undefined;
     const wait = (): void => {

@@ -1,19 +1,19 @@
 import type pg from "pg";
 import { isDirect } from "./direct-connection.js";
 
-/** Most statements that are prepared: each takes memory on the server until its connection ends. */
+/** How many statements are prepared: each takes memory on the server until its connection ends. */
 const MOST_PREPARED = 400;
-/** A statement that is run no more often, such as a search whose conditions differ each time, is not worth preparing. */
+/** A statement that has run no more often, such as a search whose conditions always differ, is not worth preparing. */
 const ASKED_BEFORE = 5;
-/** Statements whose runs are counted; beyond that, counting starts over. */
+/** How many statements have their runs counted; beyond that, counting starts over. */
 const COUNTED = 2_000;
 
-/** What PostgreSQL gains from preparing; `begin`, `set` and the like have no plan. */
+/** Statements for which preparing helps; `begin`, `set` and the like have no plan. */
 const PREPARABLE = /^\s*(?:select|with|insert|update|delete)\b/i;
 /** A later version that migrates while this one still runs may add columns, and a prepared `select *` would then fail. */
 const ALL_COLUMNS = /[\s.]\*\s*(?:,|from\b|$)/i;
 
-/** Connections that no pooler shares with others, so that a prepared statement is still there the next time. */
+/** Connections not shared through a pooler, so that a prepared statement is still there the next time. */
 const own = new WeakSet<Connection>();
 const names = new Map<string, string>();
 const asked = new Map<string, number>();
@@ -21,7 +21,7 @@ const asked = new Map<string, number>();
 type Connection = Pick<pg.ClientBase, "query">;
 
 /**
- * Prepares a new connection. Await it before the connection runs anything else.
+ * Sets up a new connection. Await it before the connection runs anything else.
  * @param settings `set` statements to begin with
  */
 export async function beginSession(client: Connection, settings: string): Promise<void> {

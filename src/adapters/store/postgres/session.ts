@@ -6,7 +6,7 @@ import { translate } from "./translate.js";
 
 const { builtins } = pg.types;
 
-/** Values as the repositories expect them, which are SQLite's: numbers, text and bytes, and JSON as text. */
+/** Values as the repositories expect them from SQLite: numbers, text and bytes, with JSON as text. */
 const PARSERS = new Map<number, (text: string) => unknown>([
   [builtins.INT8, Number],
   [builtins.NUMERIC, Number],
@@ -20,11 +20,11 @@ export const TYPES: pg.CustomTypesConfig = {
     PARSERS.get(oid) ?? pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
 };
 
-/** In the place of the character 0, which PostgreSQL's text cannot hold. */
+/** Replaces the character 0, which PostgreSQL's text cannot hold. */
 const REPLACEMENT = "\uFFFD";
 
 /**
- * Runs a statement of SQLite's dialect on one connection.
+ * Runs a statement in SQLite's dialect on one connection.
  * @param place names the database in messages
  * @throws AppError as `describePostgresError` says
  */
@@ -45,7 +45,7 @@ export async function runOn<R>(client: pg.ClientBase, query: CompiledQuery, plac
   }
 }
 
-/** The same on any connection of a pool, which closes one on which it failed. */
+/** The same on any connection of a pool, which closes a connection that fails. */
 export async function runOnAny<R>(pool: pg.Pool, query: CompiledQuery, place: string): Promise<QueryResult<R>> {
   const client = await pool.connect().catch((error: unknown) => {
     throw describePostgresError(error, place);

@@ -4,19 +4,19 @@ import { type Allowance, type AttemptCounter, createRateLimiter, type Rate } fro
 
 /**
  * When each name will have all of its attempts back (`full_at`), by the server's clock, so that the clocks of the nodes need not
- * agree. Unlogged: after a crash of the server all counts start over. Half-filled pages leave room to update a row without
- * touching its index.
+ * agree. Unlogged: after a server crash all counts start over. Half-filled pages leave room to update a row without touching its
+ * index.
  */
 export const ATTEMPTS_TABLE = `create unlogged table if not exists attempt_counts (
   name text primary key, full_at bigint not null, was_allowed boolean not null) with (fillfactor = 50)`;
 
 /** In microseconds. Not `now()`: a statement that had to wait for another would count with a time that has passed. */
 const NOW = "(extract(epoch from clock_timestamp()) * 1000000)::bigint";
-/** When all attempts were to be allowed again before this one: no earlier than now, no later than a whole window from now. */
+/** When all attempts would have been allowed again before this one: no earlier than now, no later than one window from now. */
 const BEFORE = `select clock.now, greatest(least(known.full_at, clock.now + $3), clock.now) as full_at
   from (select ${NOW} as now) as clock`;
 
-/** Counts an attempt and answers whether it is allowed; waits only for others that count under the same name. */
+/** Counts an attempt and returns whether it is allowed; waits only for others that count under the same name. */
 const TAKE = `insert into attempt_counts as known (name, full_at, was_allowed)
   values ($1, ${NOW} + case when $2::bigint <= $3::bigint then $2 else 0 end, $2 <= $3)
   on conflict (name) do update set (full_at, was_allowed) = (
@@ -28,22 +28,22 @@ const GIVE_BACK = "update attempt_counts set full_at = full_at - $2::bigint wher
 const CLEAN = `delete from attempt_counts where full_at < ${NOW}`;
 
 const CONNECTIONS = 2;
-/** After that, the node counts for itself. */
+/** If the server takes longer, the node counts for itself. */
 const ANSWERS_WITHIN_MS = 1_000;
 const CLEANS_EVERY_MS = 60_000;
 
 export interface SharedAttempts extends AttemptCounter {
   take(name: string, rate: Rate, attempts?: number): Promise<Allowance>;
   giveBack(name: string, rate: Rate): Promise<void>;
-  /** Removes counts that have run out. `take` does it about every minute. */
+  /** Removes counts that have run out. `take` calls it about once a minute. */
   clean(): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
  * Token buckets like those of `createRateLimiter`, shared by all nodes of a database, so that together they never exceed the
- * rate. Each attempt is one statement outside of the record's transactions. While the server does not answer, each node counts
- * for itself.
+ * rate. Each attempt is one statement outside the record's transactions. While the server does not answer, each node counts for
+ * itself.
  */
 export function createSharedAttempts(url: string): SharedAttempts {
   const pool = new pg.Pool({
@@ -60,7 +60,7 @@ export function createSharedAttempts(url: string): SharedAttempts {
 
   const clean = async (): Promise<void> => {
     cleanedAt = performance.now();
-    // What is not removed now is removed by the next one.
+    // Whatever is left now, the next call removes.
     await pool.query(CLEAN).catch(() => undefined);
   };
 
@@ -95,7 +95,7 @@ export function createSharedAttempts(url: string): SharedAttempts {
   };
 }
 
-/** Microseconds that one attempt costs: a whole number, so that all attempts of a rate add up to no more than its window. */
+/** Microseconds that one attempt costs: a whole number, so that the attempts of a rate add up to no more than its window. */
 function stepOf({ requests, windowMs }: Rate): number {
   return Math.max(1, Math.floor((windowMs * 1_000) / requests));
 }

@@ -29,10 +29,10 @@ import { BEGUN_AT_ONCE, PostgresWriter } from "./writer.js";
 export interface PostgresStoreOptions {
   /** As `postgres://user:password@host:5432/name`, with the library's options behind `?`. */
   readonly url: string;
-  /** Of uploaded files and keys, whose disk is looked at. */
+  /** Holds uploaded files and keys; its free space is checked. */
   readonly dataDirectory: string;
   readonly clock: Clock;
-  /** Called when the schema of a record that was there before is changed. */
+  /** Called when the schema of an existing record is changed. */
   readonly onUpgrade?: ((upgrade: { readonly from: number; readonly to: number }) => void) | undefined;
   /** Becomes the organisation's id when the record is new. */
   readonly organizationId?: string | undefined;
@@ -48,8 +48,8 @@ const CLOSE_PATIENCE_MS = 5_000;
 const KEEP_ALIVE_MS = 10_000;
 
 /**
- * The record in a PostgreSQL database, 15 or later, for one service at a time or for several; durable before any call returns, except for what
- * `background` writes.
+ * The record in a PostgreSQL database, version 15 or later, for one service or several; durable before any call returns, except
+ * for what `background` writes.
  * @throws AppError `unavailable` when it cannot be reached or refuses, `conflict` when a later version wrote it, another service
  *   uses it, or the data folder has a record of its own
  */
@@ -58,7 +58,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
   const place = placeOf(url);
   requireRecordPlace(options.dataDirectory, place);
   const pool = openPool(url, { max: maxConnections, settings: `${SESSION}; ${PLANNED_EACH_TIME}` });
-  // Its own, so that no number of readers keeps it waiting.
+  // A pool of its own, so that readers, however many, never keep it waiting.
   const writing = openPool(url, {
     max: BEGUN_AT_ONCE,
     pipeline: true,
@@ -82,15 +82,16 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
 }
 
 /**
- * So that the server lets go of a connection's locks when its other end is gone. Through a pooler it concerns the pooler's own.
+ * Makes the server release a connection's locks when the client is gone. Through a pooler it applies to the pooler's own
+ * connection.
  */
 const SESSION = "set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3";
 
-/** What searches find depends on what they ask for, and how it is found best does as well. */
+/** What a search finds depends on its parameters, and so does the best plan. */
 const PLANNED_EACH_TIME = "set plan_cache_mode = force_custom_plan";
 /**
- * Statements of transactions find rows by their keys, so one plan serves all. A plan made while a table was small is given up
- * when the server has counted its rows anew, or with its connection.
+ * Statements of transactions find rows by key, so one plan serves all. A plan made while a table was small is dropped when the
+ * server has counted its rows anew, or with its connection.
  */
 const PLANS_LAST_S = 300;
 
@@ -109,7 +110,7 @@ function openPool(url: string, { settings, ...options }: PoolOptions): pg.Pool {
     application_name: "recollect",
     onConnect: (client) => beginSession(client, settings),
   });
-  // A connection may end while nothing is asked of it, idle or within a transaction: whoever uses it next is told.
+  // A connection may end while nothing runs on it, idle or within a transaction: the next query on it reports the error.
   pool.on("error", () => undefined);
   pool.on("connect", (client) => client.on("error", () => undefined));
   return pool;
@@ -135,7 +136,7 @@ async function storeOver(
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => (closing ??= end());
   const end = async (): Promise<void> => {
-    // What is under way ends before another service may have the database; what never ends is not waited for.
+    // Work in progress ends before another service may have the database; work that never ends is not waited for.
     const ends = Promise.all([pool.end(), writing.end(), attempts?.close(), workSignal?.close()]);
     await Promise.race([ends, sleep(CLOSE_PATIENCE_MS, { unref: true })]);
     await possession.close();
@@ -164,7 +165,7 @@ async function storeOver(
   return { ...over(full), background: over(databaseOver(new PostgresExecutor(connections, "normal"))) };
 }
 
-/** Lets the server write over what was deleted; its log and its backups are its own. */
+/** Lets the server overwrite what was deleted; its log and its backups are its own business. */
 async function scrub(pool: pg.Pool, place: string): Promise<void> {
   try {
     await pool.query("vacuum");
@@ -180,7 +181,7 @@ async function inspectHealth(db: Kysely<Database>, dataDirectory: string, deep: 
     ...(await countRecord(db)),
     problems: deep ? await findLostRows(db) : [],
     bytes: rows[0]?.bytes ?? 0,
-    // The server's disk is not seen from here; uploaded files lie on this one.
+    // The server's disk cannot be seen from here; uploaded files are on this one.
     freeBytes: disk.bavail * disk.bsize,
     fullAt: null,
     folderOpenTo: null,

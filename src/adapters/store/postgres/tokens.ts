@@ -1,10 +1,10 @@
-/** A piece of a statement; together they are the statement again. */
+/** A piece of a statement; concatenated, the tokens are the statement again. */
 export interface Token {
   readonly kind: "space" | "word" | "string" | "quoted" | "parameter" | "number" | "symbol";
   readonly text: string;
 }
 
-/** Lower case, for comparing with keywords; quoted names and strings are none. */
+/** In lower case, to compare with keywords; empty for quoted names and strings. */
 export function wordOf(token: Token | undefined): string {
   return token?.kind === "word" ? token.text.toLowerCase() : "";
 }
@@ -19,7 +19,7 @@ const KINDS: readonly (readonly [Token["kind"], RegExp])[] = [
   ["symbol", /->>|->|<>|<=|>=|\|\||[^\s]/y],
 ];
 
-/** Cuts a statement of SQLite's dialect into tokens. */
+/** Splits a statement in SQLite's dialect into tokens. */
 export function tokensOf(statement: string): Token[] {
   const tokens: Token[] = [];
   for (let at = 0; at < statement.length;) {

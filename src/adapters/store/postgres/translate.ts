@@ -4,9 +4,9 @@ const REMEMBERED = 2_000;
 const translations = new Map<string, string>();
 
 /**
- * A statement as PostgreSQL reads it, from one of SQLite's dialect as the record's repositories write it. Only what they
- * use is known: parameters, `insert or ignore`, `is` between values, `iif`, hints for SQLite's planner, least and greatest
- * of several values, subqueries without a name, and the JSON functions, which the schema brings along (`functions.ts`).
+ * Translates a statement from SQLite's dialect, as the record's repositories write it, to PostgreSQL's. Only what they use is
+ * supported: parameters, `insert or ignore`, `is` between values, `iif`, hints for SQLite's planner, least and greatest of
+ * several values, subqueries without a name, and the JSON functions, which the schema defines (`functions.ts`).
  */
 export function translate(statement: string): string {
   const known = translations.get(statement);
@@ -24,12 +24,12 @@ function translateAnew(statement: string): string {
   return ignoring.isIgnoring ? withoutConflicts(text) : text;
 }
 
-/** Lists for a while hold ids of columns that are compared so. */
+/** Temporary lists hold ids of columns that are compared this way. */
 function comparedByCodePoints(text: string): string {
   return /^\s*create temp table/i.test(text) ? text.replaceAll(/ text\b/g, ' text collate "C"') : text;
 }
 
-/** `?` takes the next number after the highest so far, as in SQLite. */
+/** `?` takes the number after the highest so far, as in SQLite. */
 function numberParameters(tokens: readonly Token[]): Token[] {
   let highest = 0;
   return tokens.map((token) => {
@@ -53,7 +53,7 @@ function withoutConflicts(text: string): string {
   return `${text.slice(0, returning).trimEnd()} on conflict do nothing${text.slice(returning)}`;
 }
 
-/** Functions of SQLite that the schema defines under a name of their own, since PostgreSQL has others of those names. */
+/** SQLite functions that the schema defines under other names, since PostgreSQL has its own functions of these names. */
 const DEFINED = new Set(["json", "json_each", "json_tree", "json_extract", "json_type", "json_set", "json_valid"]);
 const RENAMED: Readonly<Record<string, string>> = {
   json_array: "json_build_array",
@@ -64,7 +64,7 @@ const AFTER_SUBQUERY = new Set(
   "where on join left inner cross order group limit union set returning having using".split(" "),
 );
 
-/** PostgreSQL would make a name of small and capital letters a small one. */
+/** PostgreSQL would fold a mixed-case name to lower case. */
 function isMixed(word: string): boolean {
   return word !== word.toLowerCase() && word !== word.toUpperCase();
 }
@@ -84,7 +84,7 @@ class Translation {
     return text;
   }
 
-  /** Everything up to the bracket that closes what is open, or the end. */
+  /** Everything up to the bracket that closes the open one, or to the end. */
   #untilClosed(): string {
     let text = "";
     for (let token = this.#next(); token && token.text !== ")"; token = this.#next()) {
@@ -98,7 +98,7 @@ class Translation {
     return this.#tokens[this.#at];
   }
 
-  /** The next tokens that are no space, without going on. */
+  /** The next tokens that are not white space, without consuming them. */
   #ahead(count: number): Token[] {
     const found: Token[] = [];
     for (let at = this.#at; at < this.#tokens.length && found.length < count; at += 1) {
@@ -121,7 +121,7 @@ class Translation {
     return isMixed(token.text) ? `"${token.text}"` : token.text;
   }
 
-  /** A plus before a name only keeps SQLite from using an index. */
+  /** A plus before a name only keeps SQLite off an index. */
   #symbol(token: Token, before: string): string {
     const isHint = token.text === "+" && this.#next()?.kind !== "space" && /(?:^|[\s(])$/.test(before);
     return isHint ? "" : token.text;
@@ -170,7 +170,7 @@ class Translation {
     return RENAMED[word] ?? name;
   }
 
-  /** SQLite's `is` compares values; what PostgreSQL has of that name stays. */
+  /** SQLite's `is` compares values; PostgreSQL's own uses of `is` stay. */
   #is(text: string): string {
     const [first, second] = this.#ahead(2).map(wordOf);
     const isNegated = first === "not";
@@ -182,7 +182,7 @@ class Translation {
     return "is distinct from";
   }
 
-  /** SQLite is told by it which index to use. */
+  /** Tells SQLite which index to use. */
   #indexed(): string {
     const [by, name] = this.#ahead(2);
     while (this.#next() !== name) this.#at += 1;
@@ -190,7 +190,7 @@ class Translation {
     return "";
   }
 
-  /** A hint for SQLite, to join in the order that is written; what is joined so has a condition. */
+  /** Tells SQLite to join in the written order; such joins always have a condition. */
   #cross(text: string): string {
     if (wordOf(this.#ahead(1)[0]) !== "join") return text;
     while (this.#next()?.kind === "space") this.#at += 1;

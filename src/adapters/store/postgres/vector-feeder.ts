@@ -5,20 +5,20 @@ import { endLock, FEEDER_LOCK, tryLock } from "./advisory-lock.js";
 export interface VectorFeederTuning {
   /** Milliseconds between two attempts. Default 5,000. */
   readonly triesEveryMs?: number;
-  /** Milliseconds between two signs of life. Default 5,000. */
+  /** Milliseconds between two heartbeats. Default 5,000. */
   readonly beatsEveryMs?: number;
-  /** Milliseconds without a sign of life after which this process stops. Default 25,000. */
+  /** Milliseconds without a heartbeat after which this process stops. Default 25,000. */
   readonly stopsAfterMs?: number;
   /**
-   * Milliseconds without a sign of life after which another process may begin. Default 60,000: what was asked of Chroma just before
-   * this process stopped has been answered by then.
+   * Milliseconds without a heartbeat after which another process may begin. Default 60,000: by then Chroma has answered whatever
+   * this process asked just before it stopped.
    */
   readonly passesAfterMs?: number;
 }
 
 /**
- * Lets one of the nodes of a database feed Chroma, by a lock on a connection. It passes to another when that connection is over,
- * and when the node that has it is held up for a minute, which that node notices before.
+ * Lets one node of a database feed Chroma, with a lock on a connection. The role passes to another node when that connection
+ * ends, or when its holder hangs for a minute, which the holder itself notices first.
  */
 export function createVectorFeeder(url: string, tuning: VectorFeederTuning = {}): SharedRole {
   const { triesEveryMs = 5_000, passesAfterMs = 60_000 } = tuning;
@@ -28,7 +28,7 @@ export function createVectorFeeder(url: string, tuning: VectorFeederTuning = {})
         signal.throwIfAborted();
         const lost = new AbortController();
         const options = { isShared: false, onEnd: () => lost.abort(), silentMs: passesAfterMs };
-        // A database that is away says so elsewhere; until it is back, nobody feeds anything.
+        // A database that is down is reported elsewhere; until it is back, nobody feeds anything.
         const client = await tryLock(url, FEEDER_LOCK, options).catch(() => null);
         if (client !== null) return holdRole({ client, lost }, tuning);
         await sleep(triesEveryMs, { signal, unref: true });
@@ -52,7 +52,7 @@ function holdRole(
     clearInterval(beats);
     return endLock(client);
   };
-  // One look later than the others would be too late: a process that was held up sees here first how long it was.
+  // Checking only when the others do would be too late: a process that hung sees here first for how long.
   const beats = setInterval(() => {
     if (performance.now() - beatAt > stopsAfterMs) return void end();
     const askedAt = performance.now();

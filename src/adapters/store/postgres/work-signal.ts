@@ -14,8 +14,8 @@ export interface SharedWorkSignal extends WorkSignal {
 }
 
 /**
- * Notifications between nodes that share a database. They only save time: nodes also look for work by themselves, so one that is
- * lost does no harm and is not reported.
+ * Notifications between nodes that share a database. They only save time: nodes also look for work by themselves, so a lost one
+ * does no harm and is not reported.
  * @param pool sends them; listening has a connection of its own, which is reopened when it ends
  */
 export function createWorkSignal(url: string, pool: Pick<pg.Pool, "query">): SharedWorkSignal {

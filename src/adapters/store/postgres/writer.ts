@@ -5,7 +5,7 @@ import type { Durability } from "../sqlite-writer.js";
 import { describePostgresError } from "./errors.js";
 import { runOn } from "./session.js";
 
-/** What all nodes of a record lock while they write, of PostgreSQL's advisory locks. */
+/** The advisory lock that all nodes of a record take while they write. */
 export const WRITE_LOCK = 7_267_310_001;
 
 /**
@@ -22,9 +22,9 @@ const BEGIN: Readonly<Record<Durability, string>> = {
 };
 
 /**
- * Runs one write transaction at a time across all nodes. As on SQLite, what a transaction has read cannot change before it
- * ends, and none has to be retried. The lock is released with its transaction, so a pooler in transaction mode works as well.
- * All transactions of this process but the next one wait here rather than on the server.
+ * Runs one write transaction at a time across all nodes. As on SQLite, what a transaction has read cannot change before it ends,
+ * and none has to be retried. The lock is released with its transaction, so a pooler in transaction mode works as well. Apart
+ * from the next one, this process's transactions wait here rather than on the server.
  */
 export class PostgresWriter {
   readonly #pool: pg.Pool;
@@ -33,7 +33,7 @@ export class PostgresWriter {
   readonly #waiting: (() => void)[] = [];
   #begun = 0;
 
-  /** @param options.permit is called before anything is committed, and throws when it must not be */
+  /** @param options.permit is called before anything is committed, and throws to prevent it */
   constructor(pool: pg.Pool, { place, permit }: { readonly place: string; readonly permit: () => void }) {
     this.#pool = pool;
     this.#place = place;
@@ -75,7 +75,7 @@ export class PostgresWriter {
       try {
         return await runOn<R>(client, query, this.#place);
       } catch (error) {
-        // As on the other connections: what it has prepared may be what failed, and would fail again.
+        // As on the other connections: a statement prepared on it may be what failed, and would fail again.
         hasFailed = true;
         throw error;
       }

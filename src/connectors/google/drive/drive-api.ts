@@ -8,7 +8,7 @@ export const SHORTCUT = "application/vnd.google-apps.shortcut";
 
 export const FILE_FIELDS =
   "id,name,mimeType,parents,trashed,md5Checksum,headRevisionId,version,modifiedTime,size,webViewLink,driveId";
-/** Both are asked for everywhere: without them what lies in shared drives does not exist. */
+/** Needed in every request: without them, content in shared drives is invisible. */
 export const ALL_DRIVES = { supportsAllDrives: "true", includeItemsFromAllDrives: "true" };
 
 export const fileSchema = z.object({
@@ -40,20 +40,19 @@ export const driveListSchema = z.object({
 
 type Query = Readonly<Record<string, string | undefined>>;
 
-/** How the API of one Google Drive is asked. */
 export interface DriveApi {
   /**
-   * What the API answers to a GET request; parameters without a value are left out.
-   * @throws as `SendSourceRequest`; what Google refuses with 403 is told apart by its reason
+   * The API's answer to a GET request; parameters without a value are left out.
+   * @throws as `SendSourceRequest`; a 403 from Google is told apart by its reason
    */
   get(path: string, query: Query, accepts?: readonly number[]): Promise<SourceAnswer>;
-  /** The same to a POST request. */
+  /** The same for a POST request. */
   post(
     path: string,
     query: Query,
     ask: { readonly body: unknown; readonly accepts?: readonly number[] },
   ): Promise<SourceAnswer>;
-  /** As `get`, as what the schema says. @throws AppError `unavailable` for an answer that cannot be read */
+  /** As `get`, parsed by the schema. @throws AppError `unavailable` for an answer that cannot be read */
   read<T>(schema: z.ZodType<T>, path: string, query: Query): Promise<T>;
 }
 

@@ -22,7 +22,7 @@ const DRIVES_PAGE_SIZE = "100";
 const checkpointSchema = z.object({
   phase: z.enum(["listing", "changes"]),
   chosen: z.array(z.string()).nullable(),
-  /** Of the account, and of each shared drive, since the account's does not name all that happens in those. */
+  /** For the account and for each shared drive, since the account's feed does not report everything in those. */
   feeds: z.array(z.object({ drive: z.string().nullable(), token: z.string() })).min(1),
   feed: z.int().min(0),
   folders: z.record(z.string(), z.tuple([z.string().nullable(), z.string(), z.string().nullable()])),
@@ -34,16 +34,16 @@ const checkpointSchema = z.object({
       isGone: z.boolean(),
     }),
   ),
-  /** Of the first listing. */
+  /** Position in the first listing. */
   page: z.string().nullable(),
   isPartial: z.boolean(),
-  /** Ids among the chosen ones of what is not there, or not open to the account. */
+  /** Chosen ids that do not exist, or are not accessible to the account. */
   missing: z.array(z.string()).default([]),
 });
 type Checkpoint = z.infer<typeof checkpointSchema>;
 type Feed = Checkpoint["feeds"][number];
 
-/** As `Connector.changes`. A listing comes first, with the tokens of the change feeds taken before it. */
+/** As `Connector.changes`. Begins with a listing, before which the tokens of the change feeds are taken. */
 export async function* driveChanges(api: DriveApi, access: SourceAccess, given: unknown): AsyncGenerator<ChangePage> {
   const chosen = chosenIds(access);
   let isFirst = given === null || given === undefined;
@@ -76,7 +76,7 @@ function nameOf({ resources }: SourceAccess, wanted: string): string {
   return resources.find(({ id }) => String(id) === wanted)?.name ?? wanted;
 }
 
-/** Also turns the state into that of the next run. */
+/** Also prepares the state for the next run. */
 function isFinished(state: Checkpoint): boolean {
   if (state.listings.length > 0) return false;
   if (state.phase === "changes" && state.feed < state.feeds.length) return false;
@@ -127,7 +127,7 @@ async function begin(api: DriveApi, chosen: string[] | null): Promise<{ state: C
   let files = await findFiles(api, chosen);
   const drives = [...new Set(files.flatMap(({ driveId }) => driveId ?? []))];
   for (const drive of drives) state.feeds.push(await startFeed(api, drive));
-  // Asked again where their feed has begun only now, so that no edit falls between the two.
+  // Fetched again where their feed has only just begun, so that no edit is lost in between.
   if (drives.length > 0) files = await findFiles(api, chosen);
   const open = files.filter((file) => !file.trashed);
   state.missing = chosen.filter((id) => !open.some((file) => file.id === id));
@@ -138,7 +138,7 @@ async function begin(api: DriveApi, chosen: string[] | null): Promise<{ state: C
   return { state, items: open.flatMap((file) => upsert(state, file)) };
 }
 
-/** Where the changes of the account, or of a shared drive, go on from now. */
+/** Where the changes of the account, or of a shared drive, continue from now. */
 export async function startFeed(api: DriveApi, drive: string | null): Promise<Feed> {
   const { startPageToken } = await api.read(z.object({ startPageToken: z.string() }), "changes/startPageToken", {
     supportsAllDrives: "true",
@@ -193,7 +193,7 @@ async function listPage(api: DriveApi, state: Checkpoint, seen: Set<string>): Pr
   };
   const answer = await api.get("files", query, [400, 404, 410]);
   if (answer.status === 404 && kind === "children") {
-    // One of the folders is gone: the others are asked for one by one.
+    // One of the folders is gone: the others are listed one by one.
     const alone = parents.length === 1 ? [] : parents.map((id) => ({ ...listing, parents: [id] }));
     state.listings.splice(0, 1, ...alone);
     state.page = null;
@@ -215,7 +215,7 @@ function takeFound(state: Checkpoint, file: DriveFile, kind: "folders" | "files"
   return [];
 }
 
-/** What lies in a folder that does not count any more; unless it counts for another reason. */
+/** Drops an item that lies in a folder which no longer counts, unless it was chosen itself. */
 function dropFound(state: Checkpoint, file: DriveFile): SourceChange[] {
   if (state.chosen?.includes(file.id) === true) return [];
   if (!isFolder(file)) return [{ kind: "remove", id: file.id }];
@@ -249,7 +249,7 @@ async function changePage(api: DriveApi, state: Checkpoint, seen: Set<string>): 
     driveId: feed.drive ?? undefined,
     pageToken: feed.token,
     includeRemoved: "true",
-    // A file that moved to another drive is gone from one feed and still open to the account: then it says where it is.
+    // A file moved to another drive disappears from one feed but stays accessible: the feed then says where it is.
     includeCorpusRemovals: "true",
     spaces: "drive",
     pageSize: PAGE_SIZE,
@@ -288,7 +288,7 @@ function noteMissing(state: Checkpoint, { fileId, file }: DriveChange): void {
   state.missing = [...state.missing.filter((one) => one !== id), ...(isHere ? [] : [id])];
 }
 
-/** @throws CheckpointExpired for what the feeds do not tell file by file */
+/** @throws CheckpointExpired for changes that the feeds do not report file by file */
 function refuseUnfollowable(state: Checkpoint, { changeType, removed, driveId, file, fileId }: DriveChange): void {
   if (changeType === "drive") {
     const isFed = state.feeds.some(({ drive }) => drive === driveId);
@@ -298,11 +298,11 @@ function refuseUnfollowable(state: Checkpoint, { changeType, removed, driveId, f
     throw new CheckpointExpired("A folder was deleted, or is no longer open to the account.");
 }
 
-/** Google names the folder alone where one was moved, renamed, binned or restored: what lies in it is listed. */
+/** Google reports only the folder when one is moved, renamed, binned or restored, so its content is listed. */
 function followFolders(state: DriveScope, changed: readonly DriveFile[]): void {
   let waiting = [...changed];
   let before = Number.POSITIVE_INFINITY;
-  // A folder may be named before the one that it lies in.
+  // A folder may be reported before its parent.
   while (waiting.length < before) {
     before = waiting.length;
     waiting = waiting.filter((folder) => {

@@ -20,16 +20,16 @@ interface Export {
 const XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 const GOOGLE = "application/vnd.google-apps.";
 
-/** What files that Google edits itself are given as. */
+/** The export formats of files edited in Google's own editors. */
 const EXPORTS: ReadonlyMap<string, Export> = new Map([
   [`${GOOGLE}document`, { mimeType: "text/markdown", ending: ".md", type: "google_doc" }],
   [`${GOOGLE}spreadsheet`, { mimeType: XLSX, ending: ".xlsx", type: "google_sheet" }],
-  // As text: as a PDF, pictures take many over the limit of 10 MB.
+  // As text: in a PDF, pictures take many files over the limit of 10 MB.
   [`${GOOGLE}presentation`, { mimeType: "text/plain", ending: ".txt", type: "google_slide" }],
   [`${GOOGLE}drawing`, { mimeType: "application/pdf", ending: ".pdf", type: null }],
 ]);
 
-/** Why Google does not give a file, in words. */
+/** Why Google does not provide a file, in words. */
 const REASONS: Readonly<Record<string, string>> = {
   exportSizeLimitExceeded: "It is larger than the 10 MB that Google exports.",
   cannotDownloadFile: "Its owner does not allow to download it.",
@@ -39,7 +39,7 @@ const REASONS: Readonly<Record<string, string>> = {
   cannotDownloadAbusiveFile: "Google takes it for harmful and does not give it.",
   domainPolicy: "The rules of its organisation do not allow to download it.",
 };
-/** Ends at the next bracket that is not escaped, so that no part of a text is looked at from two beginnings. */
+/** Ends at the next unescaped bracket, so that no part of a text is scanned from two starting points. */
 const PICTURE = /!\[((?:[^[\]\\\n]|\\.){0,1000})\]\[image\d{1,6}\]/g;
 const CLOSED = new Set(["insufficientFilePermissions", "appNotAuthorizedToFile", "notFound"]);
 
@@ -78,7 +78,7 @@ function refuse(answer: SourceAnswer): void {
   throw refusal(answer);
 }
 
-/** Pictures stand in exported Markdown as megabytes of base64 below the text; the words that stand for them stay. */
+/** Exported Markdown ends with pictures as megabytes of base64; the words that refer to them stay. */
 function withoutPictures(markdown: string): string {
   return markdown
     .replace(/^\uFEFF/, "")

@@ -1,23 +1,23 @@
 import type { SourceChange, SourceItem } from "../../../core/ports.js";
 import { type DriveFile, FOLDER, SHORTCUT } from "./drive-api.js";
 
-/** A folder whose files are brought in: in which folder it lies (null at the top), its name, and its shared drive. */
+/** A folder whose files are brought in: its parent (null at the top), its name, and its shared drive. */
 export type KnownFolder = [parent: string | null, name: string, drive: string | null];
 export type KnownFolders = Record<string, KnownFolder>;
 
-/** Something to be listed: all folders or all files of a drive, or what lies directly in some folders. */
+/** Something to list: all folders or all files of a drive, or the direct content of some folders. */
 export interface Listing {
   readonly drive: string | null;
   readonly kind: "folders" | "files" | "children";
-  /** Of kind `children`. */
+  /** For kind `children`. */
   readonly parents: string[];
-  /** What it names is no longer brought in. */
+  /** What it lists is no longer brought in. */
   readonly isGone: boolean;
 }
 
-/** Which files count, and what is still to be listed to know them all. Kept in the checkpoint. */
+/** Which files count, and what must still be listed to know them all. Stored in the checkpoint. */
 export interface DriveScope {
-  /** Ids that were chosen; null: everything counts. */
+  /** Chosen ids; null if everything counts. */
   readonly chosen: readonly string[] | null;
   readonly folders: KnownFolders;
   readonly listings: Listing[];
@@ -26,9 +26,9 @@ export interface DriveScope {
 const MOST_PARENTS = 20;
 const DEEPEST = 100;
 
-/** Lists what lies in a folder before anything else is asked for, and what lies below it afterwards. */
+/** Lists a folder's direct content before anything else, and what lies below that afterwards. */
 export function listFolder(scope: DriveScope, id: string, drive: string | null, isGone: boolean): void {
-  // The first one may be half done.
+  // The first one may be half finished.
   const fitting = scope.listings
     .slice(1)
     .find(
@@ -50,8 +50,7 @@ export function counts({ chosen, folders }: DriveScope, file: DriveFile): boolea
 }
 
 /**
- * Takes note of a folder that counts. @returns whether it was unknown, or known by another name or in another place: then
- * all that lies in it has another path
+ * Notes a folder that counts. @returns whether it is new, or has another name or place: then the paths of all its content change
  */
 export function noteFolder({ chosen, folders }: DriveScope, folder: DriveFile): boolean {
   const before = folders[folder.id];
@@ -60,7 +59,7 @@ export function noteFolder({ chosen, folders }: DriveScope, folder: DriveFile): 
   return before === undefined || before[0] !== parent || before[1] !== folder.name;
 }
 
-/** What a file that counts is to the engine; nothing for what is no file. */
+/** The change for a file that counts; nothing for anything that is not a file. */
 export function upsert({ folders }: DriveScope, file: DriveFile): SourceChange[] {
   if (file.mimeType === FOLDER || file.mimeType === SHORTCUT) return [];
   const item: SourceItem = {
@@ -80,7 +79,7 @@ export function upsert({ folders }: DriveScope, file: DriveFile): SourceChange[]
   return [{ kind: "upsert", item }];
 }
 
-/** What Google edits itself has neither a checksum nor a revision; its `version` counts renames and moves as well. */
+/** Files in Google's own formats have neither a checksum nor a revision; their `version` also counts renames and moves. */
 function versionOf({ md5Checksum, headRevisionId, modifiedTime, version }: DriveFile): string {
   return md5Checksum ?? headRevisionId ?? modifiedTime ?? version ?? "1";
 }

@@ -7,9 +7,9 @@ import { iso } from "../../../lib/time.js";
 import { ALL_DRIVES, type DriveApi, parseDrive } from "./drive-api.js";
 import { sharedDrives, startFeed } from "./drive-changes.js";
 
-/** As long as Google lets one last. */
+/** The longest that Google allows. */
 const LIFE_MS = 7 * 24 * 60 * 60_000;
-/** Shared drives; whoever waits for it waits for two requests each. */
+/** Shared drives; each costs two requests that somebody waits for. */
 const MOST_DRIVES = 20;
 
 const channelSchema = z.object({ id: z.string(), resourceId: z.string(), expiration: z.coerce.number().optional() });
@@ -34,11 +34,11 @@ export function driveWebhooks(apiOf: (access: SourceAccess) => DriveApi): Connec
         await watch(null);
         for (const drive of drives) await watch(drive).catch(passOver);
       } catch (error) {
-        // Nobody would know them afterwards.
+        // Nothing would know of them afterwards.
         await stop(api, { channels });
         throw error;
       }
-      // Only now, so that nothing is missed between the two.
+      // Only now, so that nothing is missed in between.
       await stop(api, former);
       const ends = channels.map((channel) => channel.expiration ?? Number(expiration));
       return { count: channels.length, detail: { channels }, expiresAt: iso(new Date(Math.min(...ends))) };
@@ -48,7 +48,7 @@ export function driveWebhooks(apiOf: (access: SourceAccess) => DriveApi): Connec
   };
 }
 
-/** A drive that takes none for good is looked at by every run instead. */
+/** A drive that permanently refuses webhooks is polled by every run instead. */
 function passOver(error: unknown): void {
   const isRefusal = error instanceof AppError && /^(forbidden|not_found|invalid)$/.test(error.kind);
   if (!isRefusal) throw error;
@@ -56,6 +56,6 @@ function passOver(error: unknown): void {
 
 async function stop(api: DriveApi, detail: unknown): Promise<void> {
   for (const { id, resourceId } of detailSchema.safeParse(detail).data?.channels ?? [])
-    // One that is over is not known any more.
+    // An expired one is no longer known.
     await api.post("channels/stop", {}, { body: { id, resourceId }, accepts: [404] });
 }

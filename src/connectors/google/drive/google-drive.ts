@@ -20,12 +20,12 @@ const keySchema = z.object({
   client_email: z.string().min(3),
   private_key: z.string().min(1),
 });
-/** It becomes part of a search, so that it must not hold anything else. */
+/** It becomes part of a search query, so it must not contain anything else. */
 const ID = /^[\w-]{1,200}$/;
-/** Of one folder; whoever has more looks for a folder inside. */
+/** Per folder; anyone with more can open a subfolder. */
 const MOST_LISTED = 5_000;
 
-/** Google Drive and shared drives, wholly or by chosen folders and files. */
+/** Google Drive and shared drives, whole or limited to chosen folders and files. */
 export function createGoogleDriveConnector({
   baseUrl = "https://www.googleapis.com",
   authorizeUrl = "https://accounts.google.com/o/oauth2/v2/auth",
@@ -39,7 +39,7 @@ export function createGoogleDriveConnector({
       authorizeUrl,
       tokenUrl,
       scopes: ["https://www.googleapis.com/auth/drive.readonly"],
-      // Without both Google gives no token that lasts, or only at the first sign-in.
+      // Without both, Google gives no lasting token, or only at the first sign-in.
       parameters: { access_type: "offline", prompt: "consent" },
       clientAuthentication: "body",
       application: "googleDrive",
@@ -82,7 +82,7 @@ function isServiceAccountKey(text: string): boolean {
   }
 }
 
-/** What lies in a folder or shared drive; at the top the shared drives, My Drive, and what others shared. */
+/** The content of a folder or shared drive; at the top the shared drives, My Drive, and what others shared. */
 async function listResources(api: DriveApi, { page, perPage, parentId }: ResourcePage): Promise<FoundResources> {
   if (parentId !== null && !ID.test(parentId))
     throw new AppError("invalid", "parent_id must be the id of a folder of Google Drive.");
@@ -126,7 +126,7 @@ async function listResources(api: DriveApi, { page, perPage, parentId }: Resourc
   };
 }
 
-/** The shared drive that a folder lies in: without it Google leaves out what the account has not opened yet. */
+/** The shared drive of a folder: without it Google leaves out what the account has not opened yet. */
 async function driveOf(
   api: DriveApi,
   folder: string | null,

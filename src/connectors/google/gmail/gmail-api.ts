@@ -3,23 +3,22 @@ import { parseAnswer } from "../../../core/connections/json-answer.js";
 import type { SourceAccess, SourceAnswer } from "../../../core/ports.js";
 import { googleRefusal } from "../google-refusal.js";
 
-/** Messages with one of these labels are no part of a thread's document. */
+/** Messages with one of these labels are not part of a thread's document. */
 const UNCOUNTED: ReadonlySet<string> = new Set(["TRASH", "SPAM", "DRAFT", "CHAT"]);
 
 export function isCounted({ labelIds }: { readonly labelIds: readonly string[] }): boolean {
   return !labelIds.some((label) => UNCOUNTED.has(label));
 }
 
-/** Labels that decide whether a message counts. */
+/** Whether any of these labels decides if a message counts. */
 export function decides(labelIds: readonly string[]): boolean {
   return labelIds.some((label) => UNCOUNTED.has(label));
 }
 
 export type Query = readonly (readonly [name: string, value: string])[];
 
-/** How the API of one mailbox is asked. */
 export interface GmailApi {
-  /** @throws as `SendSourceRequest`; what Google refuses with 403 is told apart by its reason */
+  /** @throws as `SendSourceRequest`; a 403 from Google is told apart by its reason */
   get(path: string, query: Query, accepts?: readonly number[]): Promise<SourceAnswer>;
 }
 

@@ -10,9 +10,9 @@ const PAGE_SIZE = "500";
 
 const checkpointSchema = z.object({
   phase: z.enum(["listing", "changes"]),
-  /** What is searched for; empty: the whole mailbox. */
+  /** The search; empty for the whole mailbox. */
   search: z.string(),
-  /** Where the history goes on; taken before the listing. Empty with a search, which the history says nothing of. */
+  /** Where the history resumes; taken before the listing. Empty with a search, about which the history says nothing. */
   historyId: z.string(),
   page: z.string().nullable(),
 });
@@ -49,7 +49,7 @@ const historySchema = z.object({
 const detailSchema = z.object({ historyId: z.string() });
 
 /**
- * As `Connector.changes`. The history tells of the whole mailbox, and not whether a message is found by a search: with a
+ * As `Connector.changes`. The history covers the whole mailbox, and does not say whether a search finds a message, so with a
  * search every run is a listing.
  */
 export async function* gmailChanges(api: GmailApi, access: SourceAccess, given: unknown): AsyncGenerator<ChangePage> {
@@ -71,7 +71,7 @@ export async function* gmailChanges(api: GmailApi, access: SourceAccess, given: 
   }
 }
 
-/** The settings as a search of Gmail: threads with one of the labels, of which a message is found by the query. */
+/** The settings as a Gmail search: threads with one of the labels and a message that matches the query. */
 function searchOf({ settings }: SourceAccess): string {
   const query = String(settings["query"] ?? "").trim();
   const labels = String(settings["labels"] ?? "")
@@ -119,8 +119,8 @@ async function listPage(
 }
 
 /**
- * A thread's history goes on with each label as well, so that one whose history went on is asked for its messages. Where
- * that fails, or nothing is known of it yet, reading it tells.
+ * A thread's history id also changes with every label, so if it has changed, the thread's messages are fetched. Where that
+ * fails, or the thread is still unknown, reading it gives the version.
  */
 async function versionOf(api: GmailApi, access: SourceAccess, id: string, historyId: string): Promise<string | null> {
   const known = await access.known(id);
@@ -144,7 +144,7 @@ async function historyPage(
   const query: Query = [
     ["startHistoryId", state.historyId],
     ["maxResults", PAGE_SIZE],
-    // In the singular, while the answer has them in the plural.
+    // Singular here, although the answer has them in the plural.
     ...["messageAdded", "messageDeleted", "labelAdded", "labelRemoved"].map((type) => ["historyTypes", type] as const),
     ...(state.page === null ? [] : [["pageToken", state.page] as const]),
   ];
@@ -159,7 +159,7 @@ async function historyPage(
     const binned = record.labelsAdded.filter(({ labelIds }) => decides(labelIds));
     const restored = record.labelsRemoved.filter(({ labelIds }) => decides(labelIds));
     for (const { message } of restored) changed.set(message.threadId, record.id);
-    // What was never brought in need not be asked for, such as spam that is deleted.
+    // What was never brought in, such as spam that is deleted, needs no request.
     for (const { message } of [...deleted, ...binned])
       if ((await access.known(message.threadId)) !== null) changed.set(message.threadId, record.id);
   }
@@ -170,7 +170,7 @@ async function historyPage(
   return items;
 }
 
-/** A thread as a record of the history tells of it; one that was read since then is as it was read. */
+/** A thread as a history record reports it; one that was read later keeps what was read. */
 async function changedItem(access: SourceAccess, id: string, recordId: string): Promise<SourceItem> {
   const known = await access.known(id);
   const { historyId } = detailSchema.safeParse(known?.detail).data ?? {};
@@ -179,7 +179,7 @@ async function changedItem(access: SourceAccess, id: string, recordId: string): 
     : itemOf(id, `h${recordId}`, recordId);
 }
 
-/** Ids of the history are numbers that grow. */
+/** History ids are increasing numbers. */
 function isLater(one: string, other: string): boolean {
   const [longer, shorter] = [one.length, other.length];
   return longer === shorter ? one > other : longer > shorter;

@@ -15,9 +15,9 @@ interface Part {
 }
 
 const EMPTY: Part = { mimeType: "", filename: "", headers: [], body: {}, parts: [] };
-/** Levels of parts; mail programs make a few. */
+/** Levels of message parts; mail programs produce only a few. */
 const DEEPEST = 50;
-/** Stands in the place of what lies deeper, so that one odd mail does not keep its thread from being read. */
+/** Replaces anything deeper, so that one odd mail does not prevent its thread from being read. */
 const LEFT_OUT: Part = {
   ...EMPTY,
   mimeType: "text/plain",
@@ -50,17 +50,17 @@ type Message = z.infer<typeof messageSchema>;
 const threadSchema = z.object({ historyId: z.string().exactOptional(), messages: z.array(messageSchema).default([]) });
 const attachmentSchema = z.object({ data: z.string().default("") });
 
-/** More than a document needs to be found by. */
+/** More than a document needs to be findable. */
 const MOST_NAMES = 100;
 const LONGEST_VALUE = 500;
 
-/** What a thread holds changes with its messages, and with nothing else: none of them is ever edited. */
+/** A thread changes only with its set of messages: no message is ever edited. */
 export function threadVersion(messages: readonly { readonly id: string }[]): string {
   const ids = messages.map(({ id }) => id).sort();
   return `${ids.length}-${createHash("sha256").update(ids.join()).digest("hex").slice(0, 16)}`;
 }
 
-/** The version of a thread as it is now; null where nothing of it counts any more. */
+/** The current version of a thread; null where none of its messages counts any more. */
 export async function currentVersion(api: GmailApi, id: string): Promise<string | null> {
   const query = [
     ["format", "minimal"],
@@ -73,8 +73,8 @@ export async function currentVersion(api: GmailApi, id: string): Promise<string 
 }
 
 /**
- * As `Connector.read`: the messages of a thread as a mailbox, which is read as Markdown with their headers where all mail is
- * read, apart from the server, since strangers write it. @throws ItemGone
+ * As `Connector.read`: the messages of a thread as a mailbox. It becomes Markdown with headers where all mail is read, isolated
+ * from the server, since strangers write it. @throws ItemGone
  */
 export async function readThread(api: GmailApi, { id }: SourceItem): Promise<SourceContent> {
   const answer = await api.get(`threads/${encodeURIComponent(id)}`, [["format", "full"]], [404]);
@@ -107,7 +107,7 @@ export async function readThread(api: GmailApi, { id }: SourceItem): Promise<Sou
       attachmentNames: names.slice(0, MOST_NAMES),
     },
     version: threadVersion(messages),
-    // What the history told before is in it.
+    // Includes what the history reported before.
     ...(historyId !== undefined && { detail: { historyId } }),
   };
 }
@@ -126,10 +126,10 @@ function attachmentNames(part: Part): string[] {
   return [...own, ...part.parts.flatMap(attachmentNames)];
 }
 
-/** One message of the mailbox: its headers and its text, without its attachments. */
+/** One message of the mailbox: its headers and text, without attachments. */
 async function mailOf(api: GmailApi, message: Message): Promise<string> {
   const texts = await textsOf(api, message.id, message.payload);
-  // Whoever writes a mail does not know what id it will get, so that no text can hold this.
+  // The sender of a mail cannot know its future id, so no text can contain this.
   const boundary = `=_${createHash("sha256").update(message.id).digest("hex").slice(0, 40)}`;
   const headers = ["From", "To", "Cc", "Date", "Subject"].flatMap((name) => {
     const value = headerOf(message, name.toLowerCase());
@@ -154,7 +154,7 @@ async function mailOf(api: GmailApi, message: Message): Promise<string> {
   return `From gmail@localhost Thu Jan  1 00:00:00 1970\n${mail.replace(/^(>*From )/gm, ">$1")}`;
 }
 
-/** Addresses keep their form, since encoded words must not hide what separates them; mail is read as UTF-8 here. */
+/** Addresses stay unencoded, since encoded words must not hide their separators; mail is read as UTF-8 here. */
 function encodedHeader(name: string, value: string): string {
   const isAscii = /^[\x20-\x7e]*$/.test(value);
   return name === "Subject" && !isAscii ? `=?utf-8?B?${Buffer.from(value).toString("base64")}?=` : value;
@@ -172,12 +172,12 @@ async function textsOf(api: GmailApi, messageId: string, part: Part): Promise<Te
     return [{ mimeType: part.mimeType, text: decode(Buffer.from(data, "base64url"), part) }];
   }
   const texts: Text[] = [];
-  // One by one, since more values than a call may have would end it.
+  // One by one, since spreading more values than a call allows would fail.
   for (const inner of part.parts) for (const text of await textsOf(api, messageId, inner)) texts.push(text);
   return texts;
 }
 
-/** A long text is left out of the thread, and given as attachments are. */
+/** Gmail leaves a long text out of the thread, and returns it as an attachment. */
 async function largeBody(api: GmailApi, messageId: string, attachmentId: string | undefined): Promise<string> {
   if (attachmentId === undefined) return "";
   const path = `messages/${encodeURIComponent(messageId)}/attachments/${encodeURIComponent(attachmentId)}`;

@@ -11,7 +11,7 @@ export interface GmailOptions {
   readonly tokenUrl?: string;
 }
 
-/** The threads of a Gmail mailbox, wholly or by a search. */
+/** The threads of a Gmail mailbox, all of them or those a search finds. */
 export function createGmailConnector({
   baseUrl = "https://gmail.googleapis.com",
   authorizeUrl = "https://accounts.google.com/o/oauth2/v2/auth",

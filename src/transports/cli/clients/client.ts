@@ -1,6 +1,6 @@
 import type { Surroundings } from "../starters.js";
 
-/** Whose configuration is edited: the person's own, or that of the project in the working folder. */
+/** Whose configuration is edited: the user's, or that of the project in the working folder. */
 export const SCOPES = ["user", "project"] as const;
 export type Scope = (typeof SCOPES)[number];
 
@@ -13,43 +13,43 @@ export interface Launch {
 
 /** A service that the client calls. */
 export interface Endpoint {
-  /** Base URL without a slash at the end. */
+  /** Base URL without a trailing slash. */
   readonly url: string;
-  /** The key itself, or how the client writes the variable that holds it. */
+  /** The key itself, or the client's syntax for the variable that holds it. */
   readonly key: string | undefined;
-  /** Name of the variable that holds the key, for clients that want its bare name. */
+  /** Name of the variable that holds the key, for clients that want the bare name. */
   readonly keyVariable: string | undefined;
   readonly container: string | undefined;
 }
 
-/** How a client shall reach the memory. */
+/** How a client is to reach the memory. */
 export type Wanted =
   { readonly by: "stdio"; readonly launch: Launch } | { readonly by: "http"; readonly endpoint: Endpoint };
 
-/** One thing to write: names from the outside in, and the value there. */
+/** One thing to write: the path of names from the outside in, and the value there. */
 export interface Entry {
   readonly path: readonly string[];
   readonly value: unknown;
 }
 
-/** What one client keeps where. Paths as the documentation of each client has them. */
+/** What one client stores where. Paths are from each client's documentation. */
 export interface Client {
-  /** How it is named on the command line. */
+  /** Its name on the command line. */
   readonly name: string;
   readonly title: string;
   readonly kind: "mcp" | "plugin";
   readonly format: "jsonc" | "toml";
-  /** Files for each scope that the client knows; of several the first that exists counts, else the last. */
+  /** Files for each scope that the client supports; of several, the first that exists counts, otherwise the last. */
   readonly files: Partial<Readonly<Record<Scope, (around: Surroundings) => readonly string[]>>>;
-  /** Programs and paths that are there when it is installed. */
+  /** Programs and paths that exist when it is installed. */
   readonly binaries: readonly string[];
   readonly traces: (around: Surroundings) => readonly string[];
-  /** What it can do; plugins call the service over HTTP only. */
+  /** How it can connect; plugins only call the service over HTTP. */
   readonly ways: readonly Wanted["by"][];
   /** How its file refers to an environment variable; undefined where it cannot. */
   readonly variable: ((name: string) => string) | undefined;
-  /** What to write, given what the file says now. */
+  /** What to write, given the file's present content. */
   readonly entries: (wanted: Wanted, scope: Scope, document: unknown) => readonly Entry[];
-  /** What makes the client take it up. */
+  /** What makes the client pick up the change. */
   readonly afterwards: string;
 }

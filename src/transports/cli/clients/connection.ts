@@ -16,17 +16,17 @@ import { FORMATS } from "./formats.js";
 import { digestOf, dropReceipt, keepReceipt, prepareReceipts, readReceipt, type Receipt } from "./receipt.js";
 import { canAccess } from "../../../lib/can-access.js";
 
-/** The file of a client as it is now. */
+/** A client's file as it is now. */
 export interface Opened {
   readonly client: Client;
   readonly scope: Scope;
   readonly file: ConfigFile;
   readonly document: unknown;
-  /** What we did to this file, when we did. */
+  /** What we last did to this file, if anything. */
   readonly receipt: Receipt | undefined;
 }
 
-/** What is to become of the file of a client. */
+/** A planned change to a client's file. */
 export interface Plan extends Opened {
   readonly entries: readonly Entry[];
   /** The text with the entries. */
@@ -35,8 +35,8 @@ export interface Plan extends Opened {
 }
 
 /**
- * Opens the file that a client reads, or `file` in its place.
- * @throws ConfigFileError, with the file named, for anything that is not safe to edit
+ * Opens the file that a client reads, or `named` instead.
+ * @throws ConfigFileError that names the file, for anything that is not safe to edit
  */
 export async function openClient(client: Client, scope: Scope, around: Surroundings, named?: string): Promise<Opened> {
   const path = named ?? (await fileOf(client, scope, around));
@@ -57,7 +57,7 @@ function readDocument({ format }: Client, { path, text }: ConfigFile): unknown {
   return naming(path, () => FORMATS[format].parse(text ?? ""));
 }
 
-/** Puts the name of the file before what is wrong with its text. */
+/** Puts the file's name before errors about its text. */
 function naming<T>(path: string, work: () => T): T {
   try {
     return work();
@@ -86,13 +86,13 @@ function withEntries(format: ConfigFormat, base: string, entries: readonly Entry
   return text;
 }
 
-/** Without what we wrote earlier where that is still as it was, so that undoing leads back to before the first time. */
+/** The text without what we wrote earlier, where that is unchanged, so that undoing leads back to before the first time. */
 function withoutOurs({ client, file, receipt }: Opened): string {
   const text = file.text ?? "";
   return (receipt && cleanUndo(FORMATS[client.format], text, receipt)) ?? text;
 }
 
-/** Writes a plan. @returns the copy of the file as it was, if there was one */
+/** Carries out a plan. @returns the copy of the former file, if there was one */
 export async function writePlan(
   plan: Plan,
   options: { home: string; now: Date; keyId?: string | undefined },
@@ -136,16 +136,16 @@ function asJson(value: unknown): Receipt["entries"][number]["value"] {
   return JSON.parse(JSON.stringify(value)) as Receipt["entries"][number]["value"];
 }
 
-/** What is to become of the file of a client without our entry. */
+/** A planned removal of our entry from a client's file. */
 export interface UndoPlan extends Opened {
   readonly text: string;
-  /** True when the file goes, since it was made for the entry and holds nothing else. */
+  /** True when the file is deleted, because it was created for the entry and holds nothing else. */
   readonly removes: boolean;
 }
 
 /**
- * Plans to take out what we put into the file, and to put back what was in its place; changes nothing.
- * @param force also where the entry was changed since, or where we do not know what we wrote
+ * Plans to remove what we put into the file and to restore what was there before; changes nothing.
+ * @param force even where the entry has changed since, or where we do not know what we wrote
  * @throws ConfigFileError when there is nothing of ours, or it was changed
  */
 export function planUndo(
@@ -168,7 +168,6 @@ export function planUndo(
   return { ...opened, text, removes: receipt?.existed === false && isEmpty(client, text) };
 }
 
-/** Does what was planned. */
 export async function undoConnection(plan: UndoPlan, { home, now }: { home: string; now: Date }): Promise<void> {
   const { file, text, receipt, removes } = plan;
   if (removes) await removeConfigFile(file);
@@ -177,7 +176,7 @@ export async function undoConnection(plan: UndoPlan, { home, now }: { home: stri
   await dropReceipt(home, file.path);
 }
 
-/** The copies say what the file says again, byte by byte: then they are of no use any more. */
+/** Once the file equals its first backup again, byte for byte, the backups are useless and removed. */
 async function restore(file: ConfigFile, text: string, now: Date, backup: string | undefined): Promise<void> {
   const stamp = `recollect-${now.toISOString().replace(/[-:]|\.\d+/g, "")}`;
   const { backup: latest } = await replaceConfigFile(file, text, stamp);
@@ -205,7 +204,7 @@ function undoneText(
   }, text);
 }
 
-/** Removes the tables on the way to an entry that were made for it and hold nothing now. */
+/** Removes tables on the path to an entry that were created for it and are empty now. */
 function withoutEmptyTables(format: ConfigFormat, text: string, path: readonly string[], depth: number): string {
   let current = text;
   for (let length = path.length - 1; length > depth; length--) {
@@ -216,7 +215,7 @@ function withoutEmptyTables(format: ConfigFormat, text: string, path: readonly s
   return current;
 }
 
-/** The text as it was but for our change, to the byte; undefined where that cannot be told any more. */
+/** The text as it was but for our change, to the byte; undefined where that can no longer be told. */
 function cleanUndo(format: ConfigFormat, text: string, receipt: Receipt): string | undefined {
   const { offset, removed, inserted } = receipt.splice;
   if (digestOf(text) === receipt.digest) return text.slice(0, offset) + removed + text.slice(offset + inserted.length);
@@ -225,7 +224,7 @@ function cleanUndo(format: ConfigFormat, text: string, receipt: Receipt): string
   if (candidate === undefined) return undefined;
   const before = parseOrNothing(format, candidate);
   const isRight = receipt.entries.every(({ path, before: value }) => isDeepStrictEqual(valueAt(before, path), value));
-  // What others wrote meanwhile must be there still.
+  // What others wrote meanwhile must still be there.
   const again = isRight && receipt.entries.reduce((now, { path, value }) => format.set(now, path, value), candidate);
   return again !== false && isDeepStrictEqual(parseOrNothing(format, again), parseOrNothing(format, text))
     ? candidate
@@ -240,7 +239,7 @@ function parseOrNothing(format: ConfigFormat, text: string): unknown {
   }
 }
 
-/** Whether the entries are what we wrote. */
+/** Whether the entries are as we wrote them. */
 export function isAsWritten(document: unknown, receipt: Receipt): boolean {
   return receipt.entries.every(({ path, value }) => isDeepStrictEqual(valueAt(document, path), value));
 }

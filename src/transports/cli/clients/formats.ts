@@ -3,5 +3,4 @@ import { jsoncText } from "../../../lib/jsonc-text.js";
 import { tomlText } from "../../../lib/toml-text.js";
 import type { Client } from "./client.js";
 
-/** How the files of each format are edited. */
 export const FORMATS: Readonly<Record<Client["format"], ConfigFormat>> = { jsonc: jsoncText, toml: tomlText };

@@ -16,7 +16,7 @@ interface Shape {
 const command = ({ command, args, env }: Launch) => ({ command, args, ...(hasAny(env) && { env }) });
 const typedCommand = (launch: Launch) => ({ type: "stdio", ...command(launch) });
 
-/** Fields of a remote server, the URL under the name that the client has for it. */
+/** Fields of a remote server, with the URL under the client's name for it. */
 const remote = (urlField: string, fields: Readonly<Record<string, unknown>> = {}) => {
   return (endpoint: Endpoint) => {
     const headers = headersOf(endpoint);
@@ -32,7 +32,7 @@ function headersOf({ key, container }: Endpoint): Record<string, string> {
   };
 }
 
-/** Codex wants the bare name of a variable, and takes headers under a name of its own. */
+/** Codex wants the bare name of a variable, and has its own field name for headers. */
 function codexRemote({ url, key, keyVariable, container }: Endpoint): Record<string, unknown> {
   const headers = headersOf({ url, key: keyVariable === undefined ? key : undefined, keyVariable, container });
   return {
@@ -48,7 +48,7 @@ const opencodeLocal = ({ command, args, env }: Launch) => ({
   ...(hasAny(env) && { environment: env }),
 });
 
-/** Version 2 keeps servers in `mcp.servers`; it reads the place of version 1 too, so that one is for new files. */
+/** Version 2 keeps servers in `mcp.servers`, but still reads version 1's place, so the new one is only for new files. */
 function opencodeEntries(wanted: Wanted, _scope: unknown, document: unknown): readonly Entry[] {
   const isSecond = typeof valueAt(document, ["mcp", "servers"]) === "object";
   const value = valueOf({ local: opencodeLocal, remote: remote("url", { type: "remote" }) }, wanted);
@@ -57,7 +57,7 @@ function opencodeEntries(wanted: Wanted, _scope: unknown, document: unknown): re
     : [{ path: ["mcp", NAME], value: { ...value, enabled: true } }];
 }
 
-/** The clients that speak MCP, in the order in which they are listed. */
+/** The clients that speak MCP, in listing order. */
 export const MCP_CLIENTS: readonly Client[] = [
   {
     ...mcp("claude-code", "Claude Code", {
@@ -159,7 +159,7 @@ export const MCP_CLIENTS: readonly Client[] = [
   },
 ];
 
-/** What clients of MCP have in common. */
+/** What MCP clients have in common. */
 function mcp(name: string, title: string, { at, shape }: { at: readonly string[]; shape: Shape }) {
   return {
     name,
@@ -179,7 +179,7 @@ function valueOf(shape: Shape, wanted: Wanted): Readonly<Record<string, unknown>
   return shape.remote(wanted.endpoint);
 }
 
-/** Where programs with a window keep their settings. */
+/** Where desktop apps keep their settings. */
 function desktopFolder({ platform, home, configFolder, appData }: Surroundings, name: string): string {
   if (platform === "darwin") return join(home, "Library", "Application Support", name);
   return join(platform === "win32" ? appData : configFolder, name);

@@ -2,8 +2,8 @@ import { join } from "node:path";
 import type { Client, Endpoint, Entry, Wanted } from "./client.js";
 
 /**
- * The Supermemory plugins of coding agents, which take another base URL and a key from their own files (contract 7.2
- * and the plugins' sources).
+ * The Supermemory plugins of coding agents, which read another base URL and a key from their own files (contract 7.2 and the
+ * plugins' sources).
  */
 export const PLUGIN_CLIENTS: readonly Client[] = [
   {
@@ -78,7 +78,7 @@ function fields(containerField: string, at: readonly string[] = []) {
   };
 }
 
-/** Claude Code hands the variables of its settings to the plugin's hooks and to its MCP bridge. */
+/** Claude Code passes the variables in its settings on to the plugin's hooks and MCP bridge. */
 function claudeEnvironment(wanted: Wanted): readonly Entry[] {
   const { url, key, container } = endpointOf(wanted);
   const variables = {

@@ -13,12 +13,12 @@ const schema = z.object({
   scope: z.enum(["user", "project"]),
   file: z.string(),
   writtenAt: z.string(),
-  /** False when the file was made for the entry. */
+  /** False when the file was created for the entry. */
   existed: z.boolean(),
   madeFolder: z.string().optional(),
   backup: z.string().optional(),
   splice,
-  /** Of the text that was written. */
+  /** Digest of the text that was written. */
   digest: z.string(),
   entries: z.array(
     z.object({
@@ -26,18 +26,18 @@ const schema = z.object({
       value: z.json(),
       /** What was there before; absent when nothing was. */
       before: z.json().optional(),
-      /** How many steps of the path were there before. */
+      /** How many steps of the path existed before. */
       depth: z.number().int().min(0),
     }),
   ),
-  /** The API key that was made for this client. */
+  /** The API key that was created for this client. */
   keyId: z.string().optional(),
 });
 
-/** What was done to the file of a client, so that it can be undone. Holds what was written, keys too. */
+/** What was done to a client's file, so that it can be undone. Holds what was written, including keys. */
 export type Receipt = z.infer<typeof schema>;
 
-/** The receipt for a file, or undefined; one that cannot be read counts as none. */
+/** The receipt for a file, or undefined; an unreadable one counts as none. */
 export async function readReceipt(home: string, file: string): Promise<Receipt | undefined> {
   try {
     return schema.parse(JSON.parse(await readFile(receiptPath(home, file), "utf8")));
@@ -46,7 +46,7 @@ export async function readReceipt(home: string, file: string): Promise<Receipt |
   }
 }
 
-/** Makes sure, before anything is changed, that a receipt can be kept. @throws ConfigFileError that names the folder */
+/** Makes sure, before anything is changed, that a receipt can be stored. @throws ConfigFileError that names the folder */
 export async function prepareReceipts(home: string): Promise<void> {
   const folder = receiptFolder(home);
   try {
@@ -58,7 +58,7 @@ export async function prepareReceipts(home: string): Promise<void> {
   }
 }
 
-/** Keeps a receipt, readable by its owner only. */
+/** Stores a receipt, readable only by its owner. */
 export async function keepReceipt(home: string, receipt: Receipt): Promise<void> {
   const target = receiptPath(home, receipt.file);
   await writeFile(target, `${JSON.stringify(receipt)}\n`, { mode: 0o600 });
@@ -69,12 +69,12 @@ export async function dropReceipt(home: string, file: string): Promise<void> {
   await rm(receiptPath(home, file), { force: true });
 }
 
-/** Tells one text from another. */
+/** A digest that identifies a text. */
 export function digestOf(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-/** One for each file, in the home folder whatever the data folder is: what was connected is the person's. */
+/** One per file, in the home folder whatever the data folder is: connections belong to the user. */
 function receiptPath(home: string, file: string): string {
   return join(receiptFolder(home), `${basename(file)}-${digestOf(file).slice(0, 16)}.json`);
 }

@@ -4,13 +4,13 @@ const LONGEST_LINE = 400;
 const SECRET_FIELD =
   /((?:"|\b)[\w-]*(?:key|token|secret|password|authorization)[\w-]*"?\s*[:=]\s*)("(?:[^"\\]|\\.)*"|'[^']*')/gi;
 
-/** What changes in a text, line by line with `-` and `+`, without showing a secret. */
+/** The changes in a text, line by line with `-` and `+`, without revealing a secret. */
 export function describeChange(before: string, after: string): string[] {
   const { removed, added } = wholeLines(before, spliceBetween(before, after), LONGEST_LINE);
   return [...removed.map((line) => `- ${mask(line)}`), ...added.map((line) => `+ ${mask(line)}`)];
 }
 
-/** A text in which keys, tokens and passwords cannot be read, whoever they belong to. */
+/** A text with all keys, tokens and passwords masked, whoever they belong to. */
 export function mask(text: string): string {
   return text
     .replace(SECRET_FIELD, (whole, name: string, value: string) =>

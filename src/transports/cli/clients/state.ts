@@ -8,8 +8,8 @@ import { isAsWritten, type Opened, openClient } from "./connection.js";
 import { canAccess } from "../../../lib/can-access.js";
 
 /**
- * How a client stands to this installation: `connected` to it, `stale` (to another place of Recollect's, or as an
- * earlier command had it), `different` (another entry under our name), `absent`, or with a file that cannot be read.
+ * A client's state relative to this installation: `connected` to it, `stale` (another Recollect, or as an earlier command left
+ * it), `different` (another entry under our name), `absent`, or with an unreadable file.
  */
 export type ConnectionState = "connected" | "stale" | "different" | "absent" | "unreadable";
 
@@ -26,13 +26,13 @@ export interface ClientState {
   }[];
 }
 
-/** Looks at every file of a client; those of a project only where they have something of ours or cannot be read. */
+/** Looks at every file of a client; project files count only if they hold something of ours or cannot be read. */
 export async function lookAt(client: Client, around: Surroundings, expected: readonly Wanted[]): Promise<ClientState> {
   const files: ClientState["files"][number][] = [];
   for (const scope of SCOPES) {
     if (!client.files[scope]) continue;
     const found = await lookAtFile(client, scope, around, expected);
-    // In the home folder the file of the project is the person's own.
+    // In the home folder the project's file is the user's own.
     const isKnown = files.some(({ file }) => file === found.file);
     if (scope === "user" || (found.state !== "absent" && !isKnown)) files.push(found);
   }
@@ -55,7 +55,7 @@ async function lookAtFile(
   }
 }
 
-/** How the entries stand to those that are expected, any of which is right. */
+/** Compares the entries with the expected ones, any of which is right. */
 export function stateOf(opened: Opened, expected: readonly Wanted[]): ConnectionState {
   const { client, scope, document, receipt } = opened;
   const ways = expected.filter(({ by }) => client.ways.includes(by));
@@ -71,7 +71,7 @@ export function stateOf(opened: Opened, expected: readonly Wanted[]): Connection
   return present.some(looksLikeOurs) ? "stale" : "different";
 }
 
-/** What decides where a client gets to; variables, headers and switches are its owner's business. */
+/** What decides where a client connects; variables, headers and switches are up to its owner. */
 const DECIDING = ["command", "args", "url", "serverUrl", "httpUrl"];
 
 function leadsTo(found: unknown, wanted: unknown, kind: Client["kind"]): boolean {
@@ -80,7 +80,7 @@ function leadsTo(found: unknown, wanted: unknown, kind: Client["kind"]): boolean
   return DECIDING.every((field) => isDeepStrictEqual(valueAt(found, [field]), valueAt(wanted, [field])));
 }
 
-/** An entry that starts some Recollect, from wherever it lay. */
+/** An entry that starts some Recollect, wherever it was installed. */
 function looksLikeOurs(value: unknown): boolean {
   const text = JSON.stringify(value);
   return /"mcp"/.test(text) && /recollect|main\.js/.test(text);

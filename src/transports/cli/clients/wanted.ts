@@ -6,7 +6,7 @@ export function expectedIn(around: Surroundings): readonly Wanted[] {
   return [launching(around, undefined), calling(around.serviceUrl, {})];
 }
 
-/** Starting this installation; its data folder and a container go along where they are not the usual ones. */
+/** Starts this installation; includes its data folder and a container unless they are the default ones. */
 export function launching({ program, dataDirectory }: Surroundings, container: string | undefined): Wanted {
   const [command, ...args] = program;
   const env = {
@@ -16,14 +16,14 @@ export function launching({ program, dataDirectory }: Surroundings, container: s
   return { by: "stdio", launch: { command, args: [...args, "mcp"], env } };
 }
 
-/** What goes along with a call: a key, or the variable that holds it. */
+/** What accompanies a call: a key, or the variable that holds it. */
 export interface Calling {
   readonly key?: string | undefined;
   readonly keyVariable?: string | undefined;
   readonly container?: string | undefined;
 }
 
-/** Calling the service at a base URL. */
+/** Calls the service at a base URL. */
 export function calling(url: string, { key, keyVariable, container }: Calling): Wanted {
   return { by: "http", endpoint: { url, key, keyVariable, container } };
 }

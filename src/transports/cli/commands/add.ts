@@ -39,9 +39,9 @@ interface AddOptions {
   readonly yes?: boolean;
 }
 
-/** Files that are added without a question. */
+/** Files that are added without asking first. */
 const MOST_UNASKED = 1_000;
-/** What can only be said of one document. */
+/** Options that apply to a single document only. */
 const OF_ONE_DOCUMENT = [
   "customId",
   "title",
@@ -53,9 +53,9 @@ const OF_ONE_DOCUMENT = [
 /** What is added, and how it is treated. */
 interface Source {
   readonly content: string;
-  /** What it is known by when it is added again. */
+  /** Identifies the document when it is added again. */
   readonly customId?: string;
-  /** A note that a person typed is worth remembering as it is. */
+  /** A note that a person typed is worth remembering verbatim. */
   readonly rememberAsIs: boolean;
 }
 
@@ -133,7 +133,7 @@ async function mayAddMany(cli: Cli, files: number, { yes }: AddOptions): Promise
   return files <= MOST_UNASKED || yes === true || confirm(cli, `${count(files, "file")} would be added.`, "add them");
 }
 
-/** True for what names several files or pages: a folder, a glob, or words of which each is a name. */
+/** True if the words name several files or pages: a folder, a glob, or several names. */
 function areNames(words: readonly string[], { text }: AddOptions): boolean {
   if (text || words.length === 0) return false;
   return words.length === 1 ? words.some((word) => isFolder(word) || looksLikeGlob(word)) : words.every(isName);
@@ -247,7 +247,7 @@ async function readSource(cli: Cli, argument: string | undefined, options: AddOp
   return { content: argument, rememberAsIs: true };
 }
 
-/** @throws UsageError where one of several words is a file, so that it is not clear what is meant */
+/** @throws UsageError where one of several words is a file, so that the meaning is unclear */
 function joinWords(words: readonly string[], { text }: AddOptions): string {
   const file = words.length > 1 && !text ? words.find(isThere) : undefined;
   if (file !== undefined)
@@ -257,7 +257,7 @@ function joinWords(words: readonly string[], { text }: AddOptions): string {
   return words.join(" ");
 }
 
-/** Asks the person at the terminal; where nobody can be asked, it is not. */
+/** Asks the person at the terminal; where nobody can be asked, the answer is no. */
 async function isMeant(cli: Cli, word: string): Promise<boolean> {
   const canAsk = cli.output.isTerminal && !cli.output.isJson && isTerminal(cli.stdin);
   return canAsk && confirm(cli, `There is no file ${oneLine(word)}. Is this one word to be remembered?`, "keep it");
@@ -275,7 +275,7 @@ function inputOf(source: Source, container: string, options: AddOptions): AddDoc
   };
 }
 
-/** What holds for every document of a command line. */
+/** What applies to every document of a command line. */
 function sharedInput(container: string, { metadata, date, forgetAfter }: AddOptions) {
   return {
     dreaming: "instant",

@@ -44,7 +44,7 @@ interface AuditOptions {
   readonly limit?: number;
 }
 
-/** A span that ends now, or a date by the clock that the entries are shown with. */
+/** A time span back from now, or a date in the time zone of the entries shown. */
 function readSince(cli: Cli, text: string): string {
   const [, amount, unit] = /^(\d{1,5})([mhdw])$/.exec(text) ?? [];
   if (amount !== undefined && unit !== undefined)

@@ -37,7 +37,7 @@ async function backUp(cli: Cli, target: string): Promise<void> {
   ]);
 }
 
-/** Whoever breaks it off is left with nothing half done. */
+/** Interrupting it leaves nothing half done. */
 async function copyUntilInterrupted(cli: Cli, target: string): ReturnType<Cli["starters"]["backUp"]> {
   const controller = new AbortController();
   const copying = cli.starters.backUp(cli.settings(), target, controller.signal);

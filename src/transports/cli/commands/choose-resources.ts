@@ -7,7 +7,7 @@ import { followRun, newestRun } from "./follow-run.js";
 type Resource = FoundResources["resources"][number];
 
 const PER_PAGE = 100;
-/** Pages that a name is looked for in. */
+/** How many pages are searched for a name. */
 const MOST_PAGES = 100;
 
 export interface ChooseOptions {
@@ -16,7 +16,7 @@ export interface ChooseOptions {
   readonly wait: boolean;
 }
 
-/** Lists what a connection could bring in, or chooses from it by names or ids. */
+/** Lists what a connection could bring in, or chooses from it by name or id. */
 export async function chooseResources(
   cli: Cli,
   id: string,
@@ -54,7 +54,7 @@ async function listResources(
   if (holder) cli.output.note(`What lies in one: ${cli.invocation} connections choose ${id} --parent ${holder.id}`);
 }
 
-/** What is chosen already keeps its place by its name; all else is looked for page by page. @throws AppError `not_found` */
+/** Resources already chosen are found by name too; anything else is looked for page by page. @throws AppError `not_found` */
 async function findResources(
   { core, read }: Access,
   id: string,

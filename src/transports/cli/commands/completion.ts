@@ -10,7 +10,7 @@ export function registerCompletion(program: Command, cli: Cli): void {
     .addHelpText("after", HOW_TO_USE)
     .action((shell: Shell) => {
       const script = completionScript(shell, program);
-      // No --json: a shell reads it.
+      // No --json: the output is for a shell.
       cli.output.write(script);
     });
 }

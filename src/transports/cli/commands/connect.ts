@@ -28,7 +28,7 @@ interface Options {
   readonly file?: string;
 }
 
-/** Stands for a key that will be made. */
+/** Placeholder for a key that is yet to be created. */
 const KEY_TO_COME = "sm_…";
 
 export function registerConnect(program: Command, cli: Cli): void {
@@ -210,7 +210,7 @@ async function showUndo(cli: Cli, plan: UndoPlan, options: Options): Promise<voi
   );
 }
 
-/** Lines that go and come, in their colours. */
+/** Removed and added lines, in their colours. */
 function describeLines({ output: { style } }: Cli, changes: readonly string[]): string[] {
   return changes.map((line) => (line.startsWith("+") ? style.green(line) : style.red(line)));
 }
@@ -237,7 +237,7 @@ async function wantedBy(cli: Cli, client: Client, around: Surroundings, options:
   return calling(url, { key, keyVariable, container: options.container });
 }
 
-/** A key lies in a person's own file or in a variable; a project's file is for others to read, too. */
+/** A key belongs in a person's own file or in a variable; others may read a project's file. */
 async function keyFor(
   cli: Cli,
   client: Client,

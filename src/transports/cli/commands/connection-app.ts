@@ -1,16 +1,16 @@
 import { ask, askSecrets, canAsk, requireAnswers } from "../ask.js";
 import type { Access, Cli } from "../cli.js";
 
-/** How somebody registers an app of their own at a provider, which a sign-in without a public address needs. */
+/** How to register one's own app with a provider, which signing in without a public address requires. */
 interface AppGuide {
-  /** Of the settings that keep the app: `github` for `githubClientId`. */
+  /** Prefix of the settings that hold the app: `github` for `githubClientId`. */
   readonly prefix: string;
   readonly steps: readonly string[];
-  /** What an id looks like. */
+  /** The pattern of a client id. */
   readonly id: RegExp;
   readonly example: string;
   readonly hasSecret: boolean;
-  /** Fields that take the place of signing in with an app. */
+  /** Fields that replace signing in with an app. */
   readonly instead: readonly string[];
 }
 
@@ -65,8 +65,8 @@ export interface AppOptions {
 }
 
 /**
- * Keeps the app of the organisation at a provider: the one that is named, or where one is needed and there is none, the one
- * that somebody at the terminal is led to register. Whether it works is seen when they sign in.
+ * Stores the organisation's app at a provider: the one given, or, where one is needed and missing, the one that the person at
+ * the terminal is guided to register. Whether it works shows at sign-in.
  * @throws UsageError when the input ends before everything was given
  */
 export async function keepApp(

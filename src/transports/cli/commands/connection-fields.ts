@@ -2,7 +2,7 @@ import { ask, askSecrets, canAsk, requireAnswers } from "../ask.js";
 import type { Cli } from "../cli.js";
 import { UsageError } from "../failure.js";
 
-/** Settings of a provider as the command line takes them. */
+/** Settings of a provider as given on the command line. */
 export interface Fields {
   readonly set?: readonly string[];
   readonly ask?: readonly string[];
@@ -16,7 +16,7 @@ interface NeededField {
   readonly isSecret?: boolean;
 }
 
-/** What a connection cannot be made without, by provider and field; where one signs in, nothing is. */
+/** What a connection cannot do without, by provider and field; providers with a sign-in need nothing. */
 export const NEEDED_FIELDS: Readonly<Record<string, Readonly<Record<string, NeededField>>>> = {
   imap: {
     host: { question: "Host of the mailbox, such as imap.example.com:", example: "imap.example.com" },
@@ -43,7 +43,7 @@ export const NEEDED_FIELDS: Readonly<Record<string, Readonly<Record<string, Need
   folder: { path: { question: "Absolute path of the folder on the server's machine:", example: "/srv/papers" } },
 };
 
-/** What was given with `--set`, and answers to `--ask`. @throws UsageError */
+/** The values of `--set`, and the answers to `--ask`. @throws UsageError */
 export async function readFields(cli: Cli, { set = [], ask: asked = [] }: Fields): Promise<Values> {
   const given = givenFields(set);
   if (asked.length === 0) return given;
@@ -52,7 +52,9 @@ export async function readFields(cli: Cli, { set = [], ask: asked = [] }: Fields
   return { ...given, ...named(asked, answers) };
 }
 
-/** As `readFields`, and asks for what a new connection to the provider lacks. @throws UsageError where nobody can be asked */
+/**
+ * As `readFields`, but also asks for what a new connection to the provider lacks. @throws UsageError where nobody can be asked
+ */
 export async function readNeededFields(cli: Cli, provider: string, fields: Fields): Promise<Values> {
   const needed = NEEDED_FIELDS[provider] ?? {};
   const given = givenFields(fields.set ?? []);

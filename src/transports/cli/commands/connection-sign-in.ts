@@ -20,7 +20,7 @@ export interface AddOptions extends Fields, AppOptions, PaceOptions {
   readonly wait: boolean;
 }
 
-/** Makes a connection, asks for what is missing, and brings in what it finds. */
+/** Creates a connection, asks for what is missing, and brings in what it finds. */
 export async function addConnection(cli: Cli, provider: string, options: AddOptions): Promise<void> {
   const metadata = await readNeededFields(cli, provider, options);
   const loopback = await openLoopbackCallback();
@@ -39,7 +39,7 @@ export async function addConnection(cli: Cli, provider: string, options: AddOpti
         ...(options.every !== undefined && { everyMinutes: options.every }),
       });
       await signIn(cli, access, made, { provider, loopback }).catch(async (error: unknown) => {
-        // Without a sign-in there is no connection.
+        // A connection without a sign-in is useless.
         await core.removeConnection(newWrite(), { id: made.id });
         throw error;
       });
@@ -54,7 +54,7 @@ export async function addConnection(cli: Cli, provider: string, options: AddOpti
   ).finally(() => loopback.close());
 }
 
-/** Signs a connection in again, as its provider wants it. */
+/** Signs a connection in again, the way its provider requires. */
 export async function reconnect(cli: Cli, id: string, fields: Fields): Promise<void> {
   const metadata = await readFields(cli, fields);
   const loopback = await openLoopbackCallback();
@@ -70,7 +70,7 @@ export async function reconnect(cli: Cli, id: string, fields: Fields): Promise<v
   }).finally(() => loopback.close());
 }
 
-/** Has somebody sign in where that is needed. */
+/** Has the user sign in if that is needed. */
 async function signIn(
   cli: Cli,
   access: Access,
@@ -81,7 +81,7 @@ async function signIn(
   else if (link !== undefined) await signInByBrowser(cli, access, { provider, link, loopback });
 }
 
-/** Has somebody sign in on another device, and waits for it. */
+/** Has the user sign in on another device, and waits for it. */
 async function signInElsewhere(
   cli: Cli,
   { core, read }: Access,

@@ -16,7 +16,7 @@ const PROVIDERS =
 const MOST_DOCUMENTS = 10_000;
 const MOST_DOCUMENTS_RAISED = 1_000_000;
 const MOST_PAGES = 100_000;
-/** Settings by which connections to one provider are told apart. */
+/** Settings that tell connections to one provider apart. */
 const PLACE_SETTINGS = ["bucket", "startUrl", "path"];
 
 export function registerConnections(program: Command, cli: Cli): void {

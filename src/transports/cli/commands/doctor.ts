@@ -6,7 +6,7 @@ import { EXIT_FAILED } from "../exit-codes.js";
 import { oneLine } from "../style.js";
 import { count } from "../../../lib/count.js";
 
-/** A first start may have to fetch the vector engine. */
+/** A first start may have to download the vector engine. */
 const ENGINE_START_MS = 60_000;
 const POLL_MS = 200;
 

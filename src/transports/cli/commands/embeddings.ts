@@ -10,7 +10,7 @@ import { notEmpty, wholeNumber } from "../options.js";
 import { dollars, oneLine, pairs } from "../style.js";
 import { count } from "../../../lib/count.js";
 
-/** Between two looks at how far it is. */
+/** Milliseconds between two checks of the progress. */
 const POLL_MS = 500;
 const MOST_DIMENSIONS = 65_536;
 
@@ -106,7 +106,7 @@ async function use(cli: Cli, kind: string, options: UseOptions): Promise<void> {
   cli.output.answer(answer, () => (options.dryRun ? [answer.done] : describe(cli, answer.embeddings)));
 }
 
-/** @throws UsageError for options that this kind has no use for */
+/** @throws UsageError for options that do not apply to this kind */
 function readChoice(kind: string, { model, baseUrl, dimensions }: UseOptions): Readonly<Record<string, unknown>> {
   const given = { model, baseUrl, dimensions };
   const useful = USED_BY[kind];
@@ -115,7 +115,7 @@ function readChoice(kind: string, { model, baseUrl, dimensions }: UseOptions): R
     if (value !== undefined && !useful.includes(name))
       throw new UsageError(`the embedder ${kind} has no use for --${name === "baseUrl" ? "base-url" : name}`);
   const said = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-  // The service may run in another folder than this command.
+  // The service may run in another working folder than this command.
   const isFolder = kind === "static" && model !== undefined && /^([.~/\\]|[A-Za-z]:)/.test(model);
   return { kind, ...said, ...(isFolder && { model: resolve(model.replace(/^~(?=[/\\]|$)/, homedir())) }) };
 }
@@ -126,7 +126,7 @@ const USED_BY: Readonly<Record<string, readonly string[]>> = {
   openai: ["model", "baseUrl", "dimensions"],
 };
 
-/** Shows how far it is until it has taken over, or does not go on by itself. */
+/** Shows the progress until the new embedder has taken over, or does not continue by itself. */
 async function watch(cli: Cli, { core, read }: Access, first: EmbeddingStatus): Promise<EmbeddingStatus> {
   let status = first;
   if (!status.next) return status;
@@ -163,7 +163,6 @@ function describe(cli: Cli, { active, next, previous }: EmbeddingStatus): string
   return [...pairs(lines), ...hints(cli, { next, previous })];
 }
 
-/** The progress of a move on one line. */
 export function describeMove({
   state,
   done,

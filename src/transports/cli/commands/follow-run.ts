@@ -3,16 +3,16 @@ import { sleep } from "../../../lib/time.js";
 import type { Access, Cli } from "../cli.js";
 import { oneLine } from "../style.js";
 
-/** Between two looks at how far it is. */
+/** Milliseconds between two checks of the progress. */
 const POLL_MS = 300;
 
-/** The newest run of a connection; null where there was none. */
+/** The latest run of a connection; null where there was none. */
 export async function newestRun({ core, read }: Access, id: string): Promise<SyncRun | null> {
   const { runs } = await core.listSyncRuns(read, { id });
   return runs[0] ?? null;
 }
 
-/** Shows how far a run is until it is through. @param before the newest run before it was ordered */
+/** Shows a run's progress until it ends. @param before the latest run before this one was ordered */
 export async function followRun(cli: Cli, access: Access, id: string, before: SyncRun | null): Promise<void> {
   const progress = cli.output.progress("waiting for the run to begin");
   try {
@@ -55,7 +55,7 @@ export function summaryOf(run: SyncRun): readonly string[] {
   ];
 }
 
-/** The first of what failed, or was skipped, each with its reason. */
+/** The first few that failed or were skipped, each with its reason. */
 function named(what: string, some: readonly SyncFailure[], count: number): string[] {
   const shown = some.slice(0, MOST_NAMED);
   const more = count - shown.length;

@@ -15,7 +15,7 @@ interface ForgetOptions {
   readonly reason?: string;
 }
 
-/** What was forgotten, and the documents that were deleted with all they stated. */
+/** What was forgotten, and the documents deleted with everything they stated. */
 interface Answer extends Forgotten {
   readonly deletedDocuments: readonly string[];
 }
@@ -72,7 +72,7 @@ function because({ reason }: ForgetOptions): { reason?: string } {
   return reason === undefined ? {} : { reason };
 }
 
-/** Memories first; an id that is no memory may be a document. */
+/** Memories first; an id that is not a memory may be a document. */
 async function forgetIds(access: Access, ids: readonly string[], options: ForgetOptions): Promise<Answer> {
   try {
     return { ...(await forgetMemories(access, ids, options)), deletedDocuments: [] };
@@ -102,7 +102,7 @@ function unknownId(id: string, within: string | undefined): AppError {
   );
 }
 
-/** Looks every id up before anything is changed, so that one wrong id changes nothing. */
+/** Looks every id up before changing anything, so that one wrong id changes nothing. */
 async function forgetBoth(access: Access, ids: readonly string[], options: ForgetOptions): Promise<Answer> {
   const memories: string[] = [];
   const documents = new Set<string>();
@@ -129,7 +129,7 @@ function describe(cli: Cli, answer: Answer, query: string | undefined): string[]
   ];
 }
 
-/** Where it still stands, and how to remove it there too. */
+/** Where it is still stated, and how to remove it there too. */
 function describeStating({ output, invocation }: Cli, { statedIn, forgotten }: Answer): string[] {
   const [document] = statedIn;
   const [memory] = forgotten;

@@ -77,9 +77,9 @@ async function create(cli: Cli, { container, readOnly, expires, rate, ...named }
   );
 }
 
-/** Reads `TAG` or `TAG:read`; a tag may have colons itself. @throws UsageError for what is no tag */
+/** Reads `TAG` or `TAG:read`; a tag may contain colons itself. @throws UsageError for an invalid tag */
 async function readGrants(texts: readonly string[]): Promise<Grant[]> {
-  // The rules of the core are long to load, and other commands do without.
+  // The core's rules take long to load, and other commands do without them.
   const { containerTagSchema } = await import("../../../core/index.js");
   return texts.map((text) => {
     const [, tag = text, permission] = /^(.*):(read|write)$/.exec(text) ?? [];
@@ -136,7 +136,7 @@ function describeState(cli: Cli, { isOpen, revokedAt, disabledAt, expiresAt, las
   return dim(expiresAt === null ? used : `${used}, expires ${day(expiresAt)}`);
 }
 
-/** What the key is for, and what it is limited to. */
+/** What the key is for, and its limits. */
 function describeUse({ name, client, grants, permission, rate }: ApiKey): string {
   const parts = [
     oneLine(name),

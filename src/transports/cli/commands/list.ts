@@ -46,12 +46,12 @@ async function listDocuments(cli: Cli, options: ListOptions): Promise<void> {
   );
   const { presentListedDocument } = await import("../../rest/documents/present-document.js");
   const { presentPagination } = await import("../../rest/pagination.js");
-  // Links to files are made by the service alone.
+  // Only the service creates links to files.
   const memories = page.documents.map((document) => presentListedDocument(document, ""));
   cli.output.answer({ memories, pagination: presentPagination(page) }, () => describeDocuments(cli, page));
 }
 
-/** A container that is named must be there; the usual one may be new. */
+/** A container that is named must exist; the default one may be new. */
 async function pageOf(cli: Cli, access: Access, { container, limit, page }: ListOptions) {
   if (container !== undefined) await requireContainer(access, container);
   return { containerTags: [container ?? (await cli.defaultContainer())], limit, page };

@@ -17,7 +17,7 @@ export function registerMcp(program: Command, cli: Cli): void {
     );
 }
 
-/** How the usual clients are told about this server. */
+/** How to tell the usual clients about this server. */
 function connectHelp(program: string): string {
   const [command = program, ...rest] = program.split(" ");
   const entry = JSON.stringify({ command, args: [...rest, "mcp"] });

@@ -11,9 +11,9 @@ import { dollars, oneLine } from "../style.js";
 import { count } from "../../../lib/count.js";
 import { NOTHING_LEFT, waitForReadings, type Outcome } from "../wait-for-readings.js";
 
-/** Documents that are listed, or named in a call, at once. */
+/** Documents listed, or named in one call, at a time. */
 const AT_ONCE = 1_000;
-/** What is told of where no document is to be read. */
+/** The result where no document is to be read. */
 const NOTHING_DONE: Reprocessed = {
   dryRun: false,
   extractor: "",
@@ -36,7 +36,7 @@ interface ReprocessOptions {
   readonly wait: boolean;
 }
 
-/** What was done, and what became of it by the time that the command ends. */
+/** What was done, and its outcome by the time the command ends. */
 export interface Answer extends Reprocessed, Outcome {}
 
 export function registerReprocess(program: Command, cli: Cli): void {
@@ -108,7 +108,7 @@ async function findFailed(access: Access, container: string | undefined): Promis
   }
 }
 
-/** What is asked of the core, in as many calls as documents that are named need. */
+/** The calls to the core: as many as the named documents need. */
 function inputsOf(ids: readonly string[], { container, all, failed, outdated, replace }: ReprocessOptions) {
   const shared = { ...(outdated !== undefined && { onlyOutdated: outdated }), ...(replace && { replace }) };
   if (ids.length === 0 && !failed)

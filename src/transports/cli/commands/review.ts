@@ -14,7 +14,7 @@ interface ReviewOptions {
   readonly container?: string;
 }
 
-/** A guess with how many memories it was derived from. */
+/** A guess, and how many memories it was derived from. */
 interface Guess {
   readonly memory: Memory;
   readonly parentCount: number;

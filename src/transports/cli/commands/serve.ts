@@ -14,7 +14,7 @@ interface ServeOptions {
 }
 
 interface Started extends ServiceInfo {
-  /** False where what is printed is kept, as in the log of a service. */
+  /** False where output is kept, as in a service's log. */
   readonly mayShowKey: boolean;
 }
 
@@ -42,7 +42,7 @@ async function serve(cli: Cli, { host, port, showKey = false }: ServeOptions): P
   await service.ended;
 }
 
-/** A key that was just made must be shown whatever happens, so a status that cannot be read is only left out. */
+/** A key that was just created must be shown whatever happens, so a status that cannot be read is merely left out. */
 async function readStatus(cli: Cli, service: ServiceInfo): Promise<Status | null> {
   try {
     return await service.status();
@@ -86,7 +86,7 @@ function hiddenKey(cli: Cli): string {
   return `not shown outside a terminal; \`${cli.invocation} keys create\` makes one`;
 }
 
-/** Sentence by sentence, since it stands in a box. */
+/** One sentence per line, because it is shown in a box. */
 function explainApps(objection: string): string[] {
   return ["Apps cannot sign in by OAuth; keys work.", ...objection.split(/(?<=\.) /)];
 }

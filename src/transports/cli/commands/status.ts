@@ -50,7 +50,7 @@ function describe(status: Status): [string, string][] {
 }
 
 function describeWaiting({ waitingDocuments, unsearchableDocuments }: Status): string {
-  // Both are counted one after the other.
+  // The two are counted one after the other.
   const unread = Math.max(0, waitingDocuments - unsearchableDocuments);
   return `${documentsAre(unsearchableDocuments)} not searchable yet, ${documentsAre(unread)} found but not read for facts yet`;
 }
@@ -75,7 +75,7 @@ function describeFull({ fullAt }: Status["store"]): [string, string][] {
   return [["no room", `for what was to be written at ${when} UTC: ${fix}`]];
 }
 
-/** The parts of the service that a person may choose. */
+/** The parts of the service that can be configured. */
 export function describeParts({
   embedder,
   embedding,

@@ -8,44 +8,44 @@ import { count } from "../../../lib/count.js";
 import { pathIdentity } from "./path-identity.js";
 import { sendFile } from "./send-file.js";
 
-/** Files that are sent before the first of them is waited for. */
+/** Files that are sent before the first of them is awaited. */
 const SENT_TOGETHER = 16;
 const MOST_NAMED = 10;
 const BAR_WIDTH = 20;
 
-/** What became of one file. */
+/** The outcome of one file. */
 export interface FileOutcome {
   readonly path: string;
   readonly outcome: "added" | "updated" | "unchanged" | "skipped" | "failed";
   readonly id?: string;
-  /** How many facts it has; absent until they are known. */
+  /** How many facts it has; absent until that is known. */
   readonly facts?: number;
   /** Why it was skipped or failed. */
   readonly reason?: string;
-  /** Set where it may go well later without a change of the file. */
+  /** Set where it may succeed later without a change to the file. */
   readonly isPassing?: true;
-  /** What whoever keeps it should know, such as that it holds a secret. */
+  /** What its owner should know, such as that it contains a secret. */
   readonly warnings?: readonly string[];
 }
 
-/** A file that is to be added. */
+/** A file to be added. */
 export interface FileToAdd {
   readonly path: string;
-  /** The real path of the folder in which it was found; null for one that somebody named, and that may be a link or a pipe. */
+  /** The real path of the folder in which it was found; null for a file named explicitly, which may be a link or a pipe. */
   readonly root: string | null;
-  /** The subtitle file that lies beside it and says what is said in it. */
+  /** The subtitle file beside it that holds its spoken words. */
   readonly subtitles?: string;
 }
 
 /** Which files are added, and how. */
 export interface Adding {
   readonly files: readonly FileToAdd[];
-  /** What all of them get. */
+  /** What applies to all of them. */
   readonly shared: Omit<AddDocumentInput, "content" | "title" | "customId">;
   readonly waits: boolean;
 }
 
-/** Adds files and shows how far it is. @param onSent hears of each that is kept, and of each that is refused */
+/** Adds files and shows the progress. @param onSent is told of each one that is stored, and of each one that is refused */
 export async function addFiles(
   cli: Cli,
   access: Access,
@@ -71,15 +71,15 @@ export async function addFiles(
   }
 }
 
-/** Who hears of files while they are added. */
+/** Is told about files while they are added. */
 export interface Listener {
   onOutcome: (outcome: FileOutcome) => void;
-  /** Of the file whose outcome comes next. */
+  /** About the file whose outcome comes next. */
   onState?: (state: string) => void;
   onSent?: (isKept: boolean) => void;
 }
 
-/** Adds files one after the other, each as the document of its path; what one fails of does not stop the others. */
+/** Adds files one after another, each as the document of its path; one that fails does not stop the others. */
 export async function sendFiles(
   access: Access,
   { files, shared, waits }: Adding,
@@ -95,7 +95,7 @@ export async function sendFiles(
     }
     for (const outcomeOf of some) {
       const outcome = await outcomeOf();
-      // What fails because the command ends is no fault of the file.
+      // A failure because the command ends is not the file's fault.
       access.ended.throwIfAborted();
       outcomes.push(outcome);
       onOutcome(outcome);
@@ -110,7 +110,7 @@ interface Sending extends Omit<Adding, "files"> {
   readonly onSent: (isKept: boolean) => void;
 }
 
-/** Sends a file. @returns a way to wait for what becomes of it */
+/** Sends a file. @returns a way to await its outcome */
 async function send(
   access: Access,
   reading: ReadingStatus,
@@ -146,7 +146,7 @@ export function outcomeOf(
   return { path, outcome, id, ...(facts && { facts: facts.length }), ...(warnings && { warnings }) };
 }
 
-/** What this version reads no text from is passed over; only what concerns all files ends the work. */
+/** Skips what this version reads no text from; only errors that concern all files end the work. */
 export function refusalOf(path: string, error: unknown): FileOutcome {
   if (!(error instanceof AppError) || STOPS.has(error.kind)) throw error;
   const outcome = error.kind === "unsupported_type" ? "skipped" : "failed";
@@ -166,14 +166,14 @@ function lineOf({ path, outcome }: FileOutcome): string {
   return `${outcome}: ${oneLine(shortest(path))}`;
 }
 
-/** A path as people write it here; the address of a page is none. */
+/** A path as people here would write it; a page's address is not a path. */
 export function shortest(path: string): string {
   if (path.includes("://")) return path;
   const near = relative("", path);
   return near !== "" && near.length < path.length ? near : path;
 }
 
-/** The counts and what a program wants to know of each file. */
+/** The counts, and what a program wants to know about each file. */
 export function summaryOf(files: readonly FileOutcome[]) {
   const amount = (outcome: FileOutcome["outcome"]) => files.filter((file) => file.outcome === outcome).length;
   return {

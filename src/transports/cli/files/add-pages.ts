@@ -10,8 +10,8 @@ interface AddingPages extends Omit<Adding, "files"> {
 }
 
 /**
- * Adds the pages of addresses one after the other; one that fails does not stop the others.
- * @param onSent hears of each that is done
+ * Adds the pages of addresses one after another; one that fails does not stop the others.
+ * @param onSent is told of each one that is done
  */
 export async function addPages(
   cli: Cli,

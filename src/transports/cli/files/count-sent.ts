@@ -1,7 +1,7 @@
 import { count } from "../../../lib/count.js";
 import { Interrupted } from "../interrupt.js";
 
-/** Counts what came of files, so that whoever ends the command knows how far it was. */
+/** Counts outcomes of files, so that a user who ends the command learns how far it got. */
 export function countSent(total: number): {
   readonly onSent: (isKept: boolean) => void;
   /** @throws what was thrown, with the counts where the user ended the command */

@@ -11,7 +11,7 @@ export function mayBePath(argument: string): boolean {
   return argument !== "" && argument.length <= 4096 && !argument.includes("\0") && !argument.includes("\n");
 }
 
-/** True for the path of a file or folder that is there. */
+/** True for the path of an existing file or folder. */
 export function isThere(argument: string): boolean {
   return mayBePath(argument) && existsSync(argument);
 }
@@ -27,8 +27,8 @@ export function looksLikePath(argument: string): boolean {
 }
 
 /**
- * True for a pattern of file names that no shell has expanded, as it is on Windows and between quotes. A sentence with a
- * question mark is none, nor is an address: what holds white space has to begin with a folder that is there.
+ * True for a file pattern that no shell has expanded, as on Windows or in quotes. A sentence with a question mark or an address
+ * is not one: a pattern with white space must begin with an existing folder.
  */
 export function looksLikeGlob(argument: string): boolean {
   if (!mayBePath(argument) || !hasWildcard(argument) || isThere(argument) || argument.includes("://")) return false;
@@ -36,7 +36,7 @@ export function looksLikeGlob(argument: string): boolean {
   return /^\*|[\\/]/.test(argument) || /\.[A-Za-z*?][A-Za-z0-9*?]{0,4}$/.test(argument);
 }
 
-/** What paths, folders and globs name. */
+/** The files that paths, folders and globs name. */
 interface NamedFiles {
   readonly files: readonly FileToAdd[];
   /** What was left out, as sentences. */
@@ -45,7 +45,7 @@ interface NamedFiles {
 
 /**
  * The files that paths, folders and globs name, each once, in the order of the arguments and by name within a folder. Folders
- * are searched to the bottom, without hidden entries, `node_modules`, links, and what `.gitignore` leaves out.
+ * are searched recursively, without hidden entries, `node_modules`, links, or anything that `.gitignore` excludes.
  * @throws AppError `not_found` for a glob that matches nothing, `too_large` for more than 100,000 files
  */
 export async function findFiles(paths: readonly string[]): Promise<NamedFiles> {

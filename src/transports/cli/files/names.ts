@@ -3,21 +3,21 @@ import { UsageError } from "../failure.js";
 import { oneLine } from "../style.js";
 import { isThere, looksLikeGlob, looksLikePath } from "./find-files.js";
 
-/** Of a customId, in characters. */
+/** The longest customId, in characters. */
 const LONGEST_CUSTOM_ID = 255;
 const AS_WORDS = "If these are words to remember, add --text.";
 
-/** One address of the web, whose page the service fetches. */
+/** A web address whose page the service fetches. */
 export function isAddress(word: string): boolean {
   return /^https?:\/\/\S+$/i.test(word) && URL.canParse(word);
 }
 
-/** Added again, a page takes the place of what it was before, as a file does. */
+/** A page that is added again replaces its former version, as a file does. */
 export function identityOf(address: string): { readonly customId?: string } {
   return address.length <= LONGEST_CUSTOM_ID ? { customId: address } : {};
 }
 
-/** True for a word that names a file or an address, whether or not there is anything behind it. */
+/** True for a word that names a file or an address, whether or not that exists. */
 export function isName(word: string): boolean {
   return isThere(word) || looksLikeGlob(word) || looksLikePath(word) || isAddress(word) || isOtherAddress(word);
 }
@@ -26,14 +26,14 @@ function isOtherAddress(word: string): boolean {
   return /^(?:[a-z][a-z0-9+.-]*:\/\/|www\.|data:[\w/+.-]*[;,])\S+$/i.test(word) && !isAddress(word);
 }
 
-/** One word of Latin letters is likelier the name of a file than something to remember; other scripts may do without spaces. */
+/** One word in Latin letters is more likely a file name than something to remember; other scripts may do without spaces. */
 export function isSingleWord(argument: string): boolean {
   return /^[\p{Script=Latin}\p{N}_.~+@/\\-]{1,64}$/u.test(argument);
 }
 
 /**
- * Refuses names behind which nothing can be read, so that a slip of the finger is not remembered as a fact.
- * @throws AppError `not_found` where all are paths and none is there; one that is there brings its result, and so do the others
+ * Refuses names with nothing readable behind them, so that a typing error is not remembered as a fact.
+ * @throws AppError `not_found` where all are paths and none exists; if one exists, it gets its result, and so do the others
  * @throws UsageError for an address that is not fetched
  */
 export function refuseUnreadable(names: readonly string[]): void {

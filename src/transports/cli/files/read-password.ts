@@ -4,8 +4,8 @@ import { UsageError } from "../failure.js";
 import { readText } from "../read-text.js";
 
 /**
- * The password in a file, or in standard input for `-`; one on the command line itself would be seen by every user of the
- * machine. @throws UsageError where there is none in it
+ * The password in a file, or from standard input for `-`; on the command line itself, every user of the machine would see it.
+ * @throws UsageError where there is none
  */
 export async function readPassword(cli: Cli, path: string | undefined): Promise<{ readonly password?: string }> {
   if (path === undefined) return {};

@@ -13,41 +13,42 @@ import type { Access } from "../cli.js";
 import { readFailure, readText } from "../read-text.js";
 import { isThrough, waitUntilRead, waitUntilUnderstood } from "../wait.js";
 
-/** What a file is sent as: its text, or the file itself, to be read by the service. */
+/** What is sent of a file: its text, or the file itself for the service to read. */
 type FileContent =
   | { readonly text: string }
   | {
       readonly bytes: Uint8Array;
-      /** Why it is no text; null for a file that is called something else. */
+      /** Why it is not text; null for a file whose name says otherwise. */
       readonly noText: AppError | null;
     };
 
 type NamedBytes = Extract<FileContent, { bytes: Uint8Array }> & { readonly name?: string };
 
-/** A file with what is said of its document. */
+/** A file, and what is said about its document. */
 export interface FileToSend {
   readonly path: string;
-  /** The real path of the folder in which it was found; null for one that somebody named, and that may be a link or a pipe. */
+  /** The real path of the folder in which it was found; null for a file named explicitly, which may be a link or a pipe. */
   readonly root: string | null;
   /** The subtitle file beside a recording or video, which is sent in its place. */
   readonly subtitles?: string;
-  /** Opens it where it is encrypted. */
+  /** Opens it if it is encrypted. */
   readonly password?: string;
   readonly document: Omit<AddDocumentInput, "content">;
-  /** The facts of the document, where they hang on its text. */
+  /** The facts of the document, where they depend on its text. */
   readonly factsOf?: (text: string | null) => Pick<AddDocumentInput, "facts">;
   readonly waits: boolean;
 }
 
-/** Gives the newest state of a document that was sent; waits until it is through, if that was asked for. */
+/** Returns the latest state of a document that was sent; waits until it is processed, if that was asked for. */
 export type AwaitReceipt = (onState: (state: string) => void) => Promise<ExplainedReceipt>;
 
 /**
- * Sends a file as the document of its path: plain text as text, every other kind and mails of any name as they are, and of a recording with subtitles
- * beside it only those: nothing has to be written down then, and a film may be larger than what is accepted.
+ * Sends a file as the document of its path: plain text as text, every other kind, and mails of any name, as they are. Of a
+ * recording with subtitles beside it only those are sent: nothing needs transcribing then, and a film may be larger than the
+ * limit.
  * @returns null for an empty file
- * @throws AppError `not_found`, `unavailable` or `too_large` for a file that cannot be taken, `unsupported_type` for folders
- *   and for kinds that are not read, each naming the file, and what the core throws
+ * @throws AppError `not_found`, `unavailable` or `too_large` for a file that cannot be taken, `unsupported_type` for folders and
+ *   for kinds that are not read, each naming the file, and what the core throws
  */
 export async function sendFile(access: Access, reading: ReadingStatus, file: FileToSend): Promise<AwaitReceipt | null> {
   const subtitles = await readSubtitles(file, reading);
@@ -57,7 +58,7 @@ export async function sendFile(access: Access, reading: ReadingStatus, file: Fil
   return "text" in content ? sendText(access, file, content.text) : sendBytes(access, file, content);
 }
 
-/** What is called subtitles and has no cue leaves the words to the recording. */
+/** A subtitle file without a single cue is ignored, and the recording itself is sent. */
 async function readSubtitles(file: FileToSend, reading: ReadingStatus): Promise<NamedBytes | null> {
   const { subtitles: path } = file;
   if (path === undefined) return null;
@@ -68,7 +69,7 @@ async function readSubtitles(file: FileToSend, reading: ReadingStatus): Promise<
   return text?.includes("-->") ? { ...content, name: basename(path) } : null;
 }
 
-/** A document that is read from its subtitles is called what the recording is. */
+/** A document read from subtitles gets the title of the recording. */
 function withTitle(file: FileToSend): FileToSend {
   return { ...file, document: { ...file.document, title: file.document.title ?? basename(file.path) } };
 }
@@ -103,7 +104,7 @@ async function sendBytes(
   return (onState) => waitUntilRead({ core, read }, sent, onState);
 }
 
-/** What a file's bytes are read from. */
+/** Where a file's bytes are read from. */
 type Source = Pick<OpenedFile, "size" | "read" | "stream">;
 
 async function readContent({ path, root }: FileToSend, reading: ReadingStatus): Promise<FileContent> {
@@ -129,7 +130,7 @@ async function namedSource(path: string): Promise<Source> {
   return { size: found.size, read: () => readFile(path), stream: () => createReadStream(path) };
 }
 
-/** Markdown is read as a file where it says something of itself. */
+/** Markdown with front matter is read as a file. */
 function isPlainMarkdown(path: string, bytes: Uint8Array): boolean {
   const start = Buffer.from(bytes.subarray(0, 100)).toString("utf8");
   return /\.(?:md|mdx|markdown)$/i.test(path) && !beginsWithFrontMatter(start.trimStart());
@@ -152,7 +153,7 @@ async function contentOf(path: string, file: Source, { endings, maxFileBytes }: 
   if (wide !== null) return { text: wide };
   try {
     const text = await readText(Readable.from([bytes]), path);
-    // As a text it would count as the user's own words, which what somebody else has sent are not.
+    // As text it would count as the user's own words, which somebody else's mail is not.
     return isMailText(text.slice(0, MAIL_HEAD_LENGTH).trimStart()) ? { bytes, noText: null } : { text };
   } catch (error) {
     if (error instanceof AppError && error.kind === "unsupported_type") return { bytes, noText: error };

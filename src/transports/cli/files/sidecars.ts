@@ -6,20 +6,20 @@ import type { FileToAdd } from "./add-files.js";
 
 const RECORDINGS = new Set(MEDIA_ENDINGS.map((ending) => `.${ending}`));
 const SUBTITLES = new Set([".srt", ".vtt"]);
-/** Behind the name of the recording, as players know it: `.en`, `.pt-BR`, `.en.sdh`. */
+/** What follows the recording's name, as players know it: `.en`, `.pt-BR`, `.en.sdh`. */
 const LANGUAGE = /^\.[a-z]{2,3}(?:[-_][a-z0-9]{2,8})?(?:\.(?:sdh|cc|hi))?$/i;
 
-/** Subtitle files by the recordings and videos of the same name that they lie beside. */
+/** Subtitle files that lie beside recordings and videos of the same name. */
 export interface Sidecars {
-  /** What stands for the words of each recording, by its path. */
+  /** The subtitles to use for each recording, by its path. */
   readonly chosen: ReadonlyMap<string, string>;
-  /** All that lie beside one: the others say the same in other languages. */
+  /** All subtitle files beside a recording: the others say the same in other languages. */
   readonly all: ReadonlySet<string>;
 }
 
 /**
  * Finds the subtitle files among paths that lie beside a recording or video of the same name. Of several, the one without a
- * language counts, else the English one, else the first by name.
+ * language counts, otherwise the English one, otherwise the first by name.
  */
 export function findSidecars(paths: Iterable<string>): Sidecars {
   const named = [...paths];
@@ -38,7 +38,9 @@ export function findSidecars(paths: Iterable<string>): Sidecars {
   return { chosen, all };
 }
 
-/** Files with their subtitles, which are no files of their own then. Beside one that was named alone, its folder is looked at. */
+/**
+ * Files with their subtitles, which are then not files of their own. For a recording named on its own, its folder is searched.
+ */
 export async function withSidecars(files: readonly FileToAdd[]): Promise<readonly FileToAdd[]> {
   const paths = new Set(files.map(({ path }) => path));
   const alone = files.filter(({ path, root }) => root === null && isRecording(path));
@@ -63,13 +65,13 @@ function isSubtitles(path: string): boolean {
 
 interface Named {
   readonly path: string;
-  /** The path without its ending of the recording that it may belong to. */
+  /** The path, without extension, of the recording that it may belong to. */
   readonly stem: string;
-  /** With a dot, or empty. */
+  /** With its dot, or empty. */
   readonly language: string;
 }
 
-/** What a subtitle file may be of: `film.en.srt` of a `film`, and of a `film.en`. */
+/** What a subtitle file may belong to: `film.en.srt` to `film` or to `film.en`. */
 function readNames(path: string): Named[] {
   const whole = withoutEnding(path);
   const folder = dirname(path);

@@ -1,17 +1,17 @@
 import { watch, type FSWatcher } from "node:fs";
 
-/** After the last sign of a change, so that what is being written is whole. */
+/** After the last sign of a change, so that files being written are complete. */
 const QUIET_MS = 300;
-/** What is written to all the time is looked at in between. */
+/** What is written to all the time is scanned in between. */
 const LONGEST_RESTLESS_MS = 5_000;
-/** Systems allow a limited number; beyond it, time alone leads to a look. */
+/** Systems limit the number of watches; beyond it, folders are only scanned at intervals. */
 const MOST_WATCHED = 4_000;
 
-/** Tells when something in some folders changes, as far as the system says so. */
+/** Reports changes in some folders, as far as the system notices them. */
 export interface FolderAlarm {
-  /** Listens to these folders, and no others any more. */
+  /** Listens to these folders only. */
   listenTo(folders: readonly string[]): void;
-  /** Resolves once there was a change and then nothing for a moment, the time is over, or the signal came. */
+  /** Resolves once a change was followed by a quiet moment, the time is over, or the signal came. */
   next(longestMs: number): Promise<void>;
   close(): void;
 }
@@ -33,11 +33,11 @@ export function createFolderAlarm(signal: AbortSignal): FolderAlarm {
   function listen(folder: string): void {
     try {
       const watcher = watch(folder, { persistent: false }, sign);
-      // A folder that went away is noticed by the next look.
+      // The next scan notices a folder that has gone.
       watcher.on("error", () => drop(folder));
       watchers.set(folder, watcher);
     } catch {
-      // The system has no more room for it, or it is gone again.
+      // The system allows no more watches, or the folder has gone again.
     }
   }
 

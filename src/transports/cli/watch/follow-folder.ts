@@ -12,22 +12,22 @@ import {
   type SeenFolder,
 } from "./scan-folder.js";
 
-/** Systems do not tell of every change, so the folder is looked through from time to time. */
+/** Systems do not report every change, so the folder is scanned from time to time. */
 const LOOK_MS = 4_000;
-/** A large folder is looked through less often: at most this part of the time. */
+/** A large folder is scanned less often: at most this share of the time. */
 const MOST_OF_TIME = 1 / 20;
-/** A folder that is being removed loses its files first, and a file that is being replaced may be away for a moment. */
+/** A folder that is being removed loses its files first, and a file that is being replaced may be missing for a moment. */
 const SURELY_GONE_MS = 1_000;
 
-/** Keeps something like a folder. */
+/** Keeps a copy in step with a folder. */
 export interface Mirror {
-  /** Takes over changes of files. @returns the paths that are to be tried again at the next look */
+  /** Applies changes of files. @returns the paths to retry at the next scan */
   apply(changes: Changes, moves: ReadonlyMap<string, string>, seen: SeenFolder): Promise<ReadonlySet<string>>;
 }
 
 /**
- * Follows a folder from what was known of it until the signal comes.
- * @throws AppError `not_found` when the folder is not there any more, and what the mirror throws
+ * Follows a folder, starting from what was known of it, until the signal comes.
+ * @throws AppError `not_found` when the folder no longer exists, and what the mirror throws
  */
 export async function followFolder(root: Root, first: SeenFolder, mirror: Mirror, signal: AbortSignal): Promise<void> {
   const alarm = createFolderAlarm(signal);
@@ -37,7 +37,7 @@ export async function followFolder(root: Root, first: SeenFolder, mirror: Mirror
     while (!signal.aborted) {
       const began = performance.now();
       const seen = await look(root);
-      // Only the look: sending a recording may take an hour, and says nothing of how large the folder is.
+      // Only the scan counts: sending a recording may take an hour, and says nothing about the folder's size.
       const lookMs = performance.now() - began;
       alarm.listenTo(seen.folders);
       const changes = await confirmed(root, known, seen);
@@ -58,7 +58,7 @@ async function look(root: Root): Promise<SeenFolder> {
   return scanFolder(root.path);
 }
 
-/** The changes, without files that came back and with the folder still there. */
+/** The changes, without files that came back, and only if the folder still exists. */
 async function confirmed(root: Root, known: ReadonlyMap<string, SeenFile>, seen: SeenFolder): Promise<Changes> {
   const changes = await changesSince(known, seen);
   if (changes.deleted.length === 0) return changes;
@@ -72,7 +72,7 @@ async function confirmed(root: Root, known: ReadonlyMap<string, SeenFile>, seen:
   return { ...changes, deleted };
 }
 
-/** Files that are under another name now: new paths by old ones. */
+/** Files that now have another name: new paths by old ones. */
 function movesIn(
   known: ReadonlyMap<string, SeenFile>,
   { files }: SeenFolder,

@@ -5,28 +5,28 @@ import { describeLeftOut, filesIn, MOST_FILES } from "../../../lib/folder-files.
 import { shortest } from "../files/add-files.js";
 import { findSidecars, type Sidecars } from "../files/sidecars.js";
 
-/** A file as it was seen. */
+/** A file as last seen. */
 export interface SeenFile {
   readonly bytes: number;
   readonly modifiedMs: number;
   readonly inode: number;
   readonly device: number;
-  /** What tells whether its subtitles are the same still; absent for a file without some beside it. */
+  /** Shows whether its subtitles are unchanged; absent for a file without any beside it. */
   readonly subtitles?: string;
 }
 
-/** What was seen of a folder. */
+/** What was seen in a folder. */
 export interface SeenFolder {
   /** By absolute path. */
   readonly files: ReadonlyMap<string, SeenFile>;
-  /** Subtitle files beside recordings, which are no files of their own. */
+  /** Subtitle files beside recordings, which do not count as files of their own. */
   readonly sidecars: Sidecars;
   readonly folders: readonly string[];
   /** What was left out, as sentences. */
   readonly leftOut: readonly string[];
 }
 
-/** What became of the files of a folder since it was last seen. */
+/** What happened to the files of a folder since it was last seen. */
 export interface Changes {
   readonly added: readonly string[];
   readonly changed: readonly string[];
@@ -35,26 +35,26 @@ export interface Changes {
 
 /** A folder that is followed. */
 export interface Root {
-  /** Without links, so that a file that is gone is still known by its path. */
+  /** With links resolved, so that a file that is gone is still known by its path. */
   readonly path: string;
   readonly inode: number;
   readonly device: number;
   close(): Promise<void>;
 }
 
-/** Opens a folder to be followed. @throws AppError `not_found` */
+/** Opens a folder to follow it. @throws AppError `not_found` */
 export async function openRoot(folder: string): Promise<Root> {
   const path = await realpath(folder).catch(() => null);
   const found = path === null ? null : await stat(path);
   if (path === null || !found?.isDirectory()) throw new AppError("not_found", `There is no folder ${folder}.`);
-  // While it is open, no other folder gets its number.
+  // While it is open, no other folder gets its inode.
   const opened = await opendir(path);
   return { path, inode: found.ino, device: found.dev, close: () => opened.close() };
 }
 
 /**
- * That the folder is the same one still: where it was removed, renamed, replaced or its disk unmounted, nothing is to be
- * concluded from what is not in it. @throws AppError `not_found`
+ * Checks that the folder is still the same one: if it was removed, renamed, replaced or unmounted, missing files mean nothing.
+ * @throws AppError `not_found`
  */
 export async function requireRoot({ path, inode, device }: Root): Promise<void> {
   const found = await stat(path).catch(() => null);
@@ -66,8 +66,8 @@ export async function requireRoot({ path, inode, device }: Root): Promise<void> 
 }
 
 /**
- * Looks through a folder by the rules of `findFiles`.
- * @throws AppError `too_large` for more files than are followed: the rest would go unnoticed
+ * Scans a folder by the rules of `findFiles`.
+ * @throws AppError `too_large` for more files than can be followed: the rest would go unnoticed
  */
 export async function scanFolder(root: string, mostFiles = MOST_FILES): Promise<SeenFolder> {
   const folders: string[] = [];
@@ -87,7 +87,7 @@ export async function scanFolder(root: string, mostFiles = MOST_FILES): Promise<
   return { files: joined(files, sidecars), sidecars, folders, leftOut: describeLeftOut(found, shortest) };
 }
 
-/** Each recording with its subtitles as one file. */
+/** Treats each recording and its subtitles as one file. */
 function joined(files: ReadonlyMap<string, SeenFile>, { chosen, all }: Sidecars): ReadonlyMap<string, SeenFile> {
   const left = [...files].filter(([path]) => !all.has(path));
   return new Map(
@@ -99,12 +99,15 @@ function joined(files: ReadonlyMap<string, SeenFile>, { chosen, all }: Sidecars)
   );
 }
 
-/** Stays when a file is moved within a disk. */
+/** Stays the same when a file is moved within a disk. */
 export function fingerprint(file: SeenFile | undefined): string {
   return `${file?.device}:${file?.inode}:${file?.bytes}:${file?.modifiedMs}`;
 }
 
-/** Compares a folder with what was known of it. A file that is there but left out by now, or that cannot be seen, counts as unchanged. */
+/**
+ * Compares a folder with what was known of it. A file that still exists but is now excluded, or cannot be seen, counts as
+ * unchanged.
+ */
 export async function changesSince(known: ReadonlyMap<string, SeenFile>, seen: SeenFolder): Promise<Changes> {
   const { files } = seen;
   const [added, changed, deleted]: [string[], string[], string[]] = [[], [], []];
@@ -127,12 +130,12 @@ function isSame(left: SeenFile, right: SeenFile): boolean {
   );
 }
 
-/** A subtitle file beside which a recording came says what that one's document says. */
+/** True for a subtitle file beside which a recording has appeared, whose document now holds its words. */
 export async function hasNoDocument(path: string, before: SeenFile, { sidecars }: SeenFolder): Promise<boolean> {
   return sidecars.all.has(path) || isGone(path, before);
 }
 
-/** A file on a disk that is not there at the moment is not gone, nor is one in a folder that may not be read. */
+/** A file on a disk that is not mounted at the moment is not gone, nor is one in a folder without read permission. */
 async function isGone(path: string, { device }: SeenFile): Promise<boolean> {
   try {
     return !(await lstat(path)).isFile();

@@ -17,24 +17,24 @@ import { count } from "../../../lib/count.js";
 import { followFolder, type Mirror } from "./follow-folder.js";
 import { openRoot, scanFolder, type Root, type SeenFolder } from "./scan-folder.js";
 
-/** A folder to be followed, and how its files are added. */
+/** A folder to follow, and how its files are added. */
 export interface Watching extends Omit<Adding, "files"> {
   readonly folder: string;
   readonly container: string;
-  /** Asked before anything is added. */
+  /** Called before anything is added. */
   readonly mayAdd: (files: number) => Promise<boolean>;
 }
 
 /** What happened to a file and its document. */
 interface WatchEvent extends Omit<FileOutcome, "outcome"> {
   readonly outcome: FileOutcome["outcome"] | "deleted" | "moved";
-  /** Of one that was moved: its path before. */
+  /** The former path of a moved file. */
   readonly from?: string;
 }
 
 /**
- * Adds the files of a folder and then follows it, one line an event, until the user ends it.
- * @throws AppError `not_found` when the folder is not there, or not any more
+ * Adds the files of a folder and then follows it, one line per event, until the user ends it.
+ * @throws AppError `not_found` when the folder does not exist, or no longer
  */
 export async function watchFolder(cli: Cli, watching: Watching): Promise<void> {
   const root = await openRoot(watching.folder);
@@ -72,7 +72,7 @@ async function watchFrom(cli: Cli, root: Root, first: SeenFolder, watching: Watc
   }
 }
 
-/** What could not be added for a reason that passes is not known yet. */
+/** Files that could not be added for a temporary reason count as not seen yet. */
 function withoutPassing({ files, ...seen }: SeenFolder, outcomes: readonly FileOutcome[]): SeenFolder {
   const passing = new Set(outcomes.filter(({ isPassing }) => isPassing).map(({ path }) => path));
   return { files: new Map([...files].filter(([path]) => !passing.has(path))), ...seen };
@@ -83,7 +83,7 @@ function createMirror(
   access: Access,
   { container, root, ...adding }: Watching & { readonly root: Root },
 ): Mirror {
-  /** What was said of files that are tried again and again, so that it is said once. */
+  /** What was said about files that are retried again and again, so that it is said only once. */
   const told = new Map<string, string>();
   const tell = (event: WatchEvent): void => {
     const said = `${event.outcome}: ${event.reason ?? ""}`;
@@ -93,7 +93,7 @@ function createMirror(
     cli.output.answer(event, () => [describe(event)]);
   };
   return {
-    /** What is new comes first: a fact that a moved file states is never without a document. */
+    /** New files come first, so that a fact which a moved file states is never without a document. */
     async apply({ added, changed, deleted }, moves, seen) {
       const again = new Set<string>();
       const arrived = new Map<string, FileOutcome>();

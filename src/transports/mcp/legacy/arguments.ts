@@ -3,10 +3,10 @@ import { readingPlaces, writingPlace } from "../places.js";
 import type { ToolContext } from "../tool.js";
 import { containerTag } from "../tools/arguments.js";
 
-/** Longest text that tools of earlier generations take and give (contract 7.4). */
+/** Longest text that tools of earlier generations accept and return (contract 7.4). */
 export const LONGEST_CONTENT = 200_000;
 
-/** Both names of a container. Bridges put the older one in where it is missing, so the newer one wins. */
+/** Both names of a container. Bridges fill in the older one where it is missing, so the newer one wins. */
 export const placeArguments = { containerTag, namespace: containerTag.describe("The same as containerTag") };
 
 /** A container under both of its names. */
@@ -22,7 +22,7 @@ interface Named {
   readonly projectId?: string | undefined;
 }
 
-/** The container that a call writes to, which it names under whichever name. @throws AppError as `writingPlace` does */
+/** The container that a call writes to, under whichever name. @throws AppError as `writingPlace` does */
 export function containerOf(context: ToolContext, named: Named): string {
   return writingPlace(context, nameIn(named));
 }
@@ -59,18 +59,18 @@ export function presentPagination({ page, limit, total }: Page): z.output<typeof
   return { currentPage: page, limit, totalItems: total, totalPages: Math.ceil(total / limit) };
 }
 
-/** Which part of a list is shown, in words. */
+/** The part of a list that is shown, in words. */
 export function describePage(page: Page, noun: string): string {
   const { currentPage, totalPages, totalItems } = presentPagination(page);
   return `Page ${currentPage} of ${Math.max(1, totalPages)}, ${totalItems} ${noun} in all.`;
 }
 
-/** Adds and takes nothing away. */
+/** Adds, and removes nothing. */
 export const ADDS = {
   readOnlyHint: false,
   destructiveHint: false,
   idempotentHint: false,
   openWorldHint: false,
 } as const;
-/** Adds, or takes away what it is told to. */
+/** Adds, or removes what it is told to. */
 export const ADDS_OR_FORGETS = { ...ADDS, destructiveHint: true } as const;

@@ -21,7 +21,7 @@ import {
   presentPlace,
 } from "./arguments.js";
 
-/** Clients put longer results away in a file, or drop them; programs get the whole text as data. */
+/** Clients move longer results to a file, or drop them; programs get the whole text as data. */
 const SHOWN_CHARACTERS = 40_000;
 
 const documentPlace = {
@@ -150,7 +150,7 @@ const deleteDocument = defineTool({
   },
 });
 
-/** Documents under their names of two generations. */
+/** Documents under the names of two generations. */
 export const documentTools: readonly Tool[] = [
   listTool("list_documents"),
   listTool("listDocuments"),

@@ -3,7 +3,7 @@ import { createId } from "../../../lib/ids.js";
 import { truncate } from "../../../lib/truncate.js";
 import type { ToolContext } from "../tool.js";
 
-/** Below it, what is found says something else. */
+/** Below this, what is found says something else. */
 const LEAST_SIMILARITY = 0.85;
 const CANDIDATES = 5;
 const LONGEST_EXACT_TEXT = 10_000;
@@ -19,7 +19,7 @@ interface ForgottenText {
 type Forgotten = Awaited<ReturnType<ToolContext["core"]["forget"]>>;
 
 /**
- * Forgets the memory with exactly this text, else the one of the container that is most similar to it, if it is so by 0.85
+ * Forgets the memory with exactly this text, otherwise the most similar one in the container if its similarity is at least 0.85
  * (contract 7.7).
  * @returns what was forgotten, or null when nothing says this
  */

@@ -13,7 +13,7 @@ import {
   presentPlace,
 } from "./arguments.js";
 
-/** What a memory graph without a page of its own shows. */
+/** Items that a memory graph shows when no page is given. */
 const FIRST_PAGE = 10;
 
 const memorySchema = z.object({

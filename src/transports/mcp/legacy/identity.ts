@@ -55,12 +55,12 @@ const whoTool = (name: string): Tool =>
         },
         ...(client !== null && { client: { name: client } }),
       };
-      // The third generation answered in JSON, and programs read it.
+      // The third generation answered in JSON, which programs parse.
       return { text: JSON.stringify(structured), structured };
     },
   });
 
-/** Where a call acts that names no container, if it acts in one. */
+/** The container in which a call that names none acts, if any. */
 function activeSpaceOf(asker: Pick<Actor, "containers" | "readOnly">, defaultContainer: string): string {
   const { containers } = asker;
   if (containers === "all" || containers.includes(defaultContainer)) return defaultContainer;

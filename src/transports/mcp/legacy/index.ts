@@ -8,9 +8,9 @@ import { searchTools } from "./search.js";
 import { spaceTools } from "./spaces.js";
 
 /**
- * The tools of all earlier generations under their own names (contract 7.4), in the order in which clients see
- * them. `search` and `fetch` of the second generation are today's. Those that open a view of the vendor's own
- * (`select-space`, `guided-save`, `upload-file`) or keep a choice between calls (`set-active-tag`) are left out.
+ * The tools of all earlier generations under their own names (contract 7.4), in the order in which clients see them. `search`
+ * and `fetch` of the second generation are today's. Left out are those that open one of the vendor's own views (`select-space`,
+ * `guided-save`, `upload-file`) or keep a choice between calls (`set-active-tag`).
  */
 export const LEGACY_TOOLS: readonly Tool[] = [
   ...searchTools,

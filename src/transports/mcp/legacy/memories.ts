@@ -94,5 +94,5 @@ const listTool = (name: string): Tool =>
     },
   });
 
-/** Memories under their names of two generations. */
+/** Memories under the names of two generations. */
 export const memoryTools: readonly Tool[] = [listTool("list_memories"), listTool("listMemories")];

@@ -14,7 +14,7 @@ import {
 } from "./arguments.js";
 import { forgetText } from "./forget-text.js";
 
-/** Seconds to wait until what was saved can be found. */
+/** Seconds to wait until saved text is searchable. */
 const WAIT_SECONDS = 5;
 
 const content = z.string().min(1).max(LONGEST_CONTENT).describe("The text to remember, or the memory to forget");

@@ -18,9 +18,9 @@ const spaceSchema = z.object({
 });
 export type Space = z.output<typeof spaceSchema>;
 
-/** The containers that the caller may see, those with the newest activity first. */
+/** The containers that the caller may see, most recently active first. */
 export async function listSpaces({ core, actor }: Session): Promise<Space[]> {
-  // A scoped key may not ask for containers, but knows its own.
+  // A scoped key may not list containers, but knows its own.
   if (actor.isScoped && actor.containers !== "all")
     return Promise.all(actor.containers.map((tag) => countSpace({ core, actor }, tag)));
   const { containers } = await core.listContainers({ actor });
@@ -61,7 +61,7 @@ async function countSpace({ core, actor }: Session, tag: string): Promise<Space>
   };
 }
 
-/** Containers with what is in them, one to a line; names and tags were chosen by whoever made them. */
+/** Containers and their contents, one per line; names and tags were chosen by whoever created them. */
 export function describeSpaces(spaces: readonly Space[]): string {
   if (spaces.length === 0) return "There is no container yet.";
   const lines = spaces.map(

@@ -121,9 +121,9 @@ export const addMemoryTool = defineTool({
 
 interface Presenting {
   readonly containerTag: string;
-  /** True when its time was over before it came. */
+  /** True when it had expired before it was added. */
   readonly isOver: boolean;
-  /** Texts that the caller knows, since they sent them. */
+  /** Texts that the caller knows, having sent them. */
   readonly sent: ReadonlySet<string>;
 }
 
@@ -166,7 +166,7 @@ interface Describing {
   readonly forgetAfter: string | undefined;
 }
 
-/** One line, with ids alone, since whoever reads it has just sent the rest; and what is told of others, each in a line below. */
+/** One line with ids alone, since the reader has just sent the rest; and what concerns other memories, each on a line below. */
 function describe(receipt: Receipt, describing: Describing): string {
   const { documentId, containerTag, added, updated, duplicates, outdated, review } = receipt;
   const groups: readonly (readonly [string, readonly string[]])[] = [

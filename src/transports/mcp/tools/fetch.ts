@@ -8,7 +8,7 @@ import { fence, NOTICE, oneLine } from "../recalled.js";
 import { defineTool } from "../tool.js";
 import { anyId, containerTag, READ_ONLY } from "./arguments.js";
 
-/** Clients put longer results away in a file, or drop them. */
+/** Clients move longer results to a file, or drop them. */
 const PAGE_CHARACTERS = 40_000;
 
 const input = z.object({

@@ -87,7 +87,7 @@ interface Limits {
   readonly reason?: string;
 }
 
-/** Ids are memories as a rule. Only when one is not, each is looked up, and nothing is forgotten unless all are known. */
+/** Ids usually name memories. If one does not, each is looked up, and nothing is forgotten unless all are known. */
 async function forgetIds(asker: Asker, ids: readonly string[], limits: Limits): Promise<Outcome> {
   const { containerTag: tag, ...because } = limits;
   const where = tag === undefined ? {} : { containerTag: tag };
@@ -114,7 +114,7 @@ async function forgetIds(asker: Asker, ids: readonly string[], limits: Limits): 
   }
 }
 
-/** The documents among the ids. @throws AppError `not_found` for an id that is nothing, or is in another container */
+/** The documents among the ids. @throws AppError `not_found` for an id that is unknown, or is in another container */
 async function findDocuments(
   { core, actor }: Asker,
   ids: readonly string[],

@@ -55,7 +55,7 @@ async function batchOf({ core, actor }: Asker, { batchId, memoryId }: z.output<t
   return last.batchId;
 }
 
-/** A caller who is kept to one container undoes nothing of another. */
+/** A caller restricted to one container undoes nothing in another. */
 async function requireWithin({ core, actor }: Asker, batchId: string, tag: string): Promise<void> {
   const within = await core.listJournal({ actor }, { batchId, containerTag: tag, limit: 1 });
   const all = await core.listJournal({ actor }, { batchId, limit: 1 });

@@ -19,7 +19,7 @@ const updateBody = updateContainerSchema.omit({ containerTag: true });
 
 const TWO = "must name two different containers";
 
-/** The two names that one example of the specification sends mean the same (contract 5.5). */
+/** The two names used in one example of the specification mean the same (contract 5.5). */
 const mergeBody = z.object({
   containerTags: z.array(containerTag).min(2, TWO).max(2, TWO).optional(),
   targetContainerTag: containerTag.optional(),

@@ -9,13 +9,13 @@ import {
 } from "../../../core/types.js";
 import { containerTag, dateTime } from "../schemas.js";
 
-/** Tags that begin so are what apps call projects. */
+/** Tags with this prefix are what apps call projects. */
 const PROJECT = /^sm_project_/;
 
 const count = z.int().min(0);
 export const profileBuckets = z.array(z.object({ key: z.string(), description: z.string() }));
 
-/** One entry of `GET /v3/container-tags/list` (contract 5.3): what is not known is absent rather than null. */
+/** One entry of `GET /v3/container-tags/list` (contract 5.3): unknown values are absent rather than null. */
 export const listedContainer = z.object({
   id: z.string(),
   name: z.string(),

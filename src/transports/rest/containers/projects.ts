@@ -32,7 +32,7 @@ function presentProject(container: ContainerSummary): z.infer<typeof project> {
   };
 }
 
-/** What clients call a project that nobody named. */
+/** What clients call a project without a name. */
 function nameOf(tag: string): string {
   return tag === "sm_project_default" ? "Default Project" : tag.replace(/^sm_project_/, "");
 }

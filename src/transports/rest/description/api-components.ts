@@ -33,7 +33,7 @@ const COMPONENTS: Readonly<Record<string, z.ZodType>> = {
   Session: sessionAnswer,
 };
 
-/** Gives the shared schemas their names, which the generator then writes into each copy of them. */
+/** Gives the shared schemas their names, which the generator then writes into each copy. */
 export function nameComponents(): void {
   for (const [id, schema] of Object.entries(COMPONENTS))
     schema.register(z.globalRegistry, { ...z.globalRegistry.get(schema), id });
@@ -42,7 +42,7 @@ export function nameComponents(): void {
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 type JsonObject = { [key: string]: Json };
 
-/** Gathers the named schemas, lists what may be refused everywhere, and explains fields that explain nothing. */
+/** Gathers the named schemas, lists the errors that any operation may return, and describes fields that have no description. */
 export function refineDocument(document: ApiDocument): ApiDocument {
   const plain = JSON.parse(JSON.stringify(document)) as JsonObject;
   const schemas: JsonObject = {};
@@ -68,7 +68,7 @@ function sorted(schemas: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(schemas).sort(([left], [right]) => (left < right ? -1 : 1)));
 }
 
-/** Replaces every copy of a named schema by a reference to it. */
+/** Replaces every copy of a named schema by a reference. */
 function gather(value: Json, schemas: JsonObject): Json {
   if (Array.isArray(value)) return value.map((item) => gather(item, schemas));
   if (typeof value !== "object" || value === null) return value;
@@ -84,7 +84,7 @@ function gather(value: Json, schemas: JsonObject): Json {
   return isNullable ? { anyOf: [reference, { type: "null" }] } : reference;
 }
 
-/** JSON Schema has no flags; the generator writes them behind the pattern, as JavaScript does. */
+/** JSON Schema has no flags; the generator appends them to the pattern, as JavaScript does. */
 function withoutFlags(pattern: string): string {
   const [, bare, flags] = /^(.*)\/([a-z]+)$/s.exec(pattern) ?? [];
   if (bare === undefined || flags === undefined) return pattern;
@@ -116,7 +116,7 @@ function refusals(): JsonObject {
   );
 }
 
-/** Those that an operation does not describe in words of its own. */
+/** Lists the errors that an operation does not describe itself. */
 function listRefusals(method: string, operation: JsonObject): void {
   const responses = operation["responses"] as JsonObject;
   for (const status of refusedWith(method, operation))
@@ -142,7 +142,7 @@ function refusedWith(method: string, operation: JsonObject): readonly string[] {
   ];
 }
 
-/** What any answer that is an object may have beside its own fields. */
+/** What any object answer may have besides its own fields. */
 const WARNINGS: JsonObject = {
   warnings: {
     type: "array",
@@ -164,7 +164,7 @@ function announceWarnings(operation: JsonObject): void {
   }
 }
 
-/** Adds words to fields and query parameters that have none. */
+/** Adds descriptions to fields and query parameters that have none. */
 function explain(value: Json): void {
   if (Array.isArray(value)) {
     for (const item of value) explain(item);

@@ -4,7 +4,7 @@ import { nameComponents, refineDocument } from "./api-components.js";
 import { PATH_PARAMETERS } from "./path-parameters.js";
 import { errorSchema } from "../schemas.js";
 
-/** A document of OpenAPI 3.1. */
+/** An OpenAPI 3.1 document. */
 export type ApiDocument = ReturnType<OpenAPIHono["getOpenAPI31Document"]>;
 
 const TAGS: Readonly<Record<string, string>> = {
@@ -27,7 +27,10 @@ Errors are \`{error, details?, message}\`, all texts; those of wrong input list 
 
 Every path under \`/v3/documents\` is also served under \`/v3/memories\`, its older name. Names close to a field that narrows a request, such as \`container_tag\`, are refused with the right name, and so is such a field itself where a request does not read it. A request that is no GET takes no parameters, and no body but \`{}\`, that it does not describe. Other unknown fields change nothing and are named in \`warnings\` of the answer. Times are ISO 8601 in UTC.`;
 
-/** Describes endpoints as OpenAPI 3.1, from the same schemas that check their requests and answers; it names no server and no version. */
+/**
+ * Describes endpoints as OpenAPI 3.1, from the same schemas that check their requests and answers; names no server and no
+ * version.
+ */
 export function describeApi(endpoints: readonly Endpoint[]): ApiDocument {
   nameComponents();
   const app = new OpenAPIHono();
@@ -104,7 +107,7 @@ function describeAnswers({ status, answer, produces, refusals = {}, otherAnswers
         },
       ]),
     ),
-    // Gives the shape of errors its place among the named schemas.
+    // Places the error schema among the named ones.
     500: { description: "Failed", content: refused },
     ...Object.fromEntries(
       Object.entries(refusals).map(([refusal, description]) => [refusal, { description, content: refused }]),

@@ -1,4 +1,4 @@
-/** What fields of requests mean, by name, where their schema does not say it itself. */
+/** Descriptions of request fields, by name, where their schema has none. */
 const FIELD_WORDS: Readonly<Record<string, string>> = {
   q: "What is looked for, in words.",
   query: "What is meant, in words.",
@@ -111,10 +111,10 @@ const FIELD_WORDS: Readonly<Record<string, string>> = {
   pluginId: "The plugin that the key is for, such as `claude-code`.",
 };
 
-/** Settings that connectors of their own would need, such as `notionClientId`. */
+/** Settings that the vendor's own connectors would need, such as `notionClientId`. */
 const CREDENTIAL = /^(googleDrive|notion|onedrive|github)(CustomKeyEnabled|ClientId|ClientSecret)$/;
 
-/** What a field of a request means, by its name; undefined when nobody has said it. */
+/** The description of a request field, by name; undefined when there is none. */
 export function wordsFor(name: string): string | undefined {
   if (CREDENTIAL.test(name)) return "Kept for a connector of this provider; this version has none.";
   return Object.hasOwn(FIELD_WORDS, name) ? FIELD_WORDS[name] : undefined;

@@ -3,19 +3,19 @@ import { loadOnce } from "../../../lib/load-once.js";
 import { defineEndpoint, type Endpoint } from "../endpoint.js";
 import type { ApiDocument } from "./describe-api.js";
 
-/** The document that describes the API, made at the first request for it: it takes longer than starting. */
+/** The OpenAPI document, generated at the first request for it: that takes longer than starting. */
 export interface ApiDescription {
   /** @param version of this server */
   at(origin: string, version: string): Promise<ApiDocument>;
 }
 
-/** Describes these endpoints; they are asked for late, because what describes them is one of them. */
+/** Describes these endpoints; they are requested late, because the endpoint of the description is one of them. */
 export function createApiDescription(endpoints: () => readonly Endpoint[]): ApiDescription {
   const load = loadOnce(async () => {
     const { describeApi } = await import("./describe-api.js");
     return describeApi(endpoints());
   });
-  // Whoever asks may name any host: none of them costs more than this.
+  // Callers may name any host: none of them costs more than this.
   return {
     async at(origin, version) {
       const document = await load();

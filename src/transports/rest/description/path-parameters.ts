@@ -1,4 +1,4 @@
-/** What path parameters are, by name, where an endpoint does not say it itself. */
+/** Descriptions of path parameters, by name, where an endpoint has none. */
 export const PATH_PARAMETERS: Readonly<Record<string, string>> = {
   id: "Id of the document, or its customId.",
   containerTag: "Container tag: 1 to 100 letters, digits, hyphens, underscores, colons and dots.",

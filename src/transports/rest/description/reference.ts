@@ -3,15 +3,15 @@ import { loadOnce } from "../../../lib/load-once.js";
 import { defineEndpoint } from "../endpoint.js";
 import type { ApiDescription } from "./openapi.js";
 
-/** The page loads nothing and runs nothing: only its own style, by its hash. */
+/** The page loads and runs nothing but its own style, allowed by its hash. */
 function contentSecurityPolicy(style: string): string {
   const hash = createHash("sha256").update(style).digest("base64");
   return `default-src 'none'; img-src data:; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 }
 
-/** Stands for the address of the server while the page is rendered, which takes longer than everything else about it. */
+/** Placeholder for the server's address while the page is rendered, which takes longer than everything else about it. */
 const ANY_ORIGIN = "http://any-origin.invalid";
-/** What is neither HTML nor shell to anybody. Hosts may have other characters; whoever names one is shown another address. */
+/** Contains nothing special to HTML or a shell. Hosts may have other characters; anyone who uses one is shown another address. */
 const PLAIN_ORIGIN = /^https?:\/\/[\w.:[\]-]{1,300}$/;
 const USUAL_ORIGIN = "http://127.0.0.1:6767";
 

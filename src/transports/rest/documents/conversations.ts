@@ -5,7 +5,7 @@ import { documentContainerFields, documentStatus, tagsOf } from "../schemas.js";
 
 const { conversationId, messages, metadata, endUserId, entityContext, forgetAfter } = conversationSchema.shape;
 
-/** Samples of the contract name the conversation `customId` (contract 2.11). */
+/** Examples in the contract name the conversation `customId` (contract 2.11). */
 const conversationBody = z
   .object({
     conversationId: conversationId.optional(),

@@ -2,14 +2,14 @@ import * as z from "zod";
 import { once } from "../query-parameters.js";
 import { containerTag } from "../schemas.js";
 
-/** What goes with a path that names a document by its id or customId. */
+/** For a path that names a document by its id or customId. */
 export const documentPlace = z.object({
   containerTag: once(containerTag).describe(
     "Container that the document lies in. Needed with a `customId` that stands in several of the key's containers; a document elsewhere is not found.",
   ),
 });
 
-/** When such a request is refused with 409. */
+/** Describes the 409 of such a request. */
 export const AMBIGUOUS =
   "The `customId` stands in several containers of the key, which are named with the ids; name one of these as `containerTag`, or the document by its id.";
 

@@ -28,7 +28,7 @@ const facetsAnswer = z.object({
   total: z.int(),
 });
 
-/** What graphs of memories and the command line's list read (contract 2.12). */
+/** What memory graphs and the command line's list read (contract 2.12). */
 export const documentGraphEndpoints = [
   defineEndpoint({
     method: "post",

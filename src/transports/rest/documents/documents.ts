@@ -45,7 +45,7 @@ export const addBody = z.object({
   facts,
 });
 
-/** What may be changed; any part of it, also nothing (contract 2.4). */
+/** Any part of a document may change, or nothing at all (contract 2.4). */
 const updateBody = z.object({
   content: content.optional(),
   ...documentContainerFields,
@@ -60,7 +60,7 @@ const updateBody = z.object({
   forgetAfter,
 });
 
-/** Programs refuse answers with long headers. */
+/** Programs refuse responses with long headers. */
 const MOST_IN_HEADER = 100;
 
 export const documentEndpoints = [

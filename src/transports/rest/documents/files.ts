@@ -13,7 +13,7 @@ import { parseLimitedJson } from "../../../lib/limited-json.js";
 const { title, customId, endUserId, entityContext, taskType, dreaming, filepath, documentDate, forgetAfter } =
   addDocumentSchema.shape;
 
-/** JSON as the text of a field. */
+/** JSON as the text of a form field. */
 function jsonText(rule: string) {
   return z.string("must be text").transform((text, context): unknown => {
     try {
@@ -27,7 +27,7 @@ function jsonText(rule: string) {
 
 const metadataText = jsonText("must be a JSON object as text").pipe(addDocumentSchema.shape.metadata.unwrap());
 
-/** A JSON array of tags, one tag as it is, or the field several times. */
+/** A JSON array of tags, a single tag, or the field repeated. */
 const tagsText = z
   .union([z.string(), z.array(z.string())], "must be text")
   .transform((texts) => [texts].flat().flatMap(readTags))
@@ -43,7 +43,7 @@ function readTags(text: string): unknown[] {
   }
 }
 
-/** Forms send a field that was left empty as an empty text. */
+/** Forms send an empty field as an empty text. */
 function unlessEmpty<T extends z.ZodType>(schema: T) {
   return z.preprocess((value) => (value === "" ? undefined : value), schema.optional()).optional();
 }
@@ -143,7 +143,7 @@ export const fileEndpoints = [
     produces: "application/octet-stream",
     async handle({ core, call, parameter, query, header }) {
       const { expires = "", signature = "" } = query;
-      // Who opens a link that is not whole sees nothing without it: the answer is the one about no file.
+      // Anyone opening an incomplete link sees nothing: the answer is the same as for a missing file.
       const access = { key: parameter("key"), ...(signature !== "" && { proof: { expires, signature } }) };
       const { file } = await core.getFile(call, access);
       return serveFile(file, header("range"), async (start, length) => {
@@ -154,7 +154,7 @@ export const fileEndpoints = [
   }),
 ];
 
-/** What libraries send when they know no type is no type, and neither is what is not written like one. */
+/** Malformed types, and those that libraries send when they do not know any, count as none. */
 function typeOf({ type }: FormFile): string | null {
   return type !== null && type !== "application/octet-stream" && /^[\w.+-]+\/[\w.+-]+$/.test(type) ? type : null;
 }

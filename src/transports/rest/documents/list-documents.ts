@@ -22,7 +22,7 @@ import {
   tagsOf,
 } from "../schemas.js";
 
-/** Documents that `processing` shows at most; its count is exact all the same. */
+/** How many documents `processing` shows; its count is exact all the same. */
 const PROCESSING_LIMIT = 1_000;
 const PROCESSING_STATUSES = ["unknown", "queued", "extracting", "chunking", "embedding", "indexing"];
 
@@ -66,7 +66,7 @@ function leftOut(documents: number): string {
   return `content: left out of ${documents} documents, because one answer has room for 16 MB of text; ask for fewer with limit, or for each by its id`;
 }
 
-/** A query has each value as the array of all its occurrences; these may occur once. */
+/** A query holds each value as the array of all its occurrences; these may occur only once. */
 function once<T extends z.ZodType>(schema: T) {
   return z
     .preprocess((values, context): unknown => {
@@ -77,7 +77,7 @@ function once<T extends z.ZodType>(schema: T) {
     .optional();
 }
 
-/** Several tags in one value, with commas between them, or each in a value of its own. */
+/** Several tags in one value, separated by commas, or each in a value of its own. */
 const tagsQuery = z
   .array(z.string())
   .transform((values) =>
@@ -113,7 +113,7 @@ const listQuery = z.object({
 });
 
 const listAnswer = z.object({
-  /** Documents; the name is older than the memories of today. */
+  /** Documents; the field name is older than today's memories. */
   memories: z.array(listedDocument),
   pagination: paginationAnswer,
   warnings: z.array(z.string()).optional(),

@@ -8,10 +8,10 @@ import { containerTag, documentContainerFields, documentStatus } from "../schema
 
 const { documents: _documents, ...defaults } = addDocumentsSchema.shape;
 
-/** What a document should be. What is neither is refused by itself, with the others taken in. */
+/** A document. An invalid one is refused by itself, and the others are accepted. */
 const batchDocument = z.union([z.string(), addBody, z.unknown().transform(keepKnownFields)]);
 
-/** Unknown keys of a request are ignored, also where a document is not what it should be. */
+/** Unknown keys of a request are ignored, even in an invalid document. */
 function keepKnownFields(document: unknown): unknown {
   if (typeof document !== "object" || document === null || Array.isArray(document)) return document;
   return Object.fromEntries(Object.entries(document).filter(([name]) => Object.hasOwn(addBody.shape, name)));
@@ -33,7 +33,7 @@ const batchAnswer = z.object({
       error: z.string().optional(),
       details: z.string().optional(),
       index: z.int().nonnegative().optional().describe("Extension: the place in `documents` of one that failed."),
-      /** Extension: why nobody finds it. */
+      /** Extension: why no search will find it. */
       warnings: documentWarnings.optional(),
     }),
   ),
@@ -46,7 +46,7 @@ const bulkDeleteAnswer = z.object({
   deletedCount: z.int(),
   errors: z.array(z.object({ id: z.string(), error: z.string() })).optional(),
   containerTags: z.array(z.string()).optional(),
-  /** Extension: what each id was of; only where ids were named. */
+  /** Extension: what each id named; only where ids were given. */
   removed: z.array(z.object({ id: z.string(), kind: z.enum(["document", "memory"]) })).optional(),
   statedIn: statedIn.optional(),
 });

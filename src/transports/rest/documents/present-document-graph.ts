@@ -6,7 +6,7 @@ import { presentProcessing, processingMetadata } from "./present-processing.js";
 import { presentWholeMemory, wholeMemory } from "../memories/present-memory.js";
 import { anyMetadata, dateTime, documentStatus, documentType, documentTypeOf } from "../schemas.js";
 
-/** A memory as one of its documents states it. */
+/** A memory as stated by one of its documents. */
 const graphMemory = wholeMemory.extend({
   userId: z.string(),
   /** Without it a graph cannot be narrowed to one container. */
@@ -23,10 +23,10 @@ export const graphDocument = z.object({
   customId: z.string().max(255).nullable(),
   contentHash: z.string().nullable(),
   orgId: z.string(),
-  /** Everything is the one owner's, who has the organisation's id. */
+  /** Everything belongs to the one owner, whose id is the organisation's. */
   userId: z.string(),
   connectionId: z.string().nullable(),
-  /** Extension: the containers that it lies in. */
+  /** Extension: the containers that hold it. */
   containerTags: z.array(z.string()),
   title: z.string().nullable(),
   content: z.string().nullable(),
@@ -39,11 +39,11 @@ export const graphDocument = z.object({
   processingMetadata: processingMetadata.nullable(),
   raw: z.null(),
   ogImage: z.null(),
-  /** An estimate: four characters a token. */
+  /** An estimate: four characters per token. */
   tokenCount: z.int(),
   wordCount: z.int(),
   chunkCount: z.int(),
-  /** Characters. */
+  /** In characters. */
   averageChunkSize: z.int(),
   summaryEmbedding: z.null(),
   summaryEmbeddingModel: z.null(),
@@ -117,10 +117,10 @@ const LABELS: Readonly<Record<CategoryCount["category"], string>> = {
   mcp: "MCP",
 };
 
-/** How many documents a category has, with its name for people (contract 2.12). */
+/** How many documents a category has, with its display name (contract 2.12). */
 export const facet = z.object({ category: z.enum(DOCUMENT_CATEGORIES), count: z.int(), label: z.string() });
 
-/** A category as filters of a list show it. */
+/** A category as shown in list filters. */
 export function presentFacet({ category, count }: CategoryCount): z.infer<typeof facet> {
   return { category, count, label: LABELS[category] };
 }

@@ -20,7 +20,7 @@ const documentMemory = z.object({
   metadata: anyMetadata,
   parentMemoryId: z.string().nullable(),
   rootMemoryId: z.string().nullable(),
-  /** Extension: since when search finds it; only where the receipt of the newest text says so. */
+  /** Extension: since when search finds it; only where the receipt of the newest text has this. */
   searchableAt: dateTime.optional(),
 });
 
@@ -47,19 +47,19 @@ export const documentAnswer = z.object({
   url: z.string().nullable(),
   filepath: z.string().nullable(),
   memories: z.array(documentMemory).min(1).optional(),
-  /** Extension: which version of it the connection has brought in, and when the source was last seen to have it. */
+  /** Extension: which version of it the connection brought in, and when the source was last seen to have it. */
   atSource: z.object({ version: z.string().nullable(), seenAt: dateTime }).optional(),
-  /** Extension: when it is forgotten; only where it is to be. */
+  /** Extension: when it expires; only where it does. */
   forgetAfter: dateTime.optional(),
   /** Extension: why processing failed; only on a failed document. */
   errorReason: z.string().optional(),
-  /** Extension: why its memories are late, missing or those of rules; only where something keeps them. */
+  /** Extension: why its memories are delayed, missing or made by rules; only where that is so. */
   dreamingReason: z.string().optional(),
-  /** Extension: what a language model would not or could not do for it; only where there is such a thing. */
+  /** Extension: what a language model would not or could not do for it; only where there is any. */
   processingMetadata: processingMetadata.optional(),
-  /** Extension: what of it was left out; only where something was. */
+  /** Extension: what was left out of it; only where something was. */
   warnings: documentWarnings.optional(),
-  /** Extension: what language models took for it; only where one was asked. */
+  /** Extension: the language-model calls spent on it; only where there were any. */
   llmUse: z
     .object({
       answers: z.int(),
@@ -88,11 +88,11 @@ export const listedDocument = z.object({
   type: documentType,
   url: z.string().nullable(),
   content: z.string().optional(),
-  /** Extension: when it is forgotten, or since when it has been; only where there is such a moment. */
+  /** Extension: when it expires or expired; only where it does. */
   forgetAfter: dateTime.optional(),
   /** Extension: why processing failed; only on a failed document. */
   errorReason: z.string().optional(),
-  /** Extension: what of it was left out; only where something was. */
+  /** Extension: what was left out of it; only where something was. */
   warnings: documentWarnings.optional(),
 });
 type ListedDocument = z.infer<typeof listedDocument>;
@@ -140,7 +140,7 @@ export function presentDocument(
   };
 }
 
-/** A document as lists show it (contract 2.6); its text only where it was asked for. */
+/** A document as shown in lists (contract 2.6); with its text only on request. */
 export function presentListedDocument(
   document: DocumentHead & { readonly connectionId: string | null; content?: string },
   origin: string,
@@ -162,7 +162,7 @@ export function presentProcessingDocument(document: DocumentHead): ProcessingDoc
   return { ...presentCore(document), containerTags: [...document.containerTags] };
 }
 
-/** An uploaded file is on this server, under whatever address the client knows. */
+/** An uploaded file is on this server, at whatever address the client uses. */
 export function absoluteUrl(url: string | null, origin: string): string | null {
   return url?.startsWith("/") ? `${origin}${url}` : url;
 }

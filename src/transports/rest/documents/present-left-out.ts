@@ -1,10 +1,10 @@
 import * as z from "zod";
 import type { DocumentHead } from "../../../core/types.js";
 
-/** What is said of a document beside what it is. */
+/** Notes about a document besides its content. */
 export const documentWarnings = z.array(z.string());
 
-/** Says how many facts of a document found no room; nothing where all did. */
+/** Says how many facts of a document exceeded the limit; empty where none did. */
 export function presentLeftOut({ factsLeftOut }: Pick<DocumentHead, "factsLeftOut">): { warnings?: string[] } {
   if (factsLeftOut === 0) return {};
   const what = factsLeftOut === 1 ? "1 fact was" : `${factsLeftOut} facts were`;

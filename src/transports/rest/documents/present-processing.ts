@@ -13,21 +13,24 @@ const processingStep = z.object({
   status: z.enum(["completed", "failed", "pending"]),
   error: z.string().optional(),
   metadata: z.object({
-    /** Extension: how often the model failed at it with an answer, and when it, or what reads a file, is tried again at the earliest. */
+    /**
+     * Extension: how often the model failed at it with an answer, and the earliest time of the next attempt by the model or file
+     * reader.
+     */
     attempts: z.int().optional(),
     nextAttemptAt: z.string().nullable().optional(),
-    /** Extension: how many pages, slides, sheets, entries or seconds of a file were read, and of how many, where it is known. */
+    /** Extension: how many pages, slides, sheets, entries or seconds of a file were read, and out of how many, where known. */
     unit: z.string().optional(),
     done: z.number().optional(),
     total: z.number().nullable().optional(),
-    /** Extension: what a reader should know of how the file was read. */
+    /** Extension: what to know about how the file was read. */
     notes: z.array(z.string()).optional(),
   }),
   finalStatus: z.enum(["done", "failed"]).optional(),
 });
 type ProcessingStep = z.infer<typeof processingStep>;
 
-/** How far the reading of a file is, and what went wrong while a document was processed (contract 2.3). */
+/** The progress of reading a file, and what went wrong while a document was processed (contract 2.3). */
 export const processingMetadata = z.object({
   startTime: moment,
   endTime: moment.optional(),
@@ -40,7 +43,7 @@ export type ProcessingMetadata = z.infer<typeof processingMetadata>;
 
 const NOTHING_READ = { reading: null, putOff: null, pictureNotes: [] };
 
-/** Null where no file was read, and a language model did whatever it was asked for, or was asked for nothing. */
+/** Null where no file was read and a language model did everything it was asked to, or was asked nothing. */
 export function presentProcessing(
   document: Pick<DocumentHead, "createdAt" | "status" | "errorReason" | "updatedAt">,
   failures: readonly ModelFailure[],

@@ -4,7 +4,7 @@ import { statedIn } from "../memories/stated-in.js";
 import { dateTime, documentStatus } from "../schemas.js";
 import { documentWarnings, presentLeftOut } from "./present-left-out.js";
 
-/** What became of a fact. */
+/** The outcome of a fact. */
 export const rememberedFact = z.object({
   id: z.string().length(22),
   memory: z.string(),
@@ -40,19 +40,19 @@ export function presentFact({
   };
 }
 
-/** What is answered when a document was taken in (contract 2.1). */
+/** The answer when a document was accepted (contract 2.1). */
 export const receiptAnswer = z.object({
   id: z.string(),
   status: documentStatus,
-  /** Extension: whether the memories of the document are formed. */
+  /** Extension: whether the document's memories are complete. */
   dreamingStatus: z.enum(["dreaming", "done"]),
   /** Extension: why processing failed. */
   errorReason: z.string().optional(),
-  /** Extension: what its memories wait for, after a wait that was too short. */
+  /** Extension: what its memories wait for, if the requested wait was too short. */
   dreamingReason: z.string().optional(),
-  /** Extension: what of it was left out, once that is known; only where something was. */
+  /** Extension: what was left out of it, once known; only where something was. */
   warnings: documentWarnings.optional(),
-  /** Extension: what became of facts that were sent along, once that is known. */
+  /** Extension: the outcome of facts that were sent along, once known. */
   facts: z.array(rememberedFact).optional(),
 });
 

@@ -25,7 +25,7 @@ const answer = z.object({
   skipped: z.array(z.object({ id: z.string(), reason: z.string() })),
 });
 
-/** Beyond the contract, whose documents are read once. */
+/** Beyond the contract, in which documents are read only once. */
 export const reprocessEndpoints = [
   defineEndpoint({
     method: "post",

@@ -1,15 +1,15 @@
 import type { StoredFile } from "../../../core/types.js";
 
-/** Bytes that are asked for at once. */
+/** Bytes requested at a time. */
 const PIECE_BYTES = 1024 * 1024;
 
 /** Reads up to `length` bytes from `start`. */
 type ReadPiece = (start: number, length: number) => Promise<Uint8Array>;
 
 /**
- * A file as the answer to a download, whole or the one range that was asked for (RFC 9110 §14). Somebody else's file
- * must never run as a page of this server: only plain text is shown in place, and nothing may load or execute.
- * @throws what the first piece throws; what breaks later cuts the answer off
+ * A file as the response to a download, whole or the one range requested (RFC 9110 §14). Foreign files must never run as a page
+ * of this server: only plain text is shown in place, and nothing may load or execute.
+ * @throws what the first piece throws; a later error cuts the response off
  */
 export async function serveFile(file: StoredFile, rangeHeader: string | undefined, read: ReadPiece): Promise<Response> {
   const range = readRange(rangeHeader, file.bytes);
@@ -38,7 +38,7 @@ function headersOf({ name, mimeType }: StoredFile): Record<string, string> {
   };
 }
 
-/** The name twice: for programs that read ASCII only, and as it is (RFC 6266). */
+/** The name twice: for programs that read only ASCII, and unchanged (RFC 6266). */
 function filenameOf(name: string | null): string {
   if (name === null) return "";
   const ascii = name.replaceAll(/[^\x20-\x7e]|["\\%]/g, "_");
@@ -46,7 +46,7 @@ function filenameOf(name: string | null): string {
   return `; filename="${ascii}"; filename*=UTF-8''${encoded}`;
 }
 
-/** A single range of bytes; null for none, for several, and for what cannot be read: the whole file is then right. */
+/** A single range of bytes; null for none, for several, and for an invalid one: the whole file is then right. */
 function readRange(header: string | undefined, size: number): { start: number; end: number } | "unsatisfiable" | null {
   const [, first = "", last = ""] = /^bytes=(\d{0,15})-(\d{0,15})$/i.exec((header ?? "").replaceAll(/\s/g, "")) ?? [];
   if (first === "" && last === "") return null;
@@ -73,7 +73,7 @@ function streamOf(
       next = undefined;
       at += piece.byteLength;
       if (piece.byteLength > 0) controller.enqueue(piece);
-      // A file that is shorter than its record says cannot be completed.
+      // A file shorter than its record says cannot be completed.
       else if (at < end) return controller.error(new Error("The file ended before it was complete"));
       if (at >= end) controller.close();
     },

@@ -4,7 +4,7 @@ import { defineEndpoint } from "../endpoint.js";
 import { statedIn } from "./stated-in.js";
 
 const body = forgetMatchingSchema.extend({
-  /** Another name of `query` (contract 4.5). */
+  /** Another name for `query` (contract 4.5). */
   q: forgetMatchingSchema.shape.query,
 });
 

@@ -6,7 +6,7 @@ import { memoryEntry, presentMemoryEntry } from "./present-memory.js";
 import { containerFields, endUser, filters, tagsOf } from "../schemas.js";
 
 const body = z.object({
-  /** `containerTag` is accepted beside it (contract 4.6). */
+  /** `containerTag` is also accepted (contract 4.6). */
   ...containerFields,
   filters: filters.optional(),
   endUserId: endUser.optional(),

@@ -49,7 +49,7 @@ export const memoryEndpoints = [
     answer: updatedMemory,
     handle: async ({ core, call, body }) => presentUpdatedMemory(await core.updateMemory(call, body)),
   }),
-  // The older path is what some clients call (contract 1.15).
+  // Some clients call the older path (contract 1.15).
   forgetEndpoint({
     method: "delete",
     path: "/v4/memories",

@@ -40,7 +40,7 @@ export const updatedMemory = z.object({
   memory: z.string(),
   version: z.int(),
   parentMemoryId: id.nullable(),
-  /** The same; the command line reads this one. */
+  /** The same; the command line reads this field. */
   parentId: id.nullable(),
   rootMemoryId: id.nullable(),
   createdAt: dateTime,
@@ -49,7 +49,7 @@ export const updatedMemory = z.object({
   metadata: memoryMetadata,
 });
 
-/** A memory with its place among its versions (contract 4.3). */
+/** A memory and its place among its versions (contract 4.3). */
 export function presentUpdatedMemory(memory: Memory): z.infer<typeof updatedMemory> {
   const { isStatic: _isStatic, ...fields } = presentCreatedMemory(memory);
   return {
@@ -76,7 +76,7 @@ export const wholeMemory = z.object({
   memoryRelations: relations,
   sourceCount: z.int(),
   isInference: z.boolean(),
-  /** Extension: a turn of a conversation in its own words. */
+  /** Extension: a turn of a conversation, verbatim. */
   kind: z.literal("statement").optional(),
   isForgotten: z.boolean(),
   isStatic: z.boolean(),
@@ -87,7 +87,7 @@ export const wholeMemory = z.object({
   updatedAt: dateTime,
 });
 
-/** A memory with how it relates to older ones (contract 4.7). */
+/** A memory and its relations to older ones (contract 4.7). */
 export function presentWholeMemory(
   memory: MemoryEntry["memory"],
   memoryRelations: Readonly<Record<string, Relation>>,

@@ -1,8 +1,8 @@
 import type { Memory } from "../../../core/types.js";
 
 /**
- * The metadata of a memory as it is told, with the names that it is about and the keys of the buckets that its author chose
- * (contract 4.7). What a caller wrote under these names stays.
+ * A memory's metadata as clients see it, with the names it is about and the keys of the buckets that its author chose (contract
+ * 4.7). A caller's own values under these names take precedence.
  */
 export function presentMetadata({ metadata, entities, buckets }: Memory): Memory["metadata"] {
   if (!entities?.length && !buckets?.keys.length) return metadata;

@@ -26,7 +26,7 @@ export const documentSearchAnswer = z.object({
           place: placeSchema.optional(),
         }),
       ),
-      /** Only when asked for. */
+      /** Only on request. */
       content: z.string().optional(),
       summary: z.string().nullable().optional(),
     }),

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { ChunkMetadata } from "../../../core/types.js";
 
-/** Extension, only on passages that were read from a file: where they stand in it, as far as its format knows places. */
+/** Extension, only on passages read from a file: their place in it, as far as its format has places. */
 export const placeSchema = z.object({
   page: z.number().optional(),
   slide: z.number().optional(),
@@ -9,11 +9,11 @@ export const placeSchema = z.object({
   /** Cells, such as `A2:D40`. */
   range: z.string().optional(),
   entry: z.number().optional(),
-  /** Seconds from the beginning of a recording. */
+  /** Seconds from the start of a recording. */
   time: z.array(z.number()).length(2).optional(),
 });
 
-/** The place of a passage as a field of it; no field where it has none. */
+/** A passage's place as a field; no field where it has none. */
 export function presentPlace(metadata: ChunkMetadata | null | undefined): { place?: z.infer<typeof placeSchema> } {
   const { page, slide, sheet, range, entry, time } = metadata ?? {};
   const place = {

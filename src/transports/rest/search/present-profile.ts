@@ -17,9 +17,9 @@ export const profileAnswer = z.object({
 type ProfileAnswer = z.infer<typeof profileAnswer>;
 
 /**
- * A profile as plain texts (contract 5.1). Recent facts are dated, `[Recent] [2026-05-02] …`: clients that show a fact
- * once, in whichever part it comes, leave this beginning out of the comparison (`normalizeMemoryFact` in `@supermemory/tools`).
- * What waits for review is marked, `[Recent] [2026-05-02] [Unreviewed] …`.
+ * A profile as plain texts (contract 5.1). Recent facts are dated, `[Recent] [2026-05-02] …`: clients that show a fact once,
+ * whichever part it is in, ignore this prefix when comparing (`normalizeMemoryFact` in `@supermemory/tools`). Facts awaiting
+ * review are marked, `[Recent] [2026-05-02] [Unreviewed] …`.
  */
 export function presentProfile(profile: Profile): ProfileAnswer {
   return {

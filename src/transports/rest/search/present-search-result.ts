@@ -27,9 +27,9 @@ const searchResult = z.object({
   /** A result has either `memory` or `chunk`. */
   memory: z.string().optional(),
   chunk: z.string().optional(),
-  /** Extension, only on memories: a turn of a conversation in its own words. */
+  /** Extension, only on memories: a turn of a conversation, verbatim. */
   kind: z.literal("statement").optional(),
-  /** Extension, only on guesses, which wait for review. */
+  /** Extension, only on guesses, which await review. */
   isInference: z.literal(true).optional(),
   metadata: anyMetadata,
   updatedAt: dateTime,
@@ -58,24 +58,24 @@ const searchResult = z.object({
       }),
     )
     .optional(),
-  /** Only on what several results say together; it is kept under no id. */
+  /** Only on what several results say together; it is stored under no id. */
   isAggregated: z.literal(true).optional(),
-  /** Only on what was forgotten or is over: with `include.forgottenMemories`, and on passages that tell of events which are over. */
+  /** Only on what is forgotten or expired: with `include.forgottenMemories`, and on passages about events that are over. */
   isForgotten: z.literal(true).optional(),
-  /** Only on a passage in whose place something newer is; only with `include.forgottenMemories`. */
+  /** Only on a passage that something newer has replaced; only with `include.forgottenMemories`. */
   isLatest: z.literal(false).optional(),
-  /** Extension, only on memories: ids of other results that give another figure for the same thing. The newer one stands first. */
+  /** Extension, only on memories: ids of other results with a different figure for the same thing. The newer one comes first. */
   conflictsWith: z.array(z.string()).min(1).optional(),
 });
 type PresentedResult = z.infer<typeof searchResult>;
 
-/** What every kind of search tells about itself. */
+/** What every kind of search reports about itself. */
 export const searchFigures = {
   timing: z.number(),
   total: z.int(),
-  /** Extension: documents of the searched containers that are not searchable, or not understood, yet. */
+  /** Extension: documents of the searched containers that are not yet searchable or not yet understood. */
   waiting: z.int(),
-  /** Extension: what did not work, in words; absent when all did. */
+  /** Extension: what did not work, in words; absent when everything did. */
   degraded: z.array(z.string()).min(1).optional(),
 };
 
@@ -83,7 +83,7 @@ export const searchFigures = {
 export const searchAnswer = z.object({ results: z.array(searchResult), ...searchFigures });
 type PresentedSearch = z.infer<typeof searchAnswer>;
 
-/** Extras that a search may ask for; none unless it does. */
+/** Extras of a search, each included only on request. */
 export interface SearchInclude {
   readonly documents?: boolean | undefined;
   readonly summaries?: boolean | undefined;
@@ -149,7 +149,10 @@ function presentRelated({ relation, distance, memory }: RelatedMemory): z.infer<
   };
 }
 
-/** A memory carries its own metadata, a chunk that of its document; its version is which text of the document it is from. */
+/**
+ * A memory carries its own metadata, a chunk that of its document; a chunk's version tells which text of the document it is
+ * from.
+ */
 function presentHit({ id, text, similarity, memory, chunk, documents, aggregated }: SearchResult) {
   if (aggregated)
     return {

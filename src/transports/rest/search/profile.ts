@@ -8,7 +8,7 @@ const profileBody = z.object({
   containerTag: profileSchema.shape.containerTag.describe(
     "May be left out by a key for some containers: then all of them are meant.",
   ),
-  /** An empty question is none: some clients always send the field. */
+  /** An empty query counts as none: some clients always send the field. */
   q: z.preprocess((q) => (typeof q === "string" && q.trim() === "" ? undefined : q), profileSchema.shape.q),
   threshold,
   filters: filters.optional(),

@@ -7,7 +7,7 @@ import { containerFields, filepath, filters, operator, operatorOf, tagsOf, thres
 
 const flag = z.boolean("must be true or false").optional();
 
-/** What every kind of search may be narrowed by. */
+/** Fields by which every kind of search can be narrowed. */
 const groundFields = {
   ...containerFields,
   operator: operator.describe(
@@ -20,7 +20,7 @@ const groundFields = {
 };
 type GroundFields = z.infer<z.ZodObject<typeof groundFields>>;
 
-/** Fields that let a search take more trouble. */
+/** Fields that let a search take more effort. */
 const careFields = {
   rerank: flag.describe(
     "Looks at the best results once more, together, for a better order, and gives `similarity` anew by it. By rules, or by what the server is set to.",
@@ -101,7 +101,7 @@ export const searchEndpoints = [
         documentThreshold,
         includeForgotten: wanted.forgottenMemories,
         includeRelatives: wanted.relatedMemories,
-        // Whoever asks for documents gets chunks anyway.
+        // Callers who search documents get chunks anyway.
         includeChunks: wanted.chunks && searchMode !== "documents",
         includeNeighbours: body.onlyMatchingChunks === false,
         rerank: body.rerank,
@@ -144,7 +144,7 @@ export const searchEndpoints = [
   }),
 ];
 
-/** Where the time went, as browsers and proxies read it (W3C Server Timing). */
+/** Where the time went, in the format for browsers and proxies (W3C Server Timing). */
 function serverTiming({ stages, timing }: Pick<SearchAnswer, "stages" | "timing">): string {
   return Object.entries({ ...stages, total: timing })
     .map(([name, milliseconds]) => `${name};dur=${milliseconds.toFixed(2)}`)

@@ -123,7 +123,7 @@ export const analyticsEndpoints = [
     status: 200,
     answer: chatAnswer,
     async handle({ core, call, query }) {
-      // Checks the time and who is asking, as everywhere here.
+      // Checks the period and the caller, as everywhere here.
       await core.listRequests(call, query);
       return presentNoChat(new Date());
     },

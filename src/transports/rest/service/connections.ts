@@ -72,7 +72,7 @@ const createdConnection = z.object({
 
 type Created = z.output<typeof createdConnection>;
 
-/** Says what of a wish was for a sign-in that nobody has to make. */
+/** Says which options were for a sign-in that is not needed. */
 function withIdleWishes(made: Created, wish: { readonly redirectUrl?: unknown; readonly isDevice?: unknown }): Created {
   const isBrowser = made.authLink !== undefined;
   const warnings = [
@@ -91,7 +91,7 @@ function withIdleWishes(made: Created, wish: { readonly redirectUrl?: unknown; r
 const provider = { connection: `Name of the provider: ${PROVIDERS.join(", ")}.` };
 const id = { connection: "Id of the connection." };
 
-/** contract 6.10. Names of providers and ids of connections share one place in the path: the names win. */
+/** contract 6.10. Provider names and connection ids share one place in the path: names take precedence. */
 export const connectionEndpoints = [
   defineEndpoint({
     method: "post",

@@ -41,7 +41,7 @@ const embeddings = z.object({
     .describe("What may be gone back to until then."),
 });
 
-/** Where an embedder is reached is left out: it may be an address inside. */
+/** The embedder's address is left out: it may be internal. */
 function present({ active, next, previous }: EmbeddingStatus): z.infer<typeof embeddings> {
   return {
     active: { name: active.name, since: active.since, isAnswering: active.isAnswering },
@@ -57,8 +57,8 @@ function presentMove({ choice: _choice, ...shown }: ShownMove): z.infer<typeof m
 const ONLY_OWNER = "Only a key of the whole organisation may do this.";
 
 /**
- * Beyond the contract. Which embedder is to answer next is not chosen here: it decides where every text is sent, and
- * with which key, so it takes the settings or the command line of the machine.
+ * Beyond the contract. The next embedder cannot be chosen here: it decides where every text is sent, and with which key, so that
+ * takes the settings or the command line on the machine.
  */
 export const embeddingEndpoints = [
   defineEndpoint({

@@ -21,10 +21,10 @@ interface HealthOptions {
 }
 
 /**
- * Health for supervisors and people, without a key and without anything worth hiding: `live` says that the process
- * answers, `ready` that it can work; `/health` says both and fails like `ready`. `storageFull` is there once something could
- * not be written for want of room: reading goes on. Whoever shows a key of the owner is told by `/health` how the jobs, the
- * disk and the index are, and which parts do less than they should; whoever shows another one is told what everybody is.
+ * Health for supervisors and people, without a key and without anything confidential: `live` says that the process answers,
+ * `ready` that it can work; `/health` says both and fails like `ready`. `storageFull` is present once something could not be
+ * written for lack of space: reading still works. With an owner's key, `/health` also reports on jobs, disk and index, and on
+ * degraded parts; with any other key it says what everybody is told.
  */
 export function mountHealth(app: RestApp, options: HealthOptions): void {
   const { version, isReady, fullAt } = options;
@@ -55,7 +55,7 @@ export function mountHealth(app: RestApp, options: HealthOptions): void {
 
 const HEADERS = { ...COMMON_HEADERS, "cache-control": "no-store" };
 
-/** Nothing for whoever is not the owner, however they are not: health is told to everybody. */
+/** Nothing for a caller who is not the owner, for whatever reason: basic health is public. */
 async function detailsFor(request: Request, env: HttpBindings | undefined, options: HealthOptions): Promise<object> {
   const { headers } = request;
   if (headers.get("authorization") === null && headers.get("x-api-key") === null) return {};

@@ -13,7 +13,7 @@ import { keyAnswer, permissionOf, presentKey, tagsOf } from "./present-key.js";
 
 const permission = z.enum(["read", "write"]);
 
-/** What a scoped key may be used for, as paths (contract 1.2). */
+/** What a scoped key may call, as paths (contract 1.2). */
 const ALLOWED_ENDPOINTS = [
   "/v3/documents",
   "/v3/memories",
@@ -22,7 +22,7 @@ const ALLOWED_ENDPOINTS = [
   "/v4/search",
   "/v4/profile",
 ] as const;
-/** Requests of each minute that a scoped key may make when nobody says otherwise (contract 6.6). */
+/** Requests per minute that a scoped key may make by default (contract 6.6). */
 const USUAL_RATE = { requests: 500, windowMs: 60_000 };
 
 const made = z.object({
@@ -65,7 +65,7 @@ export const keyEndpoints = [
     status: 200,
     answer: made.extend({ allowedEndpoints: z.array(z.string()) }),
     async handle({ core, call, body }) {
-      // None is refused by the core, in its words for a list that is empty.
+      // The core refuses an empty list, in its own words.
       const tags = tagsIn(body) ?? [];
       const { rateLimitMax, rateLimitTimeWindow, expiresInDays } = body;
       const created = await core.createKey(call, {

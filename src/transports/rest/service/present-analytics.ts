@@ -114,7 +114,7 @@ export function presentErrors(report: ErrorReport): z.infer<typeof errorsAnswer>
   };
 }
 
-/** The groups of one type together, the most frequent type first. */
+/** Groups of the same type together, most frequent type first. */
 function presentTopErrors({ groups }: ErrorReport) {
   const types = [...new Set(groups.map(({ type }) => type))];
   const ofType = types.map((type) => {
@@ -141,7 +141,7 @@ function fraction(part: number, whole: number): number {
   return whole === 0 ? 0 : part / whole;
 }
 
-/** One request. What was sent and answered is not kept, so `input` and `output` say what is known beside it. */
+/** One request. Its content is not stored, so `input` and `output` hold what else is known. */
 export const requestLog = z.object({
   id: z.string(),
   createdAt: dateTime,
@@ -237,7 +237,7 @@ const NO_SAVINGS = {
   totalTokensSaved: NOTHING,
 };
 
-/** The chat of a server that has none. */
+/** The chat figures of a server without a chat. */
 export function presentNoChat(now: Date): z.infer<typeof chatAnswer> {
   return {
     analytics: {

@@ -18,7 +18,7 @@ const lastSyncRun = z.object({
   completedAt: dateTime.nullable(),
 });
 
-/** A connection (contract 6.10): what is not known is absent, never null. */
+/** A connection (contract 6.10): unknown values are absent, never null. */
 export const connection = z.object({
   id: z.string(),
   provider: z.string(),
@@ -102,7 +102,7 @@ export function presentConnection(shown: ShownConnection): z.output<typeof conne
   };
 }
 
-/** What has come of a change, as a sentence. */
+/** The effect of a change, as a sentence. */
 export function tellConfigured({
   connection: { state, documentLimit },
   isChanged,

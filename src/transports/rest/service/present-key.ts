@@ -6,7 +6,7 @@ import { dateTime } from "../schemas.js";
 const permission = z.enum(["read", "write"]);
 const nullableTime = dateTime.nullable();
 
-/** A key of `GET /v3/auth/keys` (contract 6.6); its text is nowhere. */
+/** A key in `GET /v3/auth/keys` (contract 6.6), without its text. */
 export const keyAnswer = z.object({
   id: z.string(),
   name: z.string(),
@@ -38,19 +38,19 @@ export function presentKey(key: ListedKey): z.infer<typeof keyAnswer> {
   };
 }
 
-/** How first-party clients mark what a key was made for (contract 7.3); their lists leave out what they marked. */
+/** How first-party clients mark what a key was made for (contract 7.3); their lists leave out keys marked so. */
 function typeOf({ kind, client }: ApiKey): string | null {
   if (kind === "plugin") return "plugin_auth";
   return kind === "agent" && client !== null ? "agent_cli" : null;
 }
 
-/** What a key may do at most. */
+/** The most that a key may do. */
 export function permissionOf({ permission: stated, grants }: ApiKey): z.infer<typeof permission> {
   if (stated === "read") return "read";
   return grants !== null && grants.every((grant) => grant.permission === "read") ? "read" : "write";
 }
 
-/** Containers of a key as clients read them: the only one apart, and null for all. */
+/** A key's containers as clients read them: a single one separately, and null for all. */
 export function tagsOf({ grants }: ApiKey): { containerTag: string | null; containerTags: string[] | null } {
   const containerTags = grants?.map((grant) => grant.containerTag) ?? null;
   return { containerTag: containerTags?.length === 1 ? (containerTags[0] ?? null) : null, containerTags };

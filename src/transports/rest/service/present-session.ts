@@ -5,7 +5,7 @@ import { dateTime } from "../schemas.js";
 
 const permission = z.enum(["read", "write"]);
 
-/** `GET /v3/session` (contract 6.5): what does not apply is absent, never null, for clients that check. */
+/** `GET /v3/session` (contract 6.5): what does not apply is absent, never null, for clients that validate. */
 export const sessionAnswer = z.object({
   user: z.object({ id: z.string(), email: z.string(), name: z.string() }),
   org: z.object({ id: z.string(), name: z.string(), slug: z.string() }),
@@ -25,7 +25,7 @@ export const sessionAnswer = z.object({
 });
 type SessionAnswer = z.infer<typeof sessionAnswer>;
 
-/** Who is asking as clients show it: the only user of an unlimited plan. */
+/** The caller as clients show it: the only user of an unlimited plan. */
 export function presentSession(session: Session): SessionAnswer {
   const { organizationId, containers, readOnly, client } = session;
   const isFull = containers === "all" && readOnly !== "all";

@@ -5,7 +5,7 @@ import { profileBuckets } from "../containers/present-container.js";
 const flag = z.boolean().nullable();
 const text = z.string().nullable();
 
-/** `GET /v3/settings` (contract 6.1): every field is there, null where nothing was set. */
+/** `GET /v3/settings` (contract 6.1): every field is present, null where it is not set. */
 export const settingsAnswer = z.object({
   shouldLLMFilter: flag,
   filterPrompt: text,

@@ -11,7 +11,7 @@ const answer = z.object({
   complete: z.boolean(),
 });
 
-/** Beyond the contract, which has no removal for good. */
+/** Beyond the contract, which has no permanent removal. */
 export const purgeEndpoints = [
   defineEndpoint({
     method: "post",

@@ -1,10 +1,10 @@
 import * as z from "zod";
 import { defineEndpoint } from "../endpoint.js";
 
-/** Documents about the API that this server has. */
+/** This server's documents about the API. */
 const ADDRESSES = { openapi: "/v3/openapi", reference: "/reference", health: "/health" } as const;
 
-/** `GET /`: any answer tells the SDK's search for a local server that one is there (contract 1.3). */
+/** `GET /`: any response shows the SDK's search for a local server that there is one (contract 1.3). */
 export const rootEndpoints = [
   defineEndpoint({
     method: "get",

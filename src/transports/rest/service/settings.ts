@@ -19,7 +19,7 @@ const resetAnswer = z.object({
   settingsReset: z.boolean(),
 });
 
-/** Fields of apps at providers that change nothing, each with the reason. */
+/** Fields of provider apps that have no effect, each with the reason. */
 const IDLE_APP_FIELDS = Object.fromEntries(
   ["notion", "github", "googleDrive", "onedrive"].map((provider) => [
     `${provider}CustomKeyEnabled`,

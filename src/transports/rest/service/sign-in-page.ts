@@ -1,7 +1,7 @@
 import { html } from "hono/html";
 import type { FinishedSignIn } from "../../../core/index.js";
 
-/** Sends a browser on that comes back from a provider, or tells it that it is done. */
+/** Redirects a browser that returns from a provider, or tells it that the sign-in is complete. */
 export async function showFinishedSignIn({
   provider,
   redirectUrl,

@@ -75,7 +75,7 @@ const status = z.object({
   degraded: degraded.describe("Parts that do less than they should now."),
 });
 
-/** What the owner is told beside what everybody is. */
+/** What the owner is told in addition to what everybody is. */
 export function presentHealth({
   jobs: { waiting, running, dead, oldestWaitingSeconds },
   store,

@@ -23,7 +23,7 @@ const NO_MAIL = "this server sends no such mail";
 const NOTHING_TO_MOVE = "there is nothing to move here";
 const NO_DIGESTS_WANTED = { digestOptOut: true };
 
-/** What only the vendor's web app asks (contract 6.9), answered as things are here. */
+/** What only the vendor's web app requests (contract 6.9), answered as applies here. */
 export const webAppEndpoints = [
   defineEndpoint({
     method: "post",

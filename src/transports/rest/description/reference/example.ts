@@ -1,6 +1,6 @@
 import type { Schema } from "./schema.js";
 
-/** Values that make an example read like a real request. */
+/** Values that make an example look like a real request. */
 const VALUES: Readonly<Record<string, unknown>> = {
   q: "How does Mia like to travel?",
   query: "travel plans",
@@ -20,7 +20,7 @@ const VALUES: Readonly<Record<string, unknown>> = {
   id: "<id>",
 };
 
-/** A body with what the schema requires. */
+/** A body with everything the schema requires. */
 export function exampleOf(schema: Schema, name = ""): unknown {
   if (name in VALUES) return VALUES[name];
   if (schema.default !== undefined) return schema.default;
@@ -37,7 +37,7 @@ export function exampleOf(schema: Schema, name = ""): unknown {
   return Object.fromEntries(required.map(([field, of]) => [field, exampleOf(of, field)]));
 }
 
-/** A call with curl that can be pasted into a shell. */
+/** A curl command that can be pasted into a shell. */
 export function curlOf({
   method,
   url,
@@ -48,9 +48,9 @@ export function curlOf({
 }: {
   method: string;
   url: string;
-  /** Schema of the body, if it takes one. */
+  /** Schema of the body, if there is one. */
   body: Schema | undefined;
-  /** A body that was written for it. */
+  /** A body written by hand for it. */
   example: unknown;
   isForm: boolean;
   needsKey: boolean;

@@ -1,17 +1,17 @@
-/** Text of HTML that may stand in a page as it is. */
+/** HTML that may be inserted into a page as it is. */
 export interface Html {
   readonly html: string;
 }
 
 type Piece = string | number | Html | readonly Html[];
 
-/** Puts pieces into a template: texts are escaped, HTML is taken as it is. */
+/** Fills a template: texts are escaped, HTML is inserted as it is. */
 export function html(strings: TemplateStringsArray, ...pieces: readonly Piece[]): Html {
   const [first = "", ...rest] = strings.map(withoutIndentation);
   return { html: rest.reduce((text, string, index) => text + textOf(pieces[index] ?? "") + string, first) };
 }
 
-/** The templates are indented for those who read them here. */
+/** Templates are indented only for readability here. */
 function withoutIndentation(text: string): string {
   return text.replace(/\n\s+/g, "\n");
 }
@@ -34,7 +34,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** Sentences with `code` in back quotes; an empty line begins a new paragraph. */
+/** Sentences with `code` in backticks; an empty line starts a new paragraph. */
 export function prose(text: string): Html {
   const paragraphs = text.split(/\n{2,}/).map((paragraph) => html`<p>${inline(paragraph)}</p>`);
   return html`${paragraphs}`;

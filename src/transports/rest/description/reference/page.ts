@@ -34,7 +34,7 @@ interface Answer {
 
 type Content = Readonly<Record<string, { readonly schema: Schema; readonly example?: unknown }>>;
 
-/** What the page reads of the document, which our own generator made. */
+/** The parts of the document that the page reads; our own generator made it. */
 interface Api {
   readonly info: { readonly description?: string };
   readonly tags: readonly { readonly name: string; readonly description?: string }[];
@@ -45,10 +45,10 @@ interface Api {
   };
 }
 
-/** Without a space around the style: the page's policy knows it by its hash. */
+/** Without white space around the style: the page's policy identifies it by its hash. */
 const STYLE_ELEMENT: Html = { html: `<style>${STYLE}</style>` };
 
-/** The API for people: one page without scripts. */
+/** The API reference: one page without scripts. */
 export function renderReference(document: ApiDocument, origin: string): string {
   const api = document as unknown as Api;
   const operations = Object.entries(api.paths).flatMap(([path, methods]) =>

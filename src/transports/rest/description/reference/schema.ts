@@ -26,10 +26,10 @@ export interface Schema {
   readonly allOf?: readonly Schema[];
 }
 
-/** Fields of fields are listed so far; deeper ones are only named by their type. */
+/** Nested fields are listed to this depth; deeper ones appear only with their type. */
 const MAX_DEPTH = 5;
 
-/** The fields of a schema as a table, those of inner objects under their own path, such as `results[].id`. */
+/** The fields of a schema as a table, those of nested objects under their own path, such as `results[].id`. */
 export function renderFields(schema: Schema): Html {
   const rows = fieldsOf(schema, "", 0);
   if (rows.length === 0) return html`<p class="type">${renderType(schema)}</p>`;
@@ -58,7 +58,7 @@ function renderField(path: string, field: Schema, isRequired: boolean): Html {
   </tr>`;
 }
 
-/** The type in words; a named schema is a link to where it is described. */
+/** The type in words; a named schema links to its description. */
 export function renderType(schema: Schema): Html {
   if (schema.$ref !== undefined) {
     const name = schema.$ref.split("/").at(-1) ?? "";
@@ -91,7 +91,7 @@ function join(parts: readonly Html[], separator: string): Html {
   return { html: parts.map((part) => part.html).join(separator) };
 }
 
-/** What a field means, and which rules it follows. */
+/** A field's meaning and its constraints. */
 export function renderMeaning(schema: Schema): Html {
   const rules = rulesOf(schema);
   const words = schema.description === undefined ? html`` : inline(schema.description);

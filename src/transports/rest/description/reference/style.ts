@@ -1,4 +1,4 @@
-/** The look of the reference page, in light and dark as the reader's system has it. */
+/** The style of the reference page, light or dark as the reader's system is. */
 export const STYLE = `
 :root { color-scheme: light dark; --text: #1c2024; --soft: #5b6470; --line: #dfe3e8; --back: #ffffff; --panel: #f6f8fa; --link: #0b62c4; --get: #1a7f37; --post: #0b62c4; --put: #8a5a00; --delete: #b42318; }
 @media (prefers-color-scheme: dark) { :root { --text: #e6e9ed; --soft: #9aa4b0; --line: #2c333b; --back: #14181c; --panel: #1c2127; --link: #6cb0ff; --get: #57c26f; --post: #6cb0ff; --put: #e0b04c; --delete: #ff8a80; } }

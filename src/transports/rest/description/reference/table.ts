@@ -1,6 +1,5 @@
 import { html, type Html } from "./html.js";
 
-/** Rows under their headings. */
 export function renderTable(headings: readonly string[], rows: readonly Html[]): Html {
   return html`<div class="table">
     <table>
