@@ -1,6 +1,6 @@
 const SPACE = /\s/u;
 
-/** Number of runs of characters without white space. Allocates nothing, because texts may be large. */
+/** Number of runs of characters other than white space. Allocates nothing, because texts may be large. */
 export function countWords(text: string): number {
   let words = 0;
   let isInside = false;

@@ -18,15 +18,15 @@ interface FindOptions {
 
 /** Text with fewer letters and digits than this would be found anywhere. */
 const FEWEST_LETTERS = 2;
-/** What has fewer words may be something else behind a name, as a number is: `Flight: 4417`. */
+/** Shorter text after a name may be something other than speech, such as a number: `Flight: 4417`. */
 const FEWEST_WORDS_SAID = 3;
 /** Places examined in one turn of the event loop. */
 const SEEN_AT_ONCE = 500;
 
 /**
- * Where a text says these passages: at the noted place as long as the words stand there, else where they are found first
- * as whole words; and wherever they are a statement of their own, in sentences or lines, whatever bullet, quotation mark
- * or speaker stands before them. Never a part of a word. Lets others have their turns meanwhile; takes linear time.
+ * Where a text says these passages: at the recorded place if the words still stand there, else where they first occur as
+ * whole words; and wherever they are a statement of their own, in sentences or lines, whatever bullet, quotation mark or
+ * speaker stands before them. Never part of a word. Yields to other tasks meanwhile; takes linear time.
  * @throws the signal's reason
  */
 export async function findPlaces(
@@ -52,7 +52,7 @@ export async function findPlaces(
   return joined([...noted, ...stated]);
 }
 
-/** The first place of each of these quotations as whole words; null for what stands nowhere. @throws the signal's reason */
+/** The first place of each of these quotations as whole words; null if there is none. @throws the signal's reason */
 export async function findFirst(
   text: string,
   quotes: readonly string[],
@@ -64,7 +64,7 @@ export async function findFirst(
   return places;
 }
 
-/** Whether a text has any of these quotations as whole words, among others as well. @throws the signal's reason */
+/** Whether a text has any of these quotations as whole words, even amid other words. @throws the signal's reason */
 export async function saysAny(text: string, quotes: readonly string[], signal?: AbortSignal): Promise<boolean> {
   const folded = await foldInTurns(text, signal);
   for (const phrase of new Set(quotes.flatMap(phrasesOf)))
@@ -72,7 +72,7 @@ export async function saysAny(text: string, quotes: readonly string[], signal?: 
   return false;
 }
 
-/** The first place of a passage; null where it stands nowhere. */
+/** The recorded or else the first place of a passage; null if there is none. */
 async function placeOf(
   text: string,
   folded: Folded,
@@ -85,7 +85,7 @@ async function placeOf(
   return null;
 }
 
-/** What a quotation says, and what it says without the marks and the name that it begins with. */
+/** What a quotation says with and without the marks around it and the name that it begins with. */
 function phrasesOf(quote: string): string[] {
   const { starts, labelled } = openingsOf(quote);
   const said = labelled.map((start) => quote.slice(start)).filter((words) => isSaid(phraseOf(words)));
@@ -103,7 +103,7 @@ function isSaid(phrase: string): boolean {
   return tokenise(phrase).length >= FEWEST_WORDS_SAID;
 }
 
-/** Characters that nobody sees would fill a longer one. */
+/** A longer place would be full of invisible characters. */
 function isShort({ start, end }: Place, phrase: string): boolean {
   return end - start <= phrase.length * 2 + MOST_UNSEEN;
 }
@@ -127,7 +127,7 @@ async function* occurrencesOf(
   }
 }
 
-/** What these words are a part of, from where it may begin to where it may end; null where that is far longer. */
+/** The statement that these words are part of; null if it is far longer than they are. */
 function statementAround(lines: StatementLines, { start, end }: Place, phrase: string): Place | null {
   const from = lines.beginningUpTo(start, isSaid(phrase));
   const to = lines.endFrom(end);
@@ -135,7 +135,7 @@ function statementAround(lines: StatementLines, { start, end }: Place, phrase: s
   return isShort({ start: from, end: to }, phrase) ? { start: from, end: to } : null;
 }
 
-/** Would belong to the last letter. */
+/** A mark after the place would belong to its last letter. */
 const MARK = /\p{M}/u;
 const WORD = /[\p{L}\p{M}\p{N}]/u;
 

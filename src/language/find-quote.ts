@@ -1,33 +1,33 @@
 import { dropAtEnd } from "../lib/drop-at-end.js";
 import { yieldTurn } from "../lib/time.js";
 
-/** A place in a text: `start` inclusive, `end` exclusive, in UTF-16 units. */
+/** A place in a text: `start` inclusive, `end` exclusive, in UTF-16 code units. */
 export interface Place {
   readonly start: number;
   readonly end: number;
 }
 
-/** Finds quotations in one text, again and again. */
+/** Finds quotations in one text, for any number of calls. */
 export type QuoteFinder = (quote: string) => Place | null;
 
-/** Fewer letters and digits than this are found anywhere. */
+/** Text with fewer letters and digits than this would be found anywhere. */
 const FEWEST_LETTERS = 2;
-/** Unseen characters and spaces that a place may hold beside what is quoted, in UTF-16 units. */
+/** Most invisible characters and spaces that a place may contain beyond the quotation, in UTF-16 code units. */
 export const MOST_UNSEEN = 1_000;
-/** Characters that are folded in one turn, so that nobody waits for all of a long text. */
+/** Characters folded in one turn of the event loop, so that a long text does not block it. */
 const FOLDED_AT_ONCE = 50_000;
 
 /**
- * Finds where a text says something, whatever its case, white space, quotation marks, dashes and Unicode forms. The first
- * place counts, unless it is far longer than the quotation: characters that nobody sees would fill it. Takes linear time
- * and about 13 bytes a character.
+ * Finds where a text contains a quotation, ignoring differences in case, white space, quotation marks, dashes and Unicode
+ * forms. The first place counts, unless it is far longer than the quotation, as it would then be full of invisible
+ * characters. Takes linear time and about 13 bytes a character.
  */
 export function createQuoteFinder(text: string): QuoteFinder {
   let folded: Folded | undefined;
   return finderIn(text, () => (folded ??= allOf(folding(text))));
 }
 
-/** The same for a long text, which is read in turns. @throws the signal's reason */
+/** Like `createQuoteFinder`, for a long text, folded over several turns of the event loop. @throws the signal's reason */
 export async function prepareQuoteFinder(text: string, signal?: AbortSignal): Promise<QuoteFinder> {
   const folded = await inTurns(folding(text), signal);
   return finderIn(text, () => folded);
@@ -48,7 +48,7 @@ function finderIn(text: string, folded: () => Folded): QuoteFinder {
   };
 }
 
-/** What people and models put around a quotation without meaning it. */
+/** What people and models put around a quotation although it is not part of it. */
 const EDGE_BEFORE = /^(?:["'\s]|\.\.\.)+/u;
 const LAST_EDGE = /(?:["'\s]|\.\.\.)$/u;
 
@@ -61,10 +61,10 @@ function withoutEdges(text: string): string {
   }
 }
 
-/** A text as quotations are compared. */
+/** A text, folded as quotations are compared. */
 export interface Folded {
   readonly text: string;
-  /** Where each unit of the folded text comes from. */
+  /** The offset in the original text of each code unit of the folded text. */
   readonly origin: Int32Array;
 }
 
@@ -75,7 +75,7 @@ function allOf(steps: Generator<void, Folded>): Folded {
   }
 }
 
-/** Folds a long text in turns, double quotation marks away too. @throws the signal's reason */
+/** Folds a long text over several turns of the event loop, dropping double quotation marks too. @throws the signal's reason */
 export function foldInTurns(text: string, signal?: AbortSignal): Promise<Folded> {
   return inTurns(folding(text, foldUnquoted), signal);
 }
@@ -88,7 +88,7 @@ async function inTurns(steps: Generator<void, Folded>, signal?: AbortSignal): Pr
   }
 }
 
-/** A quotation as `foldInTurns` folds it, without closing punctuation. Equal phrases say the same. */
+/** A quotation as `foldInTurns` folds it, without closing punctuation. Quotations with equal phrases say the same. */
 export function phraseOf(quote: string): string {
   return dropAtEnd(allOf(folding(quote, foldUnquoted)).text.trim(), /[.!。]/u).trim();
 }
@@ -97,7 +97,7 @@ function foldUnquoted(character: string): string {
   return foldCharacter(character).replaceAll('"', "");
 }
 
-/** Where a part of a folded text comes from. */
+/** Where part of a folded text stands in the original. */
 export function placeOfFolded(text: string, { origin }: Folded, at: number, length: number): Place {
   return { start: origin[at] ?? 0, end: endOfCharacter(text, origin[at + length - 1] ?? 0) };
 }
@@ -143,7 +143,7 @@ function foldCharacter(character: string): string {
   return character.normalize("NFKD").toLowerCase().replaceAll("ς", "σ");
 }
 
-/** Behind the character at a place, and behind the marks that belong to it. */
+/** The offset after the character at `start` and its combining marks. */
 function endOfCharacter(text: string, start: number): number {
   let end = start + String.fromCodePoint(text.codePointAt(start) ?? 0).length;
   while (end < text.length && /\p{M}/u.test(text[end] ?? "")) end += 1;

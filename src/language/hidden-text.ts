@@ -6,25 +6,25 @@ export interface HiddenReading {
   readonly how: string;
 }
 
-/** Characters that nobody sees: zero-width, joiners, soft hyphens, marks of direction, tags. */
+/** Invisible characters: zero-width characters, joiners, soft hyphens, direction marks, tags. */
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
-/** Letters of a block that is never shown; flags of regions use it as well. */
+/** Letters of a block that is never displayed; regional flags use it as well. */
 const TAG_LETTERS = /[\u{e0020}-\u{e007e}]/gu;
 const BASE64 = /[A-Za-z0-9+/_-]{16,}={0,2}/g;
 const HEX = /(?:(?:\\x|0x|%)?[0-9a-f]{2}[\s,:]?){12,}/gi;
 const PERCENT = /(?:%[0-9a-f]{2}){2,}/i;
 const ENTITY = /&#(?:x([0-9a-f]{2,6})|(\d{2,7}));/gi;
 const ESCAPE = /\\u(?:\{([0-9a-f]{2,6})\}|([0-9a-f]{4}))/gi;
-/** Letters that stand alone, as in "i g n o r e". */
+/** Spaced-out letters, as in "i g n o r e". */
 const SPACED = /(?:\b\p{L}[ ._*|-]{1,3}){6,}\p{L}\b/gu;
-/** Most encoded pieces of one text that are read. */
+/** Most base64 and hexadecimal pieces of one text that are decoded. */
 const MOST_PIECES = 50;
-/** Characters that say something. */
+/** Shortest reading, in characters, that can say something. */
 const SHORTEST = 8;
-/** Encoded text may be encoded again, so many times. */
+/** How many layers of encoding are undone. */
 const DEEPEST = 3;
 
-/** Letters of other scripts, and below them those of ours that they look like. */
+/** Letters of other scripts and, below them, the ordinary Latin letters that they look like. */
 const FOREIGN = Array.from("авсԁеёɡһіїјкӏмнорԛѕтуѵԝхѓгпиАВСЕНІЈКМОРЅТУХαβγεηικνορτυχωΑΒΕΖΗΙΚΜΝΟΡΤΥΧıłøƅꜱᴀᴇɪɴᴏʀᴛᴜ");
 const FAMILIAR = Array.from("abcdeeghiijklmhopqstyvwxrrnnABCEHIJKMOPSTYXabyenikvoptuxwABEZHIKMNOPTYXilobsaeinortu");
 const LOOKALIKES = new Map(FOREIGN.map((letter, index) => [letter, FAMILIAR[index] ?? letter]));
@@ -33,8 +33,8 @@ const DIGITS_AS_LETTERS = new Map(
 );
 
 /**
- * Text as a reader sees it: without invisible characters, in the usual letters for those that only look like them. Keeps
- * its line breaks.
+ * Text as a reader sees it: without invisible characters, and with look-alike letters replaced by the usual ones. Keeps line
+ * breaks.
  */
 export function visibleText(text: string): string {
   const bare = normalForm(text.replace(INVISIBLE, ""), "NFKD").replace(/\p{M}+/gu, "");
@@ -42,8 +42,8 @@ export function visibleText(text: string): string {
 }
 
 /**
- * What a text may hide: in invisible, look-alike or odd characters, reversed, rotated by 13 letters, or encoded as base64,
- * hexadecimal, percent signs or entities. Readings that hide nothing are mostly noise; the caller looks for words in them.
+ * What a text may hide: in invisible, look-alike or unusual characters, reversed, rotated by 13 letters, or encoded as base64,
+ * hexadecimal, percent-encoding, entities or escapes. Most readings are noise; the caller looks for words in them.
  */
 export function hiddenReadings(text: string): HiddenReading[] {
   return readingsOf(text, 1);
@@ -80,7 +80,7 @@ function tagLetters(text: string): string {
     .join("");
 }
 
-/** Digits inside of words only: a year is no word. */
+/** Replaces digits only within words: a year is not a word. */
 function substituteDigits(text: string): string {
   return text.replace(/[\w\p{L}@$!]+/gu, (word) =>
     /\p{L}/u.test(word) ? word.replace(/[013457@$!]/g, (sign) => DIGITS_AS_LETTERS.get(sign) ?? sign) : word,
@@ -120,7 +120,7 @@ function fromPercent(encoded: string): string {
   return Buffer.from(encoded.replaceAll("%", ""), "hex").toString("utf8");
 }
 
-/** Chance makes bytes, not words. */
+/** What was not encoded text decodes to random bytes, not to words. */
 function isReadable(text: string): boolean {
   const letters = text.match(/[\p{L}\p{N}\p{P}\p{S}\s]/gu)?.length ?? 0;
   return text.length >= SHORTEST && !text.includes("\ufffd") && letters >= text.length * 0.95;

@@ -7,7 +7,7 @@ import { isStopWord, tokenise } from "./words.js";
 
 const LONGEST = 80;
 const MOST_WORDS = 10;
-/** Phrases of the first sentences tell more often what a text is about. */
+/** Phrases of the first sentences more often tell what a text is about. */
 const OPENING_BONUS = 1.4;
 const OPENING_SENTENCES = 2;
 const NAME_BONUS = 1.15;
@@ -18,13 +18,13 @@ const DETERMINERS =
 const SUBJECTS = /^(?:i|we|you|he|she|it|they|who|that|which|there|i'm|we're|we've|i've|i'll|we'll|let's)$/;
 const BEFORE_VERBS =
   /^(?:to|will|would|can|could|should|shall|may|might|must|do|does|did|don't|doesn't|didn't|not|never|always|please|also|just|have|has|had|is|are|was|were|be|been|being|am|can't|won't|cannot|lets|gets|got|get)$/;
-/** They stand in no name. */
+/** Words that are part of no name. */
 const UNTELLING =
   /^(?:please|yes|today|now|then|later|soon|late|early|mid|however|therefore|maybe|perhaps|well|like|much|many|more|most|less|least|few|several|lots?|bit|things?|something|anything|everything|nothing|someone|everyone|etc|only|even|still|already|ever|always|often|usually|instead|else|else's|because|although|though|since|until|while|when|if|ago)$/;
 const ADVERB =
   /^(?!(?:family|supply|assembly|reply|weekly|monthly|daily|quarterly|yearly|anomaly|jelly|belly|bully|ally|fly|july|italy)$).*ly$/;
 const VERBS = readVerbs();
-/** Past forms that are hardly anything else. */
+/** Past forms that are hardly ever anything else. */
 const PAST_FORMS = readPastForms();
 
 interface Token {
@@ -32,7 +32,7 @@ interface Token {
   readonly end: number;
   readonly word: string;
   readonly isCapital: boolean;
-  /** Only a space stands between it and the word before. */
+  /** True if only a space separates it from the word before. */
   readonly isJoined: boolean;
 }
 
@@ -42,9 +42,9 @@ interface Phrase {
 }
 
 /**
- * The most telling noun phrase of English sentences: of words that are rare or come up again and again, and rather of the
- * first sentences. At most 80 characters, without an article before it. Takes linear time.
- * @returns null when there is none that says anything
+ * The most telling noun phrase of English sentences: one of rare or recurring words, preferably from the first sentences. At
+ * most 80 characters, without a leading article. Takes linear time.
+ * @returns null if no phrase says anything
  */
 export function tellingPhrase(sentences: readonly string[]): string | null {
   const counts = new Map<string, number>();
@@ -65,7 +65,7 @@ export function tellingPhrase(sentences: readonly string[]): string | null {
   return best?.text ?? null;
 }
 
-/** Runs of words that name something, with what joins them: "winter of the roof garden". */
+/** Runs of words that name something, with the words that link them: "winter of the roof garden". */
 function phrasesOf(sentence: string): { readonly text: string; readonly names: number }[] {
   const found: { text: string; names: number }[] = [];
   const tokens = tokensOf(sentence);
@@ -98,7 +98,7 @@ function phrasesOf(sentence: string): { readonly text: string; readonly names: n
   return found;
 }
 
-/** A link with its article that something named follows. */
+/** True for a link, or the article after one, that leads to something named. */
 function isLinked(tokens: readonly Token[], index: number): boolean {
   const word = tokens[index]?.word ?? "";
   const isArticle = DETERMINERS.test(word) && LINKS.test(tokens[index - 1]?.word ?? "");
@@ -108,7 +108,7 @@ function isLinked(tokens: readonly Token[], index: number): boolean {
   const following = tokens[next];
   if (!following?.isJoined || !names(tokens, next)) return false;
   if (word === "to") return following.isCapital || next > index + 1;
-  // "of the harbour and Bo paints": the next part of a sentence, not of its name.
+  // "of the harbour and Bo paints": "and" starts a new clause instead of continuing the name.
   return word !== "and" || !isVerb(tokens, next + 1);
 }
 
@@ -136,7 +136,7 @@ function isVerb(tokens: readonly Token[], index: number): boolean {
   if (PAST_FORMS.has(word)) return true;
   if (/[a-z]{2}ed$/.test(word)) return before !== "" || DETERMINERS.test(after);
   if (word.endsWith("ing") && (DETERMINERS.test(after) || before === "")) return VERBS.has(rootOf(word));
-  // "Which varieties grow": what many do is no part of their name.
+  // "Which varieties grow": a verb after a plural is not part of the name.
   if (/[a-z][^s]s$/.test(before) && !word.endsWith("s") && VERBS.has(rootOf(word)) && !isCapital) return true;
   const isBeforeObject =
     DETERMINERS.test(after) || /^(?:us|me|them|him|it|that|into|by|when|if|as|because|after|before)$/.test(after);
@@ -144,7 +144,7 @@ function isVerb(tokens: readonly Token[], index: number): boolean {
   return index === 0 ? isBeforeObject || /^(?:us|me)$/.test(after) : isBeforeObject && /[a-z]s$/.test(word);
 }
 
-/** True for the forms of a verb that many sentences have. */
+/** True for the forms of a common verb. */
 export function isKnownVerb(word: string): boolean {
   return VERBS.has(rootOf(word));
 }

@@ -1,22 +1,22 @@
-/** A piece of a text by its place: `start` inclusive, `end` exclusive, in UTF-16 units. */
+/** A stretch of a text: `start` inclusive, `end` exclusive, in UTF-16 code units. */
 export interface Span {
   readonly start: number;
   readonly end: number;
 }
 
 const SENTENCE_END = /[.!?…。！？]+["'”’»)\]]*/gu;
-/** Short forms that something always follows. */
+/** Abbreviations that never end a sentence. */
 const OPEN_ABBREVIATION =
   /(?:^|[\s("“‘]|(?<!\p{L})')(?:(?![iI]$)\p{L}|mr|mrs|ms|dr|prof|st|vs|nr|approx|ca|fig|e\.g|i\.e)$/iu;
-/** Short forms that may end a sentence; then a capital letter follows. */
+/** Abbreviations that end a sentence unless a lower-case letter follows. */
 const CLOSED_ABBREVIATION =
   /(?:^|\s)(?:etc|a\.m|p\.m|u\.s|u\.k|inc|ltd|co|corp|dept|sr|jr|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)$/i;
 /** Long enough for the longest abbreviation. */
 const LOOK_BACK = 12;
 
 /**
- * The sentences of a text, in order, without the white space around them. Ends at `.`, `!`, `?` and their kin before white
- * space, and at line ends; not after abbreviations ("Dr.", "e.g.") and initials. Takes linear time.
+ * The sentences of a text, in order, without the white space around them. A sentence ends at `.`, `!`, `?` and similar marks
+ * before white space, and at the end of a line, but not after abbreviations ("Dr.", "e.g.") and initials. Takes linear time.
  */
 export function sentenceSpans(text: string): Span[] {
   const spans: Span[] = [];

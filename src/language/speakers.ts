@@ -1,6 +1,6 @@
 import { singleSpaced } from "../lib/single-spaced.js";
 
-/** How transcripts and message lists call the same four roles. */
+/** The labels that transcripts and message lists use for the same four roles. */
 const ROLES: ReadonlyMap<string, string> = new Map([
   ["user", "User"],
   ["human", "User"],
@@ -17,7 +17,7 @@ const ROLES: ReadonlyMap<string, string> = new Map([
   ["function", "Tool"],
 ]);
 
-/** Labels before a colon that are no speakers, although they look like names. */
+/** Labels before a colon that look like names but are not speakers. */
 const NOT_SPEAKERS: ReadonlySet<string> = new Set(
   (
     "note notes nb warning caution important tip tips hint info example examples e.g todo fixme done summary abstract overview " +
@@ -40,7 +40,7 @@ const NOT_SPEAKERS: ReadonlySet<string> = new Set(
 const NAME_WORD = /^(?:\p{Lu}|\p{Lt}|\p{Lo})[\p{L}\p{M}\p{N}'’.-]*$/u;
 const MOST_NAME_WORDS = 3;
 
-/** The role that a label stands for (`human` -> `User`), or null when it is none. */
+/** The role that a label stands for (`human` -> `User`), or null if it is not one. */
 export function canonicalRole(label: string): string | null {
   return ROLES.get(label.trim().toLowerCase()) ?? null;
 }
@@ -52,11 +52,11 @@ export function isPlausibleName(label: string): boolean {
   return words.every((word) => NAME_WORD.test(word)) && !NOT_SPEAKERS.has(words[0]?.toLowerCase() ?? "");
 }
 
-/** A label stands at the start of its line, so that longer lines need not be looked at any further. */
+/** Labels stand at the start of a line, so only this many characters of it are examined. */
 export const LONGEST_LABEL = 160;
 const TIMESTAMP =
   /^[\u200e\u200f]?\[?(\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4})?(?:,? {1,2}|T)?(\d{1,2}:\d{2}(?::\d{2})?(?:[ \u00a0\u202f]?[ap]\.?m\.?)?)?(\]?(?: ?[-–—])?) /i;
-/** As chats write whom they know by another name, by a number only, or with signs: `~ Anna`, `+45 20 12 34 56`, `Anna 🎉`. */
+/** Contacts that chats show by a name of their own, by number only, or with symbols: `~ Anna`, `+45 20 12 34 56`, `Anna 🎉`. */
 const CONTACT =
   /^[\u200e\u202a]?(?:~[ \u00a0\u202f]?)?([\p{L}\p{N}+(][^:"“„«»\n]{0,59}?)[\u202c\u200e]?:(?:[ \u200e]+|$)/u;
 const UNSEEN = /[\u200e\u200f\u202a-\u202e]/g;
@@ -64,21 +64,21 @@ const MOST_CONTACT_WORDS = 5;
 const TELEPHONE = /^\+?[\d ()-]{6,24}$/;
 const LABEL =
   /^(?:\*\*|__)?(\p{L}[\p{L}\p{M}\p{N}'’.\- ]{0,39}?)(?: ?\([^()]{1,40}\))?(?:\*\*|__)? ?:(?:\*\*|__)?(?:\s+|$)/u;
-/** As coding agents write them: `[role: user]`, `[user]` or `1. [user] …`. */
+/** Roles as coding agents write them: `[role: user]`, `[user]` or `1. [user] …`. */
 const ROLE_MARK = /^(?:\d{1,4}\. )?\[(?:role: ?)?(user|human|assistant|system|tool)\](?:\s+|$)/i;
 
-/** What stands before a colon at the start of a line, or marks a role there, and may be who says the rest. */
+/** A label before a colon, or a mark of a role, at the start of a line, which may name who says the rest. */
 export interface SpeakerLabel {
   readonly label: string;
-  /** How much of the line it takes, with the time before it and the space behind it. */
+  /** How much of the line it takes up, including the time before it and the space after it. */
   readonly length: number;
-  /** The day that stands before it, as it is written there. */
+  /** The day before it, as written. */
   readonly day: string | undefined;
 }
 
 /**
- * True when a label behind the stamp of a chat could be how somebody is called there: a name, also with signs or in small
- * letters, or a telephone number. Several small words are one only where they come again: "Called the bank" is none.
+ * True when a label after a chat stamp could be what somebody is called there: a name, even with symbols or in lower case,
+ * or a telephone number. Several lower-case words count only if the label recurs: "Called the bank" is not a contact.
  */
 export function isPlausibleContact(label: string, comesAgain: boolean): boolean {
   if (TELEPHONE.test(label)) return true;
@@ -96,7 +96,7 @@ export interface ChatStamp {
   readonly isTwelveHours: boolean;
 }
 
-/** The stamp that a line of an exported chat begins with, such as `[12.03.25, 18:04] ` or `12/03/2025, 6:04 pm - `; or null. */
+/** The stamp that a line of an exported chat begins with, e.g. `[12.03.25, 18:04] ` or `12/03/2025, 6:04 pm - `; else null. */
 export function readStamp(line: string): ChatStamp | null {
   const [whole = "", day, time, end] = TIMESTAMP.exec(line.slice(0, LONGEST_LABEL)) ?? [];
   return day === undefined || time === undefined || end === ""
@@ -104,7 +104,7 @@ export function readStamp(line: string): ChatStamp | null {
     : { length: whole.length, day, isTwelveHours: /m/i.test(time) };
 }
 
-/** The label that a line begins with; whether it is anybody's name, `canonicalRole` and `isPlausibleName` tell. */
+/** The label that a line begins with; `canonicalRole` and `isPlausibleName` tell whether it names anybody. */
 export function readLabel(line: string): SpeakerLabel | null {
   const head = line.slice(0, LONGEST_LABEL);
   const mark = ROLE_MARK.exec(head);

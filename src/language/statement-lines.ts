@@ -1,15 +1,15 @@
 import { sentenceSpans } from "./sentences.js";
 import { canonicalRole, isPlausibleName, LONGEST_LABEL, readLabel } from "./speakers.js";
 
-/** Where the words of a statement may begin, what only marks it left out. */
+/** Where the words of a statement may begin, after what only marks it. */
 interface Openings {
-  /** Behind bullets, numbers, quotation and emphasis marks. */
+  /** After bullets, numbers, quotation and emphasis marks. */
   readonly starts: readonly number[];
-  /** Behind the name of who says it as well. */
+  /** After the name of the speaker as well. */
   readonly labelled: readonly number[];
 }
 
-/** A line of a text, and where the statements in it may begin and end, all in order. */
+/** A line of a text, and where the statements in it may begin and end, in order. */
 interface StatementLine extends Openings {
   readonly start: number;
   readonly end: number;
@@ -17,14 +17,14 @@ interface StatementLine extends Openings {
 }
 
 /**
- * What Markdown, lists and quotations put before a statement. Signs that change what a number says stay with it: `-5`,
+ * What Markdown, lists and quotations put before a statement. Signs that change the meaning of a number stay with it: `-5`,
  * `#5`, `>5`, `$5`.
  */
 const MARK =
   /\[[ xX]?\]\s+|\[\d{1,4}\]\s+|\d{1,4}\.\s+|\(?(?:\d{1,4}|\p{L})\)\s+|[-+–—]\s+|#{1,6}\s+|(?:[>|~]|[^\p{L}\p{M}\p{N}\p{Sc}\p{Sm}\s'"“”„«»‹›%&@#–—-])+(?:\s+|(?=\p{L}))/uy;
 const CLOSING_MARKS = /[*_~`)\]|}]/u;
 const SPACE = /\s/u;
-/** Marks within marks, such as a check box in a list in a quotation. */
+/** Nested marks, such as a check box in a list in a quotation. */
 const MOST_MARKS = 8;
 
 /** Where the first words of a text may begin. */
@@ -49,26 +49,26 @@ export function openingsOf(text: string, from = 0, to = text.length): Openings {
   return { starts, labelled };
 }
 
-/** Where the words of a text may end before its end: emphasis and brackets are closed behind them. */
+/** Where the words of a text may end: before closing emphasis and brackets, or at its end. */
 export function closingsOf(text: string, from: number, to: number): number[] {
   let end = to;
   while (end > from && (CLOSING_MARKS.test(text[end - 1] ?? "") || SPACE.test(text[end - 1] ?? ""))) end -= 1;
   return end === to ? [to] : [end, to];
 }
 
-/** Where the statements of a text may begin and end, asked in any order but answered fastest in that of the text. */
+/** Where the statements of a text may begin and end. Fastest when asked in the order of the text. */
 export class StatementLines {
   readonly #text: string;
   readonly #turns: readonly number[];
   #last: StatementLine | undefined;
 
-  /** @param turns where what is said begins, in order, in a text that also tells who says it */
+  /** @param turns offsets at which speech starts, in order, in a text that also names its speakers */
   constructor(text: string, turns: readonly number[]) {
     this.#text = text;
     this.#turns = turns;
   }
 
-  /** The last beginning of a statement up to a place, also one behind a speaker's name where `isSaid`. */
+  /** The last beginning of a statement up to an offset, including one after a speaker's name if `isSaid`. */
   beginningUpTo(index: number, isSaid: boolean): number | undefined {
     const { starts, labelled } = this.#at(index);
     const start = starts[countUpTo(starts, index) - 1];
@@ -76,7 +76,7 @@ export class StatementLines {
     return start === undefined || (said !== undefined && said > start) ? said : start;
   }
 
-  /** The first end of a statement from a place on. */
+  /** The first end of a statement from an offset on. */
   endFrom(index: number): number | undefined {
     const { ends } = this.#at(index);
     return ends[countUpTo(ends, index - 1)];
@@ -116,7 +116,7 @@ function inOrder(values: readonly number[]): number[] {
   return values.toSorted((one, other) => one - other);
 }
 
-/** How many of rising values are at most so large. */
+/** How many of the ascending values are at most `most`. */
 function countUpTo(values: readonly number[], most: number): number {
   let low = 0;
   let high = values.length;

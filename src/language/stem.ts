@@ -43,11 +43,14 @@ const STEP_FOUR: readonly string[] =
   "ement ance ence able ible ment ant ent ism ate iti ous ive ize ion al er ic ou".split(" ");
 
 const CACHE_LIMIT = 20_000;
-/** What is longer is no word, and not worth keeping. */
+/** Anything longer is not a word, and not worth caching. */
 const LONGEST_WORD = 64;
 const cache = new Map<string, string>();
 
-/** The stem of a folded word. Words shorter than three letters come back unchanged, and those that end in a digit, of which there is no end. */
+/**
+ * The stem of a folded word. Words shorter than three letters are returned unchanged, and so are words that end in a digit,
+ * which would only fill the cache.
+ */
 export function stem(word: string): string {
   if (isDigit(word.charCodeAt(word.length - 1))) return word;
   if (word.length > LONGEST_WORD) return word;
@@ -143,7 +146,7 @@ function endsDouble(word: string): boolean {
   return last > 0 && word[last] === word[last - 1] && isConsonant(word, last);
 }
 
-/** Consonant, vowel, consonant other than w, x, y. */
+/** True if the word ends in consonant, vowel, consonant, and the last is not w, x or y. */
 function endsShort(word: string): boolean {
   const last = word.length - 1;
   return (

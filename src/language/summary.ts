@@ -3,15 +3,15 @@ import { truncate } from "../lib/truncate.js";
 import { stem } from "./stem.js";
 import { isStopWord, tokenise } from "./words.js";
 
-/** A text up to this length says what it says by itself. */
+/** A text up to this length needs no summary. */
 const SHORT_TEXT = 280;
 const LONGEST_SUMMARY = 320;
-/** What is read of a long text; its subject shows by then. */
+/** Characters of a long text that are read; its subject is clear by then. */
 const READ = 32_000;
 const MOST_SENTENCES = 3;
 const FEWEST_WORDS = 4;
 const MOST_WORDS = 45;
-/** The first sentences of a text tell more often what it is about. */
+/** The first sentences of a text more often tell what it is about. */
 const OPENING_BONUS = 1.3;
 const LABEL = /^(?:[-*+>]\s+|\d{1,3}[.)]\s+)*(?:[\p{L}][\p{L}\p{N} .'’-]{0,30}:\s+)?/u;
 
@@ -21,9 +21,9 @@ interface Sentence {
 }
 
 /**
- * The most central sentences of a text, in its order: those whose words come up again and again in it, without repeating
- * each other. At most 320 characters. Takes linear time.
- * @returns null for a text that is short anyway, or has no sentences
+ * The most central sentences of a text, in their order: those whose words recur in it, without repeating each other. At most
+ * 320 characters. Takes linear time.
+ * @returns null for a text that is short anyway, has few sentences, or repeats no words
  */
 export function summarize(text: string): string | null {
   if (text.length <= SHORT_TEXT) return null;
@@ -34,7 +34,7 @@ export function summarize(text: string): string | null {
   return summary === "" ? null : summary;
 }
 
-/** Statements; headings, code and questions are none. */
+/** Statements, and no headings, code or questions. */
 function readSentences(text: string): Sentence[] {
   const prose = text.replace(/^(?:```|~~~)[^]*?^(?:```|~~~)[^\n]*$/gm, "");
   return sentenceSpans(prose).flatMap(({ start, end }) => {
@@ -48,7 +48,7 @@ function readSentences(text: string): Sentence[] {
   });
 }
 
-/** Indexes of the sentences of a summary, in order. What a chosen sentence says counts no longer for the next. */
+/** Indexes of the sentences of a summary, in order. Words of a chosen sentence no longer count for the next. */
 function chooseCentral(sentences: readonly Sentence[]): number[] {
   const weights = countStems(sentences);
   const chosen: number[] = [];
@@ -63,7 +63,7 @@ function chooseCentral(sentences: readonly Sentence[]): number[] {
   return chosen.sort((left, right) => left - right);
 }
 
-/** A word that comes up once is no subject. */
+/** A word that occurs only once is no subject, and weighs nothing. */
 function countStems(sentences: readonly Sentence[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const { stems } of sentences) for (const word of stems) counts.set(word, (counts.get(word) ?? 0) + 1);

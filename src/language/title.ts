@@ -17,12 +17,12 @@ import { singleSpaced } from "../lib/single-spaced.js";
 const TITLE_LENGTH = 80;
 const READ = 8_000;
 const LONGEST_LINE = 500;
-/** A title of its own stands at the top. */
+/** Only the top lines are searched for a text's own title. */
 const TOP_LINES = 30;
-/** Sentences among which the most telling phrase is looked for. */
+/** Sentences that are searched for the most telling phrase. */
 const SENTENCES = 40;
 
-/** Characters; a third of it where words have no spaces between them. */
+/** In characters; a third of this in scripts without spaces between words. */
 const SHORTEST_CLAUSE = 24;
 
 const SUBJECT =
@@ -31,19 +31,19 @@ const REPLY = /^(?:(?:re|aw|antw|fwd?|wg|tr|sv|vs)(?:\[\d{1,3}\])?: {0,3}){1,8}/
 const QUOTATION_MARKS = /^["“”„«»'‘’`]+(?=\S)|["“”„«»'‘’`]+$/gu;
 const WITHOUT_SPACES =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
-/** What marks a line as a heading, a comment, a quotation or a part of a list. */
+/** What marks a line as a heading, a comment, a quotation or a list item. */
 const MARKS = /^[\s#>*_\-=[{"/•·–+~|`]+/u;
 const CAPTION_END = /[\p{L}\p{N})\]%"”’'+#]:?$/u;
-/** Names that files get by themselves. */
+/** Names that files are given automatically. */
 const USUAL_NAME =
   /^(?:untitled|unnamed|unbenannt|document|doc|file|scan|img|image|dsc|pxl|photo|screenshot|screen shot|new|note|notes|text|readme|index|main|temp|tmp|draft|export|download|page|data|attachment|clipboard|paste|message|memo|mail|email|test|output|copy|x|a|b)?[\W_\d]*(?:\.[a-z0-9]{1,8})?$/iu;
 const MADE_NAME = /^[0-9a-f-]{8,}(?:\.[a-z0-9]{1,8})?$/iu;
 
 /**
- * What a text can be called: its own heading or subject, else the name of its file, a short line of its own, or its most
- * telling noun phrase. Greetings, dates and boilerplate are passed over where there is anything else.
- * @param path where its file is, if it has one
- * @returns at most 80 characters on one line, cut between words; null when no text has words
+ * What a text can be called: its own heading or subject, else the name of its file, its only short statement, a caption, its
+ * most telling noun phrase or its first statement. Greetings, dates and boilerplate are skipped if there is anything else.
+ * @param path the path of its file, if it has one
+ * @returns at most 80 characters on one line, cut between words; null if the text has no words
  */
 export function titleOf(text: string, path?: string | null): string | null {
   const lines = linesOf(text);
@@ -57,7 +57,7 @@ export function hasSubject(text: string): boolean {
   return sentencesOf(linesOf(text)).length > 0;
 }
 
-/** True for the first words of a text, which are its title where nothing else is known of it. */
+/** True if a title is just the first words of a text, as used when nothing else is known of it. */
 export function isOpeningOf(text: string, title: string): boolean {
   const line = text
     .slice(0, 4_000)
@@ -67,7 +67,7 @@ export function isOpeningOf(text: string, title: string): boolean {
   return line !== undefined && truncate(line, TITLE_LENGTH) === title;
 }
 
-/** At most 80 characters, whole words if there is more than one; an ellipsis tells of the others. */
+/** At most 80 characters, cut between words if there is more than one; an ellipsis stands for the rest. */
 function shorten(title: string): string {
   const line = singleSpaced(title);
   if (line.length <= TITLE_LENGTH) return line;
@@ -78,24 +78,24 @@ function shorten(title: string): string {
   return kept === "" ? truncate(line, TITLE_LENGTH) : `${kept}…`;
 }
 
-/** Where the last whole word ends before a place; 0 when there is none. Knows the words of languages without spaces. */
+/** Where the last whole word before `limit` ends; 0 if there is none. Handles languages without spaces too. */
 function lastWordEnd(line: string, limit: number): number {
   const words = new Intl.Segmenter("und", { granularity: "word" });
   const at = words.segment(line.slice(0, limit + TITLE_LENGTH)).containing(limit);
   const start = at?.index ?? 0;
-  // A chain such as a path or an address is one word.
+  // A path or a web address counts as one word.
   const space = line.lastIndexOf(" ", limit);
   return WITHOUT_SPACES.test(line.slice(space + 1, limit)) ? start : Math.max(space, 0);
 }
 
 interface Line {
-  /** Without its marks. */
+  /** Without its marks and a leading role. */
   readonly words: string;
   readonly raw: string;
   readonly next: string;
 }
 
-/** Lines that have words, code in fences and what stands below a letter left out. */
+/** Lines that have words, leaving out fenced code and what follows the closing of a letter. */
 function linesOf(text: string): Line[] {
   const lines = text
     .slice(0, READ)
@@ -115,13 +115,13 @@ function linesOf(text: string): Line[] {
   return found;
 }
 
-/** Without "User:" before it. */
+/** Without a leading "User:". */
 function withoutRole(line: string): string {
   const label = readLabel(line);
   return label && canonicalRole(label.label) !== null ? line.slice(label.length).trim() : line;
 }
 
-/** The title that a text gives itself: by a heading, or in the head of a letter, a page or a record. */
+/** The title that a text gives itself in a heading, or in the head of a letter, a page or a record. */
 function ownTitle(lines: readonly Line[]): string | null {
   let isBefore = true;
   for (const line of lines.slice(0, TOP_LINES)) {
@@ -132,7 +132,7 @@ function ownTitle(lines: readonly Line[]): string | null {
   return null;
 }
 
-/** @param isBefore nothing has been said before it: then a heading of any level is that of the whole */
+/** @param isBefore true if nothing has been said yet: a heading of any level is then that of the whole text */
 function headingIn({ words, raw, next }: Line, isBefore: boolean): string | null {
   const subject = SUBJECT.exec(words);
   if (subject && (isBefore || /^(?:subject|betreff|objet|asunto|oggetto)/iu.test(words)))
@@ -151,7 +151,7 @@ function headingIn({ words, raw, next }: Line, isBefore: boolean): string | null
   return field?.[1] !== undefined ? bare(field[1]) : null;
 }
 
-/** Without what marks it as a heading or a reply. */
+/** Without the marks of a heading or a reply. */
 function bare(heading: string): string {
   return heading
     .replace(/[\s#*_`]+$/u, "")
@@ -162,7 +162,7 @@ function bare(heading: string): string {
     .trim();
 }
 
-/** The name of a file that somebody gave it. */
+/** The name of a file, unless it was given automatically. */
 function fileName(path: string | null | undefined): string | null {
   const name =
     path
@@ -173,14 +173,14 @@ function fileName(path: string | null | undefined): string | null {
   return name === "" || USUAL_NAME.test(name) || MADE_NAME.test(name) ? null : name;
 }
 
-/** A text of one short statement says by itself what it is. */
+/** A text of one short statement is its own title. */
 function shortText(lines: readonly Line[]): string | null {
   const [only, ...others] = lines.flatMap(({ words }) => tellingPart(words) ?? []);
   if (only === undefined || others.length > 0 || only.length > TITLE_LENGTH) return null;
   return only !== lines[0]?.words && isForeign(only) ? fromItsThing(only) : only;
 }
 
-/** What a line says after what says nothing; null when nothing is left. */
+/** A line without the greeting and pleasantries at its start; null when nothing is left. */
 function tellingPart(line: string): string | null {
   if (saysNothing(line)) return null;
   const rest = withoutSalutation(line);
@@ -189,7 +189,7 @@ function tellingPart(line: string): string | null {
   return first === -1 ? null : rest.slice(rest.indexOf(sentences[first] ?? ""));
 }
 
-/** A line above all others that is no sentence: "Trip to Rome", "Shopping list:". */
+/** A first line that is not a sentence: "Trip to Rome", "Shopping list:". */
 function caption(lines: readonly Line[]): string | null {
   const first = lines.find(({ words }) => tellingPart(words) !== null && !isPlainHeading(words));
   if (!first || first.words.length > TITLE_LENGTH || /^\s*(?:[-*•+]|\d{1,3}[.)])\s/u.test(first.raw)) return null;
@@ -221,19 +221,19 @@ function phrase(lines: readonly Line[]): string | null {
   return found === null ? null : `${found.slice(0, 1).toUpperCase()}${found.slice(1)}`;
 }
 
-/** The first statement, if there is nothing else the first line that has words. */
+/** The first statement or, failing that, the first line that has words. */
 function opening(lines: readonly Line[]): string | null {
   const [first] = sentencesOf(lines);
   if (first === undefined) return lines[0]?.words ?? null;
   return isForeign(first) || WITHOUT_SPACES.test(first) ? firstClause(fromItsThing(first)) : first;
 }
 
-/** "am 3. Mai" is no end of a sentence. */
+/** "am 3. Mai" does not end a sentence after "3.". */
 function isCutInDate(sentence: string, next: string): boolean {
   return /(?:^|\s)\d{1,2}\.$/u.test(sentence) && isMonthOrDay(/^\p{L}+/u.exec(next)?.[0] ?? "");
 }
 
-/** Of a sentence too long for a title what stands before a comma or the like, if that is enough to tell. */
+/** The start of a sentence too long for a title, up to a comma or similar, if that is long enough to be telling. */
 function firstClause(sentence: string): string {
   if (sentence.length <= TITLE_LENGTH) return sentence;
   const ends = [...sentence.slice(0, TITLE_LENGTH).matchAll(/[,;:](?= )|[，、；：]| [–—](?= )/gu)].map(

@@ -3,18 +3,18 @@ import type { Place } from "./find-quote.js";
 export interface WindowSizes {
   /** Longest window, in characters. */
   readonly length: number;
-  /** Characters of the window before it that a window begins with, about. */
+  /** About how many characters of the previous window each window begins with. */
   readonly overlap: number;
 }
 
-/** How far before the end of a window the end of a sentence is looked for, as a part of its length. */
+/** How far back from the end of a window a place to cut is looked for, as a fraction of its length. */
 const LOOK_BACK = 0.3;
-/** Where a text may be cut, the best first. */
+/** Where a text may be cut, best first. */
 const SEAMS = [/\n\s*\n/g, /\n/g, /[.!?…。！？]["'”’»)\]]*\s|[。！？]/g, /\s/g];
 
 /**
- * The places of overlapping windows that cover a text from its first to its last character; one for a short text. Cuts
- * between paragraphs, lines, sentences or words where there are any, and never within a character.
+ * The overlapping windows that cover a text from its first to its last character; one for a short text. Cuts between
+ * paragraphs, lines, sentences or words where possible, and never within a character.
  */
 export function windowsOf(text: string, { length, overlap }: WindowSizes): Place[] {
   const windows: Place[] = [];
@@ -27,7 +27,7 @@ export function windowsOf(text: string, { length, overlap }: WindowSizes): Place
   }
 }
 
-/** The place behind the last seam within `reach` characters before a place, or the place itself. */
+/** The offset after the last seam in the `reach` characters before `place`; without one, `place`, or the character's start. */
 function seamBefore(text: string, place: number, reach: number): number {
   const from = Math.max(0, place - reach);
   const stretch = text.slice(from, place);

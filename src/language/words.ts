@@ -14,7 +14,7 @@ import {
 import { stripHebrewPrefixes } from "./languages/light-stems.js";
 import { stem } from "./stem.js";
 
-/** Words that carry structure but no subject, folded as `tokenise` folds, and the tails that apostrophes leave behind. */
+/** Function words, folded as `tokenise` folds them, and the fragments that apostrophes leave behind. */
 const STOP_WORDS: ReadonlySet<string> = new Set(
   (
     "a an the this that these those and or but nor if then else so than as because while of to in on at by for with from into onto " +
@@ -33,7 +33,7 @@ const NEGATIONS: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Numbers from zero to twenty by their English words, as digits. */
+/** The English words for the numbers from zero to twenty, with their digits. */
 export const NUMBER_WORDS: ReadonlyMap<string, string> = new Map(
   (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen " +
@@ -46,8 +46,8 @@ export const NUMBER_WORDS: ReadonlyMap<string, string> = new Map(
 // eslint-disable-next-line no-control-regex
 const ASCII = /^[\x00-\x7f]*$/;
 /**
- * Texts that the text index reads as they are: Latin letters that are others with an accent, punctuation, signs and emoji.
- * Not among them: letters that stand for two (`ß`, `æ`), umlauts, and whatever Unicode has a plainer form of.
+ * Text that the full-text index takes as it is: Latin letters with or without accents, punctuation, symbols and emoji.
+ * Excludes letters that stand for two (`ß`, `æ`), umlauts, and characters with a compatibility decomposition.
  */
 const PLAIN =
   // eslint-disable-next-line no-control-regex, no-misleading-character-class
@@ -56,29 +56,29 @@ const ASCII_WORD = /[a-z0-9]+/g;
 const LATIN_WORD = /[\p{L}\p{N}\p{Co}]+/gu;
 const WORD = /[\p{L}\p{N}\p{Co}][\p{L}\p{M}\p{N}\p{Co}]*/gu;
 const LATIN_ACCENTS = /(\p{Script=Latin})[\u0300-\u036f]+/gu;
-/** Characters that nobody sees inside of words; a space without width parts words. */
+/** Invisible characters within words; a zero-width space separates words. */
 const UNSEEN = /(?!\u200b)\p{Default_Ignorable_Code_Point}+/gu;
 const PERSIAN_JOINT = /(?<=\p{Script=Arabic})\u200c/gu;
 const HEBREW_SHORT_FORM = /(?<=\p{Script=Hebrew})["'\u05f3\u05f4](?=\p{Script=Hebrew})/gu;
 const HEBREW = /\p{Script=Hebrew}/u;
-/** Where the digits of other scripts begin, each ten in a row. */
+/** The zeros of other scripts, each followed by its other nine digits. */
 const ZEROS = [
   0x660, 0x6f0, 0x7c0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66, 0xde6, 0xe50, 0xed0, 0xf20,
   0x1040, 0x1090, 0x17e0, 0x1810,
 ];
 const FOREIGN_DIGIT = /(?![0-9])\p{Nd}/gu;
 
-/** Version of how texts are cut into words: the text index of a store that has another one is written anew. */
+/** Version of the tokenisation: a store whose text index was built with another one is reindexed. */
 export const WORDS_VERSION = 1;
 
 /** A text, cut into words. */
 export interface SplitText {
   /**
-   * Folded words in order. Of Chinese, Japanese and Korean writing every two neighbouring characters are one, so that texts
-   * and queries meet whatever words a dictionary finds there.
+   * Folded words in order. Chinese, Japanese and Korean text is cut into overlapping pairs of characters, so that texts and
+   * queries match whatever words a dictionary would find.
    */
   readonly words: readonly string[];
-  /** Other forms by which some of them are found too. */
+  /** Other forms under which some of them are found too. */
   readonly forms: readonly string[];
 }
 
@@ -100,7 +100,7 @@ export function foldedRuns(text: string): string[] {
   return fold(text).match(LATIN_WORD) ?? [];
 }
 
-/** The words of a text as they are compared: without accents, in scripts without spaces by dictionary or in pairs. */
+/** The words of a text as they are compared: without accents; by dictionary or in pairs in scripts without spaces. */
 export function tokenise(text: string): readonly string[] {
   return splitWords(text).words;
 }
@@ -125,19 +125,19 @@ export function splitWords(text: string): SplitText {
   return { words, forms };
 }
 
-/** Parts of long words in a text of a language that writes words together; none for other texts. */
+/** Parts of long words in a text whose language writes compounds as one word; none for other texts. */
 export function wordParts({ words }: SplitText): readonly string[] {
   return joinsWords(words, isStopWord) ? partsOfLongWords(words) : NO_FORMS;
 }
 
-/** Other forms of a word of a query, less like it than the word itself. */
+/** Other forms of a query word, which match less exactly than the word itself. */
 export function otherForms(word: string): readonly string[] {
   if (ASCII.test(word)) return NO_FORMS;
   const other = HEBREW.test(word) ? stripHebrewPrefixes(word) : withoutParticle(word);
   return other === "" || other === word ? NO_FORMS : [other];
 }
 
-/** A text that is not plain in the forms of its characters that are compared. */
+/** Normalises the characters of a text that is not plain to the forms that are compared. */
 function readable(text: string): string {
   return normalForm(text.replace(PERSIAN_JOINT, " ").replace(UNSEEN, ""), "NFKC")
     .replace(HEBREW_SHORT_FORM, "")
@@ -156,21 +156,21 @@ export function isStopWord(word: string): boolean {
   return STOP_WORDS.has(word);
 }
 
-/** True for a text with a function word that English alone has. */
+/** True for a text with a function word that only English has. */
 export function looksEnglish(text: string): boolean {
   return tokenise(text).some((word) => STOP_WORDS.has(word) && !isForeignWord(word, isStopWord));
 }
 
-/** Letters of languages that are written in no Latin ones. */
+/** Letters of non-Latin scripts. */
 const OTHER_SCRIPT = /(?![\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}])\p{L}/gu;
 
-/** "J'habite à Paris": no English sentence begins so. */
+/** "J'habite à Paris": no English sentence begins like this. */
 const BEGINS_IN_FRENCH = /^\s*(?:j|qu)['’]\p{L}/iu;
 
-/** Names within a sentence, "Sue" and "Ben", which are function words elsewhere; German addresses people by capitals. */
+/** Names within a sentence, such as "Sue", that are function words elsewhere; German capitalises its polite pronouns. */
 const NAME_WITHIN = /(?<=[\p{L}\p{N},] )(?!(?:Sie|Ihnen|Ihr(?:e[mnrs]?)?) )\p{Lu}\p{Ll}+/gu;
 
-/** True for a text in another language than English, as far as its letters or its function words tell. */
+/** True for a text in a language other than English, as far as its letters or its function words tell. */
 export function isForeign(text: string): boolean {
   const others = text.match(OTHER_SCRIPT)?.length ?? 0;
   if (others > 0) return others * 2 > (text.match(/\p{L}/gu)?.length ?? 0);
@@ -182,8 +182,8 @@ export function isForeign(text: string): boolean {
 }
 
 /**
- * The words to ask a full-text index for: distinct by stem, in order, content words where there are any, otherwise all words.
- * @param limit the most words to return; of more, those that are repeated most, then the longest
+ * The words to ask a full-text index for: distinct by stem, in order; content words if there are any, otherwise all words.
+ * @param limit the most words to return; if there are more, the most repeated ones are kept, then the longest
  */
 export function queryWords(text: string, limit = 64): string[] {
   const all = isPlain(text) ? tokenise(text) : askedWords(text);
@@ -214,12 +214,12 @@ function askedWords(text: string): string[] {
   return asked;
 }
 
-/** `mueller` for `müller`: a text may have it in either way. */
+/** `mueller` for `müller`: a text may use either spelling. */
 function umlautForms(word: string): readonly string[] {
   return /[äöü]/.test(word) ? splitWords(word).forms : NO_FORMS;
 }
 
-/** True for folded words that turn a meaning round (`not`, `never`, `doesnt`, …), and for the `t` that `n't` leaves behind. */
+/** True for folded words that negate (`not`, `never`, `doesnt`, …), and for the `t` that `n't` leaves behind. */
 export function isNegation(word: string): boolean {
   return NEGATIONS.has(word);
 }

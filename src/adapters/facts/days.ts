@@ -1,4 +1,4 @@
-/** In English, January first. */
+/** English names, from January. */
 export const MONTHS: readonly string[] =
   "January February March April May June July August September October November December".split(" ");
 const DAY_MS = 86_400_000;

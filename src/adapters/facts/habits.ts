@@ -11,17 +11,17 @@ import { isCapitalised, type Word } from "./words.js";
 const STATIC_VERBS = new Set(
   "live work study own speak suffer belong teach come major specialize specialise identify reside".split(" "),
 );
-/** They may stand alone: "I smoke". */
+/** Verbs that need no object: "I smoke". */
 const BARE_VERBS = /^(?:smoke|drink|garden|bake|paint|vape|exercise|jog|meditate|code)$/;
-/** What a project, an organisation or a thing does for good. */
+/** Verbs that state something lasting of a project, an organisation or a thing. */
 const THING_VERBS =
   /^(?:start|begin|end|expire|cost|support|require|include|contain|provide|cover|close|open|launch|run|allow|accept|return|connect|rely|weigh|measure|consist|offer|focus|call|listen|expose|happen|arrive|leave|depart|last|move|hold|need|target)$/;
 const ILLNESS =
   /\b(?:allerg\w*|intoleran\w*|diabetes|asthma|dementia|alzheimer's|parkinson's|cancer|lupus|fibromyalgia|endometriosis|eczema|psoriasis|autism|dyslexia|ptsd|ocd|ibs|gout|osteoporosis|an(?:a)?emia|phobia|a fear of|glaucoma|cataracts?|degree|phd|condition|disease|disorder|adhd|siblings|celiac|epilepsy|arthritis|migraines|hay fever|insomnia|anxiety|depression|pacemaker|scoliosis|tinnitus|hypertension|(?:high|low) (?:blood pressure|cholesterol|iron|blood sugar)|trouble (?:sleeping|hearing|seeing|breathing)|bad (?:back|knees?|hip|shoulder|heart|eyesight|hearing))\b/;
 const COUNTED = /^(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|\d[\d,.]*|several|many|no|my|our|any|dual)$/;
 /**
- * Verbs whose meaning hangs on what follows: what has to stand there for a fact, in lower case.
- * The verbs that are not here state something whatever follows.
+ * Verbs whose meaning depends on what follows, with what must follow for a fact, in lower case.
+ * Verbs that are not listed state something whatever follows.
  */
 const NEEDED: Readonly<Record<string, RegExp>> = {
   live: /^(?!for\b|to\b|and learn|it up)/,
@@ -61,12 +61,12 @@ const GIVEN_UP = /\w (?:any ?more|any longer|these days|nowadays)\b/;
 const CLOCK_TIME =
   /\b(?:at|around|from|by) (?:\d{1,2}\b|half past|quarter (?:past|to)|noon|midnight|one\b|two\b|three\b|four\b|five\b|six\b|seven\b|eight\b|nine\b|ten\b|eleven\b|twelve\b)/;
 const MEALS = /^(?:breakfast|lunch|dinner|supper|tea|brunch)\b/;
-/** In the present these speak of a day to come: "we move in on Friday". */
+/** In the present tense, these speak of a day to come: "we move in on Friday". */
 const TIMETABLE =
   /^(?:land|move|leave|fly|start|return|travel|arrive|depart|finish|begin|get|receive|meet|collect|host|celebrate|sign)$/;
 const DATE_AHEAD =
   /\b(?:tomorrow|tonight|next \w+|this \w+day|(?:on|in) (?:\w+ )?(?:\w+day|\d{1,2}|january|february|march|april|may|june|july|august|september|october|november|december))\b/;
-/** "I always …" with these is talk. */
+/** "I always …" with these is just talk. */
 const NO_HABIT =
   /^(?:forget|say|think|feel|know|wonder|get|end|mean|hope|want|need|remember|agree|tell|ask|hear|see|find|look|seem|sound|make|give|be|do|lose|try|let|bet|guess|trust|appreciate|miss|notice|understand|wish|believe|expect|worry)$/;
 
@@ -238,7 +238,7 @@ const MOMENTS =
 const ABSTRACT =
   /^(?:doubts|concerns|issues|problems|questions|thoughts|feelings|ideas|hopes|dreams|fears|memories|regrets|plans|reasons|troubles|difficulties|comments|suggestions|options|results|errors|tests|changes|details|updates|news|guests|words|options|points|goals|mixed|friends|visitors|days|times|things|ways|chances|nerves|manners|yes)$/;
 
-/** "solar panels on the roof": things of a kind, where nothing points at them. */
+/** "solar panels on the roof": things of a kind, not particular ones. */
 function isKindOfThing(rest: readonly Word[]): boolean {
   const end = rest.findIndex(({ lower }) => /^(?:on|in|at|with|from|for|of|and|that|which|to)$/.test(lower));
   const noun = end === -1 ? rest : rest.slice(0, end);
@@ -250,7 +250,7 @@ function isKindOfThing(rest: readonly Word[]): boolean {
   );
 }
 
-/** What one asks a service for is no wish worth keeping. */
+/** What somebody asks of a service is not a wish worth keeping. */
 const SERVICE =
   /^to (?:update|change|cancel|check|return|report|reset|close|open|order|book|track|confirm|correct|add|remove|edit) (?:my|our|the|an?) (?:\w+ )?(?:details|account|address|order|password|subscription|booking|reservation|email|e-mail|settings|profile|plan|appointment|problem|refund|payment|card)\b/;
 

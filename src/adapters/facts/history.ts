@@ -6,20 +6,20 @@ import { isEventVerb, isLastingVerb, isLikingVerb } from "./verbs.js";
 import { DATED_EPISODE, EPISODE, FACT, TRAIT, type Verdict } from "./verdict.js";
 import { isCapitalised, textOf } from "./words.js";
 
-/** What is said, thought and felt is no event. */
+/** What is said, thought or felt is not an event. */
 const MENTAL =
   /^(?:be|say|tell|think|know|feel|want|need|hope|wish|guess|believe|mean|understand|wonder|suppose|bet|appreciate|look|seem|sound|help|let|ask|remember|notice|forget|love|realize|realise|expect|dream|fall|change|wait|hear|find|come|do|get|talk|try|call|text|email|phone|message)$/;
-/** Small things that only a date makes an event. */
+/** Minor actions, which are events only with a date. */
 const MINOR = /^(?:try|hear|show|walk|come|talk|see|eat|drink|sleep|watch|sit|read|send|find|bring|do)$/;
-/** Done to "the …", these are steps of the work at hand. */
+/** Done to "the …", these are just steps of the work in progress, unless dated. */
 const WORK_STEPS =
   /^(?:run|open|close|create|install|replace|rename|upgrade|write|build|record|switch|send|read|set|drop|apply|pass|follow)$/;
-/** "We upgraded the API to Node 22" is no mere step. */
+/** "We upgraded the API to Node 22" is not just a step. */
 const CHANGED_VERSION = /^(?:upgrade|downgrade|update|migrate|bump|switch|move)$/;
 const TO_A_VERSION = / to (?:\p{Lu}[\p{L}.+#-]{0,30} )?(?:version )?v?\d[\d.]{0,10}$/u;
 const POINTING_OBJECT = /^(?:it|that|this|those|these|him|her|them|you|here|there|so|how|what)$/;
 
-/** What has to follow these verbs in the past for an event; a pair of the pattern and the verdict. */
+/** What must follow these verbs in the past tense for an event: pairs of a pattern and its verdict. */
 const EVENTS: Readonly<Record<string, readonly (readonly [RegExp, Verdict])[]>> = {
   grow: [[/^up (?:speaking|bilingual|poor|without|in|on|near|with|as)\b/, TRAIT]],
   graduate: [
@@ -105,10 +105,10 @@ const EVENTS: Readonly<Record<string, readonly (readonly [RegExp, Verdict])[]>> 
   lose: [[/^(?!it\b|track|interest|count|my (?:mind|temper|train)|weight$)\w/, EPISODE]],
 };
 
-/** Words that say by themselves what is over. */
+/** Phrases that by themselves say that something is over. */
 const OVER = /^(?:break up|split up|move out|stop going to (?!bed\b|sleep\b|him\b|her\b|them\b|you\b|it\b)\w.*)$/;
 
-/** Judges the past tense: events, and never moods or talk. */
+/** Judges the past tense: events, but never moods or talk. */
 export function judgePast({ verb, rest, isNegated, adverbs }: Predicate): Verdict | null {
   if (isNegated || rest.length === 0 || adverbs.includes("almost") || adverbs.includes("nearly")) return null;
   const text = lowerText(rest);
@@ -142,7 +142,7 @@ export function judgePast({ verb, rest, isNegated, adverbs }: Predicate): Verdic
 
 /** "I've never smoked." */
 const UNDONE = /^(?:smoke|drive|drink|ski|fly|swim|vote|gamble|vape|surf|dive|marry|cook)$/;
-/** With a verb they make another one: "signed up for", "given up". */
+/** Particles that make another verb of a verb: "signed up for", "given up". */
 const PARTICLE = /^(?:up|over|out of|on for|back|away|in with|together)\b/;
 
 /** Judges "have lived …", "have been learning …", "have visited …". */

@@ -42,18 +42,18 @@ const ALWAYS = new RegExp(`^${POLITE}(always|never|do not|don't) (\\p{L}+) (\\p{
 /** "Use tabs, not spaces", "Prefer TypeScript over JavaScript", "Use tabs for indentation". */
 const CHOICE =
   /^(?:please )?((?:use|prefer|choose|write) (?!code\b|coupon\b|promo\b|this\b|that\b|these\b|those\b|it\b|the\b|your\b|my\b|our\b)[\p{L}\p{N}+#.-]+(?: [\p{L}\p{N}+#.-]+){0,3}(?:,? (?:and )?not|,? instead of|,? rather than|,? over| for) [\p{L}\p{N}+#. -]{2,60})$/iu;
-/** What an assistant does with its words; everything else is a rule of the work. */
+/** What an assistant does with words; anything else is a rule for the work. */
 const WITH_WORDS =
   /^(?:answer|reply|respond|write|speak|talk|explain|address|refer|call|greet|ask|tell|suggest|recommend|cite|quote|summari[sz]e|translate|mention|remind|format|show|give)$/i;
-/** Told to anybody, these are manners of speaking. */
+/** These are figures of speech, said to anybody. */
 const SAID_TO_ANYBODY =
   /^(?:mind|forget|worry|hesitate|be|say|know|know|think|get|let|give up|stop|trust|underestimate|panic|bother|do|try|look|stay|keep in)$/i;
 const SPEAKS_OF_THE_TALK =
   /\b(?:this|that|these|those|it|him|her|them|here|there|below|above|following|link|button|page)\b/i;
 
 /**
- * Reads in somebody's own notes how an assistant is to answer, or a rule of the work: "Please always answer in German",
- * "Use tabs, not spaces". What is asked once, and what is said to anybody, is neither: null.
+ * Reads, in somebody's own notes, how an assistant should answer, or a rule for the work: "Please always answer in German",
+ * "Use tabs, not spaces". Null for a one-off request and for what is said to anybody.
  */
 export function readInstruction(
   text: string,
@@ -81,7 +81,7 @@ export function readInstruction(
   return choice === undefined ? null : { text: `The rule is: ${lowerFirst(choice)}`, verdict: FACT };
 }
 
-/** The form of answers that somebody wishes: "answer in bullet points", "no emojis, please". */
+/** The form in which somebody wants answers: "answer in bullet points", "no emojis, please". */
 function formOf(told: string): string | undefined {
   const form = IN_FORM.exec(told)?.[1];
   if (form !== undefined) return form;
@@ -91,14 +91,14 @@ function formOf(told: string): string | undefined {
   return answers === undefined ? undefined : `give ${answers}`;
 }
 
-/** In talk, what is asked of one answer looks like what is asked of all. */
+/** In conversation, a request about one answer looks like one about all answers. */
 function isLasting(told: string): boolean {
   return /\b(?:always|only|from now on|going forward|in (?:the )?future|by default|every time|all your (?:answers|replies))\b/i.test(
     told,
   );
 }
 
-/** Of what is to be left alone once, and of what is a rule, only the verb tells. */
+/** Only the verb tells a lasting prohibition from a one-off one. */
 const FORBIDDEN_FOR_GOOD =
   /^(?:use|commit|push|merge|deploy|delete|change|edit|touch|add|include|store|save|log|send|share|call|schedule|book|rebase|release|rename|remove)$/i;
 

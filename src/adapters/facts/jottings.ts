@@ -10,8 +10,8 @@ const ENTRY =
 const PERSONAL_NOUN = /^(?:dentist|doctor|vet|physio|therapy|haircut|mri|x-ray|scan|checkup|check-up)\b/i;
 
 /**
- * What a line of somebody's own notes stands for that has no subject: a task ("Call the bank on Monday") or an entry of a
- * calendar ("Tyres: appointment at Kwik on 23 March"). Worth keeping only with a date; null for anything else.
+ * What a line without a subject in somebody's own notes stands for: a task ("Call the bank on Monday") or a calendar entry
+ * ("Tyres: appointment at Kwik on 23 March"). Worth keeping only with a date; null for anything else.
  */
 export function readJotting(text: string, { self, isNote, authors }: Voice): string | null {
   if (isNote !== true || authors || FOR_OTHERS.test(text)) return null;

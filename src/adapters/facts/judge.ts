@@ -21,7 +21,7 @@ const INABILITIES = new Set(
   ),
 );
 const BARE_INABILITY = /^(?:swim|drive|cook|dance|sing)$/;
-/** "I have to" and "I need to" with these is talk. */
+/** "I have to" and "I need to" with these are just talk. */
 const CHAT_DUTIES =
   /^(?:know|ask|say|see|hear|talk|tell|share|thank|go|do|make|think|feel|mention|show|check|let|try|give|be|get|keep|stay|run|leave|admit)$/;
 
@@ -42,7 +42,7 @@ export function judge(subject: Subject, predicate: Predicate): Verdict | null {
   return verdict?.kind === "fact" && isOnce ? APPOINTMENT : verdict;
 }
 
-/** "I quit", "Rex died": nothing has to follow. */
+/** "I quit", "Rex died": nothing needs to follow. */
 function saysThatItIsOver({ role }: Subject, { frame, verb, rest, isNegated, adverbs }: Predicate): boolean {
   if (rest.length > 0 || isNegated || adverbs.some((adverb) => /^(?:almost|nearly|always|never)$/.test(adverb)))
     return false;
@@ -67,7 +67,7 @@ function saysThatItIsOff({ role, head }: Subject, { frame, rest, isNegated, adve
 
 const CALLED_OFF = /^(?:cancell?ed|called off)$/;
 
-/** "The standup is at 9:15", "My shift starts at 8": when something is on all days. */
+/** "The standup is at 9:15", "My shift starts at 8": a time that applies every day. */
 function isTimeOfDay({ head }: Subject, { frame, rest }: Predicate): boolean {
   const text = lowerText(rest);
   const isStandup = /^(?:stand-up|standup)$/.test(head);
@@ -77,7 +77,7 @@ function isTimeOfDay({ head }: Subject, { frame, rest }: Predicate): boolean {
 
 const AT_A_TIME = /^at (?:\d{1,2}(?:[:.]\d\d)?(?: ?[ap]m)?|noon)(?: now)?$/;
 
-/** "My workshop is in the cellar" speaks of a place, and no appointment. */
+/** "My workshop is in the cellar" speaks of a place, not an appointment. */
 function isWhereItIs({ head }: Subject, { frame, rest }: Predicate): boolean {
   return (
     frame === "be" &&
@@ -123,7 +123,7 @@ function judgeFormerHabit({ verb }: Predicate): Verdict | null {
   return verb !== null && (isLastingVerb(verb) || /^(?:be|have|love|like|go|hate)$/.test(verb)) ? FACT : null;
 }
 
-/** "would rather …" is a liking where it compares, or names what is wanted; "I'd rather not say" is talk. */
+/** "would rather …" is a preference if it compares, or names what is wanted; "I'd rather not say" is just talk. */
 function judgeRather({ verb, rest }: Predicate): Verdict | null {
   if (verb === null || rest.length === 0 || isPointing(rest) || rest.some((word) => /^(?:you|your)$/.test(word.lower)))
     return null;

@@ -9,12 +9,12 @@ export interface LabelledValue {
 }
 
 const LABELLED = /^(\p{L}[\p{L}' -]{2,40}?)(?: I (?:speak|play|own|have|take))?: (?!\/)(\S[^?]{0,160}?)[.!]*$/u;
-/** What people note of themselves for good; a thing of another kind may be anybody's. */
+/** What people note about themselves as lasting; other labels may be about anybody. */
 const LASTING =
   /^(?:my )?((?:food |drug )?allergies|(?:food )?allergy|intolerances?|blood type|languages|mother tongue|native language|nationality|birthday|date of birth|place of birth|hometown|diet|profession|occupation|job|job title|employer|hobbies|instruments?|pets?|kids|children|pronouns|religion|star sign|marital status|shoe size|clothing size|height|favou?rite [\p{L} ]{2,30})$/iu;
 const CURRENT =
   /^(?:my )?(medication|medications|meds|phone|phone number|address|email|e-mail|weight|car|gp|doctor|dentist|insurance|vet|landlord|emergency contact|employer|wifi|wi-fi|pin|door code|alarm code|iban|timezone|time zone|licence plate|license plate)$/i;
-/** A comma stands inside one of these. */
+/** Values of these may contain a comma without being a list. */
 const ONE_IN_PARTS = /^(?:address|place of birth|emergency contact|e-?mail|date of birth|birthday)$/i;
 /** "Deadline for the tender: 3 March 2027". */
 const DATED =

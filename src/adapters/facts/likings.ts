@@ -2,13 +2,13 @@ import { EVALUATIVE } from "./nouns.js";
 import { LIKING, type Verdict } from "./verdict.js";
 import { isCapitalised, type Word } from "./words.js";
 
-/** "I love to hear that": verbs of talk, not of a liking. */
+/** "I love to hear that": verbs of small talk, not of a liking. */
 export const CHAT_VERBS =
   /^(?:know|ask|say|see|hear|talk|tell|share|thank|go|do|make|sure|think|feel|mention|show|point|check|let|try|give|be|get|catch|keep|stay|come)$/;
-/** What "the" needs nothing else to point at. */
+/** What "the" can name without pointing at something said before. */
 const KNOWN_LIKES =
   /^(?:ocean|sea|beach|mountains?|outdoors|city|countryside|rain|snow|winter|summer|spring|autumn|fall|cold|heat|sun|piano|guitar|violin|cello|drums|smell|taste|gym|theat(?:er|re)|opera|cinema|movies|water|woods|forest|desert|dark|internet|library)$/;
-/** A liking of these is a remark on what was just said. */
+/** Liking one of these is a remark on what was just said. */
 const REMARK_OBJECT =
   /^(?:it|that|this|these|those|him|her|them|you|me|us|one|ones|so|there|here|your|how|when|what|where|seeing|hearing|knowing|our|each|everything|everyone|both|all|if|every|being|talking|having)$/;
 

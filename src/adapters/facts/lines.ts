@@ -1,6 +1,6 @@
-/** Characters: what is shorter is broken where its writer wanted it. */
+/** In characters: the writer of a shorter line wanted it to end there. */
 const WRAPPED = 40;
-/** Characters: at such a length a line was broken by a width, whatever comes next. */
+/** In characters: a line this long was wrapped at a width, whatever comes next. */
 const SURELY_WRAPPED = 55;
 const NEVER_LAST =
   /(?:,|(?<![\p{L}'])(?:the|an?|of|to|from|with|in|on|at|by|for|and|or|but|my|our|your|his|her|their|its|this|these|those|is|are|was|were|has|have|had|will|would|can|that|which|who|than|as|per|every|each|into|between|until|since|before|after))$/iu;
@@ -13,9 +13,9 @@ const LABEL = /^[\p{L} -]{2,30}:(?:\s|$)/u;
 const BEGINS_SENTENCE = /^[\s>*+•–-]{0,8}(?:\d{1,3}[.)]\s)?["“(]?[\p{Lu}\d]/u;
 
 /**
- * Whether the next line goes on with the sentence of a line, as texts do that were typed or printed at a width: it begins with
- * a small letter or a number, and the line before it does not end a sentence. Items of lists, headings and verses do not.
- * @param first the first of the lines that were found to belong together, which may be the line itself
+ * Whether the next line continues the sentence of a line, as in text wrapped at a fixed width: it begins with a lower-case
+ * letter or a number, and the line before it does not end a sentence. List items, headings and verses do not continue.
+ * @param first the first of the lines found to belong together, possibly `line` itself
  */
 export function goesOn(line: string, next: string, first: string): boolean {
   const said = line.trim();

@@ -8,14 +8,14 @@ const RANGE =
 
 /** What the words of a date stand for. */
 export interface Replacement {
-  /** With its preposition: `on 7 May 2023`. Null leaves the words as they are. */
+  /** With its preposition: `on 7 May 2023`. Null leaves the words unchanged. */
   readonly phrase: string | null;
   readonly bare: string | null;
   readonly days: readonly string[];
   readonly lastDay: Date | null;
-  /** As `CompletedDate.date`; absent where the words say it in full. */
+  /** As `CompletedDate.date`; absent if the words give it in full. */
   readonly date?: string;
-  /** Where nothing decides the year: what it could be. Empty where it could be any. */
+  /** The dates that could be meant if the year cannot be decided; empty if it could be any year. */
   readonly open?: readonly string[];
 }
 
@@ -24,7 +24,7 @@ export interface Match {
   readonly found: ParsedResult;
   /** In lower case. */
   readonly words: string;
-  /** All of the text that it stands in. */
+  /** The whole text that contains it. */
   readonly text: string;
   readonly pointing: Pointing;
   readonly reference: Date;
@@ -32,7 +32,7 @@ export interface Match {
   readonly today: Date;
 }
 
-/** What the words of one match stand for; null when they are no date after all, or one that has to stay vague. */
+/** What the words of one match stand for; null when they are not a date after all, or one that has to stay vague. */
 export function describeDate(match: Match): Replacement | null {
   const { found, words, text, reference } = match;
   if (isNoDate(found, words, text)) return null;
@@ -57,7 +57,7 @@ export function describeDate(match: Match): Replacement | null {
   return describeDay(match, date);
 }
 
-/** "End of May" is one of the next or the last May; "end of the month" is of this one. */
+/** "End of May" is that of the next or the last May; "end of the month" is that of this month. */
 function describeEnd({ found, words, pointing, today }: Match, date: Date): Replacement | null {
   const isNamed = MONTHS.some((month) => words.includes(month.slice(0, 3).toLowerCase()));
   let month = date;
@@ -75,9 +75,9 @@ function isNoDate(match: ParsedResult, words: string, text: string): boolean {
   const before = text.slice(0, match.index);
   const after = text.slice(match.index + match.text.length);
   if (/^(?:for|within|now|right now|\d+ ?(?:min|sec|hour))|\bbefore$/.test(words)) return true;
-  // "We use Node 20 until 3 May": the number is none of a day.
+  // "We use Node 20 until 3 May": 20 is not a day.
   if (/^\d{1,2} (?:until|till|til) /.test(words) && !/\b(?:from|on|the)\s$/i.test(before)) return true;
-  // "sat", "sun", "may" and "march" are words of their own.
+  // "sat", "sun", "may" and "march" are ordinary words too.
   if (
     /^(?:[a-z]{3}|march|second)$/.test(match.text) ||
     (/^(?:sun|sat|mar|may)$/.test(words) && !/\b(?:in|of|since|until|by|last|next|this)\s$/i.test(before))
@@ -106,7 +106,7 @@ function describeWeekend(date: Date, words: string): Replacement {
   return { phrase: `on the ${bare}`, bare: `the ${bare}`, ...common };
 }
 
-/** A named week is known to the week; a number of weeks is a guess. */
+/** A named week is exact to the week; a number of weeks is an estimate. */
 function describeWeek(date: Date, words: string): Replacement {
   if (!/\b(?:last|past|next|this|following)\b/.test(words))
     return around(`around ${written(date)}`, addDays(date, 6), dayOf(date));
@@ -161,7 +161,7 @@ function describeDay(match: Match, found: Date): Replacement | null {
   return { phrase: `on ${bare}`, bare, ...common, date: dayOf(date) };
 }
 
-/** A day and month, or two of them, without a year. */
+/** A day and month, or a range of them, without a year. */
 function describeYearless(match: Match): Replacement | null {
   const { words, pointing, today } = match;
   const { start, end } = match.found;
@@ -185,7 +185,7 @@ function describeYearlessRange(said: YearlessRange, match: Match): Replacement |
   return range ? describeRange(range[0], range[1], match) : stillOpen(said.first, pointing, today);
 }
 
-/** "From 3 July to 6 July", of which the parser reads no more than a month. */
+/** "From 3 July to 6 July", of which the parser reads only a month. */
 function rangeInWords(words: string): YearlessRange | null {
   const [, day, month, lastDay, lastMonth] = RANGE.exec(words) ?? [];
   const [first, last] = [yearlessIn(day, month), yearlessIn(lastDay, lastMonth)];
@@ -203,7 +203,7 @@ function rangeTo(said: Yearless, end: Date): readonly [Date, Date] | null {
   return start && [start, end];
 }
 
-/** `3/4` is a day in April or in March; figures stay as they are written. */
+/** `3/4` may be a day in April or in March, so numeric dates stay as they are written. */
 function isInFigures(words: string): boolean {
   return /\d[/.]\d/.test(words) && !/^\d{4}/.test(words);
 }
@@ -228,7 +228,7 @@ function describeRange(first: Date, last: Date | null, { found, words }: Match):
   return { phrase: `from ${bare}`, bare, days, lastDay: last, ...(!isWritten && { date: days.join("/") }) };
 }
 
-/** The words stay as they were said. */
+/** Leaves the words as they were said. */
 function stillOpen(said: Yearless, { isOfAnyYear }: Pointing, today: Date): Replacement {
   const length = said.day === null ? "YYYY-MM".length : "YYYY-MM-DD".length;
   const open = isOfAnyYear === true ? [] : bothYears(said, today).map((date) => dayOf(date).slice(0, length));
@@ -252,7 +252,7 @@ function isSameDay(one: ParsedResult["start"], other: ParsedResult["start"]): bo
   return dayOf(dateOf(one)) === dayOf(dateOf(other));
 }
 
-/** When on its day: at a time, or from one to another. */
+/** The time of day, or the range of times. */
 function hoursOf({ found: { start, end }, words }: Match): string {
   if (/\bago\b/.test(words)) return "";
   if (!end?.isCertain("hour") || !start.isCertain("hour")) return timeOf(start);

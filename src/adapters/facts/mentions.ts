@@ -5,12 +5,12 @@ const MENTION = /\b(?:my|our) (?:\p{Ll}[\p{L}-]* ){0,2}?(\p{Ll}[\p{L}-]*)(?: (\p
 /** "Lunch with Birgit", "Met Ilse for coffee". */
 const MET =
   /\b(?:[Mm]et|[Mm]eet|[Mm]eeting|[Ss]aw|[Vv]isited|[Vv]isit|[Dd]ating|[Mm]arried|[Cc]alled|(?:[Ll]unch|[Dd]inner|[Cc]offee|[Bb]reakfast|[Dd]rinks|[Tt]alk|[Cc]all) with) (\p{Lu}\p{Ll}+)\b(?! \p{Lu}|'s| and )/gu;
-/** At most so many words of a sentence are looked at for people. */
+/** Most mentions of people examined in a sentence. */
 const MOST_MENTIONS = 8;
 
 /**
- * The one relative or animal of the speaker that a sentence mentions: `User's niece Fiona` in "a cake for my niece Fiona".
- * Null when it mentions none or several, so that nobody knows whom "she" means.
+ * The only relative or animal of the speaker that a sentence mentions, `User's niece Fiona` in "a cake for my niece Fiona",
+ * or else the only person met by name. Null when there are none or several, so that it is unclear whom "she" means.
  */
 export function onlyRelativeIn(text: string, { self }: Voice): string | null {
   const found: string[] = [];
@@ -24,7 +24,7 @@ export function onlyRelativeIn(text: string, { self }: Voice): string | null {
   return found.length === 1 && found[0] !== "" ? (found[0] ?? null) : null;
 }
 
-/** Somebody met by name, when the sentence tells of meeting one alone. */
+/** The person met by name, if the sentence tells of meeting only one. */
 function onlyNameIn(text: string): string | null {
   const names = new Set([...text.matchAll(MET)].slice(0, MOST_MENTIONS).map(([, name = ""]) => name));
   return names.size === 1 ? ([...names][0] ?? null) : null;

@@ -2,7 +2,7 @@ function words(list: string): ReadonlySet<string> {
   return new Set(list.split(/\s+/).filter((word) => word !== ""));
 }
 
-/** People that "my …" speaks of. */
+/** People that "my …" may refer to. */
 export const RELATIVES = words(`
 wife husband spouse partner fiance fiancé fiancee fiancée girlfriend boyfriend ex mother mom mum mommy father dad daddy parents parent sister
 brother siblings sibling twin son daughter child children kid kids baby toddler grandma grandmother grandpa grandfather grandparents grandson
@@ -36,7 +36,7 @@ research thesis training studio workshop garage cellar basement attic boat house
 membership subscription warranty bank internship apprenticeship semester course class motorbike scooter van tablet camera printer router watch
 employer pension income invoice hours supervisor postcode address mail boiler roof heating licence license dissertation portfolio practice clinic gym eyes hair skin`);
 
-/** Things that "the …" of a project or household may speak of. */
+/** Things of a project or household that "the …" may refer to. */
 export const SHARED_THINGS = words(`
 project app application service server servers database db api backend frontend client customer team company office product website site repo
 repository codebase build pipeline ci deployment deploy release version sprint standup stand-up retro meeting deadline budget contract password
@@ -46,7 +46,7 @@ semester lesson boiler roof pump heating alarm gate garage lift elevator cleaner
 kids twins dog cat baby garden kitchen house plumber electrician
 headquarters hq number code pin booking reference order invoice subscription license licence policy vendor supplier manager ceo cto landlord doctor appointment store shop restaurant address code`);
 
-/** Things that are over after their day. */
+/** Events that are over after their day. */
 export const EVENT_NOUNS = words(`
 training exam exams test quiz appointment meeting interview flight train presentation call dentist doctor checkup check-up reservation booking delivery
 concert party game match class lesson session event conference webinar demo shift visit trip vacation holiday dinner lunch brunch surgery hearing
@@ -54,7 +54,7 @@ rehearsal recital gig show workshop deadline race marathon tournament audition d
 therapy physio scan mri x-ray haircut viewing inspection assignment essay homework report submission audit photoshoot festival performance
 reunion barbecue bbq sleepover playdate service handover lesson checkup operation conference audit vernissage premiere kickoff kick-off wedding funeral christening baptism offsite off-site hackathon seminar`);
 
-/** What comes after "is": traits that last. */
+/** Lasting traits, after "is". */
 export const LASTING_ADJECTIVES = words(`
 allergic intolerant vegetarian vegan pescatarian celiac coeliac diabetic asthmatic married single divorced widowed engaged pregnant left-handed
 right-handed short-sighted long-sighted near-sighted far-sighted color-blind ambidextrous bilingual trilingual fluent colorblind colourblind color-blind colour-blind deaf blind autistic dyslexic epileptic bisexual gay
@@ -93,7 +93,7 @@ export const INTERESTS: ReadonlyMap<string, readonly string[]> = new Map([
   ["picky", ["about"]],
 ]);
 
-/** Participles and prepositional frames after "is" that state where or how something permanently is. */
+/** Participles after "is" that state where or how something permanently is. */
 export const LASTING_PARTICIPLES = words(`
 called named based located born written built hosted deployed owned managed maintained led run stored divided made founded headquartered
 licensed scheduled due set planned organized organised designed named diagnosed registered enrolled employed trained certified raised
@@ -114,7 +114,7 @@ what why how where when that this it coming going working fabulous brilliant stu
 part reason journey step start game-changer experience challenge blessing gift success hit idiot fool loser winner genius goner wreck zombie
 hero heroine star saint angel legend darling gem monster beast treasure disaster life-saver lifesaver slow fast broken down late early cold hot warm wet dry full empty stuck dead`);
 
-/** Objects that make an empty phrase of "have", "take", "make", "get" and "give". */
+/** Objects with which "have", "take", "make", "get" and "give" form an empty phrase. */
 export const LIGHT_OBJECTS = words(`
 look break moment minute nap shower point sense mistake chance time times blast fun feeling feelings question questions idea ideas thought
 thoughts lot lots bit little while day days night one thing things something anything nothing everything hard rough good great nice amazing wonderful
@@ -123,12 +123,12 @@ opinion say luck mind heart guts faith confidence more enough plenty ton tons ex
 favour rest seat breath turn turns advantage note notes progress effort difference chat conversation talk discussion laugh cry sigh peek glimpse
 crush impression error errors message messages plans`);
 
-/** The same for words that follow the verb directly. */
+/** The same for words directly after the verb. */
 export const LIGHT_PARTICLES = words(`
 it him her them that this you me us so what ready dressed lost up tired bored excited hungry better worse used back home there here stuck now fine again caught
 involved creative know done rid going together along by through over away out down off too very such`);
 
-/** Words that open a sentence without being anybody's name. */
+/** Words that open a sentence but are nobody's name. */
 export const NOT_NAMES = words(`
 the a an this that these those it its there here he she they we you i my your our his her their what when where why who how which if unless
 because since while although though yes no yeah yep nope ok okay so and but or nor then than also just only even still well oh wow hey hi

@@ -24,7 +24,7 @@ export function lowerText(words: readonly Word[]): string {
   return words.map((word) => word.lower).join(" ");
 }
 
-/** True for "every Tuesday", "twice a week" and their like. */
+/** True for "every Tuesday", "twice a week" and the like. */
 export function isHabitual(text: string): boolean {
   return FREQUENCY.test(text);
 }
@@ -39,7 +39,7 @@ export function isHerOwn([first, second]: readonly Word[]): boolean {
   return first?.lower === "her" && second !== undefined && !NO_NOUN_AFTER.test(second.lower);
 }
 
-/** "it", "to him", "with this": what the clause is about lies outside of it. */
+/** "it", "to him", "with this": what the clause is about lies outside it. */
 export function isPointing(rest: readonly Word[]): boolean {
   const first = rest[0]?.lower ?? "";
   if (isHerOwn(rest)) return false;
@@ -48,7 +48,7 @@ export function isPointing(rest: readonly Word[]): boolean {
 
 const OF_TIME = /^(?:day|night|time|break|note)$/;
 
-/** "the day shift": what a noun follows is no light object itself. */
+/** "the day shift": before a noun, "day" is not a light object itself. */
 function isNounAt(word: Word | undefined): boolean {
   return (
     word !== undefined &&

@@ -4,7 +4,7 @@ import type { Voice } from "./voice.js";
 
 const OPENERS =
   /^(?:(?:well|yeah|yes|yep|yup|no|nope|oh|ah|wow|ok|okay|so|and|but|also|anyway|anyways|btw|by the way|fyi|actually|honestly|to be honest|basically|plus|sure|right|hmm|haha|lol|sorry|thanks|thank you|guess what|you know|i mean|frankly|luckily|unfortunately|sadly|fortunately|thankfully|as i said|as i mentioned|like i said|for the record|just so you know|just fyi|fun fact|quick note|note|ps|p\.s\.|first of all|turns out|it turns out|hey there|hi there|hello there|hi all|hi everyone|hey|hi|hello|cool|great|nice|perfect|lovely|wonderful|excellent|awesome|amazing|brilliant|congratulations|congrats|ouch|yay|good point|fair enough|no problem|no worries|exciting|noted|thing is|the thing is|small correction|sorry for the confusion|correction|update|reminder|personally|apparently|recently|lately|of course|true|exactly|in fact|obviously|for context|for me|these days|nowadays|at the moment|right now|currently|in general|besides|speaking of which|funny enough|small change|quick update|big news|good news|bad news|before we start|side note|originally)[,:!.…—-]*\s+)/i;
-/** Frames that only introduce what is to be remembered. */
+/** Phrases that only introduce what is to be remembered. */
 const FRAMES =
   /^(?:(?:please )?(?:remember|note|know|don't forget|keep in mind|bear in mind)(?: that|:|,)?|(?:i|we) (?:just )?(?:want(?:ed)? to|should|have to|must|'d like to) (?:tell you|let you know|mention|add|share|point out|say)(?: that)?|(?:for your information|(?:we|they) (?:agreed|decided) that|it was (?:agreed|decided) that|you should know|i should mention|i forgot to mention|i can tell you|i told you|i already told you|did i mention)(?: that)?)[,:]? (?=(?:i|i'm|i've|my|we|we're|our|the|\p{Lu})\b)/iu;
 const LEADING_TIME =
@@ -12,10 +12,10 @@ const LEADING_TIME =
 /** Any other circumstance before "I" or "we": "after finishing school", "for tests", "on the side". */
 const LEADING_CIRCUMSTANCE =
   /^((?:for|on|at|in|after|before|during|with|from|until|by|outside|near|over|since|ever since|throughout) (?!first\b|another note|the meantime|that\b|this\b|our last|the other hand|the one hand|addition|contrast|short\b|particular|theory|summary|conclusion|the long run|a nutshell|first\b|least\b|fact\b|general\b|my opinion\b|any case\b|case\b|that case\b|the end\b|case\b|some reason\b|now\b|me\b|you\b|the record\b|then\b|i\b|i'|we\b|my (?:view|mind|eyes|head)\b)[^,.;:!?]{2,45}?),? (?=(?:I|I'm|I've|we|we're|we've|my (?:husband|wife|partner|family|mother|father|mum|mom|dad|sister|brother))\b)/i;
-/** What follows from a statement is not part of it; a conclusion with a subject of its own that can be read is split off before. */
+/** A conclusion is not part of the statement; one whose own subject can be read has been split off before. */
 const CONCLUSION = /, so (?!that\b|far\b|i\b|i'|we\b|we'|my\b|our\b|he\b|she\b)[^,]{1,200}$/i;
 const DROPPED_SUBJECT = /^(?:(just|finally|recently|already) )?(\w+)\b/i;
-/** Words thrown in between commas or at the end, which say nothing. */
+/** Asides between commas or at the end, which say nothing. */
 const ASIDE =
   /,? (?:(?:like|as) (?:i|you) (?:said|mentioned|told (?:you|me))|as you know|you know|of course|to be honest|honestly|btw|by the way|though|tho|haha|lol|for sure|actually|however|i think|i mean|too|as well|already)(?=[,.!]+(?:\s|$)|$),?/gi;
 /** "The company I work for is called …". */
@@ -23,25 +23,25 @@ const EMPLOYER =
   /^the (company|firm|school|university|agency|clinic|hospital|village|town|street|place) (?:that |where |which )?(?:i|we) (?:work|study|live|teach|go)(?: (?:for|at|in|on|to))? is (?:called|named)\b/i;
 /** "I collect three things: stamps, …". */
 const LISTED_THINGS = /(?<=\b\w+) (?:(?:\w+ )?(?:things|instruments|languages|sports|countries|hobbies))(?=: \w)/i;
-/** "on Thursday, not Friday": only what holds is a fact. */
+/** "on Thursday, not Friday": only what applies is a fact. */
 const CORRECTED = /, not (?:[^,]|,(?=\d)){1,60}$/i;
 
 /** A sentence that begins with its subject. */
 export interface OpenedSentence {
   readonly text: string;
-  /** The time that stood before the subject and belongs to the first clause; empty when there was none. */
+  /** The time that stood before the subject and belongs to the first clause; empty if there was none. */
   readonly time: string;
 }
 
 const REPORTED =
   /^(?!(?:i|we|you|please|remember|note)\b)[^.:!?\n]{1,80}\b(?:says?|said|writes?|wrote|claims?|claimed|replied|answered|texted|posted|tweeted|told (?:me|us|them|him|her))(?: \w{2,10}){0,2}: /i;
 
-/** True for words of somebody else, whose "I" is not the one who writes: "Bob wrote: I live in Berlin". */
+/** True for somebody else's words, whose "I" is not the writer: "Bob wrote: I live in Berlin". */
 export function isReported(sentence: string): boolean {
   return REPORTED.test(sentence);
 }
 
-/** Takes away what introduces a sentence, and its time, so that it begins with its subject. */
+/** Removes what introduces a sentence, and its time, so that it begins with its subject. */
 export function openSentence(text: string, voice: Voice): OpenedSentence {
   let opened = text
     .replace(/^"([^"]{1,60})" (?=\w)/, "$1 ")
@@ -76,17 +76,17 @@ export function openSentence(text: string, voice: Voice): OpenedSentence {
   };
 }
 
-/** When it is or whether it is at all: "session is expired" speaks of no event. */
+/** Says when an event is, or that it is moved or cancelled; "session is expired" is about no event. */
 const OF_AN_EVENT =
   /^\p{Ll}[\p{L}-]{2,20}(?= (?:now )?(?:is|are|was|has been|starts|begins|moved|slipped) (?:now )?(?:at|on|to|moved|postponed|rescheduled|cancell?ed|called off|due|planned|scheduled)\b)/u;
 
-/** "Correction: standup is at 9:30": what happens may begin a note without an article. */
+/** "Correction: standup is at 9:30": an event may begin a note without an article. */
 function withCapital(text: string): string {
   const noun = OF_AN_EVENT.exec(text)?.[0] ?? "";
   return EVENT_NOUNS.has(noun) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
 }
 
-/** "Thanks, Mel" and "Mel, I …": names of those who talk, also shortened. */
+/** "Thanks, Mel" and "Mel, I …": drops the names of speakers, even shortened ones. */
 function withoutVocative(text: string, voice: Voice): string {
   const start = /^(\p{Lu}\p{L}+)[,!] /u.exec(text);
   const end = /, (\p{Lu}\p{L}+)[.!…]*$/u.exec(text);
@@ -98,7 +98,7 @@ function withoutVocative(text: string, voice: Voice): string {
   return result;
 }
 
-/** In talk, "Just moved to Berlin" and "Gonna visit Rome" have an "I" that nobody says. */
+/** In conversation, "Just moved to Berlin" and "Gonna visit Rome" have an unspoken "I". */
 function restoreSubject(text: string, voice: Voice): string {
   if (voice.authors) return text;
   if ((voice.kind === "document" && voice.isPersonal !== true && voice.isNote !== true) || voice.kind === "assistant")

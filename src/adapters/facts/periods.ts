@@ -1,7 +1,7 @@
 import type { CompletedDate } from "../../core/types.js";
 import type { Pointing } from "./pointing.js";
 
-/** A text in which a kind of period got its year, and what was completed for it. */
+/** A text in which one kind of period was given its year, and what was completed. */
 export interface PeriodText {
   readonly text: string;
   readonly completed: readonly CompletedDate[];
@@ -13,7 +13,7 @@ const RELATIVE_QUARTER = /\b(?:in |during )?(?:the )?(last|previous|this|next) q
 const QUARTER = /\b(in|by|until|since|during) q([1-4])\b(?![ ,]+(?:of )?(?:19|20|fy|fiscal|')|['/-]\d)/i;
 const FISCAL = /\b(?:fiscal|fy\d*)\b/i;
 
-/** Writes the year to "last summer", "next quarter", and to "in Q1" where that points back or ahead. */
+/** Adds the year to "last summer" and "next quarter", and to "in Q1" if that points back or ahead. */
 export function resolvePeriods(text: string, today: Date, pointing: Pointing): PeriodText {
   const completed: CompletedDate[] = [];
   const note = (said: string, date: string, parts: CompletedDate["parts"]): void => {

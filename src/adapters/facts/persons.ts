@@ -3,11 +3,11 @@ import { ADVERBS } from "./predicate.js";
 import { verbForms } from "./verbs.js";
 import type { Word } from "./words.js";
 
-/** They need somebody who does them. */
+/** Verbs that need a person as their subject. */
 const PERSONAL_VERBS =
   /^(?:be|live|work|study|speak|play|teach|drive|eat|drink|smoke|like|love|hate|enjoy|prefer|want|need|own|have|move|marry|quit|leave|join|retire|graduate|cook|swim|dance|wear|know|believe|travel|visit|buy|sell|read|write|stand|use|attend|take|get|start|finish|sleep|walk|run|go|come)$/;
 
-/** "Mia does not like …", "Noah has moved …": what is done or not done by persons tells a name from a thing. */
+/** "Mia does not like …", "Noah has moved …": what only persons do or do not do tells a name from a thing. */
 export function isSaidOfPersons(words: readonly Word[], name: Word): boolean {
   if (EVALUATIVE.has(name.lower) || verbForms(name.lower).length > 0) return false;
   const auxiliary = words[0]?.lower ?? "";

@@ -2,9 +2,9 @@ import { thirdPerson, verbForms } from "./verbs.js";
 import { meantBy, type Voice } from "./voice.js";
 import { isCapitalised, textOf, wordOf, type Word } from "./words.js";
 
-/** "I" within a predicate about the speaker becomes "they", which takes the verb as "I" does, but for these. */
+/** "I" in a predicate about the speaker becomes "they", which takes the same verb forms as "I" except for these. */
 const PLURAL_AGREEMENT: Readonly<Record<string, string>> = { am: "are", was: "were" };
-/** What brings a noun into the clause that a pronoun after it can stand for. */
+/** Introduces a noun that a later pronoun in the clause can stand for. */
 const INTRODUCING = /^(?:an?|the|my|our|some|two|three|four|five|many|several|people|kids|children|friends|\w+'s)$/;
 const SELF_WORDS: Readonly<Record<string, string>> = {
   my: "their",
@@ -19,8 +19,8 @@ const SELF_WORDS: Readonly<Record<string, string>> = {
 
 /**
  * Writes the words after a verb in the third person.
- * @param about whom the clause is about, when it is the speaker or the speaker's own: the words then call them "they"
- * @returns null when the words speak of somebody that cannot be named
+ * @param about the speaker, if the clause is about them or theirs: the words then call them "they"; otherwise null
+ * @returns null when the words speak of somebody who cannot be named
  */
 export function rewriteRest(rest: readonly Word[], voice: Voice, about: string | null): string | null {
   if (about !== null && pointsOutside(rest)) return null;
@@ -62,7 +62,7 @@ function rewriteWord(
   return replace(word, /^(?:my|our|mine|ours)$/.test(lower) ? `${who}'s` : who);
 }
 
-/** A "you" that does something of its own makes a clause whose agreement would have to change; better none. */
+/** A "you" that is a subject would need another verb form, so it is not rewritten at all. */
 function rewriteYou(word: Word, next: string, voice: Voice): Word | null {
   if (voice.addressee === null) return null;
   if (word.lower === "your" || word.lower === "yours") return replace(word, `${voice.addressee}'s`);
@@ -81,7 +81,7 @@ function agree(word: Word, isAboutSelf: boolean): Word {
   return isBase ? replace(word, thirdPerson(word.lower)) : word;
 }
 
-/** With a small letter at its start, but for abbreviations: "GP". */
+/** With a lower-case first letter, except for abbreviations such as "GP". */
 export function lowerFirst(text: string): string {
   return /^\p{Lu}(?:\p{Lu}|\d|$)/u.test(text) ? text : text.charAt(0).toLowerCase() + text.slice(1);
 }

@@ -19,16 +19,16 @@ const PROGRESSIVES = new Set(
   ).split(" "),
 );
 const TEMPORARY = new Set("visit travel fly stay attend host meet have see".split(" "));
-/** Moods and talk: no plan, even with a date. */
+/** Moods and talk: not a plan, even with a date. */
 export const IDLE =
   /^(?:be|think|feel|hope|wonder|say|ask|tell|talk|know|guess|mean|suppose|bet|wish|want|try|look|get|wait|expect|plan|help|let|read|use|do|call|text|mention|consider|remember|miss|love|enjoy|see|hear|keep|make|talk|feel|relax|sit)$/;
 export const AHEAD =
   /\b(?:tomorrow|tonight|next (?:week|weekend|month|year|spring|summer|fall|autumn|winter|\w+day)|this (?:week|month|weekend|spring|summer|fall|autumn|winter|\w+day)|(?:on|until|by) (?:\w+ )?(?:\w+day|\d{1,2}|the \d{1,2}\w{2})\b|in (?:an?|two|three|a few|\d+) (?:days?|weeks?|months?)|in (?:january|february|march|april|may|june|july|august|september|october|november|december))\b/;
-/** These take "to" without meaning "in order to". */
+/** Verbs that take "to" without meaning "in order to". */
 const TAKES_TO = /^(?:move|travel|learn|plan|train|try|get|fly|look|switch|migrate|work|study)$/;
 const JOURNEY =
   /^(?:on (?:an? |my |our )?(?:\w+ )?(?:trip|cruise|vacation|holiday|hike|tour|retreat|honeymoon)|camping|hiking|skiing|fishing|to (?:an?|the|my) (?:\w+ )?(?:concert|wedding|conference|festival|party|dentist|doctor|game|match|funeral))\b/;
-/** What has to follow these in the progressive for a fact. */
+/** What must follow these verbs in the progressive for a fact. */
 const NEEDED: Readonly<Record<string, RegExp>> = {
   get: /^(?:married|divorced|engaged|(?:an?|my|our) (?:new |first |second )?(?:house|flat|apartment|car|degree|divorce|tattoo|promotion|phd|master|surgery|visa|passport|\w+ degree|bike)\b)/,
   look: /^(?:for (?!it|that|this|you|the)\w+ \w|into (?!it|that|this)\w)/,
@@ -42,7 +42,7 @@ const NEEDED: Readonly<Record<string, RegExp>> = {
   run: /^(?!(?:an?|my|our) (?:test|script|build|query|command|job|scan|check|model)\b)(?:an?|my|our|for (?!it)\w)\b/,
 };
 
-/** Whether "is doing" of this verb may state a fact. */
+/** Whether this verb in the progressive may state a fact. */
 export function isProgressiveFact(verb: string): boolean {
   return PROGRESSIVES.has(verb) || isLastingVerb(verb);
 }
@@ -80,7 +80,7 @@ function judgeUnderWay(verb: string, rest: readonly Word[]): Verdict | null {
     : null;
 }
 
-/** Judges "will …" and "is going to …": a plan needs a date, or a verb that is a plan by itself. */
+/** Judges "will …" and "is going to …": a plan needs a date, or a verb that implies a plan. */
 export function judgeFuture({ verb, rest, isNegated, adverbs, group }: Predicate): Verdict | null {
   const isAbsent =
     isNegated && verb === "be" && /^(?:available|in|at|around|there|home|able|back)\b/.test(lowerText(rest));

@@ -3,16 +3,16 @@ import { lowerText } from "./objects.js";
 import { readVerb, verbForms } from "./verbs.js";
 import type { Verdict } from "./verdict.js";
 
-/** Which way an unfinished date ("on Friday", "in May") points; `none` leaves it as it is. */
+/** Which way an incomplete date ("on Friday", "in May") points; `none` leaves it as it is. */
 export interface Pointing {
   readonly direction: "past" | "future" | "none";
   /** True for what was arranged: it lies ahead, but not far. */
   readonly isNear?: boolean;
-  /** True for what comes every year, and for what may lie any number of years back: a day says nothing of its year. */
+  /** True for what recurs every year or may lie any number of years back: the day then says nothing about the year. */
   readonly isOfAnyYear?: boolean;
-  /** True for what was moved, which is never to the day on which that is told. */
+  /** True for what was moved, which is never to the day on which the move is told. */
   readonly isMoved?: boolean;
-  /** True for the end of what is said to begin: nothing before that can be meant. */
+  /** True for the end of something whose beginning is given: it cannot be earlier. */
   readonly isAfterBeginning?: boolean;
 }
 
@@ -20,52 +20,52 @@ export const AHEAD: Pointing = { direction: "future" };
 const BACK: Pointing = { direction: "past" };
 const NOWHERE: Pointing = { direction: "none" };
 
-/** In the present these speak of what is going to happen: "the sale starts on Friday". */
+/** In the present tense, these speak of what is going to happen: "the sale starts on Friday". */
 const TIMETABLE_VERBS =
   /^(?:launch|start|end|begin|expire|close|open|reopen|leave|depart|happen|arrive|move|return|resume|lapse)$/;
-/** Even in the past they speak of what is going to happen: "we agreed to ship by Friday". */
+/** Even in the past tense, these speak of what is going to happen: "we agreed to ship by Friday". */
 const ARRANGING_VERBS =
   /^(?:schedule|book|reserve|order|plan|decide|agree|register|sign|want|intend|promise|postpone|reschedule|delay)$/;
-/** Of these the day may be that of the arrangement: "I signed the lease on 3 May". */
+/** With these, the day may be that of the arrangement itself: "I signed the lease on 3 May". */
 const DONE_AT_ONCE = /^(?:order|register|sign|decide|agree|promise)$/;
 /** "We moved the meeting to Thursday." */
 const MOVING_VERBS = /^(?:move|postpone|reschedule|delay|push|shift|defer|extend|bring|slip)$/;
 /** "The meeting was moved to Thursday." */
 const WAS_MOVED = /^(?:moved|postponed|rescheduled|delayed|pushed|shifted|deferred|extended|brought|slipped)$/;
 const MONTH = "(?:january|february|march|april|may|june|july|august|september|october|november|december)";
-/** A day, and not "12 Oak Street", "5 nights", "the 2nd floor" or "May Street". */
+/** A day, but not "12 Oak Street", "5 nights", "the 2nd floor" or "May Street". */
 const TO_A_DAY = new RegExp(
   "\\b(?:to|until|till) (?:next |the )?(?:\\w+day|tomorrow|(?:week|month)\\b(?! view)|" +
     `\\d{1,2}(?:st|nd|rd|th)?(?: of)? ${MONTH}|\\d{1,2}(?:st|nd|rd|th)(?=$|[,.]| (?:because|as|since|and|at|on|in|by)\\b)|\\d{1,4}[-/.]\\d|\\d{1,2}(?::\\d\\d)?(?: ?[ap]m)? on (?:\\w+day|the)\\b|` +
     `${MONTH}(?! (?:street|road|avenue|lane|drive|close|court|house|hall|square|place)\\b))`,
 );
-/** When it was moved, said after the day to which: "moved the meeting to Thursday on Monday". */
+/** The day of the move itself, given after the new day: "moved the meeting to Thursday on Monday". */
 const MOVED_ON = /\b(?:to|until|till) (?!(?:the|next) $|\d[\d:.]{0,4} ?(?:[ap]m )?(?:on )?$)(?:\S+ ){1,4}$/i;
 const LONG_AGO = /\b(?:in (?:19|20)\d\d|last (?:month|year|spring|summer|autumn|fall|winter)|ago)\b/;
 /** "The hall is booked for 9 May." */
 const ARRANGED = /^(?:due|scheduled|booked|reserved|planned)$/;
-/** What was meant for a day may lie ahead as well as behind: "it was due on 12 January". */
+/** What was meant for a day may lie ahead or behind: "it was due on 12 January". */
 const WAS_ARRANGED = /^(?:due|scheduled|booked|reserved|planned|supposed|meant|expected|set|called|arranged)$/;
 const EVERY_YEAR =
   /\b(?:every|each|annual|annually|yearly|always|usually|normally|typically|generally|often|traditionally|regularly|birthday|birthdays|anniversary|born)\b/i;
 /** What begins and ends every year. */
 const SEASON_NOUN =
   /^(?:season|year|term|semester|trimester|quarter|holidays?|vacations?|summer|winter|spring|autumn|fall|ramadan|lent|advent)$/;
-/** What is told of long after. */
+/** What people still tell of long afterwards. */
 const ONCE_IN_A_LIFE = /^(?:marry|die|bear|found|establish|wed|divorce|immigrate|emigrate)$/;
 const ONCE_DONE = /^(?:married|divorced|engaged|founded|established|incorporated|born|built|widowed)\b/;
-/** A state that comes back on the same days: "the office is closed on 1 May". */
+/** A state that recurs on the same days: "the office is closed on 1 May". */
 const STATE_OF_A_DAY = /^(?:closed|open|shut|free|busy|off|away|valid)$/;
 const TENSE_BREAK = /[,;:](?: and| but| or)? | (?:and|but|or|then|which|who|that|while|whereas|so|because|-|–|—) /i;
-/** What is told lies behind or ahead, whenever it was told. */
+/** What is told may lie behind or ahead, whenever it was told. */
 const TELLING = /^(?:told|said|mentioned|heard|announced|explained|wrote|thought|confirmed)$/;
-/** What may stand before the verb of a part: "and it will", "and then". */
+/** What may precede the verb of a clause part: "and it will", "and then". */
 const BEFORE_VERB = /^(?:(?:it|he|she|they|we|i|also|then|later|now|still|just|only|finally)\s)*/;
 const SINGLE_START = /\b(?:from|starting|beginning|effective|as of)\s+$/i;
-/** "extended until", "closed until": the day may lie ahead of what was done. */
+/** "extended until", "closed until": the day may lie ahead although the action is past. */
 const LASTING_ON = /\b(?:until|till|til|through|to)\s+$/i;
 
-/** Where the dates of a clause point as far as its verb says: back for what happened, ahead for what is planned. */
+/** Which way the dates of a clause point, judging by its verb: back for what happened, ahead for what is planned. */
 export function pointingOf({ subject, predicate }: Clause, verdict: Verdict): Pointing {
   const { frame, verb } = predicate;
   const rest = lowerText(predicate.rest);
@@ -96,7 +96,7 @@ function directionOf({ frame, verb, rest: words }: Clause["predicate"], rest: st
   return verdict.isTemporary === true || isAhead ? AHEAD : NOWHERE;
 }
 
-/** "I ordered it on 12 November" tells when it was ordered, "for 12 November" when it comes, "we booked it on 9 May" neither. */
+/** "We ordered it on 12 November" points back to the order; "for 12 November" and "we booked it on 9 May" point ahead. */
 function arrangedAt(verb: string, rest: string, isPast: boolean): Pointing {
   const isToDo = /(?:^| )to [a-z]/.test(rest);
   const isForADay = /\b(?:for|by|until|till) (?:\w+day\b|the \d|\d|next|tomorrow|[a-z]+ \d)/.test(rest);
@@ -113,10 +113,10 @@ function isTimetable(verb: string, rest: string): boolean {
 }
 
 /**
- * Where one date points: the verb that stands last before it in its sentence decides, else that of the clause. "Was signed
- * yesterday, starts 1 February" points back once and ahead once.
+ * Which way one date points: the last verb before it in its sentence decides, else that of the clause. "Was signed yesterday,
+ * starts 1 February" points back once and ahead once.
  * @param before the words between the verb of the clause and the date
- * @param isRange true for "from … to …", which says the end too
+ * @param isRange true for "from … to …", which gives the end too
  */
 export function pointingAt(before: string, base: Pointing, isRange: boolean): Pointing {
   const [first = "", ...parts] = before.split(TENSE_BREAK);
@@ -139,7 +139,7 @@ function isMadeLonger(before: string): boolean {
   );
 }
 
-/** The tense of a part that has a verb of its own and shares its subject with the clause; null when it has none. */
+/** Which way a part points by a verb of its own, whose subject is that of the clause; null if it has no verb. */
 function tenseOf(part: string): Pointing | null {
   const words = part.replace(BEFORE_VERB, "").split(/\s+/);
   const [verb = "", next = ""] = words;

@@ -1,7 +1,7 @@
 import { readVerb, thirdPerson, verbForms } from "./verbs.js";
 import type { Word } from "./words.js";
 
-/** How the verb of a clause stands in time and mood. */
+/** Tense and mood of the verb of a clause. */
 type Frame =
   | "be"
   | "was"
@@ -18,10 +18,10 @@ type Frame =
   | "preference"
   | "other";
 
-/** What a clause says of its subject. */
+/** What a clause says about its subject. */
 export interface Predicate {
   readonly frame: Frame;
-  /** Base form of the verb that carries the meaning; null when it is none that we know. */
+  /** Base form of the main verb; null if it is not a known verb. */
   readonly verb: string | null;
   readonly isNegated: boolean;
   readonly adverbs: readonly string[];
@@ -39,7 +39,7 @@ export const ADVERBS: ReadonlySet<string> = new Set(
     "personally normally frequently nearly almost exclusively strictly strongly highly deeply secretly constantly ultimately later initially meanwhile hereby thereby thus therefore likewise furthermore moreover nevertheless nonetheless"
   ).split(" "),
 );
-/** They say nothing that a fact should repeat. */
+/** Adverbs that add nothing worth repeating in a fact. */
 const FILLERS = new Set(
   "just really actually literally kinda honestly basically definitely totally absolutely truly so even too both all".split(
     " ",
@@ -47,7 +47,7 @@ const FILLERS = new Set(
 );
 const MODALS = new Set("would could should might may must shall".split(" "));
 
-/** Where reading stands in the words, and what it has passed. */
+/** The current position in the words, and what has been read so far. */
 interface Reader {
   readonly words: readonly Word[];
   index: number;
@@ -58,7 +58,7 @@ interface Reader {
 
 /**
  * Reads the verb group at `from`.
- * @param isFirst true when the verb agrees with "I", "we" or "you" and has to be turned to the third person
+ * @param isFirst true if the verb agrees with "I", "we" or "you" and must be put into the third person
  * @returns null when there is no verb
  */
 export function readPredicate(words: readonly Word[], from: number, isFirst: boolean): Predicate | null {
@@ -201,7 +201,7 @@ function readLexical(reader: Reader, isFirst: boolean, isEmphaticPast = false): 
   return finish(reader, word.endsWith("ed") ? "past" : "present", null);
 }
 
-/** "read", "put" and "cut" look the same in the present; a past date decides. */
+/** "read", "put" and "cut" look the same in the present and the past; a past date decides. */
 function pointsToPast(reader: Reader): boolean {
   const rest = reader.words.map((word) => word.lower).join(" ");
   return (

@@ -7,7 +7,7 @@ import type { Voice } from "./voice.js";
 export interface Sentence {
   /** Verbatim, for the quote. */
   readonly quote: string;
-  /** The same without ornaments, with straight quotes and single spaces. */
+  /** The quote without ornaments, with straight quotation marks and single spaces. */
   readonly text: string;
 }
 
@@ -17,17 +17,17 @@ const FENCE = /^\s{0,3}(?:```|~~~)/;
 const ORNAMENT = /^(?:\s*(?:[-*+•>]|\d{1,3}[.)]|\[[ xX]\])\s+)+/;
 const HEADER =
   /^\s{0,3}(?:[-*>] {1,3})?(?:\*\*)?(?:from|to|cc|bcc|reply[- ]to|sender|return-path|delivered-to|message-id|received)(?:\*\*)?:/i;
-/** What another has said, and the line before it. */
+/** What somebody else said, and the line before it. */
 const QUOTED = /^\s{0,3}>|\bwrote:\s{0,3}$/;
 const BRACKETS = /\[[^[\]]{0,400}\]|\([^()]{0,200}\)/g;
 const EMOJI = /(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|\u200d|\ufe0f)+|(?:^|\s)[:;]-?[)D(P]/gu;
 /** Signs that the sentence asks, supposes, hedges, quotes or jokes. */
 const UNSURE =
   /\b(?:if|maybe|perhaps|possibly|might|i guess|i suppose|i wonder|i wish|i hope|hopefully|unless|imagine|pretend|suppose|supposedly|just kidding|not sure|no idea|what if|as if|would have|could have|should have|would love|would like|'d love|'d like|can't wait|cannot wait|looking forward|who knows|for example|e\.g|let's say|as a joke|jokingly|joking|dreamt|dreamed that|in a dream|allegedly|hypothetically|for this exercise|in this (?:scenario|story|game|exercise)|in the (?:novel|story|game|film|movie|play|dream),|role ?play|in another life|rumou?r has it|in theory|in a parallel)\b/i;
-/** How somebody would like to be answered is a wish that holds. */
+/** A wish about the form of answers is one that lasts. */
 const WISH_OF_FORM =
   /^i(?:'d| would) (?:like|prefer) (?:you to (?:always |only )?(?:answer|reply|respond|keep)|(?:your )?(?:\w+ )?(?:answers|replies|responses|explanations))\b/i;
-/** A question after a comma; short names of it, so that nothing is read twice. */
+/** A question after a comma or a similar mark. */
 const QUESTION_TAIL =
   /(?:,| -| —| –|;)(?: (?:so|and|but))? (?:what|how|can|could|do|does|did|is|are|should|would|will|which|where|any|who|when|have|has)\b[^,;]{0,160}\?$/i;
 /** "Can you remember that …?" asks for nothing else. */
@@ -38,8 +38,8 @@ const WISH_TAIL =
 const CODE_SIGN = /[{}<>|\\=]|;(?! \p{L})|=>|\(\)|^\s*(?:#|\/\/|import |const |let |var |def |class |function )/u;
 
 /**
- * The sentences of a text that may state facts, in order: no headings, code, tables, questions or suppositions. Null after
- * each line, so that whoever reads a text of lines that state nothing can give others a turn.
+ * The sentences of a text that may state facts, in order: no headings, code, tables, questions or suppositions. Yields null
+ * after each line, so that the caller can give way to other tasks even if no line states anything.
  */
 export function* statementsOf(text: string, voice: Voice): Generator<Sentence | null> {
   const lines = text.split("\n");
@@ -61,7 +61,7 @@ export function* statementsOf(text: string, voice: Voice): Generator<Sentence | 
   }
 }
 
-/** "From: a@example.org" tells of the mail, and of nothing in it; what a named author quotes, another has said. */
+/** "From: a@example.org" describes a mail, not its content; what a named author quotes was said by somebody else. */
 function isNobodysHere(line: string, { kind, authors }: Voice): boolean {
   return kind === "document" && (HEADER.test(line) || (authors !== undefined && QUOTED.test(line)));
 }
@@ -81,7 +81,7 @@ function* statementsOfLine(line: string, voice: Voice): Generator<Sentence> {
   }
 }
 
-/** Sentences; what takes one back belongs to it. */
+/** The sentences of a line, each with the one after it if that takes it back. */
 function withWhatTakesBack(line: string): Span[] {
   const spans: Span[] = [];
   for (const span of sentenceSpans(line)) {
@@ -93,7 +93,7 @@ function withWhatTakesBack(line: string): Span[] {
   return spans;
 }
 
-/** A statement stays one when a question or a wish follows it: "I'm vegan, what can I cook?" */
+/** A statement is still one if a question or a wish follows it: "I'm vegan, what can I cook?" */
 function withoutTail(text: string): string {
   const asked = text.endsWith("?") ? QUESTION_TAIL.exec(text) : null;
   const stated = asked ? text.slice(0, asked.index) : text;

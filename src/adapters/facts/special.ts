@@ -2,7 +2,7 @@ import type { Verdict } from "./verdict.js";
 import { readVerb } from "./verbs.js";
 import type { Voice } from "./voice.js";
 
-/** A fact that a fixed turn of phrase states. */
+/** A fact that a fixed phrase states. */
 export interface SpecialFact {
   readonly text: string;
   readonly verdict: Verdict;
@@ -14,7 +14,7 @@ const GO_BY = /^i(?: usually| also)? go by ((?:\p{Lu}[\p{L}'-]*)(?: \p{Lu}[\p{L}
 const STANDING_ORDER =
   /^(?:from now on,? |going forward,? |in (?:the )?future,? )?(?:please )?(always|never) (\w+)\b(.*?)[.!]*$/i;
 
-/** Reads names to be called by, and standing instructions that a user gives an assistant; null for anything else. */
+/** Reads what users want to be called, and standing instructions to an assistant; null for anything else. */
 export function readSpecial(text: string, voice: Voice): SpecialFact | null {
   if (voice.kind === "assistant") return null;
   const name = CALL_ME.exec(text)?.[1] ?? GO_BY.exec(text)?.[1];

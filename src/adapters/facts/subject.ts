@@ -9,19 +9,19 @@ import { isCapitalised, textOf, type Word } from "./words.js";
 export interface Subject {
   /** In the third person: `User`, `Caroline's sister Anna`, `The staging server`. */
   readonly text: string;
-  /** `unknown` is a noun that facts are not made of, though it starts a clause all the same. */
+  /** `unknown` is a noun that starts a clause but yields no facts. */
   readonly role: "self" | "you" | "relative" | "own" | "person" | "thing" | "unknown";
-  /** The noun that says what it is, in lower case; a name for persons. */
+  /** The noun that says what it is, in lower case; the name for persons. */
   readonly head: string;
   readonly isPlural: boolean;
   readonly isFavourite: boolean;
-  /** How many words of the clause it takes. */
+  /** How many words of the clause it takes up. */
   readonly length: number;
 }
 
 const LONGEST_SUBJECT = 8;
 const LONGEST_BARE = 3;
-/** Words that start a sentence and no bare noun. */
+/** Words that start a sentence but are not bare nouns. */
 const NO_NOUN =
   /^(?:this|that|these|those|it|its|he|she|they|you|i|we|my|our|your|his|her|their|there|here|what|who|how|when|where|why|which|if|unless|because|as|let's|lets|please|don't|do|does|did|is|are|was|were|has|have|had|can|will|would|should|not|no|yes|so|and|but|or|also|then|just|people|men|women|things|thanks|always|sometimes|perhaps|others|some|many|most|all|both)$/;
 const AUXILIARIES = new Set(
@@ -30,15 +30,15 @@ const AUXILIARIES = new Set(
 const LINKS = new Set(["of", "in", "at", "for", "from", "with", "and", "on", "to", "since", "&"]);
 const PLURALS = new Set(["children", "people", "folks", "parents", "family", "team", "police", "men", "women"]);
 const NAME_LINKS = new Set(["of", "de", "van", "von", "der", "den", "la", "el", "al", "bin", "and", "&"]);
-/** Nouns of persons by their ending. */
+/** Nouns for persons, by their ending. */
 const PERSON_NOUN =
   /.(?:ologist|therapist|iatrist|mistress|master|mates?|keeper|sitter|minder|woman|women|boss|mentor|partner|coach|teacher)$/;
-/** Names that everybody has for their own. */
+/** Names that people use for their own parents and grandparents. */
 const PARENT_NAMES = /^(?:Mum|Mom|Mummy|Mommy|Mama|Dad|Daddy|Papa|Grandma|Grandpa|Granny|Nana)$/;
 const OTHER_VERBS =
   /^(?:lives|works|uses|runs|owns|launches|starts|ends|begins|costs|supports|requires|depends|likes|loves|hates|prefers|is|was)$/;
 
-/** Reads the subject at the start of a clause; null when it is none that a fact can be about. */
+/** Reads the subject at the start of a clause; null when no fact can be about it. */
 export function readSubject(words: readonly Word[], voice: Voice, antecedent: string | null): Subject | null {
   const first = words[0]?.lower ?? "";
   const companions = words.findIndex(
@@ -227,7 +227,7 @@ function readNamed(words: readonly Word[], voice: Voice): Subject | null {
   return { text: name, role: "person", head: name.toLowerCase(), isPlural, isFavourite: false, length: end };
 }
 
-/** "Mrs. Novak from the third floor feeds …": where a name ends that says more of somebody. */
+/** "Mrs. Novak from the third floor feeds …": where a name ends together with the description after it. */
 function endOfAttribute(words: readonly Word[], end: number): number {
   const verb = verbAfterNoun(words, 0) ?? end;
   const isBroken = words
@@ -255,14 +255,14 @@ function verbAfterNoun(words: readonly Word[], from: number): number | null {
   return null;
 }
 
-/** "My parents still live …": an adverb before the verb is no part of the noun. */
+/** "My parents still live …": an adverb before the verb is not part of the noun. */
 function withoutAdverbs(noun: readonly Word[]): readonly Word[] {
   const last = noun.at(-1);
   const isAdverb = noun.length > 1 && last !== undefined && ADVERBS.has(last.lower);
   return isAdverb ? withoutAdverbs(noun.slice(0, -1)) : noun;
 }
 
-/** "My travel plans are …": a word that the verb follows is a noun after all. */
+/** "My travel plans are …": what looks like a verb is a noun if the verb follows it. */
 function isNounBefore({ lower }: Word, next: Word | undefined): boolean {
   return (
     /[^s]s$/.test(lower) && !AUXILIARIES.has(lower) && /^(?:is|are|was|were|has|have|will)$/.test(next?.lower ?? "")

@@ -4,7 +4,7 @@ export interface VerbForm {
   readonly tense: "base" | "third" | "past" | "participle" | "gerund";
 }
 
-/** base, past, past participle; the participle is left out where it is the past. */
+/** Base, past, past participle; the participle is left out if it equals the past. */
 const IRREGULAR = `
 be was been|become became become|begin began begun|break broke broken|bring brought|build built|buy bought|catch caught|choose chose chosen
 come came come|cost cost|cut cut|deal dealt|do did done|draw drew drawn|drink drank drunk|drive drove driven|eat ate eaten|fall fell fallen
@@ -40,7 +40,7 @@ rupture faint collapse evict demolish refurbish redecorate rewire insulate unpac
 archive downgrade revert deprecate standardise standardize evacuate immunise vaccinate christen baptise pick adopt explore reach crash discover
 elect appoint nominate approve accept reject hand file report deposit borrow install repair rescue breed knit bake sprain retake resit pick tear`;
 
-/** Other verbs whose forms must be known, so that sentences with them are read right (and mostly left out). */
+/** Other verbs whose forms must be known, so that sentences with them are read correctly (and mostly left out). */
 const OTHERS = `
 be do say tell think know feel want need see hear hope wish guess believe mean understand wonder suppose bet agree appreciate thank look
 seem sound try help let put show ask call talk wait come bring find hold stand sit send spend pay cost fall forget remember miss notice
@@ -80,7 +80,7 @@ const THIRDS = new Map<string, string>();
 const GERUNDS = new Map<string, string>();
 indexForms();
 
-/** Every reading of a word as a verb form, the likelier first; none when it is not a form of a known verb. */
+/** Every reading of a word as a verb form, likeliest first; none if it is not a form of a known verb. */
 export function verbForms(word: string): VerbForm[] {
   const forms: VerbForm[] = [];
   if (BASES.has(word)) forms.push({ base: word, tense: "base" });
@@ -94,7 +94,7 @@ export function verbForms(word: string): VerbForm[] {
   return forms;
 }
 
-/** The reading of a word as one form, or null. */
+/** The base of the verb of which a word is the given form, or null. */
 export function readVerb(word: string, tense: VerbForm["tense"]): string | null {
   return verbForms(word).find((form) => form.tense === tense)?.base ?? null;
 }

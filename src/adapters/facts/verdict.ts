@@ -6,17 +6,17 @@ export interface Verdict {
   readonly isStatic: boolean;
   /** Only worth keeping when the clause is dated. */
   readonly needsDate?: boolean;
-  /** Over after the day it speaks of, when that day is not past. */
+  /** Expires after the day it speaks of, unless that day is already past. */
   readonly isTemporary?: boolean;
 }
 
 /** Holds for now: an age, a tool in use, a plan. */
 export const FACT: Verdict = { kind: "fact", isStatic: false };
-/** Holds for good: a name, a job, a family, an allergy. */
+/** Holds permanently: a name, a job, a family, an allergy. */
 export const TRAIT: Verdict = { kind: "fact", isStatic: true };
 export const LIKING: Verdict = { kind: "preference", isStatic: true };
 export const EPISODE: Verdict = { kind: "episode", isStatic: false };
-/** Something that happened, of which only the date makes more than talk. */
+/** Something that happened, which is mere talk without a date. */
 export const DATED_EPISODE: Verdict = { ...EPISODE, needsDate: true };
 export const PLAN: Verdict = { ...FACT, needsDate: true };
 export const APPOINTMENT: Verdict = { ...EPISODE, needsDate: true, isTemporary: true };

@@ -5,38 +5,38 @@ import { describeDate, type Replacement } from "./meaning.js";
 import { resolvePeriods } from "./periods.js";
 import { pointingAt, type Pointing } from "./pointing.js";
 
-/** The date parser of chrono-node, handed in because it is loaded on first need. */
+/** The date parser of chrono-node, passed in because it is loaded on first use. */
 export type ParseDates = (text: string, reference: ParsingReference, option?: ParsingOption) => ParsedResult[];
 
-/** A text whose relative dates were written out. */
+/** A text whose relative dates have been made absolute. */
 export interface DatedText {
   readonly text: string;
-  /** `YYYY-MM-DD`, each once, of the days that the text names. */
+  /** The days that the text names, as `YYYY-MM-DD`, without duplicates. */
   readonly days: readonly string[];
-  /** The last day of what the text names, `YYYY-MM-DD`, or null when it names no date. */
+  /** The last day of the dates that the text names, `YYYY-MM-DD`, or null when it names none. */
   readonly lastDay: string | null;
   readonly isDated: boolean;
   /** True for "until Friday". */
   readonly hasLimit: boolean;
-  /** What the words did not say in full, in their order. */
+  /** Dates that the words did not give in full, in the order of the text. */
   readonly completed: readonly CompletedDate[];
-  /** Days and months whose year nothing decides, in their order. */
+  /** Days and months whose year cannot be decided, in the order of the text. */
   readonly open: readonly OpenDate[];
-  /** The first day ahead that the text or `DateContext.begun` names, `YYYY-MM-DD`. */
+  /** `DateContext.begun`, else the first day ahead that the text names, `YYYY-MM-DD`. */
   readonly begins: string | null;
 }
 
-/** From where the dates of a text are seen. */
+/** What the dates of a text are relative to. */
 export interface DateContext {
   /** Its UTC fields are what a clock showed where the text was written. */
   readonly reference: Date;
   readonly pointing: Pointing;
   readonly parse: ParseDates;
-  /** True where nobody knows when the text was written: then words that need that stay as they are. */
+  /** True if it is unknown when the text was written: words that depend on that then stay as they are. */
   readonly isUndated?: boolean;
   /** The verbs that stand before the text. */
   readonly verbs?: string;
-  /** When that began of which the text may say the end: `YYYY-MM-DD`. */
+  /** When something began whose end the text may give: `YYYY-MM-DD`. */
   readonly begun?: string | null;
 }
 
@@ -46,7 +46,7 @@ const NAMED_YEAR = /\b(?:in|since|until|from|during|before|after|of|around) (?:1
 const BARE_AFTER =
   /\b(?:by|until|till|since|before|after|from|to|of|through|around|between|about|late|early|mid|for)\s+$/i;
 const OWN_PREPOSITION = /\b(?:on|in|at|during|this)\s+$/i;
-/** What is said to end does so after it began. */
+/** An end that the text gives lies after the beginning. */
 const END_BEFORE = /\b(?:ends?|expires?|closes?|finish(?:es)?|returns?|lapses?|until|till|through)\b[^,;]{0,16}$/i;
 const NAMED_MONTH = /\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|\d[/.]\d/i;
 const ORDINAL = "(?:first|second|third|fourth|fifth|1st|2nd|3rd|4th|5th)";
@@ -54,15 +54,15 @@ const WEEKDAY = "(?:mon|tue|tues|wed|wednes|thu|thur|thurs|fri|sat|satur|sun)(?:
 const OF_PERIOD =
   "(?: (?:of|in) (?:(?:the|each|every|this|that|a|any) )?(?:months?|quarters?|years?|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6})\\b(?:,? \\d{4}\\b)?)";
 const LAST_ONE = `(?:second to |second-to-|next to )?last ${WEEKDAY}${OF_PERIOD}`;
-/** "The second Sunday of October", "every other Tuesday": days of a calendar that come again, and not the next of that name. */
+/** "The second Sunday of October", "every other Tuesday": recurring calendar days, not just the next day of that name. */
 const ORDINAL_WEEKDAY = new RegExp(
   `\\b(?:(?:${ORDINAL}(?:,? (?:and |or )?${ORDINAL}){0,3}|every other|alternate) ${WEEKDAY}${OF_PERIOD}?|${LAST_ONE})`,
   "giu",
 );
 const YEARLESS_PARTS: readonly "year"[] = ["year"];
 /**
- * Writes the relative dates of a text out as absolute ones, seen from a day. Absolute dates stay as they are written, and so
- * do days and months whose year nothing decides.
+ * Replaces the relative dates of a text with absolute ones. Absolute dates stay as written, and so do days and months whose
+ * year cannot be decided.
  */
 export function resolveDates(text: string, context: DateContext): DatedText {
   const { reference, pointing, parse, isUndated = false } = context;
@@ -119,7 +119,7 @@ export function resolveDates(text: string, context: DateContext): DatedText {
   };
 }
 
-/** The same with nothing at their places, so that all others stay where they are. */
+/** Blanks out the matches, so that the rest of the text keeps its place. */
 function withoutWords(text: string, matches: readonly RegExpExecArray[]): string {
   let left = text;
   for (const { 0: said, index } of matches)
@@ -127,7 +127,7 @@ function withoutWords(text: string, matches: readonly RegExpExecArray[]): string
   return left;
 }
 
-/** What the words of one match stand for, noting in `begun` when what lies ahead begins. */
+/** What the words of one match stand for; records in `begun` the first day ahead. */
 function replace(
   found: ParsedResult,
   text: string,
@@ -154,14 +154,14 @@ function replace(
   return replacement;
 }
 
-/** A day that was said with its month lacks the year alone. */
+/** A day said with its month lacks only the year. */
 function missingParts({ start, text }: ParsedResult, date: string): CompletedDate["parts"] {
   const isNamed = start.isCertain("month") && !start.isCertain("year") && NAMED_MONTH.test(text);
   if (isNamed || date.length === "YYYY".length) return YEARLESS_PARTS;
   return date.length === "YYYY-MM".length ? ["month", "year"] : ["day", "month", "year"];
 }
 
-/** Puts the phrase in the place of the match; a preposition that stands before it already is not said twice. */
+/** Puts the phrase in place of the match, without repeating a preposition that is already there. */
 function write(text: string, match: ParsedResult, replacement: Replacement): string {
   const { phrase, bare } = replacement;
   if (phrase === null || bare === null) return text;

@@ -1,4 +1,4 @@
-/** A word of a clause as it is written, and as rules compare it. */
+/** A word of a clause, as written and as rules compare it. */
 export interface Word {
   /** With the punctuation at its edges. */
   readonly raw: string;
@@ -49,7 +49,7 @@ export function wordOf(raw: string): Word {
   return { raw, lower: raw.toLowerCase().replace(EDGES, "") };
 }
 
-/** The words of a clause, contractions written out ("I'm" -> "I am", "don't" -> "do not"). Apostrophes must be straight. */
+/** The words of a clause, with contractions expanded ("I'm" -> "I am", "don't" -> "do not"). Apostrophes must be straight. */
 export function wordsOf(clause: string): Word[] {
   const written = clause.split(/\s+/).filter((raw) => raw !== "");
   const words: Word[] = [];
@@ -61,7 +61,7 @@ export function wordsOf(clause: string): Word[] {
   return words;
 }
 
-/** Most words are neither contracted nor spoken forms, which is cheap to see. */
+/** Most words are neither contractions nor colloquial forms, which is cheap to check. */
 function isPlain(lower: string): boolean {
   return !lower.includes("'") && !Object.hasOwn(SPOKEN, lower);
 }

@@ -1,31 +1,31 @@
 import type { Pointing } from "./pointing.js";
 
-/** A day, or a month, that was said without its year. Months count from 0. */
+/** A day or a month that was said without its year. Months count from 0. */
 export interface Yearless {
   readonly month: number;
   /** Null for the month as a whole. */
   readonly day: number | null;
-  /** From 0 for Sunday, where it was said with the day: hardly more than one year has it. */
+  /** From 0 for Sunday, if it was said with the day: it usually fits only one year. */
   readonly weekday?: number;
 }
 
-/** A day to a day that were said without a year. */
+/** A range of days that was said without a year. */
 export interface YearlessRange {
   readonly first: Yearless;
   readonly last: Yearless;
 }
 
-/** What was arranged, and is not done yet, hardly lies further ahead. */
+/** What was arranged but is not done yet hardly ever lies further ahead. */
 const NEAR_DAYS = 274;
-/** What only just passed may be meant as well as what comes again in a year. */
+/** A day that has only just passed may be meant as well as the same day next year. */
 const JUST_PASSED_DAYS = 31;
-/** Of a longer range that is under way nobody can say whether this one or the next one is meant. */
+/** If a longer range is under way, it is unclear whether this one or the next one is meant. */
 const LONGEST_UNDER_WAY_DAYS = 92;
 const DAY_MS = 86_400_000;
 
 /**
- * The first day of what was said, in the year that is meant, seen from a day: the last one for what happened, the next one
- * for what is going to happen. Null where nothing decides between two years, and for a day that the year does not have.
+ * The first day of what was said, in the year that is meant, seen from `today`: the last one for what happened, the next one
+ * for what is going to happen. Null when two years are equally possible, and for a day that the year does not have.
  */
 export function completeYear(
   said: Yearless,
@@ -45,8 +45,8 @@ export function completeYear(
 }
 
 /**
- * The days of a range in the year that is meant, as `completeYear`: what is under way began last year perhaps, and what
- * happened is over.
+ * The days of a range in the year that is meant, as in `completeYear`: a range that is under way may have begun last year,
+ * and one that happened is over.
  */
 export function completeRange(
   { first, last }: YearlessRange,
@@ -69,25 +69,25 @@ export function completeRange(
   return start && end && [start, end];
 }
 
-/** The first such day on or after another; null when the year does not have it. */
+/** The first such day on or after `day`; null when the year does not have it. */
 export function firstFrom(said: Yearless, day: Date): Date | null {
   const inSameYear = inYear(said, day.getUTCFullYear());
   return inSameYear && inSameYear >= day ? inSameYear : inYear(said, day.getUTCFullYear() + 1);
 }
 
-/** Of the last and the next one, the only one that falls on the weekday that was said. */
+/** Whichever of the last and the next one falls on the weekday that was said, if only one does. */
 function onItsWeekday(said: Yearless, weekday: number, today: Date): Date | null {
   const fitting = bothYears(said, today).filter((date) => date.getUTCDay() === weekday);
   return fitting.length === 1 ? (fitting[0] ?? null) : null;
 }
 
-/** Both days that could be meant, the last one and the next one, as far as the years have them. */
+/** Both days that could be meant, the last one and the next one, if their years have them. */
 export function bothYears(said: Yearless, today: Date): Date[] {
   const both = lastAndNext(said, today).filter((date) => date !== null);
   return [...new Map(both.map((date) => [date.getTime(), date])).values()];
 }
 
-/** What has begun counts as the last one; what is not over yet also as the next one. */
+/** What has begun counts as the last one; what is not over yet also counts as the next one. */
 function lastAndNext(said: Yearless, today: Date): readonly [Date | null, Date | null] {
   const year = today.getUTCFullYear();
   const now = inYear(said, year);

@@ -2,11 +2,11 @@ import { isStopWord } from "../words.js";
 import { backgroundShare, COMMON_SHARE, RARE_SHARE } from "./common-words.js";
 import { conceptsOf, rootOf } from "./relations.js";
 
-/** A word that some write as one and others as two: `lakeside` and `lake side`. Folded. */
+/** A compound that some write as one word and others as two: `lakeside` and `lake side`. Folded. */
 export interface Compound {
   readonly whole: string;
   readonly parts: readonly [string, string];
-  /** True when the ends of the word are those that many such words have. */
+  /** True when its parts are typical of compounds. */
   readonly isLikely: boolean;
 }
 
@@ -14,19 +14,19 @@ const SHORTEST_WHOLE = 6;
 const LONGEST_WHOLE = 24;
 const SHORTEST_PART = 3;
 const SHORTEST_AFTER_PREFIX = 4;
-/** Shorter ends of compounds are also ends of other words: `sup port`. */
+/** Shorter heads also end words that are not compounds: `sup port`. */
 const SHORTEST_SURE_HEAD = 5;
 const MOST_SPLITS = 2;
 const MOST_JOINED = 6;
-/** What is written before a word with a hyphen, without one, or apart. */
+/** Prefixes that are joined to a word with a hyphen, without one, or with a space. */
 const PREFIXES: ReadonlySet<string> = new Set(
   "anti co de e ex mid multi non off over post pre re self semi sub un under".split(" "),
 );
-/** Those that few other words begin with: `reaction` is no `re action`. */
+/** Prefixes that few other words begin with; `reaction` is not `re action`. */
 const CLEAR_PREFIXES: ReadonlySet<string> = new Set("anti co mid multi non self semi".split(" "));
-/** Words without a subject that end or begin compounds: `workout`, `make up`, `overnight`. */
+/** Function words that end or begin compounds: `workout`, `make up`, `overnight`. */
 const PARTICLES: ReadonlySet<string> = new Set("up out off over under down back away through".split(" "));
-/** What many compounds end in. */
+/** Words that many compounds end in. */
 const HEADS: ReadonlySet<string> = new Set(
   (
     "bag ball band bath bed bell belt berries berry bike bird board boat book box boy brush cake camp card case chain chair coat cream " +
@@ -40,12 +40,12 @@ const HEADS: ReadonlySet<string> = new Set(
 );
 const NEIGHBOURS = /(?<![\p{L}\p{N}])(\p{L}+)(?=[ \u2010-\u2011-]{1,2}(\p{L}+))/gu;
 
-/** What two words that stand beside each other in a text are as one word, as far as they may be. In order, at most six. */
+/** The compounds that neighbouring words of a text may form, in order, at most six. */
 export function joinNeighbours(text: string): Compound[] {
   const joined: Compound[] = [];
   for (const { 1: one = "", 2: other = "", index } of text.matchAll(NEIGHBOURS)) {
     if (joined.length >= MOST_JOINED) break;
-    // Names inside a sentence are written as they are.
+    // Names within a sentence have only one spelling.
     if (startsHigh(other) || (index > 0 && startsHigh(one))) continue;
     const [first, second] = [one.toLowerCase(), other.toLowerCase()];
     const whole = first + second;
@@ -78,7 +78,7 @@ const CACHED_WORDS = 5_000;
 const splitsByWord = new Map<string, readonly Compound[]>();
 const NONE: readonly Compound[] = [];
 
-/** The two words that a folded word may be of, the likeliest first, at most two such pairs. By what is known of English. */
+/** The pairs of words that may make up a folded word, judged by English vocabulary, likeliest first, at most two. */
 export function splitWord(whole: string): readonly Compound[] {
   if (whole.length < SHORTEST_WHOLE || whole.length > LONGEST_WHOLE || !/^[a-z]+$/.test(whole)) return NONE;
   const known = splitsByWord.get(whole);
@@ -100,14 +100,14 @@ function likelihoodOf(whole: string, first: string, second: string): number {
   if (!isKnown(second) && !PARTICLES.has(second) && !isHead(second)) return 0;
   if (PREFIXES.has(first) && second.length >= SHORTEST_AFTER_PREFIX)
     return CLEAR_PREFIXES.has(first) || !isKnown(whole) ? 2 : 0;
-  // `workshop` is no `works hop`.
+  // `workshop` is not `works hop`.
   if (first.length < SHORTEST_PART || first.endsWith("s")) return 0;
   if (isHead(second) && !isKnown(first)) return second.length >= SHORTEST_SURE_HEAD || second === "ball" ? 1 : 0;
   if (isHead(second)) return 4;
   return isKnown(first) && (PARTICLES.has(second) || !isKnown(whole)) ? 3 : 0;
 }
 
-/** Also of more than one: `notebooks`. */
+/** Plurals count as well: `notebooks`. */
 function isHead(word: string): boolean {
   return HEADS.has(word) || (word.endsWith("s") && HEADS.has(word.slice(0, -1)));
 }

@@ -1,4 +1,4 @@
-/** Groups of related English words for everyday things, doings, places and papers. Same form as `LIFE_GROUPS`. */
+/** Groups of related English words for everyday things, activities, places and documents. Same form as `LIFE_GROUPS`. */
 export const EVERYDAY_GROUPS: readonly string[] = [
   // doing and having
   "reside stay / address lodging located",
@@ -95,7 +95,7 @@ export const EVERYDAY_GROUPS: readonly string[] = [
   "water pipe plumbing plumber / leak faucet tap sink repair",
   "pipe leak plumbing / plumber water repair",
   "gas oil fuel petrol / car stove heating price",
-  // papers and offices
+  // documents and offices
   "permit permission license visa authorization / allowed stay work document expire",
   "visa permit / travel immigration stay country work",
   "passport identification id identity / document travel renew valid",

@@ -1,4 +1,4 @@
-/** Irregular inflections and spelling variants of English words, one word an entry: the form to count by comes first. */
+/** Irregular inflections and spelling variants of English words, one word per entry: the base form comes first. */
 export const IRREGULAR_FORMS: readonly string[] = (
   "go went gone goes|buy bought|eat ate eaten|teach taught|meet met|see saw seen|take took taken|give gave given|" +
   "get got gotten|make made|find found|feel felt|leave left|lose lost|win won|run ran|swim swam swum|sing sang sung|" +
@@ -23,7 +23,7 @@ export const IRREGULAR_FORMS: readonly string[] = (
   "september sep sept|october oct|november nov|december dec|tuesday tue tues|thursday thu thurs|friday fri"
 ).split("|");
 
-/** Words of one family that stemming keeps apart, such as a doing and its doer. */
+/** Words of one family that stemming keeps apart, such as a verb and its agent noun. */
 export const WORD_FAMILIES: readonly string[] = (
   "marry marriage|choice choose|death die dead|loss lose|flight fly|speech speak|thought think|birth born|proof prove|" +
   "belief believe|advice advise|success succeed successful|failure fail|departure depart|arrival arrive|decision decide|" +

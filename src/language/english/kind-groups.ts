@@ -1,4 +1,4 @@
-/** Kinds of things by what they are kinds of, and places by country. Same form as `LIFE_GROUPS`: `heads / members`. */
+/** Things grouped by kind, and places by country. Same form as `LIFE_GROUPS`: `heads / members`. */
 export const KIND_GROUPS: readonly string[] = [
   "sport sports athletic / handball volleyball badminton squash cricket rugby lacrosse hockey baseball softball basketball soccer football tennis golf rowing cycling swimming running judo karate boxing wrestling fencing archery gymnastics skiing snowboarding skating surfing climbing bowling darts billiards triathlon athletics polo equestrian diving parkour skateboarding frisbee netball pingpong",
   "instrument / violin viola cello bass guitar ukulele banjo mandolin harp piano keyboard organ accordion drums percussion flute clarinet oboe saxophone trumpet trombone tuba horn harmonica bagpipes xylophone sitar recorder synthesizer",

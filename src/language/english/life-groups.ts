@@ -1,6 +1,6 @@
 /**
- * Groups of related English words about people, home, health, food and leisure. `heads / members`: heads mean about the same;
- * members are kinds, parts or circumstances of it. Base forms; inflections and irregular forms are found by stemming.
+ * Groups of related English words about people, home, health, food and leisure. `heads / members`: heads are near-synonyms;
+ * members are kinds, parts or circumstances of what they name. Base forms only; other forms are reduced to them (`rootOf`).
  */
 export const LIFE_GROUPS: readonly string[] = [
   // home and places to live

@@ -1,4 +1,4 @@
-/** Groups of related English words around things, divided by `;`. Same form as `LIFE_GROUPS`: `heads / members`. */
+/** Groups of related English words around nouns, separated by `;`. Same form as `LIFE_GROUPS`: `heads / members`. */
 export const NOUN_GROUPS: readonly string[] = `
 accent dialect / speech language; accessibility accessible / blind disabled deaf screen reader wheelchair ramp
 accommodation housing / hotel apartment; account / bank iban number login; accuracy precision / error exact

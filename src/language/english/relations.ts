@@ -8,7 +8,7 @@ import { NOUN_GROUPS } from "./noun-groups.js";
 import { VERB_GROUPS } from "./verb-groups.js";
 import { WORK_GROUPS } from "./work-groups.js";
 
-/** How strongly a word stands for a group of related words, 0 to 1. */
+/** How strongly a word stands for a group of related words, from 0 to 1. */
 export interface Concept {
   readonly group: number;
   readonly weight: number;
@@ -20,7 +20,7 @@ const FAMILY = 0.95;
 const NONE: readonly Concept[] = [];
 
 const baseForms = readBaseForms();
-/** Read when a relation is first asked for: that takes as long as a tenth of a start. */
+/** Built on first use, as that takes about a tenth of the start-up time. */
 let relations: Relations | undefined;
 /** Bounded by the vocabulary of the groups. */
 const relatedCache = new Map<string, ReadonlyMap<string, number>>();
@@ -31,11 +31,11 @@ export function rootOf(word: string): string {
 }
 
 const CACHE_LIMIT = 20_000;
-/** Longer ones are not kept: there is no end of them. */
+/** Longer words are not cached: there is no end of them. */
 const LONGEST_KEPT = 64;
 const contentRoots = new Map<string, string>();
 
-/** `rootOf` a folded word that carries a subject; empty for stop words. Kept for the next call, up to a limit. */
+/** `rootOf` a folded content word; empty for stop words. Cached, up to a limit. */
 export function contentRoot(word: string): string {
   const known = contentRoots.get(word);
   if (known !== undefined) return known;
@@ -52,9 +52,8 @@ export function conceptsOf(root: string): readonly Concept[] {
 }
 
 /**
- * Every root that shares a group with one, and how related it is: near 0.8 for synonyms, near 0.5 for a
- * kind or a part, near 0.35 for two kinds of the same; without the root itself.
- * The answer is kept for the next call: do not change it.
+ * Every other root that shares a group with a root, and how related it is: near 0.8 for synonyms, near 0.5 for a kind or a
+ * part, near 0.35 for two kinds of the same thing. The result is cached: do not change it.
  */
 export function relatedRoots(root: string): ReadonlyMap<string, number> {
   const known = relatedCache.get(root);

@@ -1,4 +1,4 @@
-/** Words and what says the same in their place in any sentence, of which one stands for both. Folded. */
+/** Words with the equivalent that can replace them in any sentence and stands for both. Folded. */
 const SAME_WORDS: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
     every: ["each"],
@@ -20,7 +20,7 @@ const SAME_WORDS: ReadonlyMap<string, readonly string[]> = new Map(
   }),
 );
 
-/** The words that stand for a folded word and for all that say the same; undefined where it stands for itself. */
+/** The words that stand for a folded word and its equivalents; undefined if it stands for itself. */
 export function sameWordsOf(word: string): readonly string[] | undefined {
   return SAME_WORDS.get(word);
 }

@@ -1,4 +1,4 @@
-/** Groups of related English words around doings, divided by `;`. Same form as `LIFE_GROUPS`: `heads / members`. */
+/** Groups of related English words around verbs, separated by `;`. Same form as `LIFE_GROUPS`: `heads / members`. */
 export const VERB_GROUPS: readonly string[] = `
 abandon quit desert leave / give up drop; absorb soak / take in; abuse mistreat harm / hurt
 accelerate speed hasten / faster; accompany escort join / go with together; accuse blame charge / guilty court

@@ -8,17 +8,17 @@ export interface FacetWords {
   readonly words: string;
 }
 
-/** Finds the words of facets in a text that is folded. */
+/** Finds the words of facets in a folded text. */
 export type FindFacets = (text: string) => readonly FacetWords[];
 
-/** A phrase, or what stands anywhere in a text. */
+/** An entry that has to be matched by a pattern. */
 interface Phrase {
   readonly facet: number;
-  /** Made when it is first looked for: there are thousands, and most are of other languages than those that are met. */
+  /** Created lazily: there are thousands, mostly in languages that never occur. */
   readonly pattern: () => RegExp;
 }
 
-/** Scripts that put no spaces between words. */
+/** Scripts without spaces between words. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 const WORD = /^[\p{L}\p{N}]+$/u;
 const BEGINNING = /^[\p{L}\p{N}]+\*$/u;
@@ -28,8 +28,8 @@ const FEW_WORDS = "(?:[^\\s]+ ){0,3}?";
 const SHORTEST_BEGINNING = 2;
 
 /**
- * Makes an index of words and phrases, folded and parted by commas, by the facet whose list they stand in. A `*` stands for
- * further letters, one between spaces for up to three words.
+ * Creates an index from words and phrases to the facets that list them, folded and separated by commas. A `*` stands for
+ * further letters; one between spaces, for up to three words.
  */
 export function createFacetIndex(lists: readonly string[]): FindFacets {
   const words = new Map<string, number[]>();
@@ -69,7 +69,6 @@ export function createFacetIndex(lists: readonly string[]): FindFacets {
   };
 }
 
-/** The entries of a list. */
 export function entriesOf(list: string): string[] {
   return list
     .split(",")
@@ -77,7 +76,7 @@ export function entriesOf(list: string): string[] {
     .filter((entry) => entry !== "");
 }
 
-/** Of whole words. */
+/** Matches whole words only. */
 function patternOf(entry: string): RegExp {
   const pattern = entry.replaceAll(" * ", ` ${FEW_WORDS}`).replaceAll("*", "[\\p{L}\\d]*");
   return new RegExp(`(?<![\\p{L}\\p{N}])(?:${pattern})(?![\\p{L}\\p{N}])`, "u");

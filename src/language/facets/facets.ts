@@ -16,13 +16,13 @@ const indexed = once(() => ({
 
 const CUE_WORD = /^[a-z]{4,}$/;
 
-/** Single words of English letters that ask for a facet, for those who write them wrongly. Gathered when first asked for. */
+/** Single words in English letters that ask for a facet, for correcting misspellings. Collected on first use. */
 export const cueWords = once(
   (): ReadonlySet<string> =>
     new Set(FACETS.flatMap(({ asked }) => entriesOf(asked)).filter((entry) => CUE_WORD.test(entry))),
 );
 
-/** The facets that a question asks for, each once, with the longest of the words that do, folded. */
+/** The facets that a question asks for, each once, with the longest words that ask for it, folded. */
 export function askedFacets(question: string): FacetWords[] {
   const longest = new Map<number, string>();
   for (const { facet, words } of indexed().asked(facetForm(question)))
@@ -30,17 +30,17 @@ export function askedFacets(question: string): FacetWords[] {
   return [...longest].map(([facet, words]) => ({ facet, words }));
 }
 
-/** True for the number of a facet that stands for somebody else, or an animal. */
+/** True for the number of a facet about another person or an animal. */
 export function isAnother(facet: number | null): boolean {
   return facet !== null && FACETS[facet]?.isAnother === true;
 }
 
-/** A text as words of facets are compared with it. */
+/** A text in the form in which it is compared with the words of facets. */
 export function facetForm(text: string): string {
   return fold(text).replaceAll("\u2019", "'");
 }
 
-/** Texts whose facets are kept: searches of one container meet the same ones again and again. */
+/** Texts whose facets are cached: searches of one container come across the same ones repeatedly. */
 const MOST_KEPT = 10_000;
 /** Statements are no longer than this; of longer text, only the beginning counts. */
 const LONGEST_READ = 1_000;

@@ -1,14 +1,14 @@
-/** Shorter words have no parts that somebody would look for. */
+/** Shorter words have no parts that anybody would search for. */
 const SHORTEST_WHOLE = 9;
 const SHORTEST_PART = 5;
-/** Letters that a part leaves over at the least, so that it is not the word with another beginning. */
+/** Fewest letters that an ending leaves over, so that it is not the word with another beginning. */
 const SHORTEST_REST = 3;
 const LONGEST_WHOLE = 40;
 const LETTERS = /^\p{Script=Latin}+$/u;
 
 /**
- * What somebody may look for inside of long words: all their beginnings and ends. No dictionary says where the parts of a
- * compound meet; those that mean nothing are never asked for.
+ * What somebody may search for within long words: all their beginnings and ends. No dictionary says where the parts of a
+ * compound meet, and those that mean nothing are never searched for.
  */
 export function partsOfLongWords(words: readonly string[]): string[] {
   const parts = new Set<string>();

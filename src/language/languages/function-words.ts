@@ -1,11 +1,11 @@
 import { foldSpaced } from "./spaced.js";
 
 /**
- * Words that carry structure but no subject, of languages other than English: articles, pronouns, prepositions, forms of
- * "to be" and words that ask. Those that mean something in English are listed apart; they count only beside the others.
+ * Function words of languages other than English: articles, pronouns, prepositions, forms of "to be" and question words.
+ * Those that mean something in English are listed as `shared`, and count only alongside the others.
  */
 interface Language {
-  /** True for a language that writes words together which others write apart. */
+  /** True for a language that writes compounds as one word. */
   readonly joinsWords?: true;
   readonly clear: string;
   readonly shared: string;
@@ -121,10 +121,10 @@ const functionWords: ReadonlySet<string> = new Set(WITHOUT_SPACES.split(" "));
 const NONE: ReadonlySet<string> = new Set();
 
 interface Lists {
-  /** Of languages that are not written in Latin letters, and the clear ones of all others. */
+  /** All words of languages in other scripts, and the clear words of those in Latin script. */
   readonly telling: ReadonlySet<string>;
   readonly others: ReadonlySet<string>;
-  /** All words of each language that is written in Latin letters. */
+  /** The words of each language in Latin script. */
   readonly latin: readonly {
     readonly joinsWords: boolean;
     readonly clear: ReadonlySet<string>;
@@ -135,17 +135,17 @@ interface Lists {
 
 let lists: Lists | undefined;
 
-/** True for a word of a script without spaces that only binds others. */
+/** True for a function word of a script without spaces. */
 export function isFunctionWord(word: string): boolean {
   return functionWords.has(word);
 }
 
-/** True for a function word of English, folded. */
+/** True for a folded English function word. */
 type IsEnglish = (word: string) => boolean;
 
 /**
- * The function words among the words of a query that is not English; none for one that is.
- * @param words folded as the text index holds them
+ * The function words in a query that is not in English; none if it is.
+ * @param words folded as in the text index
  */
 export function foreignFunctionWords(words: readonly string[], isEnglish: IsEnglish): ReadonlySet<string> {
   const { telling, others, latin } = readLists(isEnglish);
@@ -156,7 +156,7 @@ export function foreignFunctionWords(words: readonly string[], isEnglish: IsEngl
   return found;
 }
 
-/** True for the words of a text in a language that writes words together. */
+/** True for the words of a text in a language that writes compounds as one word. */
 export function joinsWords(words: readonly string[], isEnglish: IsEnglish): boolean {
   const { telling, latin } = readLists(isEnglish);
   if (!words.some((word) => telling.has(word))) return false;
@@ -168,7 +168,7 @@ function isSpoken({ clear, all }: Lists["latin"][number], words: readonly string
   return own > 0 && own > words.filter((word) => isEnglish(word) && !all.has(word)).length;
 }
 
-/** True for a word in Latin letters that only binds others in some language, whatever it means in English. */
+/** True for a word in Latin script that is a function word of some other language, even if it means something in English. */
 export function isForeignWord(word: string, isEnglish: IsEnglish): boolean {
   return readLists(isEnglish).anyLatin.has(word);
 }
@@ -178,7 +178,7 @@ function readLists(isEnglish: IsEnglish): Lists {
   const others = fold(OTHERS);
   const latin = LATIN.map(({ clear, shared, joinsWords = false }) => ({
     joinsWords,
-    // Without its accents a word may be one of English.
+    // Without its accents, a word may be an English one.
     clear: new Set([...fold(clear)].filter((word) => !isEnglish(word))),
     all: fold(`${clear} ${shared}`),
   }));

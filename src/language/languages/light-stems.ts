@@ -1,6 +1,6 @@
 /**
- * Endings that only inflect, taken off once, the longest first. That joins the forms of a noun, an adjective or a regular
- * verb; it knows no grammar, so that a few words of different meaning meet. Index and query pass through the same.
+ * Light stemming: removes the longest matching inflectional ending, once. That joins the forms of a noun, an adjective or a
+ * regular verb; as it knows no grammar, a few words of different meaning coincide. Index and query are stemmed alike.
  */
 
 const CYRILLIC = endings(
@@ -21,7 +21,7 @@ export function stemCyrillic(word: string): string {
   return strip(word.length > 5 ? word.replace(REFLEXIVE, "") : word, CYRILLIC, 3);
 }
 
-/** @param word in lower case without accents, with `σ` at its end */
+/** @param word in lower case without accents, with `σ` for `ς` */
 export function stemGreek(word: string): string {
   return strip(word, GREEK, 3);
 }
@@ -31,7 +31,7 @@ export function stemDevanagari(word: string): string {
   return strip(word, DEVANAGARI, 2);
 }
 
-/** Takes the article with what is written before it off, and endings of number, gender and owner. */
+/** Removes the article with whatever is joined on before it, or "and", and endings of number, gender and possession. */
 export function stemArabic(word: string): string {
   const start = ARABIC_STARTS.find((one) => word.startsWith(one) && word.length - one.length >= 2);
   const bare =
@@ -41,7 +41,7 @@ export function stemArabic(word: string): string {
   return bare.length > 2 && /[هي]$/.test(bare) ? bare.slice(0, -1) : bare;
 }
 
-/** Takes off every letter that may be an article, a conjunction or a preposition, so that all such forms meet. */
+/** Removes every leading letter that may be an article, a conjunction or a preposition, so that all such forms match. */
 export function stripHebrewPrefixes(word: string): string {
   let rest = word;
   while (HEBREW_PREFIX.test(rest)) rest = rest.slice(1);

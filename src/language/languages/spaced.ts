@@ -1,9 +1,9 @@
 import { stemArabic, stemCyrillic, stemDevanagari, stemGreek, stripHebrewPrefixes } from "./light-stems.js";
 
-/** A word of a script that puts spaces between words, as it is compared. */
+/** A word of a script with spaces between words, as it is compared. */
 export interface SpacedWord {
   readonly word: string;
-  /** Another form by which it is found too; empty when there is none. */
+  /** Another form under which it is found too; empty if there is none. */
   readonly other: string;
 }
 
@@ -31,7 +31,7 @@ const ARABIC_LETTERS: ReadonlyMap<string, string> = new Map(
 );
 
 /**
- * Folds a word and takes its commonest endings off, where its script is that of large languages with many endings.
+ * Folds a word and, in scripts of widely used languages rich in endings, removes its commonest endings.
  * @param word in lower case and NFKC
  */
 export function foldSpaced(word: string): SpacedWord {
@@ -43,7 +43,7 @@ export function foldSpaced(word: string): SpacedWord {
   if (first >= 0x590 && first < 0x600) return foldHebrew(word);
   if (first >= 0x600 && first < 0x780)
     return alone(stemArabic(replaceLetters(word.replace(MARKS, ""), ARABIC_LETTERS)));
-  // Nukta is often left out, and the two signs of nasal vowels stand for each other.
+  // Nukta is often left out, and the two signs for nasal vowels are interchangeable.
   if (first >= 0x900 && first < 0x980)
     return alone(stemDevanagari(word.replaceAll("\u093c", "").replaceAll("\u0901", "\u0902")));
   return alone(word);
@@ -52,7 +52,7 @@ export function foldSpaced(word: string): SpacedWord {
 function foldLatin(word: string): SpacedWord {
   const folded = replaceLetters(withoutMarks(word), LATIN_LETTERS);
   if (!/[äöü]/.test(word)) return alone(folded);
-  // Who has no umlauts on the keyboard writes `ae`, where others leave the dots out.
+  // Without umlauts on the keyboard, some people write `ae` and others leave out the dots.
   return { word: folded, other: replaceLetters(withoutMarks(replaceLetters(word, UMLAUTS)), LATIN_LETTERS) };
 }
 

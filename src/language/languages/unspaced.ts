@@ -4,14 +4,14 @@ import { isFunctionWord } from "./function-words.js";
 const EAST_ASIAN = String.raw`[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Bopomofo}]+`;
 const HANGUL = String.raw`\p{sc=Hangul}+`;
 const SOUTH_EAST_ASIAN = String.raw`[\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]+`;
-/** Cuts a run of letters, marks and digits where the way of writing changes. */
+/** Cuts a run of letters, marks and digits where the kind of script changes. */
 const PIECES = new RegExp(
   `(?<east>${EAST_ASIAN})|(?<hangul>${HANGUL})|(?<south>${SOUTH_EAST_ASIAN})|(?<spaced>(?:(?!${EAST_ASIAN}|${HANGUL}|${SOUTH_EAST_ASIAN}).)+)`,
   "gu",
 );
 const HAN = /^\p{sc=Han}$/u;
 const HIRAGANA = /^\p{sc=Hiragana}$/u;
-/** What may follow a Korean word without a space; the longest first. */
+/** What may follow a Korean word without a space, longest first. */
 const KOREAN_ENDINGS = (
   "했습니다 하였습니다 에서는 에서도 으로는 에게서 이라고 입니까 입니다 합니다 합니까 습니다 습니까 했어요 이에요 인가요 에서 에게 한테 께서 으로 까지 부터 " +
   "처럼 보다 마다 라고 이나 이랑 하고 해요 하는 하나 하다 했다 되는 나요 까요 어요 아요 예요 세요 지요 은 는 이 가 을 를 의 에 로 와 과 도 만 나 랑 요 고 다 한 할 된 인"
@@ -22,7 +22,7 @@ const KOREAN_PARTICLE = /^(\p{sc=Hangul})[은는이가을를의에로와과도�
 
 export type Piece = { readonly kind: "east" | "hangul" | "south" | "spaced"; readonly text: string };
 
-/** The parts of a run of letters, marks and digits, each of one way of writing. */
+/** The parts of a run of letters, marks and digits, each in one kind of script. */
 export function* piecesOf(run: string): Generator<Piece> {
   for (const { groups, 0: text } of run.matchAll(PIECES)) {
     if (groups?.["spaced"] !== undefined) yield { kind: "spaced", text };
@@ -30,21 +30,21 @@ export function* piecesOf(run: string): Generator<Piece> {
   }
 }
 
-/** Neighbouring characters in twos; a single character by itself. They meet whatever words somebody finds in the run. */
+/** Overlapping pairs of neighbouring characters, or a single character; they match however the run is cut into words. */
 export function pairsOf(run: string): string[] {
   const characters = Array.from(run);
   if (characters.length < 2) return characters;
   return characters.slice(1).map((character, index) => `${characters[index]}${character}`);
 }
 
-/** The single characters that somebody may ask for: each of Chinese writing, and the first of a Korean word. */
+/** The single characters that somebody may search for: each Han character, and the first syllable of a Korean word. */
 export function singlesOf({ kind, text }: Piece): string[] {
   const characters = Array.from(text);
   if (characters.length < 2) return [];
   return kind === "hangul" ? characters.slice(0, 1) : characters.filter((character) => HAN.test(character));
 }
 
-/** What to ask for to find a run of East Asian writing: its words but for those that only bind, in twos of characters. */
+/** What to search for to find a run of East Asian text: its words in pairs of characters, without function words. */
 export function askEastAsian(run: string): string[] {
   const asked: string[] = [];
   let before = "";
@@ -56,26 +56,26 @@ export function askEastAsian(run: string): string[] {
     }
     if (length > 1) asked.push(...coverOf(word));
     else if (HAN.test(word)) asked.push(word);
-    // Names are often taken for single words of one character.
+    // Names are often split into words of one character each.
     if (length === 1 && before !== "") asked.push(before + word);
     before = length === 1 ? word : "";
   }
   return asked.length > 0 ? asked : pairsOf(run);
 }
 
-/** What to ask for to find a Korean word: what it is without its endings, in twos of syllables. */
+/** What to search for to find a Korean word: the word without its ending, in pairs of syllables. */
 export function askKorean(run: string): string[] {
   const end = KOREAN_ENDINGS.find((ending) => run.endsWith(ending) && run.length - ending.length >= 2);
   const bare = end === undefined ? run : run.slice(0, -end.length);
   return bare.length < 2 ? [bare] : coverOf(bare);
 }
 
-/** Another form of a word of a query: a Korean noun of one syllable without its particle. Empty for all other words. */
+/** Another form of a query word: a Korean noun of one syllable without its particle. Empty for all other words. */
 export function withoutParticle(word: string): string {
   return KOREAN_PARTICLE.exec(word)?.[1] ?? "";
 }
 
-/** As few pairs as contain every character. */
+/** The fewest pairs that contain every character. */
 function coverOf(word: string): string[] {
   const pairs = pairsOf(word);
   return pairs.filter((_, index) => index % 2 === 0 || index === pairs.length - 1);
@@ -83,7 +83,7 @@ function coverOf(word: string): string[] {
 
 const SAMPLES = ["ฉันอาศัยอยู่ที่กรุงเทพและชอบกินส้มตำ", "ຂ້ອຍຢູ່ວຽງຈັນ", "ខ្ញុំរស់នៅភ្នំពេញ", "ရန်ကုန်မှာနေပါတယ်"];
 
-/** How sentences of writing without spaces are cut here: another runtime may have other dictionaries. */
+/** How this runtime segments samples of scripts without spaces: another one may have other dictionaries. */
 export function sampleSegments(): string {
   return SAMPLES.map((sample) => segment(sample).join("|")).join("/");
 }
@@ -93,7 +93,7 @@ const CACHE_LIMIT = 5_000;
 const LONGEST_KEPT = 400;
 const known = new Map<string, readonly string[]>();
 
-/** Words of a run without spaces, by the runtime's dictionaries; pairs of characters where it has none. */
+/** The words of a run without spaces, by the runtime's dictionaries; pairs of characters if it has none. */
 export function segment(run: string): readonly string[] {
   const kept = known.get(run);
   if (kept !== undefined) return kept;
