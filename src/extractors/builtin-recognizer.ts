@@ -17,7 +17,7 @@ const FOLDER = new URL(
   import.meta.url,
 );
 const INPUT = "/input";
-/** Only the neural network that recognizes lines; the older engine is left out. */
+/** Only the neural network that recognises lines; the older engine is left out. */
 const NEURAL_ENGINE = 1;
 /** Finds columns and blocks by itself, but not which way up the page is. */
 const WHOLE_PAGES = "3";

@@ -2,7 +2,7 @@ import type { ContentPart } from "../core/documents/content-ports.js";
 
 /** What programs put in front of a file name. */
 const PROGRAM = /^(?:Microsoft (?:Office )?(?:Word|PowerPoint|Excel)|Writer|Print|Drucken|Imprimer) [-–] /i;
-/** File extensions that are hardly ever part of a title; `Node.js` is one. */
+/** File extensions that hardly ever end a title, unlike the one in `Node.js`. */
 const FILE_NAME =
   /\.(?:docx?|dotx?|odt|ott|rtf|wpd|pages|pdf|tex|dvi|e?ps|indd|qxp?d|pmd|pptx?|odp|xlsx?|ods|csv|txt|text|md|xml|x?html?|php|aspx?|jsp|epub|eml|msg|tmp|jpe?g|png|gif|tiff?|bmp|heic)$/i;
 const PATH = /^(?:[a-z]:[\\/]|\\\\|~?\/\S*\/|file:|about:|https?:\/\/\S*$)/i;

@@ -17,7 +17,7 @@ export interface Turn {
   next(): Promise<void>;
 }
 
-/** A turn of the event loop that lasts two milliseconds. */
+/** Lets other work run after every two milliseconds. */
 export class TimedTurn implements Turn {
   #began = performance.now();
 

@@ -203,7 +203,7 @@ class Tamer {
   }
 }
 
-/** The library that reads it later logs errors about invalid JSON. */
+/** The library that reads the page later complains about invalid JSON. */
 function isJson(text: string): boolean {
   if (text.length > LONGEST_DESCRIPTION) return false;
   try {

@@ -132,7 +132,7 @@ function areColumns(rows: readonly Line[], gutter: Gutter): boolean {
   return isByColumn || (changes >= 1.4 * fewest && sides.every(isFull));
 }
 
-/** Whether most lines have cells, and the lines are too close for the other side to be prose in cells of the same table. */
+/** Whether this side is a table of its own: most lines have cells, usually too close together for wrapped prose beside them. */
 function isOwnTable(lines: readonly Line[]): boolean {
   const distances = lines.slice(1).map((line, at) => (line.baseline - (lines[at]?.baseline ?? 0)) / line.size);
   return lines.filter(hasCells).length >= 0.6 * lines.length && median(distances) <= CLOSE_ROWS;

@@ -3,7 +3,6 @@ export interface Fragment {
   readonly text: string;
   readonly x: number;
   readonly width: number;
-  /** Where the letters stand. */
   readonly baseline: number;
   /** Font size; above 0. */
   readonly size: number;
