@@ -11,27 +11,27 @@ import { tiffPages } from "./image/tiff-pages.js";
 import { BUILTIN_LANGUAGE, dataFileOf, languagesOf } from "./languages.js";
 import { howToInstall } from "./programs.js";
 
-/** What the build puts there; from source it is that of the built program. */
+/** Filled by the build; when running from source, the built program's folder is used. */
 const FOLDER = new URL(
   import.meta.url.endsWith(".ts") ? "../../dist/extractors/recognizer/" : "../extractors/recognizer/",
   import.meta.url,
 );
 const INPUT = "/input";
-/** Only the network that recognizes lines: the older engine is left out. */
+/** Only the neural network that recognises lines; the older engine is left out. */
 const NEURAL_ENGINE = 1;
-/** Finds columns and blocks by itself. Which side is up it does not know. */
+/** Finds columns and blocks by itself, but not which way up the page is. */
 const WHOLE_PAGES = "3";
-/** Sureness in percent below which the picture may stand on its head: a page of print has 90, one on its head 20. */
+/** Confidence in percent below which the picture may be upside down: a printed page scores 90, an upside-down one 20. */
 const DOUBTFUL = 60;
-/** As EXIF counts the ways to hold a camera. Lines that run up or down are found as they are. */
+/** EXIF orientation. Vertical lines are found as they are. */
 const UPRIGHT = 1;
 const ON_ITS_HEAD = 3;
 
-/** What is used of tesseract's own interface, under its own names. */
+/** The part of tesseract's own interface that is used here, under its own names. */
 interface TesseractApi {
   Init(dataFolder: string, languages: string, engine: number): number;
   SetVariable(name: string, value: string): unknown;
-  /** Loads `/input`; 1 means that it cannot be decoded. */
+  /** Loads `/input`; returns 1 if it cannot be decoded. */
   SetImageFile(orientation: number, angle: number): number;
   Recognize(monitor: null): number;
   GetUTF8Text(): string;
@@ -53,12 +53,12 @@ interface Recognizer {
   readonly api: TesseractApi;
 }
 
-/** Started with the first picture, and used for all that follow in the same languages. */
+/** Created for the first picture, and reused for later ones in the same languages. */
 let started: { readonly languages: string; readonly recognizer: Promise<Recognizer> } | null = null;
 
 /**
- * The text in a picture (PNG, JPEG, GIF, WebP, TIFF, BMP or PNM), read by the tesseract that is built in, in this process:
- * its limits of time and memory hold for it, too.
+ * The text in a picture (PNG, JPEG, GIF, WebP, TIFF, BMP or PNM), read by the built-in tesseract in this process, so that the
+ * time and memory limits of the process apply.
  * @param languages as tesseract names them: `eng+deu`
  * @param folder with the data of languages other than English
  * @throws ExtractionError `damaged` for a picture that cannot be decoded, `missing_program` where this machine cannot run it
@@ -74,7 +74,7 @@ export async function recognizeBuiltin(image: Uint8Array, languages: string, fol
     return Array.from(pages, (page) => readPage(recognizer, page)).join("\n\n");
   } catch (error) {
     if (error instanceof ExtractionError) throw error;
-    // Its memory is in no known state.
+    // Its memory is in an unknown state.
     started = null;
     throw new ExtractionError("damaged", `${CANNOT_DECODE} ${howToInstall("tesseract")}`);
   }

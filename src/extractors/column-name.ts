@@ -1,4 +1,4 @@
-/** The name of a column of a sheet: `A` of 1, `AB` of 28. */
+/** The name of a spreadsheet column: `A` for 1, `AB` for 28. */
 export function columnName(column: number): string {
   let name = "";
   for (let left = column; left > 0; left = Math.floor((left - 1) / 26))

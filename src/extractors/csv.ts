@@ -6,7 +6,7 @@ import type { ExtractionTools } from "./format-extractor.js";
 import { findDelimiter } from "./find-delimiter.js";
 import { markdownTable } from "./markdown-table.js";
 
-/** A row with its number in the file, from 1; a line break within quotes starts no row. */
+/** A row with its number in the file, from 1; a line break within quotes does not start a new row. */
 interface Row {
   readonly number: number;
   readonly cells: readonly string[];
@@ -15,7 +15,8 @@ interface Row {
 const ROWS_OF_PART = 100;
 
 /**
- * Reads tables of values between commas, semicolons, tabs or pipes. Each part repeats the header row and names its cells.
+ * Reads tables of values separated by commas, semicolons, tabs or pipes. Each part repeats the header row and gives the range of
+ * its cells.
  * @throws ExtractionError `empty`
  */
 export async function extractCsv(file: SourceFile, { limits }: ExtractionTools): Promise<ExtractedContent> {
@@ -62,7 +63,7 @@ function addTable(rows: readonly Row[], gathered: GatheredParts): void {
 
 const ROWS_LOOKED_AT = 12;
 
-/** Lines above a table, such as its title, have fewer cells than half of its columns. */
+/** Lines above a table, such as its title, fill fewer than half of its columns. */
 function startOfTable(rows: readonly Row[]): number {
   const head = rows.slice(0, ROWS_LOOKED_AT);
   const widths = rows.slice(0, 200).map(({ cells }) => cells.length);
@@ -75,7 +76,9 @@ function startOfTable(rows: readonly Row[]): number {
 
 const LONGEST_HEADING = 100;
 
-/** Names: texts that are all different, where at most years are numbers. A table of nothing but texts is taken to have some. */
+/**
+ * A header consists of distinct texts, in which only years may be numbers. A table of nothing but text is assumed to have one.
+ */
 function looksLikeHeader(cells: readonly string[], below: readonly Row[]): boolean {
   const names = cells.map((cell) => cell.trim());
   if (below.length === 0) return false;
@@ -83,7 +86,7 @@ function looksLikeHeader(cells: readonly string[], below: readonly Row[]): boole
   return names.every((name) => name.length <= LONGEST_HEADING && !name.includes("@") && !isValue(name));
 }
 
-/** A number, a date or an address, but for a year. */
+/** A number, a date or an address, but not a year. */
 function isValue(cell: string): boolean {
   if (/^(?:19|20)\d\d$/.test(cell)) return false;
   return /^[-+(]?[\p{Sc}]?\d[\d.,:/'T Z+-]*[%)]?[\p{Sc}]?$/u.test(cell) || /^https?:\/\//.test(cell);

@@ -2,20 +2,20 @@ import { decodeWestern, utf16Of } from "../lib/text-bytes.js";
 import { isUtf8 } from "node:buffer";
 import { cleanText } from "./clean-text.js";
 
-/** The text of a file and how it was read. */
+/** The text of a file and how it was decoded. */
 export interface DecodedText {
-  /** Without a byte order mark, without control characters and half characters; lines end with `\n`. */
+  /** Without a byte order mark, control characters or lone surrogates; lines end with `\n`. */
   readonly text: string;
-  /** Name as the encoding standard of the web has it, such as `windows-1252`. */
+  /** Name from the WHATWG Encoding Standard, such as `windows-1252`. */
   readonly encoding: string;
-  /** True where neither a mark, nor a name, nor the bytes themselves decide. */
+  /** True where neither a byte order mark, nor a label, nor the bytes themselves settle it. */
   readonly isGuess: boolean;
 }
 
 /**
- * Decodes text of any usual encoding: by its byte order mark, else as UTF-8 where that is plain from the bytes, else by the
- * first of the names that is known and fits, else by what the bytes look like. Never throws.
- * @param said names of encodings, the most trusted first, such as what came with the type and what the file says itself
+ * Decodes text in any common encoding: by its byte order mark, else as UTF-8 where the bytes leave no doubt, else by the first
+ * label that is known and fits, else by what the bytes look like. Never throws.
+ * @param said encoding labels, the most trusted first, such as the one sent with the type and the one declared in the file
  */
 export function decodeBytes(bytes: Uint8Array, said: readonly (string | null)[] = []): DecodedText {
   const { encoding, isGuess } = chooseEncoding(bytes, said);
@@ -23,16 +23,16 @@ export function decodeBytes(bytes: Uint8Array, said: readonly (string | null)[] 
   return { text: cleanText(text), encoding, isGuess };
 }
 
-/** So far an encoding is looked for in the beginning of a file. */
+/** How much of a file is searched for an encoding declaration. */
 const DECLARATION_BYTES = 4_096;
 
-/** The encoding that HTML or XML names in its beginning, or null. */
+/** The encoding declared at the beginning of HTML or XML, or null. */
 export function declaredEncoding(bytes: Uint8Array): string | null {
   const head = Buffer.from(bytes.subarray(0, DECLARATION_BYTES)).toString("latin1");
   const said =
     /^[^<]{0,100}<\?xml [^>]{0,100}encoding ?= ?["']([\w.:-]{1,40})["']/.exec(head)?.[1] ??
     /<meta [^>]{0,200}charset ?= ?["']? ?([\w.:-]{1,40})/i.exec(head)?.[1];
-  // Whatever can be read as bytes of ASCII is no UTF-16.
+  // A declaration that is readable as ASCII cannot be in UTF-16.
   return said === undefined || /^utf-?16/i.test(said) ? null : said;
 }
 
@@ -45,10 +45,10 @@ function chooseEncoding(bytes: Uint8Array, said: readonly (string | null)[]): Ch
   const marked = markedEncoding(bytes) ?? wideEncoding(bytes);
   if (marked !== null) return { encoding: marked, isGuess: false };
   const named = said.flatMap((name) => standardName(name) ?? []);
-  // Its bytes are all of ASCII.
+  // All its bytes are ASCII.
   const escaped = named.find((encoding) => encoding === "iso-2022-jp" && decodesCleanly(bytes, encoding));
   if (escaped !== undefined) return { encoding: escaped, isGuess: false };
-  // Text of another encoding is hardly ever valid UTF-8 by chance; names that servers send are often wrong.
+  // Text in another encoding is hardly ever valid UTF-8 by chance; labels sent by servers are often wrong.
   if (isUtf8(bytes)) return { encoding: "utf-8", isGuess: false };
   const wide = named.find((encoding) => MULTIBYTE.test(encoding) && decodesCleanly(bytes, encoding));
   const fitting = wide ?? named.find((encoding) => encoding !== "utf-8");
@@ -64,7 +64,7 @@ function markedEncoding(bytes: Uint8Array): string | null {
   return utf16Of(bytes) ?? (first === 0xef && second === 0xbb && third === 0xbf ? "utf-8" : null);
 }
 
-/** UTF-16 without a mark: at least a third of the bytes on one side are zero, and hardly any on the other. */
+/** Detects UTF-16 without a byte order mark: at least a third of the bytes on one side are zero, and hardly any on the other. */
 function wideEncoding(bytes: Uint8Array): string | null {
   const sample = bytes.subarray(0, SAMPLE_BYTES);
   const zeros = [0, 0];
@@ -87,7 +87,7 @@ function decodesCleanly(bytes: Uint8Array, encoding: string): boolean {
   return !new TextDecoder(encoding).decode(bytes).includes("\uFFFD");
 }
 
-/** UTF-8 with a few broken places, such as a file that was cut. */
+/** UTF-8 with a few invalid sequences, such as in a truncated file. */
 function isNearlyUtf8(bytes: Uint8Array): boolean {
   const sample = new TextDecoder("utf-8").decode(bytes.subarray(0, SAMPLE_BYTES));
   const broken = countOf(sample, /\uFFFD/g);
@@ -96,7 +96,7 @@ function isNearlyUtf8(bytes: Uint8Array): boolean {
 
 const SAMPLE_BYTES = 65_536;
 
-/** Which characters make up most of a text in an encoding, and at least how large a part of those beyond ASCII. */
+/** Characters typical of text in an encoding, and their minimum share of the non-ASCII characters. */
 const TYPICAL: readonly (readonly [encoding: string, characters: RegExp, share: number])[] = [
   ["euc-jp", /[\u3040-\u30FF]/g, 0.25],
   ["shift_jis", /[\u3040-\u30FF]/g, 0.25],
@@ -108,7 +108,7 @@ const TYPICAL: readonly (readonly [encoding: string, characters: RegExp, share: 
   ["big5", /[的一是不了人我在有他這中大來上國個到說們]/g, 0.04],
 ];
 
-/** Western European where nothing speaks for another. */
+/** Western European unless something suggests another encoding. */
 function guessEncoding(sample: Uint8Array): string {
   if (!hasRunsBeyondAscii(sample)) return "windows-1252";
   const scores = TYPICAL.map(([encoding, characters, share]) => {
@@ -121,7 +121,7 @@ function guessEncoding(sample: Uint8Array): string {
   return best.score >= 1 ? best.encoding : "windows-1252";
 }
 
-/** Accented letters of Western languages stand alone among others; letters of other scripts stand together. */
+/** Accented letters of Western languages stand alone among others; letters of other scripts form runs. */
 function hasRunsBeyondAscii(sample: Uint8Array): boolean {
   let beyond = 0;
   let together = 0;

@@ -13,12 +13,12 @@ import { withEquationsAsText } from "./open-xml/word-equations.js";
 import type { ZipArchive } from "./zip-archive.js";
 import { singleSpaced } from "../lib/single-spaced.js";
 
-/** What makes a part of the package large and says nothing: pictures, fonts, embedded programs. */
+/** Leaves out the large parts of the package that have no text: pictures, fonts, embedded programs. */
 const READ_PARTS = /(\.xml|\.rels)$/i;
-/** Parts of a package that hold text have no document types of their own; one that has is made to do harm. */
+/** Text parts of a package normally have no document type declaration; one that has is malicious. */
 const DOCUMENT_TYPE = /<!(?:DOCTYPE|ENTITY)/i;
 
-/** Reads DOCX: headings, lists, tables, links and notes as Markdown. Of tracked changes the accepted text counts. */
+/** Reads DOCX: headings, lists, tables, links and notes as Markdown. Tracked changes are read as accepted. */
 export const extractDocx: FormatExtractor = async (file, tools) => {
   const office = openPackage(file.bytes, "word/document.xml", tools.limits);
   const { value } = await mammoth.convertToHtml(
@@ -32,7 +32,7 @@ export const extractDocx: FormatExtractor = async (file, tools) => {
   const gathered = new GatheredParts(tools.limits);
   gathered.add(await markdownOf(value));
   const properties = packageProperties(office);
-  // What readers see counts for more than what a template has left in the properties.
+  // The visible title takes precedence over what a template may have left in the properties.
   return gathered.content("text", { ...properties, title: gathered.titled(titleIn(value) ?? properties.title) });
 };
 
@@ -42,7 +42,7 @@ async function markdownOf(html: string): Promise<string> {
   return document.body ? createConverter().turndown(document.body as never) : "";
 }
 
-/** The words of the first paragraph in the style of titles. */
+/** The text of the first paragraph in the title style. */
 function titleIn(html: string): string | null {
   const words = /<h1 class="title">(.{1,4000}?)<\/h1>/s.exec(html)?.[1];
   return words === undefined
@@ -50,7 +50,7 @@ function titleIn(html: string): string | null {
     : singleSpaced(createConverter().turndown(words.replace(/<a [^<>]*>\[\d+\]<\/a>/g, "")));
 }
 
-/** The same package without what holds no text, packed anew: what is read next can unpack nothing but what was counted here. */
+/** Repacks the package without parts that have no text, so that the next reader can unpack only what was counted here. */
 function withTextOnly(archive: ZipArchive, limits: ExtractionLimits): Uint8Array {
   const parts: Record<string, Uint8Array> = {};
   for (const name of archive.names) {
@@ -63,7 +63,7 @@ function withTextOnly(archive: ZipArchive, limits: ExtractionLimits): Uint8Array
   return zipSync(parts, { level: 0 });
 }
 
-/** Letters that are moved up or down by so many points are raised or lowered as well, which the library does not see. */
+/** Letters shifted up or down by a number of points are also superscripts or subscripts, which the library does not detect. */
 function withNamedScripts(bytes: Uint8Array): Uint8Array {
   const part = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (!part.includes("<w:position ")) return bytes;
@@ -75,7 +75,7 @@ function withNamedScripts(bytes: Uint8Array): Uint8Array {
   return Buffer.from(named);
 }
 
-/** The library passes over equations. */
+/** The library ignores equations. */
 function withReadableEquations(bytes: Uint8Array, limits: ExtractionLimits): Uint8Array {
   const part = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return part.includes("<m:oMath") ? Buffer.from(withEquationsAsText(part.toString("utf8"), limits)) : bytes;
@@ -94,11 +94,13 @@ function createConverter(): TurndownService {
   return converter;
 }
 
-/** A mark of a note, or the entry of one, as the library names them. */
+/** A note reference or a note itself, as the library names them. */
 const NOTE = /^#?(?:foot|end)note-\d/;
 const BACK_TO_MARK = /^#(?:foot|end)note-ref-/;
 
-/** Notes as `[1]`, and at the end after the same mark. What leads to a place in the file leads nowhere outside of it. */
+/**
+ * Notes are referenced as `[1]` and listed under the same mark at the end. Links within the file would lead nowhere outside it.
+ */
 function addNoteRules(converter: TurndownService): void {
   converter.addRule("link within the file", {
     filter: (node) => node.nodeName === "A" && node.getAttribute("href")?.startsWith("#") === true,

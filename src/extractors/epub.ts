@@ -9,7 +9,7 @@ import { attributeOf, childOf, descendantsOf, elementsOf, readXmlTree, textOf, t
 import { openZip, type ZipArchive } from "./zip-archive.js";
 import { singleSpaced } from "../lib/single-spaced.js";
 
-/** Books: a part a chapter, in the order of the package, with titles from the table of contents. */
+/** Books: one part per chapter, in the order of the package, with titles from the table of contents. */
 export const extractEpub: FormatExtractor = async (file, tools) => {
   const zip = openZip(file.bytes, tools.limits);
   refuseProtected(zip, tools);
@@ -26,7 +26,7 @@ export const extractEpub: FormatExtractor = async (file, tools) => {
   return gathered.content("text", { title: gathered.titled(title), author, date, metadata }, "The book has no text.");
 };
 
-/** Fonts are often made unreadable for copying; text that is so cannot be read here. */
+/** Fonts are often obfuscated to prevent copying; text that is encrypted cannot be read here. */
 const OF_FONTS: ReadonlySet<string> = new Set(["http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC"]);
 
 function refuseProtected(zip: ZipArchive, { limits }: ExtractionTools): void {
@@ -48,7 +48,7 @@ interface Chapter {
 
 interface Book extends Pick<ExtractedContent, "title" | "author" | "date" | "metadata"> {
   readonly chapters: readonly Chapter[];
-  /** Titles of the table of contents, by the file they lead to. */
+  /** Titles from the table of contents, by the file they point to. */
   readonly titles: ReadonlyMap<string, string>;
 }
 
@@ -91,7 +91,7 @@ function readItem(item: XmlElement, packagePart: string): Item {
   };
 }
 
-/** The file that an address in another file leads to. */
+/** The file that an address in another file points to. */
 function partAt(address: string, from: string): string {
   const path = address.split("#")[0] ?? "";
   return posix.join(posix.dirname(from), decoded(path));
@@ -120,7 +120,7 @@ function bookProperties(metadata: XmlElement): Pick<Book, "title" | "author" | "
   };
 }
 
-/** A table of contents that cannot be read costs only the titles. */
+/** An unreadable table of contents costs only the titles. */
 function readTitles(part: string, tree: (part: string) => XmlElement): ReadonlyMap<string, string> {
   const titles = new Map<string, string>();
   const keep = (address: string | undefined, title: string) => {
@@ -139,7 +139,7 @@ function readTitles(part: string, tree: (part: string) => XmlElement): ReadonlyM
   return titles;
 }
 
-/** Null where it cannot be read, which costs only this chapter. */
+/** Null where the chapter cannot be read; the others are unaffected. */
 async function readChapter(zip: ZipArchive, chapter: Chapter, tools: ExtractionTools): Promise<string | null> {
   try {
     const bytes = zip.read(chapter.part);
@@ -151,14 +151,14 @@ async function readChapter(zip: ZipArchive, chapter: Chapter, tools: ExtractionT
   }
 }
 
-/** A chapter is no page of a website: what a search for an article leaves out there is part of the book here. */
+/** A chapter is not a web page: what article extraction would leave out belongs to the book. */
 async function chapterText(bytes: Uint8Array, { part, mimeType }: Chapter, tools: ExtractionTools): Promise<string> {
   if (mimeType.includes("html")) return readWholePage(decodeBytes(bytes, [declaredEncoding(bytes)]).text);
   const { parts } = await tools.extract({ bytes, name: posix.basename(part), mimeType, charset: null, url: null });
   return parts.map(({ text }) => text).join("\n\n");
 }
 
-/** A chapter without a heading gets its title of the table of contents. */
+/** Gives a chapter without a heading its title from the table of contents. */
 function withTitle(text: string, title: string | undefined): string {
   const hasHeading = /^#{1,6} /.test(text.trimStart());
   return title === undefined || hasHeading || text.trim() === "" ? text : `# ${title}\n\n${text}`;

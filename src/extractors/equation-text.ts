@@ -2,14 +2,14 @@ import { attributeOf, childOf, elementsOf, isElement, type XmlElement } from "./
 import { singleSpaced } from "../lib/single-spaced.js";
 
 /**
- * An equation in one line, as people type it: `x = (-b ± √(b^2 - 4ac))/2a`. Takes Office Math (`oMath`, ECMA-376, 22.1) and
- * MathML (`math`), local names of which differ in all that is told apart here.
+ * An equation on one line, as people type it: `x = (-b ± √(b^2 - 4ac))/2a`. Accepts Office Math (`oMath`, ECMA-376, 22.1) and
+ * MathML (`math`); no local name used here means different things in the two.
  */
 export function equationText(equation: XmlElement): string {
   return singleSpaced(textIn(equation));
 }
 
-/** Properties of how it looks, and the same again in another notation. */
+/** Formatting properties, and alternative notations of the same equation. */
 const UNSHOWN = /(?:Pr|^annotation(?:-xml)?|^mphantom)$/;
 
 function textIn(element: XmlElement | undefined): string {
@@ -51,7 +51,7 @@ const WRITERS: ReadonlyMap<string, (element: XmlElement) => string> = new Map(
     mfenced: (one) =>
       `${attributeOf(one, "open") ?? "("}${shownIn(one).map(pieceText).join(", ")}${attributeOf(one, "close") ?? ")"}`,
     mtable: (one) => rows(elementsOf(one, "mtr").map((row) => elementsOf(row, "mtd"))),
-    // White space around what a letter or sign is says nothing.
+    // White space around an identifier or operator is meaningless.
     mi: (one) => textIn(one).trim(),
     mn: (one) => textIn(one).trim(),
     mo: (one) => spaced(textIn(one).trim()),
@@ -72,7 +72,7 @@ function nth(element: XmlElement, index: number): string {
   return child ? pieceText(child).trim() : "";
 }
 
-/** In brackets where it would be read wrongly beside a sign. */
+/** Adds brackets where the text would be misread next to an operator. */
 function grouped(text: string): string {
   return /^[\p{L}\p{N}.,∞]*$/u.test(text) || /^\([^()]*\)$/.test(text) ? text : `(${text})`;
 }
@@ -112,7 +112,7 @@ function rows(lines: readonly (readonly XmlElement[])[]): string {
   return lines.map((cells) => cells.map((cell) => textIn(cell).trim()).join(", ")).join("; ");
 }
 
-/** Relations and sums stand apart; what is invisible, such as the sign of a product, says nothing. */
+/** Spaces around relations and sums; invisible operators, such as invisible multiplication, are dropped. */
 function spaced(sign: string): string {
   if (/^[\u2061-\u2064]$/.test(sign)) return "";
   return /^(?:[=<>≤≥≠≈≡±∓+→⇒⇔∈∉⊂⊆]|[-−])$/.test(sign) ? ` ${sign} ` : sign;

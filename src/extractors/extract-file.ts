@@ -5,21 +5,21 @@ import { GatheredParts } from "./gathered-parts.js";
 import type { LanguageData } from "./languages.js";
 import { recognizeFormat } from "./recognize-format.js";
 
-/** Files in files in files: an attachment of a mail that is attached to a mail. */
+/** Maximum nesting of files, such as an attachment of a mail attached to another mail. */
 const DEEPEST_FILE = 8;
 
 export interface ExtractionOrder {
   readonly limits: ExtractionLimits;
   readonly password: string | null;
-  /** Of the text in pictures, as tesseract names them: `eng+deu`. */
+  /** Languages of text in pictures, as tesseract names them: `eng+deu`. */
   readonly languages: string;
   readonly languageData?: LanguageData | null;
   readonly report: (progress: ReadingProgress) => void;
 }
 
 /**
- * Reads one file of any known format, and what lies in it.
- * @throws ExtractionError with a sentence for whoever sent it; any other error stays within the extractors
+ * Reads a file of any known format, including the files in it.
+ * @throws ExtractionError with a message for the sender of the file; any other error stays within the extractors
  */
 export function extractFile(file: SourceFile, order: ExtractionOrder): Promise<ExtractedContent> {
   return extractAt(file, order, 0);
@@ -33,7 +33,7 @@ async function extractAt(file: SourceFile, order: ExtractionOrder, depth: number
   const { format, note } = recognized;
   const tools: ExtractionTools = {
     ...order,
-    // Only the outermost file tells how far it is.
+    // Only the outermost file reports progress.
     report: depth === 0 ? order.report : () => undefined,
     extract: (inner) => extractAt(inner, order, depth + 1),
     recognizeText: async (image) => (await import("./recognize-text.js")).recognizeText(image, order),
@@ -50,7 +50,7 @@ function describe(error: unknown): ExtractionError {
   return new ExtractionError("damaged", "The file is damaged, or not what it is called: it cannot be read.");
 }
 
-/** Without characters that no reader sees, and without what passes the limit of text, which a note then tells. */
+/** Removes invisible characters, and text beyond the limit, which a note then mentions. */
 function withinLimits(content: ExtractedContent, limits: ExtractionLimits): ExtractedContent {
   const gathered = new GatheredParts(limits);
   gathered.note(...content.notes);

@@ -1,7 +1,7 @@
 import type { ContentPart, ExtractedContent } from "../core/documents/content-ports.js";
 import { cleanText } from "./clean-text.js";
 
-/** What was extracted, with nothing where the format says nothing. */
+/** Fills in defaults for what the format does not provide. */
 export function extracted(
   type: string,
   parts: readonly ContentPart[],

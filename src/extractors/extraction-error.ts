@@ -1,8 +1,8 @@
-/** Why nothing could be read. */
+/** Why a file could not be read. */
 export type ExtractionReason =
   "damaged" | "encrypted" | "empty" | "too_large" | "unsupported" | "missing_program" | "missing_languages";
 
-/** A file that cannot be read; the message is a sentence for whoever sent it, and says what to do. */
+/** A file that cannot be read; the message is addressed to the sender and says what to do. */
 export class ExtractionError extends Error {
   override readonly name = "ExtractionError";
   readonly reason: ExtractionReason;
@@ -13,7 +13,7 @@ export class ExtractionError extends Error {
   }
 }
 
-/** Text in pictures that can be read once the data of these languages have been fetched. */
+/** Text in pictures that can be read once the data of these languages have been downloaded. */
 export class LanguagesMissing extends ExtractionError {
   readonly languages: readonly string[];
 

@@ -4,7 +4,7 @@ const text = z.string().nullable();
 const count = z.number().nonnegative();
 const bytes = z.custom<Uint8Array>((value) => value instanceof Uint8Array);
 
-/** Characters; each chunk of a file repeats it. */
+/** In characters; each chunk of a file repeats the place. */
 const LONGEST_PLACE = 200;
 
 const placeSchema = z.object({
@@ -50,7 +50,7 @@ const reasonSchema = z.enum([
   "missing_languages",
 ]);
 
-/** What the process that reads files tells; it has met strangers' bytes, so nothing of it is taken on trust. */
+/** Messages from the extraction process. It handles untrusted files, so nothing it sends is taken on trust. */
 export const reportSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("ready") }),
   z.object({ kind: z.literal("progress"), progress: progressSchema }),
@@ -59,7 +59,7 @@ export const reportSchema = z.discriminatedUnion("kind", [
     kind: z.literal("refused"),
     reason: reasonSchema,
     message: z.string().max(2_000),
-    /** Whose data are to be fetched. */
+    /** Languages whose data must be downloaded. */
     languages: z.array(z.string().max(50)).max(10).readonly().exactOptional(),
   }),
 ]);
@@ -74,7 +74,7 @@ export const orderSchema = z.object({
     z.union([z.object({ bytes }), z.object({ path: z.string() })]),
   ),
   password: text,
-  /** Of the text in pictures, as tesseract names them. */
+  /** Languages of text in pictures, as tesseract names them. */
   languages: z.string(),
   languageData: z.object({ folder: z.string(), obstacle: text }).nullable(),
   limits: z.object({

@@ -19,31 +19,31 @@ import { sampleFile } from "./sample-file.js";
 
 export interface ExtractionProcessOptions {
   readonly limits: ExtractionLimits;
-  /** Longest time that one file may take, in milliseconds. */
+  /** Maximum time per file, in milliseconds. */
   readonly timeoutMs: number;
-  /** Memory of the process while it reads, in MB. */
+  /** Memory limit of the process while it reads, in MB. */
   readonly memoryMegabytes: number;
-  /** Languages of the text in pictures as tesseract names them, the usual one first: `eng+deu`. */
+  /** Languages of text in pictures as tesseract names them, the usual one first: `eng+deu`. */
   readonly languages: string;
-  /** Data of languages that the machine lacks. Without it there are none to be had. */
+  /** Provides data of languages that the machine lacks; without it they are unavailable. */
   readonly languageSource?: LanguageSource | null;
   /** Where the process may look for programs that read pictures and recordings. */
   readonly programFolders: readonly string[];
   readonly log: Log;
 }
 
-/** What the process has beside its heap: code, buffers, WebAssembly. */
+/** Memory of the process outside its heap: code, buffers, WebAssembly. */
 const BESIDE_HEAP_MEGABYTES = 256;
 const MEGABYTE = 1024 * 1024;
-/** A process that has read so many files, or has grown so far, makes room for a fresh one. */
+/** A process is replaced after this many files, or once it has grown too large. */
 const MOST_FILES = 200;
 const GROWN = 0.5;
 const IDLE_MS = 60_000;
 const HAS_GROUPS = process.platform !== "win32";
 const WATCH_MEMORY_MS = 200;
-/** A process that died without a file being at fault, such as one that somebody ended, is worth another try. */
+/** If a process dies through no fault of the file, for example because someone killed it, the file is tried again. */
 const TRIES = 2;
-/** Looked for beside the modules and from the joined program alike; from source it is the built one. */
+/** Resolved the same way from the modules and from the bundled program; when running from source, the built one is used. */
 const PROGRAM = new URL(
   import.meta.url.endsWith(".ts")
     ? "../../dist/extractors/extraction-program.js"
@@ -52,9 +52,9 @@ const PROGRAM = new URL(
 );
 
 /**
- * Reads files in a process of its own, one after the other and of each queue in turn: a file that stalls it, takes too much
- * memory or ends it fails alone. The process begins with the first file, knows none of the settings and secrets of this one, and ends when it has
- * nothing to do for a minute.
+ * Reads files in a separate process, one at a time and from each queue in turn: a file that hangs, exhausts memory or crashes the
+ * process fails alone. The process starts with the first file, knows none of the settings and secrets of this one, and ends after
+ * a minute without work.
  */
 export function createExtractionProcess(options: ExtractionProcessOptions): ContentExtractor {
   const { languages, languageSource = null, limits, programFolders } = options;
@@ -85,7 +85,7 @@ export function createExtractionProcess(options: ExtractionProcessOptions): Cont
   };
 }
 
-/** Reads files in one process after the other. */
+/** Reads files, replacing its process when needed. */
 class ProcessReader {
   readonly #options: ExtractionProcessOptions;
   #worker: Worker | null = null;
@@ -136,7 +136,7 @@ interface Ways {
   readonly onProgress: (progress: ReadingProgress) => void;
 }
 
-/** The process ended, or was ended, before it had read the file. */
+/** The process ended or was killed before it had read the file. */
 class ProcessDied extends Error {
   readonly how: "time" | "memory" | "signal";
 
@@ -164,11 +164,11 @@ class ProcessDied extends Error {
   }
 }
 
-/** One process and the file that it reads at the moment. */
+/** One process and the file it is reading. */
 class Worker {
   readonly #options: ExtractionProcessOptions;
   readonly #child: ChildProcess;
-  /** For the files that it lends to other programs; it has no chance to tidy up when it is ended. */
+  /** Holds the files it passes to other programs; the process cannot clean up when it is killed. */
   readonly #folder = mkdtempSync(join(tmpdir(), "recollect-reading-"));
   #filesRead = 0;
   #isSpent = false;
@@ -180,7 +180,7 @@ class Worker {
     this.#child = fork(PROGRAM, [], {
       serialization: "advanced",
       execArgv: [`--max-old-space-size=${options.memoryMegabytes}`],
-      // Tesseract is faster in one thread than in as many as there are processors.
+      // Tesseract is faster with one thread than with one per processor.
       env: {
         PATH: options.programFolders.join(delimiter),
         LANG: "C.UTF-8",
@@ -189,7 +189,7 @@ class Worker {
         TEMP: this.#folder,
       },
       stdio: ["ignore", "ignore", "ignore", "ipc"],
-      // Leads a group, so that the programs that it has started end with it.
+      // Leads a process group, so that the programs it has started end with it.
       detached: HAS_GROUPS,
     });
     this.#child.on("error", () => (this.#isSpent = true));
@@ -207,7 +207,7 @@ class Worker {
   end(): void {
     this.#isSpent = true;
     clearTimeout(this.#idle);
-    // Its number may belong to another one by now.
+    // Its pid may have been reused by now.
     if (this.#isGone) return;
     endGroup(this.#child);
     rmSync(this.#folder, { recursive: true, force: true, maxRetries: 2 });
@@ -266,7 +266,7 @@ class Worker {
       };
       // V8 ends the process itself when its heap is full.
       const fail = (_code: unknown, killedBy?: unknown): void => {
-        // An order that did not arrive is known of before the end of the process is.
+        // A failed send is reported before the end of the process is.
         this.#isSpent = true;
         settle(() => reject(killedBy === "SIGABRT" || killedBy === "SIGTRAP" ? new ProcessDied("memory") : died()));
       };
@@ -282,14 +282,14 @@ class Worker {
     return content;
   }
 
-  /** Ends the process after a while, and lets this one end before that. */
+  /** Ends the process after an idle period, without keeping this one alive until then. */
   #rest(): void {
     this.#child.unref();
     this.#child.channel?.unref();
     this.#idle = setTimeout(() => this.end(), IDLE_MS).unref();
   }
 
-  /** Memory that is not V8's is bound by nothing else. Only Linux tells it of another process. */
+  /** Nothing else limits memory outside V8. Only Linux reports it for another process. */
   async #isTooLarge(): Promise<boolean> {
     const most = (this.#options.memoryMegabytes + BESIDE_HEAP_MEGABYTES) * MEGABYTE;
     const status = await readFile(`/proc/${this.#child.pid}/status`, "utf8").catch(() => "");
@@ -298,14 +298,14 @@ class Worker {
   }
 }
 
-/** It and all that it has started. */
+/** Kills the process and everything it has started. */
 function endGroup(child: ChildProcess): void {
   child.kill("SIGKILL");
   if (!HAS_GROUPS || child.pid === undefined) return;
   try {
     process.kill(-child.pid, "SIGKILL");
   } catch {
-    // Nothing of it is left.
+    // The group no longer exists.
   }
 }
 

@@ -5,14 +5,17 @@ import { ExtractionError, LanguagesMissing } from "./extraction-error.js";
 import { type ExtractionReport, orderSchema } from "./extraction-messages.js";
 
 /**
- * The process that reads files, one after the other, for the service that has forked it. It ends with that service, even
- * while a file keeps it busy.
+ * The process that reads files, one at a time, for the service that forked it. It ends with that service, even while it is busy
+ * with a file.
  */
 
-/** Milliseconds between two messages about progress. */
+/** Milliseconds between progress messages. */
 const PROGRESS_EVERY = 250;
 
-/** It ends with what it has started; a thread of its own, as this one may be busy with a file when its parent dies. */
+/**
+ * Ends the process and everything it has started; runs in a thread of its own, as the main thread may be busy with a file when
+ * the parent dies.
+ */
 const WATCH_PARENT = `
   const parent = process.ppid;
   setInterval(() => {

@@ -1,18 +1,18 @@
-/** How the cells of a text are told apart. */
+/** Text with delimited cells. */
 export interface DelimitedText {
   readonly delimiter: string;
-  /** The text without a line that says its delimiter. */
+  /** The text without the line that declares its delimiter. */
   readonly rest: string;
-  /** Lines that were left out at the beginning. */
+  /** Number of lines removed at the beginning. */
   readonly skipped: number;
 }
 
 const SAMPLE_CHARACTERS = 65_536;
 const CANDIDATES = ["\t", ";", ",", "|"];
 
-/** The sign that cuts most lines into equally many cells; a comma where none does. */
+/** The delimiter that splits most lines into the same number of cells; a comma if there is none. */
 export function findDelimiter(text: string): DelimitedText {
-  // Spreadsheets write it so, and never show the line.
+  // Spreadsheets write this line but never show it.
   const said = /^sep=([^\n])\n/i.exec(text.slice(0, 10));
   if (said?.[1] !== undefined) return { delimiter: said[1], rest: text.slice(said[0].length), skipped: 1 };
   const sample = text.slice(0, SAMPLE_CHARACTERS);
@@ -21,7 +21,7 @@ export function findDelimiter(text: string): DelimitedText {
   return { delimiter: best.score > 0 ? best.delimiter : ",", rest: text, skipped: 0 };
 }
 
-/** How many of a sign each row has outside of quotes. */
+/** Counts a delimiter in each row, outside quotes. */
 function countPerRow(sample: string, delimiter: string): number[] {
   const counts: number[] = [];
   let count = 0;
@@ -36,12 +36,12 @@ function countPerRow(sample: string, delimiter: string): number[] {
       isEmpty = true;
     } else isEmpty = false;
   }
-  // The last row of a long sample is cut.
+  // The last row of a long sample is truncated.
   if (!isEmpty && (sample.length < SAMPLE_CHARACTERS || counts.length === 0)) counts.push(count);
   return counts;
 }
 
-/** The part of the rows that have the most usual number of signs, a little more where that is large. */
+/** The share of rows with the most frequent count, slightly increased if that count is high. */
 function evenness(counts: readonly number[]): number {
   const rows = new Map<number, number>();
   for (const count of counts) if (count > 0) rows.set(count, (rows.get(count) ?? 0) + 1);

@@ -1,19 +1,19 @@
 import { MEDIA_ENDINGS } from "../lib/media-endings.js";
 import type { FormatExtractor } from "./format-extractor.js";
 
-/** A format that can be read. */
+/** A supported format. */
 export interface Format {
-  /** Names of the type as senders write them. */
+  /** MIME types that senders use for it. */
   readonly mimeTypes: readonly string[];
-  /** Endings of file names, without the dot. */
+  /** File name extensions, without the dot. */
   readonly endings: readonly string[];
-  /** Set where its files are never a text that people can read. */
+  /** Set if its files are never human-readable text. */
   readonly isBinary?: true;
-  /** Loads the extractor, with the library that it needs, when the first file of the format comes. */
+  /** Loads the extractor and its library when the first file of the format arrives. */
   load(): Promise<FormatExtractor>;
 }
 
-/** Every format that is read, by name. One row a format; recognition and documentation follow from it. */
+/** Every supported format, by name, one row each; recognition and documentation are derived from this. */
 export const FORMATS = {
   csv: {
     mimeTypes: ["text/csv", "application/csv"],
@@ -72,7 +72,7 @@ export const FORMATS = {
     endings: ["jsonl", "ndjson"],
     load: async () => (await import("./data/json.js")).extractJsonLines,
   },
-  /** With front matter only: any other Markdown is plain text. */
+  /** Only with front matter: any other Markdown is plain text. */
   markdown: {
     mimeTypes: ["text/markdown", "text/x-markdown"],
     endings: ["md", "markdown", "mdx"],

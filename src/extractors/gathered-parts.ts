@@ -6,10 +6,10 @@ import { ExtractionError } from "./extraction-error.js";
 import { firstHeading, givenTitle } from "./own-title.js";
 import type { ExtractionLimits } from "./format-extractor.js";
 
-/** What a file says about itself beside its text. */
+/** Metadata of a file. */
 type About = Partial<Omit<ExtractedContent, "type" | "parts" | "notes">>;
 
-/** The parts of a file as they are read, cleaned, up to the limit of text, and what a reader should know of them. */
+/** Collects the cleaned parts of a file, up to the text limit, and notes for the reader. */
 export class GatheredParts {
   readonly parts: ContentPart[] = [];
   readonly #notes = new Set<string>();
@@ -21,17 +21,17 @@ export class GatheredParts {
     this.#maximumBytes = maximumTextBytes;
   }
 
-  /** Whether something was left out; nothing more is taken then. */
+  /** Whether something was left out; nothing more is accepted then. */
   get isFull(): boolean {
     return this.#isFull;
   }
 
-  /** Bytes that may still come. */
+  /** Remaining bytes. */
   get room(): number {
     return this.#isFull ? 0 : this.#maximumBytes - this.#bytes;
   }
 
-  /** Takes a part, if it says anything, or as much of it as there is room for. @returns false once nothing more is taken */
+  /** Adds a part unless it is blank, or as much of it as fits. @returns false once nothing more is accepted */
   add(text: string, place: Place = {}): boolean {
     const cleaned = cleanText(text).trim();
     if (this.#isFull || cleaned === "") return !this.#isFull;
@@ -42,25 +42,25 @@ export class GatheredParts {
     return !this.#isFull;
   }
 
-  /** Takes sentences for the reader of the document; the same one only once. */
+  /** Adds notes for the reader of the document, without duplicates. */
   note(...sentences: readonly string[]): void {
     for (const sentence of sentences) this.#notes.add(sentence);
   }
 
-  /** What was noted, and that text is missing where some is. */
+  /** The notes, including one about missing text where some was left out. */
   get notes(): string[] {
     const cut = `The text is longer than ${this.#maximumBytes.toLocaleString("en")} bytes; the rest was left out (RECOLLECT_READ_MAX_TEXT_BYTES).`;
     return [...new Set([...this.#notes, ...(this.#isFull ? [cut] : [])])];
   }
 
-  /** What the file is called: as it says where that says something, else by the first heading of what was gathered. */
+  /** The title of the file: the declared one if it is meaningful, otherwise the first heading in the text. */
   titled(said: string | null): string | null {
     return givenTitle(said) ?? firstHeading(this.parts);
   }
 
   /**
-   * What was gathered, as what a file holds.
-   * @param whenEmpty what to tell whoever sent a file without any text
+   * The gathered content as the result for the file.
+   * @param whenEmpty message for the sender of a file without text
    * @throws ExtractionError `empty` when nothing was gathered
    */
   content(type: string, about: About = {}, whenEmpty = "The file holds no text."): ExtractedContent {
@@ -69,7 +69,7 @@ export class GatheredParts {
   }
 }
 
-/** The beginning of a text that takes at most so many bytes of UTF-8. */
+/** The longest beginning of a text that fits into this many bytes of UTF-8. */
 function fit(text: string, bytes: number): string {
   if (Buffer.byteLength(text) <= bytes) return text;
   if (bytes < 1) return "";

@@ -1,13 +1,13 @@
 import { deflateSync } from "node:zlib";
 
-/** A picture in shades of grey, a byte for each pixel, row by row. */
+/** A greyscale picture, one byte per pixel, row by row. */
 export interface GreyPicture {
   readonly width: number;
   readonly height: number;
   readonly pixels: Uint8Array;
 }
 
-/** The picture with squares of `factor` × `factor` pixels as one. */
+/** Shrinks a picture: each square of `factor` × `factor` pixels becomes one. */
 export function shrink(picture: GreyPicture, factor: number): GreyPicture {
   if (factor <= 1) return picture;
   const width = Math.max(1, Math.floor(picture.width / factor));
@@ -30,7 +30,7 @@ function average({ width, pixels }: GreyPicture, left: number, top: number, side
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const INCHES_PER_METRE = 39.37;
 
-/** A PNG of the picture. @param dotsPerInch is written into it, as programs that read text go by it */
+/** Encodes a picture as PNG. @param dotsPerInch stored in the file, as OCR programs rely on it */
 export function encodePng({ width, height, pixels }: GreyPicture, dotsPerInch: number): Uint8Array {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
@@ -41,7 +41,7 @@ export function encodePng({ width, height, pixels }: GreyPicture, dotsPerInch: n
   density.writeUInt32BE(perMetre, 0);
   density.writeUInt32BE(perMetre, 4);
   density[8] = 1;
-  // Each row begins with the number of its filter: none.
+  // Each row begins with its filter type: none.
   const rows = Buffer.alloc((width + 1) * height);
   for (let y = 0; y < height; y += 1) rows.set(pixels.subarray(y * width, (y + 1) * width), y * (width + 1) + 1);
   return Buffer.concat([

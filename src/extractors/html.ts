@@ -3,7 +3,7 @@ import type { FormatExtractor } from "./format-extractor.js";
 import { GatheredParts } from "./gathered-parts.js";
 import { readPage } from "./html/main-content.js";
 
-/** Reads web pages: the main text as Markdown, and what the page says about itself. Scripts do not run. */
+/** Reads web pages: the main text as Markdown, and the page's metadata. Scripts do not run. */
 export const extractHtml: FormatExtractor = async (file, { limits }) => {
   const { text } = decodeBytes(file.bytes, [file.charset, declaredEncoding(file.bytes)]);
   const { markdown, description } = await readPage(text, file.url);

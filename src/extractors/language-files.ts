@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { canAccess } from "../lib/can-access.js";
 import { BUILTIN_LANGUAGE, dataFileOf } from "./languages.js";
 
-/** Those of the languages whose data neither come with the service nor lie in the folder. */
+/** The languages whose data neither come with the service nor are in the folder. */
 export async function languagesWithoutData(languages: readonly string[], folder: string): Promise<readonly string[]> {
   const hasData = await Promise.all(
     languages.map(async (language) => language === BUILTIN_LANGUAGE || canAccess(join(folder, dataFileOf(language)))),

@@ -1,20 +1,20 @@
-/** The only language whose data come with the service; it needs no program of the machine. */
+/** The only language whose data come with the service; it needs no installed program. */
 export const BUILTIN_LANGUAGE = "eng";
 
 /** Where the built-in recognizer finds the data of other languages. */
 export interface LanguageData {
-  /** Holds `<language>.traineddata` of each language that has been fetched. */
+  /** Contains `<language>.traineddata` for each downloaded language. */
   readonly folder: string;
-  /** Why what is missing there cannot be fetched, a sentence; null before it has been tried. */
+  /** Why missing data cannot be downloaded, as a sentence; null before an attempt. */
   readonly obstacle: string | null;
 }
 
-/** Name of the file with the data of a language. */
+/** Name of a language's data file. */
 export function dataFileOf(language: string): string {
   return `${language}.traineddata`;
 }
 
-/** What is wrong where tesseract has no data of these languages, and how they are installed: sentences. */
+/** Explains that tesseract lacks the data of these languages, and how to install them. */
 export function missingLanguages(missing: readonly string[]): string {
   return (
     `The program tesseract has no data of the language \`${missing.join("+")}\`. Install it ` +
@@ -22,7 +22,7 @@ export function missingLanguages(missing: readonly string[]): string {
   );
 }
 
-/** What is wrong where tesseract is missing, and something else than English is to be read. */
+/** Explains that tesseract is missing although text in languages other than English is to be read. */
 export function missingForLanguages(languages: string, howToInstall: string): string {
   const data = howToInstallData(languages.split("+"));
   return (
@@ -31,12 +31,12 @@ export function missingForLanguages(languages: string, howToInstall: string): st
   );
 }
 
-/** What is wrong where neither tesseract nor what is built in has the data of these languages. */
+/** Explains that neither tesseract nor the built-in recognizer has the data of these languages. */
 export function unfetchedLanguages(missing: readonly string[], { obstacle }: LanguageData): string {
   return `The data of the language \`${missing.join("+")}\` are not there${obstacle === null ? " yet" : `: ${obstacle}`}`;
 }
 
-/** In the order of the setting, each once. */
+/** In the order of the setting, without duplicates. */
 export function languagesOf(setting: string): readonly string[] {
   return [...new Set(setting.split("+"))];
 }

@@ -1,8 +1,8 @@
 import { dropAtEnd } from "../lib/drop-at-end.js";
 
 /**
- * A table in GitHub's Markdown, whose first row is the header. Rows may be of different length: the header is as wide as the
- * widest, the others end with their last cell that says something. Empty for no rows.
+ * A table in GitHub-flavoured Markdown, with the first row as its header. Rows may differ in length: the header is as wide as the
+ * widest row, the others end with their last non-empty cell. Returns an empty text if there are no rows.
  */
 export function markdownTable(rows: readonly (readonly string[])[]): string {
   const [header, ...body] = rows;
@@ -11,7 +11,7 @@ export function markdownTable(rows: readonly (readonly string[])[]): string {
   return [...tableHead(header, width), ...body.map(tableRow)].join("\n");
 }
 
-/** The header row and the line under it. */
+/** The header row and the delimiter row. */
 export function tableHead(header: readonly string[], width: number): [header: string, line: string] {
   const cells = Array.from({ length: Math.max(width, header.length, 1) }, (_, index) => header[index] ?? "");
   return [joinCells(cells), `|${" --- |".repeat(cells.length)}`];
@@ -27,7 +27,7 @@ function joinCells(cells: readonly string[]): string {
   return `| ${cells.map(tableCell).join(" | ")} |`;
 }
 
-/** The text of a cell in one line, with pipes escaped. */
+/** The text of a cell on one line, with pipes escaped. */
 function tableCell(text: string): string {
   const line = text.replace(/[\r\n\v\f\u2028\u2029]+/g, " ");
   return dropAtEnd(line.trimStart(), /\s/).replaceAll("\\|", "|").replaceAll("|", "\\|");

@@ -12,7 +12,8 @@ const LONGEST_VALUE = 500;
 const MOST_VALUES = 100;
 
 /**
- * Reads Markdown as it stands, with title, author, date and tags of its front matter, the YAML between `---` at the beginning.
+ * Reads Markdown as it stands, with title, author, date and tags from its front matter (YAML between `---` lines at the
+ * beginning).
  * @throws ExtractionError `empty`
  */
 export const extractMarkdown: FormatExtractor = (file, { limits }) => {
@@ -35,7 +36,7 @@ const named = z.object({ name: z.string() }).transform(({ name }) => name);
 const value = z
   .union([z.string(), z.number().transform(String), named])
   .transform((one) => singleSpaced(cleanText(one)).slice(0, LONGEST_VALUE));
-/** One value or several, whatever else stands there left out. */
+/** Accepts one value or several, ignoring anything else. */
 const values = z
   .preprocess((one) => (Array.isArray(one) ? one.slice(0, MOST_VALUES) : [one]), z.array(value.catch("")))
   .transform((all) => all.filter((one) => one !== ""));
@@ -44,12 +45,12 @@ type Fields = z.output<typeof fieldsSchema>;
 
 const NO_FIELDS: Fields = { title: [], author: [], authors: [], date: [], tags: [] };
 
-/** Null for what is no YAML. */
+/** Null if it is not valid YAML. */
 function readFields(text: string): Fields | null {
   const { frontMatter } = splitFrontMatter(text.trimStart());
   if (frontMatter === null) return NO_FIELDS;
   try {
-    // In the core schema dates stay as they are written; names that stand for others are no part of front matter.
+    // The core schema keeps dates as written; aliases do not belong in front matter.
     const fields: unknown = parse(frontMatter, {
       schema: "core",
       maxAliasCount: 0,
@@ -61,7 +62,7 @@ function readFields(text: string): Fields | null {
   }
 }
 
-/** `2024-05-06 07:08:09 +0200`, as some generators of pages write it, too. */
+/** Also accepts `2024-05-06 07:08:09 +0200`, which some site generators write. */
 function isoOf(written: string): string | null {
   const text = written.replace(/ +(?=[+-]\d\d:?\d\d$)/, "");
   return parseIso(text) === null ? null : text;

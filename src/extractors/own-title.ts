@@ -1,16 +1,16 @@
 import type { ContentPart } from "../core/documents/content-ports.js";
 
-/** What programs put before the name of a file. */
+/** What programs put in front of a file name. */
 const PROGRAM = /^(?:Microsoft (?:Office )?(?:Word|PowerPoint|Excel)|Writer|Print|Drucken|Imprimer) [-–] /i;
-/** Endings that hardly any other word has: `Node.js` is a title. */
+/** File extensions that hardly ever end a title, unlike the one in `Node.js`. */
 const FILE_NAME =
   /\.(?:docx?|dotx?|odt|ott|rtf|wpd|pages|pdf|tex|dvi|e?ps|indd|qxp?d|pmd|pptx?|odp|xlsx?|ods|csv|txt|text|md|xml|x?html?|php|aspx?|jsp|epub|eml|msg|tmp|jpe?g|png|gif|tiff?|bmp|heic)$/i;
 const PATH = /^(?:[a-z]:[\\/]|\\\\|~?\/\S*\/|file:|about:|https?:\/\/\S*$)/i;
-/** What programs call a file that nobody named. */
+/** Default titles of unnamed files. */
 const MADE =
   /^(?:(?:untitled|unnamed|unbenannt|ohne titel|kein titel|sans titre|sin t[ií]tulo|senza titolo|no title|title|titel|new|blank|scanned|scan|word|powerpoint|microsoft word|document|dokument|documento|presentation|präsentation|page|slide|book|mappe|image|img|doc|dsc)[-_ ]?(?:document|dokument|documento|presentation|präsentation|page|slide)?[-_ ()\d]*)$/i;
 
-/** A title that somebody gave; null for the name of a file, a path, or what a program writes where nobody gave one. */
+/** A title given by a person; null for a file name, a path, or a program's default title. */
 export function givenTitle(title: string | null): string | null {
   const own = title?.replace(PROGRAM, "").trim() ?? "";
   return own === "" || FILE_NAME.test(own) || PATH.test(own) || MADE.test(own) ? null : own;
@@ -19,7 +19,7 @@ export function givenTitle(title: string | null): string | null {
 const LONGEST_HEADING = 1_000;
 const HEADING = /^#{1,6} +(\S.*)$/;
 
-/** The words of the first heading in Markdown; null where there is none that says something. */
+/** The text of the first meaningful heading in Markdown, or null. */
 export function firstHeading(parts: readonly ContentPart[]): string | null {
   let isFenced = false;
   for (const { text } of parts)
@@ -31,7 +31,7 @@ export function firstHeading(parts: readonly ContentPart[]): string | null {
   return null;
 }
 
-/** Without what marks emphasis, links and escapes. */
+/** Strips markup for emphasis, links and escapes. */
 function bare(heading: string): string {
   return heading
     .replace(/!?\[([^[\]]{0,300})\]\([^()]{0,1000}\)/g, "$1")

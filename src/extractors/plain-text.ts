@@ -4,7 +4,7 @@ import { decodeBytes } from "./decode-bytes.js";
 import type { ExtractionTools, FormatExtractor } from "./format-extractor.js";
 
 /**
- * The text of a file as it stands, for one that is not well-formed: what people can read in it is kept.
+ * Reads a malformed file as text, so that its legible content is kept.
  * @throws ExtractionError `empty`
  */
 export function plainText(file: SourceFile, why: string, { limits }: ExtractionTools): ExtractedContent {
@@ -14,7 +14,7 @@ export function plainText(file: SourceFile, why: string, { limits }: ExtractionT
   return gathered.content("text");
 }
 
-/** Reads a text that is called something else. @throws ExtractionError `empty` */
+/** Reads text that is labelled as something else. @throws ExtractionError `empty` */
 export const extractPlainText: FormatExtractor = (file, { limits }) => {
   const gathered = new GatheredParts(limits);
   gathered.add(decodeBytes(file.bytes, [file.charset]).text);

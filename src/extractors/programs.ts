@@ -34,14 +34,14 @@ const PROGRAMS = {
   },
 } as const satisfies Readonly<Record<string, About>>;
 
-/** How a program is installed that reading needs, on Debian and Ubuntu, macOS and Windows. */
+/** How to install a program on Debian and Ubuntu, macOS and Windows. */
 export function howToInstall(name: keyof typeof PROGRAMS): string {
   return PROGRAMS[name].howToInstall;
 }
 
 /**
- * The programs that reading files needs, looked for in these folders.
- * @param languages of the text in pictures, as tesseract names them: `eng+deu`
+ * Finds the programs needed for reading files in these folders.
+ * @param languages of text in pictures, as tesseract names them: `eng+deu`
  * @param source of data that tesseract lacks
  */
 export async function findPrograms(
@@ -63,7 +63,7 @@ export async function findPrograms(
   return Promise.all(Object.entries(PROGRAMS).map(found));
 }
 
-/** What cannot be read as the settings ask for, in a sentence; null where all can, or what is missing can be fetched. */
+/** Explains what cannot be read as configured; null if everything can, or missing data can be downloaded. */
 function lackOf(
   unfetched: readonly string[],
   how: { readonly languages: string; readonly isThere: boolean; readonly source: LanguageSource | null },
@@ -89,7 +89,7 @@ async function findIn(folders: readonly string[], name: string): Promise<string 
   return paths.find((_, index) => isThere[index]) ?? null;
 }
 
-/** Those of the languages that tesseract does not read; none where it does not say what it has. */
+/** The languages that tesseract lacks; empty if it does not list its languages. */
 async function languagesMissing(
   path: string | null,
   folders: readonly string[],
@@ -99,7 +99,7 @@ async function languagesMissing(
   if (path === null) return asked.filter((language) => language !== BUILTIN_LANGUAGE);
   const listed = await runProgram({
     command: [path, "--list-langs"],
-    // As the process that reads files sees it.
+    // As in the extraction process.
     environment: { PATH: folders.join(delimiter) },
     maximumBytes: LONGEST_LIST_BYTES,
     timeLimitMs: LONGEST_LIST_MS,

@@ -2,7 +2,7 @@ import { decodeEntities } from "../lib/html-entities.js";
 import { cleanText } from "./clean-text.js";
 import { readWholePage } from "./html/main-content.js";
 
-/** HTML that lies in another file, as Markdown with all of its words. What cannot be read so is read without its markup. */
+/** Converts HTML inside another file to Markdown, keeping all words. If that fails, the text is read without its markup. */
 export async function readHtml(html: string): Promise<string> {
   const plain = withoutMarkup(html);
   try {
@@ -13,7 +13,7 @@ export async function readHtml(html: string): Promise<string> {
   }
 }
 
-/** The part of the words that may not get lost. */
+/** Minimum share of the words that must survive the conversion. */
 const LEAST_RECALL = 0.95;
 
 function recall(source: string, text: string): number {
@@ -35,11 +35,11 @@ const BLOCKS = new Set(
   ),
 );
 
-/** The text of HTML in lines, in time in proportion to its length. */
+/** The text of HTML, line by line, in time proportional to its length. */
 function withoutMarkup(html: string): string {
   const pieces: string[] = [];
   const lower = html.toLowerCase();
-  // Elements that are not closed any more; looking for their end again and again would take long.
+  // Elements with no further end tag; searching for it repeatedly would take long.
   const unended = new Set<string>();
   let at = 0;
   while (at < html.length) {

@@ -5,10 +5,10 @@ import { LanguagesMissing } from "./extraction-error.js";
 import type { LanguageData } from "./languages.js";
 
 /**
- * Reads a file, and once more where the data of a language had to be fetched first. Where they cannot be fetched it is read as
- * far as it can be without them.
- * @param read throws LanguagesMissing where data can be fetched, else AppError
- * @throws AppError `unavailable` where nothing of the file can be read before the data can be fetched
+ * Reads a file, and reads it again if the data of a language had to be downloaded first. If that is impossible, it is read as far
+ * as possible without them.
+ * @param read throws LanguagesMissing where data can be downloaded, otherwise AppError
+ * @throws AppError `unavailable` where nothing of the file can be read until the data have been downloaded
  */
 export async function readWithLanguages(
   source: LanguageSource,
@@ -21,7 +21,7 @@ export async function readWithLanguages(
   } catch (error) {
     if (!(error instanceof LanguagesMissing)) throw error;
     const failure = await tryToFetch(source, error.languages, signal);
-    // Data that are not there although they were fetched have been removed by somebody.
+    // Data still missing after a successful download have been deleted by someone.
     const obstacle = failure?.message ?? null;
     return read({ folder, obstacle }).catch((again: unknown) => {
       throw failure !== null && isRefusal(again) && failure.kind === "unavailable" ? later(again, failure) : again;

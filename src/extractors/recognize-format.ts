@@ -6,33 +6,33 @@ import { beginsWithFrontMatter } from "../lib/front-matter.js";
 import { MAILBOX_LINE } from "./mail/mailbox-line.js";
 import { zipKind } from "./zip-kind.js";
 
-/** What a file was taken for. */
+/** The detected format of a file. */
 export interface Recognized {
   readonly format: Format;
-  /** Says that the file is something else than it is called; null where it is not. */
+  /** Says that the file is not what its label claims; null if the label is right. */
   readonly note: string | null;
 }
 
-/** Bytes from the beginning that tell what a file is. */
+/** Number of initial bytes that identify a file. */
 export const HEAD_BYTES = 4_100;
-/** Bytes that archives begin with. */
+/** Signature of ZIP archives. */
 export const ZIP = "PK\u0003\u0004";
 const COMPOUND_FILE = "\xd0\xcf\x11\xe0";
 
 /**
- * Finds the format of a file: by its bytes where they leave no doubt, then by what it is called, then by the ending of its
- * name, then by what its text looks like. Looks at the beginning only, and at the names of an archive's parts.
- * @returns null for a kind that is not read
+ * Finds the format of a file: by its bytes where they leave no doubt, then by its type, then by its file name extension, then by
+ * what its text looks like. Looks only at the beginning, and at the names of an archive's entries.
+ * @returns null for an unsupported kind
  */
 export async function recognizeFormat(file: SourceFile): Promise<Recognized | null> {
   const head = Buffer.from(file.bytes.subarray(0, HEAD_BYTES)).toString("latin1");
   const isUtf16 = utf16Of(file.bytes) !== null;
-  // Its byte order mark is also how a recording of MPEG may begin.
+  // A UTF-16 byte order mark may also be the start of an MPEG recording.
   const binary = isUtf16 ? null : await binaryKind(file.bytes, head);
   const byLabel = formatOfType(file.mimeType) ?? formatOfEnding(file.name);
   if (binary !== null) {
     const byBytes = formatOfType(binary);
-    // Signatures of families, such as old Office files and plain archives, leave the choice to the name.
+    // Signatures shared by several formats, such as old Office files and plain archives, leave the choice to the label.
     if (!byBytes) return isFamily(binary) && byLabel ? { format: byLabel, note: null } : null;
     return { format: byBytes, note: byLabel === byBytes ? null : mislabelled(file, byBytes) };
   }
@@ -51,8 +51,7 @@ async function binaryKind(bytes: Uint8Array, head: string): Promise<string | nul
   if (head.startsWith("{\\rtf")) return "application/rtf";
   const { fileTypeFromBuffer } = await import("file-type");
   const found = await fileTypeFromBuffer(bytes.subarray(0, HEAD_BYTES)).catch(() => undefined);
-  // It takes texts for something by a few words; they are looked at by `textKind`.
-  // Without parameters, such as the codec.
+  // The library identifies text formats by a few words; these are left to `textKind`. Parameters, such as the codec, are removed.
   const mimeType = found?.mime.replace(/;.*$/s, "") ?? "";
   return mimeType !== "" && !/^text\/|[/+]xml$/.test(mimeType) ? mimeType : null;
 }
@@ -61,32 +60,32 @@ function isFamily(mimeType: string): boolean {
   return mimeType === "application/x-cfb" || mimeType === "application/zip";
 }
 
-/** For a text that is called something else; one that is called a text needs no extractor. */
+/** For text labelled as something else; text labelled as text needs no extractor. */
 const PLAIN_TEXT: Format = {
   mimeTypes: ["text/plain"],
   endings: [],
   load: async () => (await import("./plain-text.js")).extractPlainText,
 };
 
-/** Markdown that says nothing of itself is kept as it is, like any other text. */
+/** Markdown without front matter is kept as it is, like any other text. */
 function withFrontMatter(format: Format | null, head: string): Format | null {
   return format === FORMATS.markdown && !beginsWithFrontMatter(startOf(head)) ? null : format;
 }
 
-/** Something of letters that is in UTF-8 from its beginning to where it was looked at. */
+/** Whether the sample contains letters and is UTF-8 throughout. */
 function isPlainText(bytes: Uint8Array, head: string): boolean {
-  // eslint-disable-next-line no-control-regex -- such characters are what tells other bytes from a text
+  // eslint-disable-next-line no-control-regex -- such characters distinguish other bytes from text
   if (!/[A-Za-z]{2}|[^\x00-\x7f]/.test(head) || /[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]|%PDF/.test(head)) return false;
   return decodeText(withoutCutLetter(bytes.subarray(0, HEAD_BYTES))) !== null;
 }
 
-/** The beginning of a text may end within a letter. */
+/** The sample may end within a character. */
 function withoutCutLetter(bytes: Uint8Array): Uint8Array {
   const cut = bytes.subarray(-3).findLastIndex((byte) => byte >= 0xc0);
   return cut === -1 ? bytes : bytes.subarray(0, bytes.length - (Math.min(3, bytes.length) - cut));
 }
 
-/** Beginnings that no other text has. */
+/** Beginnings that identify a format unambiguously. */
 const CLEAR_TEXTS: readonly (readonly [start: RegExp, mimeType: string])[] = [
   [/^BEGIN:VCALENDAR\r?\n/, "text/calendar"],
   [/^WEBVTT(?:[ \t\r\n]|$)/, "text/vtt"],
@@ -95,7 +94,7 @@ const CLEAR_TEXTS: readonly (readonly [start: RegExp, mimeType: string])[] = [
   [new RegExp(`${MAILBOX_LINE.source}[\\w-]+:`), "application/mbox"],
 ];
 
-/** Beginnings that a text of no format may have, too. */
+/** Beginnings that text of no particular format may have, too. */
 const LIKELY_TEXTS: readonly (readonly [start: RegExp, mimeType: string])[] = [
   [/^<\?xml\s/, "application/xml"],
   [/^From \S+ .*\r?\n[\w-]+:/, "application/mbox"],
@@ -135,7 +134,7 @@ function endingOf(name: string | null): string | null {
   return name === null || dot === -1 ? null : name.slice(dot + 1).toLowerCase();
 }
 
-/** Whether neither type nor name tell what a file is. */
+/** Whether neither type nor name says what a file is. */
 function saysNothing({ mimeType, name }: SourceFile): boolean {
   return (mimeType === null || mimeType === "application/octet-stream") && endingOf(name) === null;
 }

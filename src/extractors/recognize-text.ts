@@ -13,9 +13,9 @@ import { runProgram } from "./run-program.js";
 
 /** A page takes a second or two; a poster of many megapixels up to a minute. */
 const TIME_LIMIT_MS = 120_000;
-/** Text that a picture can hold, and more. */
+/** More text than a picture can hold. */
 const MAXIMUM_OUTPUT_BYTES = 4_000_000;
-/** Pages that lie on their side or upside down are turned first. */
+/** Detects the orientation first, so that pages on their side or upside down are read. */
 const TURNED_PAGES = "1";
 const LANGUAGES = /^[A-Za-z][A-Za-z_]{1,30}(?:\+[A-Za-z][A-Za-z_]{1,30}){0,9}$/;
 
@@ -23,20 +23,20 @@ const LANGUAGES = /^[A-Za-z][A-Za-z_]{1,30}(?:\+[A-Za-z][A-Za-z_]{1,30}){0,9}$/;
 export interface TextRecognition {
   /** Languages of the text as tesseract names them, the usual one first, such as `eng+deu`. @default "eng" */
   readonly languages?: string;
-  /** Of what is built in, for other languages than English; null where it has none. @default null */
+  /** Data of languages other than English for the built-in recognizer; null if it has none. @default null */
   readonly languageData?: LanguageData | null;
   /** Name or path of the program. @default "tesseract" */
   readonly program?: string;
-  /** Milliseconds that one picture may take. @default 120000 */
+  /** Maximum time per picture, in milliseconds. @default 120000 */
   readonly timeLimitMs?: number;
   readonly signal?: AbortSignal;
 }
 
 /**
- * The text in a picture (PNG, JPEG, GIF, WebP, TIFF, BMP or PNM), read by the tesseract of this machine; by the one that is built
- * in, where this machine has none or its data of a language are not installed. Nothing is written to disk.
- * @throws ExtractionError `missing_program` where the data of a language can be had from nowhere, `too_large` for a picture that
- *   takes too long, `damaged` for one that cannot be decoded; LanguagesMissing where data can be fetched
+ * The text in a picture (PNG, JPEG, GIF, WebP, TIFF, BMP or PNM), read by this machine's tesseract, or by the built-in one if
+ * this machine has none or lacks the data of a language. Nothing is written to disk.
+ * @throws ExtractionError `missing_program` where the data of a language are unavailable everywhere, `too_large` for a picture
+ * that takes too long, `damaged` for one that cannot be decoded; LanguagesMissing where data can be downloaded
  */
 export async function recognizeText(image: Uint8Array, recognition: TextRecognition = {}): Promise<string> {
   const { languages = BUILTIN_LANGUAGE, languageData = null } = recognition;
@@ -52,7 +52,7 @@ export async function recognizeText(image: Uint8Array, recognition: TextRecognit
   }
 }
 
-/** @throws LanguagesMissing, or `withoutProgram` where nothing can be fetched, with the reason for that */
+/** @throws LanguagesMissing, or `withoutProgram` preceded by the reason where nothing can be downloaded */
 async function checkData(languages: string, data: LanguageData | null, withoutProgram: ExtractionError): Promise<void> {
   if (data === null) throw withoutProgram;
   const missing = await languagesWithoutData(languagesOf(languages), data.folder);
@@ -77,7 +77,7 @@ async function recognizeWithProgram(
     missing: missingForLanguages(languages, HOW),
   });
   if (run.isLate) throw new ExtractionError("too_large", "Reading the text of a picture took too long.");
-  // It goes on without the data of one of several languages, and would read nonsense.
+  // Tesseract carries on without the data of one of several languages, and would read nonsense.
   const complained = new Set([...run.complaint.matchAll(NO_DATA)].map(([, language]) => language));
   const missing = languages.split("+").filter((language) => complained.has(language));
   if (missing.length > 0) throw new ExtractionError("missing_program", missingLanguages(missing));
@@ -91,7 +91,7 @@ const NO_DATA = /Failed loading language '([A-Za-z_]+)'/g;
 
 const HOW = howToInstall("tesseract").replace(/\.$/, "");
 
-/** Pages end with a form feed; words that are broken at the end of a line are joined, lines of a paragraph stay. */
+/** Removes the form feeds that end pages, and joins words split across lines; the lines of a paragraph stay. */
 function tidied(output: string): string {
   return output
     .replaceAll("\f", "\n")

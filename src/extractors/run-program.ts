@@ -2,8 +2,8 @@ import { MissingProgram, type ProgramOrder, type ProgramRun, runProgram as run }
 import { ExtractionError } from "./extraction-error.js";
 
 /**
- * Runs a program of this machine, and takes what it writes.
- * @param order with what to tell where the program is not installed
+ * Runs an installed program and returns its output.
+ * @param order including the message if the program is not installed
  * @throws ExtractionError `missing_program`
  */
 export async function runProgram({

@@ -1,8 +1,8 @@
 const ZONE = /(?:Z|[+-]\d\d:?\d\d|GMT|UTC|\b[ECMP][SD]T)$/i;
 
 /**
- * A date as pages and feeds write it, as ISO 8601: a date-time in UTC where a zone is named, else the day that is written there,
- * wherever this runs. Null for what is no date with a year.
+ * Converts a date as written in pages and feeds to ISO 8601: a date-time in UTC where a time zone is named, otherwise the day as
+ * written, independent of the local time zone. Null for what is not a date with a year.
  */
 export function saidDate(text: string | null): string | null {
   const date = text === null ? NaN : Date.parse(text);

@@ -2,7 +2,10 @@ import { type FileHandle, open } from "node:fs/promises";
 import { HEAD_BYTES, ZIP } from "./recognize-format.js";
 import { MOST_DIRECTORY_BYTES } from "./zip-kind.js";
 
-/** As much of a file as tells its format: its beginning, and of an archive also the end, where the names of its parts are. */
+/**
+ * As much of a file as identifies its format: its beginning and, for an archive, also the end, which lists the names of its
+ * entries.
+ */
 export async function sampleFile(path: string): Promise<Uint8Array> {
   const file = await open(path, "r");
   try {

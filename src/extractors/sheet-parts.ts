@@ -5,23 +5,23 @@ import { tableHead, tableRow } from "./markdown-table.js";
 import { singleSpaced } from "../lib/single-spaced.js";
 
 const ROWS_PER_PART = 200;
-/** Characters of a part; what is longer is split before it has 200 rows. */
+/** Maximum characters per part; a longer one is split before it has 200 rows. */
 const CHARACTERS_PER_PART = 200_000;
-/** As many as Excel lets a cell have. */
+/** Excel's maximum for a cell. */
 const LONGEST_CELL = 32_767;
-/** Excel takes 31 characters; each piece of a sheet repeats its name. */
+/** Excel allows 31 characters; each part of a sheet repeats its name. */
 const LONGEST_NAME = 100;
-/** Rows at the beginning that may be a title over the table. */
+/** Maximum number of initial rows that may be a title above the table. */
 const MOST_TITLE_ROWS = 5;
 
-/** A row of a sheet that says something: texts by column, from 1. */
+/** A non-empty row of a sheet: texts by column, from 1. */
 export interface SheetRow {
   /** From 1. */
   readonly number: number;
   readonly cells: ReadonlyMap<number, string>;
 }
 
-/** Turns the rows of a sheet, as they come, into parts that each repeat the header and the name of the sheet. */
+/** Turns the rows of a sheet, as they arrive, into parts that each repeat the header and the sheet's name. */
 export class SheetParts {
   readonly #sheet: string;
   readonly #gathered: GatheredParts;
@@ -35,14 +35,14 @@ export class SheetParts {
     this.#gathered = gathered;
   }
 
-  /** Takes the next row; false once nothing more is taken. */
+  /** Adds the next row. @returns false once nothing more is accepted */
   add(number: number, cells: Iterable<readonly [column: number, text: string]>): boolean {
     const row = { number, cells: this.#fitting(cells) };
     if (row.cells.size > 0) this.#take(row);
     return !this.#gathered.isFull;
   }
 
-  /** Gives out what is left. */
+  /** Outputs the remaining rows. */
   end(): void {
     if (this.#header === null) this.#giveTitles();
     else if (this.#rows.length > 0 || this.#titles.length > 0 || this.#isFirst) this.#give();
@@ -50,7 +50,7 @@ export class SheetParts {
 
   #isFirst = true;
 
-  /** No row becomes longer than all that may come out. */
+  /** Keeps a row within the limit on the whole text. */
   #fitting(cells: Iterable<readonly [column: number, text: string]>): Map<number, string> {
     const fitting = new Map<number, string>();
     let length = 0;
@@ -76,7 +76,7 @@ export class SheetParts {
     if (this.#rows.length >= ROWS_PER_PART || this.#characters > CHARACTERS_PER_PART) this.#give();
   }
 
-  /** A sheet whose rows all have one cell is a table of one column. */
+  /** A sheet with only one cell in each row is a table of one column. */
   #giveTitles(): void {
     const [header, ...rows] = this.#titles;
     if (!header) return;
@@ -101,7 +101,7 @@ export class SheetParts {
     this.#characters = 0;
   }
 
-  /** So many single cells are no title but a column. */
+  /** This many single cells are not a title but a column. */
   #makeTitlesRows(header: SheetRow): void {
     const [first, ...others] = this.#titles;
     this.#header = first ?? header;
@@ -109,7 +109,7 @@ export class SheetParts {
     this.#titles = [];
   }
 
-  /** Columns that are empty in all of the part are left out. */
+  /** Columns that are empty throughout the part are left out. */
   #table(header: SheetRow): string {
     const filled = new Set([header, ...this.#rows].flatMap(({ cells }) => [...cells.keys()]));
     const columns = [...filled].sort((one, other) => one - other);

@@ -6,10 +6,10 @@ function signs(usual: string, small: string): ReadonlyMap<string, string> {
   return new Map(usual.split("").map((sign, at) => [sign, others[at] ?? sign]));
 }
 
-/** How text stands to the line that it is on; null for text on the line. */
+/** Superscript or subscript; null for text on the baseline. */
 export type Script = "raised" | "lowered" | null;
 
-/** Raised or lowered text in plain characters, as in `10⁶` and `H₂O`. Whatever has other letters stays as it is: `19th`. */
+/** Superscript or subscript in plain characters, as in `10⁶` and `H₂O`. Text with any other letters stays as it is: `19th`. */
 export function smallSigns(text: string, script: Script): string {
   if (script === null) return text;
   const known = script === "raised" ? RAISED : LOWERED;

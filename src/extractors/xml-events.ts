@@ -3,21 +3,21 @@ import { SaxesParser } from "saxes";
 import { ExtractionError } from "./extraction-error.js";
 import type { ExtractionLimits } from "./format-extractor.js";
 
-/** Names are as written, prefix included. */
+/** Names are as written, including the prefix. */
 export type XmlEvent =
   | { readonly kind: "open"; readonly name: string; readonly attributes: Readonly<Record<string, string>> }
   | { readonly kind: "close"; readonly name: string }
   | { readonly kind: "text"; readonly text: string };
 
-/** Characters that are parsed at a time, so that few events wait. */
+/** Characters parsed at a time, so that few events are queued. */
 const PIECE_CHARACTERS = 32_768;
-/** So far an XML declaration is looked for. */
+/** How far an XML declaration is searched for. */
 const DECLARATION_BYTES = 200;
 
 /**
  * Reads XML piece by piece, without a document type and its entities.
- * @throws ExtractionError `damaged` for what is no well-formed XML or declares entities, `too_large` for elements that lie too
- *   deep in each other, and whatever the source throws
+ * @throws ExtractionError `damaged` for XML that is not well-formed or declares entities, `too_large` for elements nested too
+ * deep, and whatever the source throws
  */
 export function* xmlEvents(
   source: Uint8Array | Iterable<Uint8Array>,
@@ -53,7 +53,7 @@ function createParser(maximumDepth: number, emit: (event: XmlEvent) => void): Sa
   return parser;
 }
 
-/** A document type by name alone is usual in books, and is not looked up. */
+/** A mere document type name is common in books, and is not looked up. */
 function refuseDeclarations(doctype: string): void {
   if (doctype.includes("["))
     throw new ExtractionError("damaged", "The file declares entities of its own, which is refused.");
@@ -96,15 +96,15 @@ function decoderFor(beginning: Uint8Array): InstanceType<typeof TextDecoder> {
   }
 }
 
-/** `p` of `w:p`. */
+/** `p` for `w:p`. */
 export function localName(name: string): string {
   return name.slice(name.indexOf(":") + 1);
 }
 
-/** An element with what it holds. Names are local. */
+/** An element with its content. Names are local. */
 export interface XmlElement {
   readonly name: string;
-  /** By names as written. */
+  /** By name as written. */
   readonly attributes: Readonly<Record<string, string>>;
   readonly children: readonly (XmlElement | string)[];
 }
@@ -113,7 +113,7 @@ interface GrowingElement extends XmlElement {
   readonly children: (XmlElement | string)[];
 }
 
-/** The whole of an XML file in memory, for parts that are small. @throws ExtractionError as `xmlEvents` */
+/** A whole XML file in memory, for small parts. @throws ExtractionError as `xmlEvents` */
 export function readXmlTree(
   source: Uint8Array | Iterable<Uint8Array>,
   limits: Pick<ExtractionLimits, "maximumDepth">,
@@ -133,7 +133,7 @@ export function readXmlTree(
   return elementsOf(root)[0] ?? root;
 }
 
-/** The elements right in an element, all or those of one name. */
+/** The child elements of an element, all or those with one name. */
 export function elementsOf({ children }: XmlElement, name?: string): XmlElement[] {
   return children.filter(isElement).filter((child) => name === undefined || child.name === name);
 }
@@ -143,15 +143,15 @@ export function isElement(child: XmlElement | string): child is XmlElement {
   return typeof child !== "string";
 }
 
-/** What `xmlPieces` gives: chosen elements as a whole, and the beginnings and ends of those around them. Names are local. */
+/** What `xmlPieces` yields: selected elements as a whole, and the start and end of those around them. Names are local. */
 export type XmlPiece =
   | { readonly kind: "element"; readonly element: XmlElement }
   | { readonly kind: "open"; readonly name: string; readonly attributes: Readonly<Record<string, string>> }
   | { readonly kind: "close"; readonly name: string };
 
 /**
- * Walks a large XML file with only one of the chosen elements in memory at a time, such as a row of a sheet. A chosen element
- * in a chosen one is a part of that. Text outside of them is passed over.
+ * Walks a large XML file with only one selected element in memory at a time, such as a row of a sheet. A selected element inside
+ * another is part of it. Text outside them is skipped.
  * @throws ExtractionError as `xmlEvents`
  */
 export function* xmlPieces(
@@ -177,12 +177,12 @@ export function* xmlPieces(
   }
 }
 
-/** The first of the elements right in an element that has the name. */
+/** The first child element with this name. */
 export function childOf(element: XmlElement | undefined, name: string): XmlElement | undefined {
   return element?.children.filter(isElement).find((child) => child.name === name);
 }
 
-/** Every element of the name in an element, however deep, in order. */
+/** All descendants with this name, in document order. */
 export function descendantsOf(element: XmlElement, name: string): XmlElement[] {
   return elementsOf(element).flatMap((child) => [
     ...(child.name === name ? [child] : []),

@@ -3,18 +3,17 @@ import { ExtractionError } from "./extraction-error.js";
 import type { ExtractionLimits } from "./format-extractor.js";
 import { findDirectory } from "./zip-directory.js";
 
-/** An archive in memory. Names of entries are looked up and never used as paths. */
+/** An archive in memory. Entry names are only looked up, never used as paths. */
 export interface ZipArchive {
-  /** Names of the files, in the order of the directory, without those of folders. */
+  /** Names of the files, in directory order, without folders. */
   readonly names: readonly string[];
   has(name: string): boolean;
   /**
-   * The whole of an entry, or null where there is none of the name. Where no name is the same, one that differs in the case
-   * of letters is taken.
-   * @throws ExtractionError `too_large` once all that was unpacked passes the limit, `damaged` or `encrypted`
+   * The whole of an entry, or null if there is none with this name. Without an exact match, the case of letters is ignored.
+   * @throws ExtractionError `too_large` once everything unpacked exceeds the limit, `damaged` or `encrypted`
    */
   read(name: string): Uint8Array | null;
-  /** The same, piece by piece, so that it need not be in memory at once. @throws ExtractionError as `read`, while it is walked */
+  /** The same, piece by piece, so that it need not be in memory at once. @throws ExtractionError as `read`, during iteration */
   stream(name: string): Iterable<Uint8Array> | null;
 }
 
@@ -33,13 +32,13 @@ const ELSEWHERE_32 = 0xffffffff;
 const ENCRYPTED_FLAG = 1;
 const STORED = 0;
 const DEFLATED = 8;
-/** Bytes that are unpacked at a time: they become at most about a thousand times as many. */
+/** Bytes unpacked at a time; they expand to at most about a thousand times as many. */
 const PIECE_BYTES = 16_384;
 
 /**
- * Opens an archive by its directory. Sizes that it declares are not trusted: what is unpacked is counted.
+ * Opens an archive by its directory. Declared sizes are not trusted: unpacked bytes are counted.
  * @throws ExtractionError `damaged`, `empty`, `too_large` for too many entries, `encrypted` and `unsupported` for Office files
- *   that are no archive
+ * that are not archives
  */
 export function openZip(bytes: Uint8Array, limits: ExtractionLimits): ZipArchive {
   if (bytes.length === 0) throw new ExtractionError("empty", "The file is empty.");
@@ -50,7 +49,7 @@ export function openZip(bytes: Uint8Array, limits: ExtractionLimits): ZipArchive
 
 const COMPOUND_FILE = [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1];
 
-/** Office keeps both its files with a password and those of before 2007 in such a file. */
+/** Office uses this container both for password-protected files and for its formats from before 2007. */
 function refuseCompoundFile(bytes: Uint8Array): void {
   if (!COMPOUND_FILE.every((byte, index) => bytes[index] === byte)) return;
   if (
@@ -111,7 +110,7 @@ class ZipReader {
     if (count > this.#limits.maximumEntries) throw this.#tooMany();
     let place = start;
     for (let read = 0; place + 46 <= end && this.#uint32(place) === DIRECTORY_HEADER; read += 1) {
-      // The count is only what the file says.
+      // The count is only what the file claims.
       if (read >= this.#limits.maximumEntries) throw this.#tooMany();
       place = this.#readEntry(place, base);
     }
@@ -123,7 +122,7 @@ class ZipReader {
     return new ExtractionError("too_large", `The file is an archive of more than ${most} entries.`);
   }
 
-  /** Of entries of one name the last counts, as in other programs. Returns where the next begins. */
+  /** If several entries share a name, the last one counts, as in other programs. @returns where the next entry begins */
   #readEntry(place: number, base: number): number {
     const nameLength = this.#uint16(place + 28);
     const extraAt = place + 46 + nameLength;
@@ -144,7 +143,7 @@ class ZipReader {
     return slashes.startsWith("/") ? slashes.slice(1) : slashes;
   }
 
-  /** The packed size and the place of the header, which stand in an extra field where they need more than 32 bits. */
+  /** The packed size and the offset of the header, which are in an extra field if they need more than 32 bits. */
   #sizes(place: number, extraAt: number, extraLength: number): [packedBytes: number, headerAt: number] {
     const short = {
       unpacked: this.#uint32(place + 24),

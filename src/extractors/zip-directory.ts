@@ -7,20 +7,20 @@ const DIRECTORY_END_64_BYTES = 56;
 const LOCATOR_BYTES = 20;
 const LONGEST_COMMENT = 0xffff;
 
-/** Where the directory of an archive lies. */
+/** Where the directory of an archive is. */
 export interface DirectoryPlace {
-  /** Entries that it says it has. */
+  /** Number of entries that it claims to have. */
   readonly count: number;
-  /** Where it begins; before the first byte where what is at hand begins within it. */
+  /** Where it begins; negative if the available bytes begin within the directory. */
   readonly start: number;
   readonly end: number;
-  /** What stands before the archive, such as a program that unpacks it, moves all places that are written in it. */
+  /** Anything before the archive, such as a self-extracting program, shifts all offsets written in it by this much. */
   readonly base: number;
 }
 
 /**
- * Finds the directory of an archive from the end of the file: bytes like its own may stand anywhere before, as in an archive
- * that lies in this one without being packed. Null where the end is missing, or is no archive's.
+ * Finds the directory of an archive from the end of the file: bytes like its own may occur anywhere before, for example in an
+ * uncompressed archive inside this one. Null if the end is missing or is not an archive's.
  */
 export function findDirectory(bytes: Uint8Array): DirectoryPlace | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -39,7 +39,7 @@ function findEnd(view: DataView): number | null {
   return null;
 }
 
-/** Of an archive that needs more than 32 bits for its places: where it says that the end is, or right before that. */
+/** For an archive with 64-bit offsets: the end record is where the locator says, or right before the locator. */
 function findLong(view: DataView, locator: number): DirectoryPlace | null {
   const isEnd = (at: number): boolean =>
     at >= 0 && at + DIRECTORY_END_64_BYTES <= locator && view.getUint32(at, true) === DIRECTORY_END_64;

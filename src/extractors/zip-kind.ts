@@ -2,7 +2,7 @@ import { findDirectory } from "./zip-directory.js";
 
 const DIRECTORY_HEADER = "PK\u0001\u0002";
 const DIRECTORY_HEADER_BYTES = 46;
-/** The directory of a file that people write lies in its last part; names are looked at, nothing is unpacked. */
+/** In an ordinary file, the directory is within this many bytes of the end; only names are looked at, nothing is unpacked. */
 export const MOST_DIRECTORY_BYTES = 4 * 1024 * 1024;
 const MOST_NAMES = 20_000;
 
@@ -14,12 +14,12 @@ const BY_PART: readonly (readonly [part: string, mimeType: string])[] = [
   ["META-INF/container.xml", "application/epub+zip"],
 ];
 
-/** What an archive is by the names of its parts, or by the first part of those formats that name themselves there. */
+/** The kind of an archive by the names of its entries, or by its first entry for formats that identify themselves there. */
 export function zipKind(bytes: Uint8Array): string {
   return statedKind(bytes) ?? kindByNames(bytes) ?? "application/zip";
 }
 
-/** OpenDocument and EPUB begin with an unpacked part `mimetype`. */
+/** OpenDocument and EPUB begin with an uncompressed entry `mimetype`. */
 function statedKind(bytes: Uint8Array): string | null {
   const head = Buffer.from(bytes.subarray(0, 200)).toString("latin1");
   if (head.slice(30, 38) !== "mimetype" || bytes.length < 38) return null;
@@ -35,7 +35,7 @@ function kindByNames(bytes: Uint8Array): string | null {
   return null;
 }
 
-/** Names in the directory, of which the beginning, or the end of the file, may be missing. */
+/** Names in the directory; its beginning, or the end of the file, may be missing. */
 function* namesIn(bytes: Uint8Array): Generator<string> {
   const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const directory = findDirectory(bytes);

@@ -1,41 +1,41 @@
 import type { Unit } from "../../core/types.js";
 import { COARSE_DEVIATION } from "./quantise.js";
 
-/** A coarse cosine is taken to be off by no more than so many standard deviations. */
+/** A coarse cosine is assumed to be off by at most this many standard deviations. */
 const DEVIATIONS = 4;
-/** More candidates than this would take longer than they are worth: they are all but equal. */
+/** Scoring more extra candidates than this costs more than it gains: they are nearly equal. */
 const MOST_SPARE = 200;
 
-/** How far a coarse cosine may be off, for a vector of scale 1. */
+/** Maximum error of a coarse cosine, for a vector of scale 1. */
 export const COARSE_MARGIN = DEVIATIONS * COARSE_DEVIATION;
 
 /**
- * The rows of one matrix that may be among the best, as far as coarse cosines tell: those that reach, when their error
- * is added, what the best are sure of when theirs is taken away.
+ * The rows of one matrix that may be among the best, judging by coarse cosines: those whose upper bound reaches the lower bound
+ * of the best rows.
  */
 export class Candidates {
   readonly #limit: number;
   readonly #floor: number;
-  /** What the best rows have for sure; a heap with the lowest on top. */
+  /** Lower bounds of the best rows, as a min-heap. */
   readonly #sure: Float64Array;
   #count = 0;
   readonly #rows: number[] = [];
   readonly #cosines: number[] = [];
   readonly #reaches: number[] = [];
 
-  /** @param floor what is below does not count anyway; -Infinity to begin with */
+  /** @param floor cosines below it never count; -Infinity for none */
   constructor(limit: number, floor: number) {
     this.#limit = limit;
     this.#floor = floor;
     this.#sure = new Float64Array(limit);
   }
 
-  /** A row that does not reach this is none of the best. */
+  /** A row whose upper bound is below this is not among the best. */
   get floor(): number {
     return this.#count < this.#limit ? this.#floor : Math.max(this.#floor, this.#sure[0]!);
   }
 
-  /** @param scale of the row, see `quantise` */
+  /** @param scale scale of the row, see `quantise` */
   add(row: number, cosine: number, scale: number): void {
     const margin = scale * COARSE_MARGIN;
     this.#rows.push(row);
@@ -45,8 +45,8 @@ export class Candidates {
   }
 
   /**
-   * The rows that are left when all were seen, in no order.
-   * @param units of all rows; of equal rows, too many to take all, those with the lowest units are taken
+   * The remaining candidates once every row has been seen, in no particular order.
+   * @param units units of all rows; where too many rows tie, those with the lowest units are kept
    */
   best(units: ArrayLike<Unit>): number[] {
     const { floor } = this;
@@ -71,7 +71,7 @@ export class Candidates {
     }
   }
 
-  /** Puts a value in the place of the lowest one. */
+  /** Replaces the lowest value. */
   #sink(value: number): void {
     const sure = this.#sure;
     for (let at = 0; ;) {

@@ -7,15 +7,15 @@ import type { ChromaSpace } from "./chroma-space.js";
 type CollectionCheck = VectorVerification["collections"][number];
 
 const SAMPLED_VECTORS = 16;
-/** A self-query must return the vector itself or one that is as near; identical texts have identical vectors. */
+/** A self-query must return the vector itself or one just as near; identical texts have identical vectors. */
 const SAME_DIRECTION = 1e-3;
 const NEIGHBOURS_LOOKED_AT = 5;
 
 /**
- * Compares the collections of a space with the record: counts, and whether sampled vectors find themselves. Known
- * damage of Chroma indexes shows in either: lost rows in the count, a broken graph in the self-queries.
- * What differs is built anew from the record.
- * @param trusted collections whose self-queries failed right after a rebuild; they are not built again for that
+ * Compares the collections of a space with the record: row counts, and whether sampled vectors find themselves. Known kinds of
+ * damage to Chroma indexes show up in one or the other: lost rows in the count, a broken graph in the self-queries. Collections
+ * that differ are rebuilt from the record.
+ * @param trusted collections whose self-queries failed right after a rebuild; they are not rebuilt again for that
  */
 export async function checkSpace(
   chroma: ChromaSpace,
@@ -45,8 +45,8 @@ export async function checkSpace(
 }
 
 /**
- * Whether collections that somebody else feeds have as many rows as the record says, but for those that they need not have yet.
- * Rows beyond that do no harm.
+ * Whether collections fed by another process have as many rows as the record, apart from changes they need not have received yet.
+ * Extra rows do no harm.
  */
 export async function holdEnough(searched: SearchedCollections, record: VectorRecord): Promise<boolean> {
   const counts = await record.counts(searched.space.id);
@@ -66,7 +66,7 @@ async function countRows(collection: ChromaCollection): Promise<number> {
   });
 }
 
-/** Writes that arrive during the comparison are in the record, but not yet in Chroma. */
+/** Writes made during the comparison are in the record but not yet in Chroma. */
 async function compareCounts(chroma: ChromaSpace, collection: ChromaCollection, record: VectorRecord) {
   const counts = await record.counts(chroma.space.id);
   const members = chroma.byCollection(counts.keys()).get(collection.name) ?? [];
@@ -92,7 +92,7 @@ async function askForThemselves(chroma: ChromaSpace, collection: ChromaCollectio
   return { asked, found };
 }
 
-/** Vectors from anywhere in a collection, as the record holds them. */
+/** Vectors from random places in a collection, as the record holds them. */
 async function sampleVectors(chroma: ChromaSpace, name: string, record: VectorRecord): Promise<VectorChange[]> {
   const containerIds = await chroma.containersOf(name);
   const sample: VectorChange[] = [];

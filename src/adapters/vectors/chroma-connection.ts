@@ -3,42 +3,42 @@ import { backoff } from "../../lib/retry.js";
 import { type ChromaAddress, ChromaServer, type ChromaTimeouts } from "./chroma-server.js";
 import { sleepUnlessAborted } from "./sleep-unless-aborted.js";
 
-/** A Chroma server to follow the record: a remote one, or the local child process. */
+/** A Chroma server that follows the record: a remote one, or the local child process. */
 export interface ChromaTarget {
-  /** Tells this server apart from others that may have followed the same record, e.g. `local`. */
+  /** Distinguishes this server from others that may have followed the same record, e.g. `local`. */
   readonly key: string;
-  /** For people, e.g. `local Chroma 1.0.5`. */
+  /** Display name, e.g. `local Chroma 1.0.5`. */
   readonly name: string;
-  /** The present address, or null while there is none. */
+  /** The current address, or null while there is none. */
   address(): ChromaAddress | null;
-  /** Set when no address is to be expected, with what to do about it. */
+  /** Set when no address can be expected; says what to do about it. */
   readonly failure: string | null;
 }
 
 export interface ChromaConnectionOptions {
   readonly target: ChromaTarget;
   readonly log: Log;
-  /** Told to people while the server is away. */
+  /** What users are told while the server is unavailable. */
   readonly consequence: string;
   readonly timeouts?: ChromaTimeouts | undefined;
-  /** Milliseconds between two looks for an address. */
+  /** Milliseconds between checks for an address. */
   readonly pollMs: number;
 }
 
-/** One unbroken connection. */
+/** One uninterrupted connection. */
 export interface ChromaSession {
   readonly server: ChromaServer;
   readonly address: ChromaAddress;
-  /** As the server reports it. */
+  /** As reported by the server. */
   readonly version: string;
-  /** To be called once the session serves: what went wrong before is forgotten. */
+  /** Call once the session is serving; clears earlier faults. */
   readonly ready: () => void;
 }
 
 const RETRY = { baseMs: 250, maximumMs: 30_000 };
 const TIMEOUTS: ChromaTimeouts = { search: 1_500, write: 30_000 };
 
-/** Connects to a server as often as it takes, and remembers what is wrong with it. */
+/** Connects to a server, retrying as often as needed, and keeps track of what is wrong with it. */
 export class ChromaConnection {
   readonly #options: ChromaConnectionOptions;
   #fault: string | null = null;
@@ -48,7 +48,7 @@ export class ChromaConnection {
     this.#options = options;
   }
 
-  /** Why the last session ended, until the next one serves. */
+  /** Why the last session ended, until the next one is serving. */
   get fault(): string | null {
     return this.#fault;
   }
@@ -64,7 +64,7 @@ export class ChromaConnection {
     }
   }
 
-  /** Waits before the next attempt: longer each time, and not at all after a session that was ended by its signal. */
+  /** Waits before the next attempt: longer each time, and not at all after a session ended by its signal. */
   async pause(signal: AbortSignal): Promise<void> {
     if (this.#failures > 0) await sleepUnlessAborted(backoff(this.#failures, RETRY), signal);
   }
@@ -100,7 +100,7 @@ export class ChromaConnection {
     this.#failures = 0;
   }
 
-  /** Told once, not at every attempt for as long as a server stays away. */
+  /** Logged once rather than at every attempt while a server stays away. */
   #tell(reason: string): void {
     const { log, target, consequence } = this.#options;
     const level = reason === this.#fault ? "debug" : "warn";

@@ -24,46 +24,46 @@ import { checkVectorQuery } from "./vector-query.js";
 export interface ChromaFeederOptions {
   readonly record: VectorRecord;
   readonly target: ChromaTarget;
-  /** Tells this record apart from others that share the server, e.g. the organisation id. */
+  /** Distinguishes this record from others on the same server, e.g. the organisation id. */
   readonly namespace: string;
-  /** Containers of a space with more vectors than this get a collection of their own. */
+  /** Containers with more vectors than this get a collection of their own. */
   readonly ownAbove: (space: VectorSpace) => number;
-  /** Who feeds the server, where several processes do that for one record; null for the only one. */
+  /** Decides who feeds the server when several processes share one record; null if this is the only process. */
   readonly role: SharedRole | null;
   readonly log: Log;
-  /** Default: a search 1.5 s, everything else 30 s. */
+  /** Default: 1.5 s for a search, 30 s for everything else. */
   readonly timeouts?: ChromaTimeouts;
-  /** Milliseconds between two looks for changes. Default 250. */
+  /** Milliseconds between checks for changes. Default 250. */
   readonly pollMs?: number;
-  /** Milliseconds between two verifications. Default half an hour. */
+  /** Milliseconds between verifications. Default: half an hour. */
   readonly verifyEveryMs?: number;
 }
 
 export const POLL_MS = 250;
-/** Looking for containers that have grown counts every vector, so it is done less often. */
+/** Looking for containers that have grown counts every vector, so it runs less often. */
 const POLLS_PER_PLACING = 20;
 
-/** The role of a process that shares its record with no other. */
+/** The role of a process that shares its record with no other process. */
 const ONLY_PROCESS: SharedRole = {
   take: async () => ({ lost: new AbortController().signal, release: async () => undefined }),
 };
 
-/** What a server is known as in the record that it follows. */
+/** The name under which the record tracks this server's progress. */
 export function followedBy(record: VectorRecord, target: Pick<ChromaTarget, "key">): FollowedRecord {
   return { record, follower: `chroma:${target.key}` };
 }
 
-/** One unbroken connection to a server. */
+/** One uninterrupted connection to a server. */
 interface FeedingSession extends ChromaSession {
   readonly spaces: Map<number, ChromaSpace>;
   readonly signal: AbortSignal;
-  /** A search failed: nothing more is asked until the collections have been compared again. */
+  /** Why a search failed; no further searches run until the collections have been compared again. */
   suspicion: unknown;
 }
 
 /**
- * An index in Chroma that follows the record. Answers only while it knows itself complete: after connecting, every
- * collection is compared with the record first. Otherwise `nearest` throws AppError `unavailable`.
+ * A Chroma index that follows the record. It answers only while it is known to be complete: after connecting, every collection is
+ * first compared with the record. Otherwise `nearest` throws AppError `unavailable`.
  */
 export function createChromaFeeder(options: ChromaFeederOptions): VectorIndex {
   const feeder = new ChromaFeeder(options);
@@ -78,11 +78,11 @@ class ChromaFeeder implements VectorIndex {
   readonly #connection: ChromaConnection;
   readonly #closing = new AbortController();
   readonly #trusted = new Set<string>();
-  /** Spaces that are not followed any more, also when the record still has them. */
+  /** Spaces that are no longer followed, even if the record still has them. */
   readonly #dropped = new Set<number>();
   #session: FeedingSession | null = null;
   #running: Promise<void> = Promise.resolve();
-  /** Work that writes to Chroma, one after the other. */
+  /** Operations that write to Chroma, run one at a time. */
   #writing: Promise<unknown> = Promise.resolve();
 
   constructor(options: ChromaFeederOptions) {
@@ -129,7 +129,7 @@ class ChromaFeeder implements VectorIndex {
     return { collections: await this.#exclusively(() => this.#verifyAll(session, AbortSignal.any(bounds))) };
   }
 
-  /** Collections keep rows after their removal: all are dropped and built anew, now or at the next connection. */
+  /** Collections keep rows after their removal, so all are dropped and rebuilt, now or at the next connection. */
   async scrub(): Promise<void> {
     await this.#exclusively(async () => {
       for (const space of await this.#options.record.spaces()) await demandRebuild(this.#followed, space);
@@ -144,7 +144,7 @@ class ChromaFeeder implements VectorIndex {
     });
   }
 
-  /** When the server is away, its collections go with the next connection. */
+  /** If the server is unavailable, its collections are removed at the next connection. */
   async dropSpace(spaceId: number): Promise<void> {
     this.#dropped.add(spaceId);
     const session = this.#session;
@@ -168,7 +168,7 @@ class ChromaFeeder implements VectorIndex {
         if (!signal.aborted) throw error;
       });
       if (held) await this.#feed(held).finally(() => held.release());
-      // By then another process may have begun, and fare better.
+      // Meanwhile another process may take over feeding, and may fare better.
       await this.#connection.pause(signal);
     }
   }
@@ -192,7 +192,7 @@ class ChromaFeeder implements VectorIndex {
       return await this.#follow(session);
     } finally {
       this.#session = null;
-      // Whoever comes after this process may trust it; nobody may trust a server that failed.
+      // A successor can trust what this process leaves behind; nobody can trust a server that failed.
       if (!signal.aborted) await this.#withdraw(session);
     }
   }
@@ -222,7 +222,7 @@ class ChromaFeeder implements VectorIndex {
     }
   }
 
-  /** Follows every space; one that is new is opened and compared first. @returns how many changes were applied */
+  /** Follows every space; a new one is first opened and compared. @returns the number of changes applied */
   async #openSpaces(session: FeedingSession): Promise<number> {
     let applied = 0;
     await this.#dropGone(session);
@@ -255,7 +255,7 @@ class ChromaFeeder implements VectorIndex {
     return (await this.#options.record.spaces()).filter(({ id }) => !this.#dropped.has(id));
   }
 
-  /** Removes the collections of spaces that are followed no longer. */
+  /** Removes the collections of spaces that are no longer followed. */
   async #dropGone(session: FeedingSession): Promise<void> {
     const lasting = new Set((await this.#spaces()).map(({ id }) => id));
     for (const [id, chroma] of session.spaces) {
@@ -265,7 +265,7 @@ class ChromaFeeder implements VectorIndex {
     }
   }
 
-  /** Removes collections of spaces that went while nobody followed them. */
+  /** Removes collections of spaces that disappeared while nobody followed them. */
   async #dropOrphans({ server }: FeedingSession): Promise<void> {
     const prefixes = (await this.#spaces()).map((space) => this.#names.shared(space));
     for (const name of await server.names(this.#names.all)) {
@@ -311,7 +311,7 @@ class ChromaFeeder implements VectorIndex {
   }
 }
 
-/** Being behind or busy with a rebuild is no reason to doubt the server; an answer that failed is. */
+/** Lagging behind or rebuilding is no reason to doubt the server; a failed answer is. */
 function isChromaFailure(error: unknown): boolean {
   return error instanceof AppError && error.kind === "unavailable" && error.cause !== undefined;
 }

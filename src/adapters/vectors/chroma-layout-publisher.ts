@@ -11,13 +11,13 @@ import {
 } from "./chroma-layout.js";
 
 /**
- * Tells all processes that search a space which collections to ask. Whatever another process has said meanwhile, such as that
- * they have to be built anew, is never overwritten.
+ * Tells every process that searches a space which collections to query. Never overwrites what another process has published in
+ * the meantime, such as a demand for a rebuild.
  */
 export class ChromaLayoutPublisher {
   readonly #followed: FollowedRecord;
   readonly #space: VectorSpace;
-  /** The layout that the record has, as far as is known here. */
+  /** The record's layout, as last seen here. */
   #known: string | null = null;
   #isTrusted = false;
 
@@ -26,7 +26,10 @@ export class ChromaLayoutPublisher {
     this.#space = space;
   }
 
-  /** Where the space stands. What others say of the layout counts from now on, until the collections are trusted anew. */
+  /**
+   * Reads the progress of the space. From now on, layout changes by other processes count, until the collections are trusted
+   * again.
+   */
   async read(): Promise<FollowerProgress> {
     const { record, follower } = this.#followed;
     this.#isTrusted = false;
@@ -35,13 +38,13 @@ export class ChromaLayoutPublisher {
     return progress;
   }
 
-  /** The collections have been compared with the record: from now on others may ask them. */
+  /** The collections have been compared with the record; from now on other processes may query them. */
   trust(): void {
     this.#isTrusted = true;
   }
 
   /**
-   * To be called before anything goes away that others still ask. Nobody is told of a collection before all are trusted.
+   * Call before removing anything that other processes still query. No collection is published before all are trusted.
    * @throws AppError `unavailable` as `requireUnchanged`
    */
   async tell(collections: readonly PublishedCollection[]): Promise<void> {
@@ -51,19 +54,19 @@ export class ChromaLayoutPublisher {
     this.#known = told;
   }
 
-  /** Has the collections compared before they are asked again. @returns as `doubtLayout` */
+  /** Requires the collections to be compared before they are queried again. @returns as `doubtLayout` */
   withdraw(): Promise<string | null> {
     return doubtLayout(this.#followed, this.#space, this.#known);
   }
 
-  /** @throws AppError `unavailable` when others doubt the collections, demand new ones, or feed them as well */
+  /** @throws AppError `unavailable` when other processes doubt the collections, demand new ones, or feed them as well */
   async requireUnchanged(): Promise<void> {
     const { record, follower } = this.#followed;
     const { layout } = await record.progress(follower, this.#space.id);
     if (layout !== this.#known) throw layoutReplaced();
   }
 
-  /** Others ask none, or these. */
+  /** Whether other processes query no collections, or exactly these. */
   #misleadsNobody(collections: readonly PublishedCollection[]): boolean {
     const published = publishedCollections(this.#known);
     return published === null || areSame(published, collections);

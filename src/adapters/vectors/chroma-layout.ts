@@ -3,40 +3,40 @@ import type { VectorRecord } from "../../core/ports.js";
 import type { VectorSpace } from "../../core/types.js";
 import { createId } from "../../lib/ids.js";
 
-/** A collection that there is to be. */
+/** A collection that should exist. */
 const collectionShape = z.object({
   name: z.string(),
   /**
-   * Chroma's own id of it: one that is built anew under the same name has another. Null while it does not hold every vector of
-   * its containers up to the position that the record has.
+   * Chroma's own id, which changes when the collection is rebuilt under the same name. Null while it lacks vectors of its
+   * containers up to the recorded position.
    */
   id: z.string().nullable(),
-  /** About how many vectors it holds. */
+  /** Approximate number of vectors. */
   size: z.number(),
-  /** The one container that it is for, or null for all that have no collection of their own. */
+  /** The only container in it, or null for the collection shared by all containers without one of their own. */
   containerId: z.number().nullable(),
 });
 
 const layoutShape = z.discriminatedUnion("state", [
   z.object({ state: z.literal("compared"), collections: z.array(collectionShape) }),
-  /** Nothing is to be asked of the collections until they have been compared with the record. */
+  /** The collections must not be queried until they have been compared with the record. */
   z.object({ state: z.literal("doubted"), id: z.string() }),
-  /** Their files hold what has to go: all are to be built anew. */
+  /** Their files contain data that must be erased: all must be rebuilt. */
   z.object({ state: z.literal("outdated"), id: z.string() }),
 ]);
 
-/** Where the vectors of a space lie on a Chroma server, as whoever feeds it tells all that search in it. */
+/** Where the vectors of a space are on a Chroma server, as published by the process that feeds it. */
 export type ChromaLayout = z.infer<typeof layoutShape>;
 export type PublishedCollection = z.infer<typeof collectionShape>;
 
 /** A server that follows the vectors of a record. */
 export interface FollowedRecord {
   readonly record: VectorRecord;
-  /** Name under which the record keeps how far the server has followed it. */
+  /** Name under which the record keeps the server's progress. */
   readonly follower: string;
 }
 
-/** @returns null when nobody wrote one, or not as this version does */
+/** @returns null when there is none, or not in this version's format */
 export function readLayout(text: string | null): ChromaLayout | null {
   if (text === null) return null;
   try {
@@ -46,20 +46,20 @@ export function readLayout(text: string | null): ChromaLayout | null {
   }
 }
 
-/** The collections to ask; null while none are to be asked. */
+/** The collections to query; null while none may be queried. */
 export function publishedCollections(layout: string | null): readonly PublishedCollection[] | null {
   const known = readLayout(layout);
   return known?.state === "compared" ? known.collections : null;
 }
 
-/** Whether two layouts have the same collections for the same containers, of whatever size. */
+/** Whether two layouts have the same collections for the same containers, whatever their sizes. */
 export function haveSameCollections(one: string | null, other: string | null): boolean {
   if (one === other) return true;
   const [ones, others] = [publishedCollections(one), publishedCollections(other)];
   return ones !== null && others !== null && areSame(ones, others);
 }
 
-/** Whether these are the same collections for the same containers, of whatever size and in whatever order. */
+/** Whether these are the same collections for the same containers, in any order and of any size. */
 export function areSame(some: readonly PublishedCollection[], others: readonly PublishedCollection[]): boolean {
   return identitiesOf(some) === identitiesOf(others);
 }
@@ -70,8 +70,8 @@ function identitiesOf(collections: readonly PublishedCollection[]): string {
 }
 
 /**
- * Has the collections of a layout compared with the record before they are asked again. A demand for new ones stays.
- * @returns the layout that says so, or null when it is another one by now, which stays
+ * Requires the collections of a layout to be compared with the record before they are queried again. A demand for new ones stays.
+ * @returns the new layout, or null when the layout has changed meanwhile and is left alone
  */
 export async function doubtLayout(
   { record, follower }: FollowedRecord,
@@ -83,7 +83,7 @@ export async function doubtLayout(
   return (await record.replaceLayout(follower, space.id, { known, next })) ? next : null;
 }
 
-/** Has all collections of a space dropped and built anew, now or whenever the server is there. */
+/** Has all collections of a space dropped and rebuilt, now or as soon as the server is available. */
 export async function demandRebuild({ record, follower }: FollowedRecord, space: VectorSpace): Promise<void> {
   for (;;) {
     const { layout: known } = await record.progress(follower, space.id);
@@ -91,7 +91,7 @@ export async function demandRebuild({ record, follower }: FollowedRecord, space:
   }
 }
 
-/** Each is another one, so that a second demand is noticed while the first is being met. */
+/** Each mark is unique, so that a second demand is noticed while the first is being met. */
 function newMark(state: "doubted" | "outdated"): string {
   return JSON.stringify({ state, id: createId() } satisfies ChromaLayout);
 }

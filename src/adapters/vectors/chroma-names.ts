@@ -3,25 +3,24 @@ import { createHash } from "node:crypto";
 import { type Unit, type VectorSpace } from "../../core/types.js";
 
 /**
- * Names of collections. They carry the owner of the record, so that several services can share one Chroma server,
- * and everything that decides what a vector means, so that vectors of different spaces can never meet.
+ * Collection names. They contain the owner of the record, so that several services can share one Chroma server, and everything
+ * that decides what a vector means, so that vectors of different spaces never mix.
  */
 export interface CollectionNames {
-  /** Beginning of every collection of this service. */
+  /** Prefix of every collection of this service. */
   readonly all: string;
-  /** The collection of a space that small containers share. */
+  /** The collection shared by the small containers of a space. */
   shared(space: VectorSpace): string;
-  /** The collection that a large container has of its own. */
+  /** The collection of a single large container. */
   own(space: VectorSpace, containerId: number): string;
 }
 
 /**
- * Bumped whenever collections are to be built anew, such as with other settings of their index, which they keep for
- * as long as they exist.
+ * Increased whenever collections must be rebuilt, for example for new index settings: a collection keeps its settings for life.
  */
 const BUILD = 2;
 
-/** @param namespace whatever tells the record apart from others, e.g. the organisation id */
+/** @param namespace what distinguishes the record from others, e.g. the organisation id */
 export function collectionNames(namespace: string): CollectionNames {
   const all = `recollect-${digest(namespace)}-`;
   const shared = (space: VectorSpace) =>
@@ -29,12 +28,12 @@ export function collectionNames(namespace: string): CollectionNames {
   return { all, shared, own: (space, containerId) => `${shared(space)}-${containerId}` };
 }
 
-/** Id of a row: the same unit may lie in several containers. */
+/** Row id: the same unit may be in several containers. */
 export function rowId(unit: Unit, containerId: number): string {
   return `${unit}@${containerId}`;
 }
 
-/** @returns null when the id was not made by `rowId` */
+/** @returns null if the id was not made by `rowId` */
 export function unitOfRow(id: string): Unit | null {
   const unit = /^(\d{1,16})@\d{1,16}$/.exec(id)?.[1];
   return unit === undefined ? null : Number(unit);

@@ -17,7 +17,7 @@ export interface ChromaReaderOptions {
   readonly pollMs: number;
 }
 
-/** A search begins anew when the collections have changed under it, but not for ever. */
+/** A search restarts when the collections change during it, but only so often. */
 const MOST_TRIES = 3;
 
 interface ReadingSession {
@@ -27,8 +27,8 @@ interface ReadingSession {
 }
 
 /**
- * Searches collections that another process feeds, as the record says of them at that moment: what that process has not brought
- * to Chroma yet comes from the record.
+ * Searches collections fed by another process, according to their state in the record at that moment. Changes that have not
+ * reached Chroma yet come from the record.
  */
 export class ChromaReader {
   readonly #options: ChromaReaderOptions;
@@ -49,7 +49,7 @@ export class ChromaReader {
     this.#running = this.#run();
   }
 
-  /** As `VectorIndex.nearest`. @throws AppError `unavailable` while the collections cannot be asked */
+  /** As `VectorIndex.nearest`. @throws AppError `unavailable` while the collections cannot be queried */
   async nearest(query: VectorQuery): Promise<VectorHit[]> {
     if (!checkVectorQuery(query)) return [];
     for (let tries = 0; tries < MOST_TRIES; tries++) {
@@ -98,14 +98,14 @@ export class ChromaReader {
     return searchChroma(record, collections, query, server.mostResults);
   }
 
-  /** What a failed search says of the collections, and of the server. */
+  /** Works out what a failed search means for the collections and for the server. */
   async #judge(error: unknown, { space }: VectorQuery, { layout }: FollowerProgress): Promise<void> {
     if (!(error instanceof AppError) || error.kind !== "unavailable" || error.cause === undefined) return;
     if (isMissingCollection(error)) await doubtLayout(this.#followed, space, layout);
     else this.#session?.fail(error);
   }
 
-  /** A server that was away may have come back without something, and whoever feeds it has not noticed. */
+  /** A server that was away may have lost collections without the feeding process noticing. */
   async #doubtWhatIsMissing(server: ChromaServer): Promise<void> {
     const { record } = this.#options;
     for (const space of await record.spaces()) {

@@ -6,38 +6,37 @@ import type { ChromaCollection } from "./chroma-server.js";
 import { offerUnits, passes } from "./picked-units.js";
 import { TopHits } from "./top-hits.js";
 
-/** More changes than this that Chroma has not seen are not merged into a search. */
+/** Beyond this many changes that Chroma has not seen, a search is refused rather than merged. */
 const MOST_CHANGES_BEHIND = 5_000;
 const SPARE_RESULTS = 20;
-/** Results of a filtered search, of which some may pass. */
+/** Results to request from a filtered search, since only some may pass. */
 const FILTERED_RESULTS = 1_000;
 /**
- * The graph of a collection looks at as many vectors as it is asked for, and has to look at one in so many to find what
- * is near: measured with the built-in embedder's vectors, recall was 0.98 at 300,000, and 0.94 with half as many.
+ * The graph search visits as many vectors as it is asked for, and must visit this share of them to find the nearest. Measured
+ * with the built-in embedder's vectors, recall was 0.98 at 300,000, and 0.94 with half as many visited.
  */
 const LOOKED_AT = 1 / 150;
 
-/** The collections of a space, as far as a search has to know them. */
+/** The collections of a space, as far as a search needs to know them. */
 export interface SearchedCollections {
   readonly space: VectorSpace;
-  /** The newest change that they hold; a later one may be in them or not. */
+  /** The newest change that they are sure to hold; later ones may or may not be included. */
   readonly position: number;
   /** @returns null while the collection is being built */
   collection(name: string): ChromaCollection | null;
-  /** The containers among these, by the collection that holds them. */
+  /** Groups these containers by the collection that holds them. */
   byCollection(containerIds: Iterable<number>): Map<string, number[]>;
-  /** True when a collection holds one container alone, so that searches in it need no filter by container. */
+  /** Whether a collection holds a single container, so that searches need no container filter. */
   isOwn(name: string): boolean;
-  /** About how many vectors a collection holds. */
+  /** Approximate number of vectors in a collection. */
   sizeOf(name: string): number;
 }
 
 /**
- * Asks Chroma for candidates and scores them with the vectors of the record, together with everything that was
- * written since Chroma's position. So containers, deletions and scores are always the record's; Chroma only decides
- * where to look.
- * @param most results that the server gives
- * @throws AppError `unavailable` when Chroma does not answer, or cannot know enough to answer rightly
+ * Gets candidates from Chroma and scores them with the record's vectors, together with everything written since Chroma's
+ * position. Containers, deletions and scores therefore always come from the record; Chroma only decides where to look.
+ * @param most maximum number of results from the server
+ * @throws AppError `unavailable` when Chroma does not answer, or cannot know enough to answer correctly
  */
 export async function searchChroma(
   record: VectorRecord,
@@ -72,8 +71,8 @@ async function unitsChangedSince(
 }
 
 /**
- * Hits that changed since, or that a filter rejects, take places from others. The answer counts when enough hits
- * remain, or when the collection had no more to give.
+ * Results that have changed since, or that a filter rejects, displace others. The answer counts if enough hits remain, or if the
+ * collection had no more to give.
  */
 async function askCollection(
   chroma: SearchedCollections,
@@ -89,10 +88,10 @@ async function askCollection(
   const first = Math.max(wanted, Math.ceil(chroma.sizeOf(name) * LOOKED_AT));
   for (const limit of new Set([Math.min(first, most), most])) {
     const hits = await collection.nearest(query.vector, limit, { containers, kind }).catch((error: unknown) => {
-      // A rebuild that began meanwhile is no fault of the server.
+      // A rebuild that started meanwhile is not the server's fault.
       throw chroma.collection(name) === collection ? error : beingBuilt();
     });
-    // Containers that moved out meanwhile may have been missing here already.
+    // Containers that have moved out meanwhile may already have been missing here.
     if (chroma.byCollection(members).size > 1 || !chroma.byCollection(members).has(name)) throw beingBuilt();
     const units = hits.map((hit) => requireUnit(hit.id));
     const lasting = new Set(units.filter((unit) => !changed.has(unit) && passes(query, unit)));

@@ -4,18 +4,18 @@ import { z } from "zod";
 import { AppError } from "../../core/errors.js";
 import { truncate } from "../../lib/truncate.js";
 
-/** Where a Chroma server answers, and as whom to ask it. */
+/** Address and credentials of a Chroma server. */
 export interface ChromaAddress {
-  /** `http://` or `https://`, host and port; a path is not supported by Chroma's client. */
+  /** `http://` or `https://`, host and port; Chroma's client does not support a path. */
   readonly url: string;
   /** Sent as `x-chroma-token`. */
   readonly token?: string | undefined;
-  /** With a token, tenant and database default to the ones that the token belongs to. */
+  /** With a token, tenant and database default to those the token belongs to. */
   readonly tenant?: string | undefined;
   readonly database?: string | undefined;
 }
 
-/** Milliseconds after which a call counts as failed. */
+/** Timeouts of calls, in milliseconds. */
 export interface ChromaTimeouts {
   readonly search: number;
   readonly write: number;
@@ -28,7 +28,7 @@ export interface ChromaRow {
   readonly kind: string;
 }
 
-/** What a search in a collection is limited to. */
+/** Restricts a search in a collection. */
 export interface ChromaFilter {
   readonly containers?: readonly number[] | undefined;
   readonly kind?: string | undefined;
@@ -46,30 +46,30 @@ const foundShape = z.object({
 const identityShape = z.object({ tenant: z.string(), databases: z.array(z.string()) });
 const namesShape = z.array(z.object({ name: z.string() }));
 
-/** Chroma Cloud takes at most 300 rows a write, and encoding more at once would hold up everything else here. */
+/** Chroma Cloud accepts at most 300 rows per write, and encoding more at once would block everything else here. */
 const WRITE_ROWS = 250;
 const MOST_RESULTS = 5_000;
 const MOST_CLOUD_RESULTS = 300;
 const NAMES_PER_PAGE = 100;
 
 /**
- * For the built-in embedder's vectors, which are hard for such a graph: at 100,000 recall was 0.91 with half of these
- * (`ef_search: 400`), and 0.98 with these, at 8 ms instead of 4. Larger collections are asked for more, see
- * `chroma-search.ts`. Another `BUILD` of `chroma-names.ts` brings new ones into use.
+ * Tuned for the built-in embedder's vectors, which are hard for such a graph: at 100,000 vectors, recall was 0.91 with half of
+ * these values (`ef_search: 400`) and 0.98 with these, at 8 ms instead of 4. Larger collections are asked for more results, see
+ * `chroma-search.ts`. To apply new values, increase `BUILD` in `chroma-names.ts`.
  */
 const TUNED = { hnsw: { space: "cosine" as const, ef_construction: 300, ef_search: 1_000, max_neighbors: 32 } };
 const PLAIN = { hnsw: { space: "cosine" as const } };
 
 /**
- * A Chroma server through its npm client: every call ends within its time-out, and every answer is checked, because
- * whatever listens at a configured address may not be Chroma.
- * All methods throw AppError `unavailable` when the server does not answer, refuses, or answers nonsense.
+ * A Chroma server through its npm client. Every call ends within its timeout, and every answer is checked, because whatever
+ * listens at a configured address may not be Chroma.
+ * All methods throw AppError `unavailable` when the server does not answer, refuses, or returns an invalid answer.
  */
 export class ChromaServer {
   readonly host: string;
-  /** Rows of one write. */
+  /** Rows per write. */
   readonly writeRows: number;
-  /** The most results of one search. */
+  /** Maximum number of results per search. */
   readonly mostResults: number;
   readonly #address: ChromaAddress;
   readonly #timeouts: ChromaTimeouts;
@@ -86,7 +86,7 @@ export class ChromaServer {
     this.#timeouts = timeouts;
   }
 
-  /** Makes sure that a Chroma server answers and takes the credentials. @returns the version that it reports */
+  /** Checks that a Chroma server answers and accepts the credentials. @returns the version that it reports */
   async connect(): Promise<string> {
     return this.#call(this.#timeouts.write, async (client) => {
       heartbeatShape.parse(await client.heartbeat());
@@ -101,7 +101,7 @@ export class ChromaServer {
     const id = await this.#call(this.#timeouts.write, async (client) => {
       const create = (configuration: typeof TUNED | typeof PLAIN) =>
         client.getOrCreateCollection({ name, embeddingFunction: null, configuration });
-      // Not every server takes the index settings; each takes the bare measure of distance.
+      // Not every server accepts the index settings; all accept the distance measure alone.
       const collection = await create(TUNED).catch((error: unknown) => {
         if (isUnreachable(error)) throw error;
         return create(PLAIN);
@@ -111,12 +111,12 @@ export class ChromaServer {
     return this.collection(name, id);
   }
 
-  /** A collection that was opened before, here or elsewhere; it may be gone by now. */
+  /** A collection that was opened earlier, here or elsewhere; it may no longer exist. */
   collection(name: string, id: string): ChromaCollection {
     return new ChromaCollection(name, id, this, (work) => this.#callCollection(id, work));
   }
 
-  /** Removes a collection; one that is not there counts as removed. */
+  /** Removes a collection; a missing one counts as removed. */
   async drop(name: string): Promise<void> {
     await this.#call(this.#timeouts.write, async (client) => {
       await client.deleteCollection({ name }).catch((error: unknown) => {
@@ -137,7 +137,7 @@ export class ChromaServer {
     }
   }
 
-  /** Ends every call that is still running. */
+  /** Aborts all running calls. */
   close(): void {
     this.#closed = true;
     for (const controller of this.#running) controller.abort();
@@ -147,7 +147,7 @@ export class ChromaServer {
     return this.#call(this.#timeouts[work.kind], (client) => work.run(client.collection(id)));
   }
 
-  /** A client per call: its signal is a setting of the whole client, and making one costs microseconds. */
+  /** One client per call: the signal is a setting of the whole client, and creating one takes microseconds. */
   async #call<T>(timeoutMs: number, work: (client: ChromaClient) => Promise<T>): Promise<T> {
     if (this.#closed)
       throw new AppError("unavailable", `The connection to Chroma at ${this.host} is closed.`, {
@@ -209,7 +209,7 @@ interface CollectionWork<T> {
   run(collection: ReturnType<ChromaClient["collection"]>): Promise<T>;
 }
 
-/** One collection of a server. Batches that are too large for one call are split. */
+/** One collection on a server. Batches too large for one call are split. */
 export class ChromaCollection {
   readonly name: string;
   readonly id: string;
@@ -228,7 +228,7 @@ export class ChromaCollection {
     this.#call = call;
   }
 
-  /** The most results of one search. */
+  /** Maximum number of results per search. */
   get mostResults(): number {
     return this.#limits.mostResults;
   }
@@ -248,7 +248,7 @@ export class ChromaCollection {
     }
   }
 
-  /** Removes rows; ids that are not there do not matter. */
+  /** Removes rows, ignoring unknown ids. */
   async remove(ids: readonly string[]): Promise<void> {
     for (const batch of batchesOf(ids, this.#limits.writeRows)) {
       await this.#call({ kind: "write", run: (collection) => collection.delete({ ids: batch }) });
@@ -259,7 +259,7 @@ export class ChromaCollection {
     return this.#call({ kind: "write", run: async (collection) => countShape.parse(await collection.count()) });
   }
 
-  /** Some ids of one container, at most `limit`. */
+  /** Up to `limit` ids of one container. */
   async idsOf(container: number, limit: number): Promise<string[]> {
     return this.#call({
       kind: "write",
@@ -268,8 +268,8 @@ export class ChromaCollection {
   }
 
   /**
-   * Ids of the nearest rows, nearest first, with their distances (0 is the same direction).
-   * @param kind how long it may take: the first question after a start waits until the server has read its own log
+   * Ids of the nearest rows, nearest first, with their distances (0 means the same direction).
+   * @param kind selects the timeout: the first query after a start waits until the server has read its own log
    */
   async nearest(
     vector: Float32Array,
@@ -296,7 +296,7 @@ export class ChromaCollection {
   }
 }
 
-/** The tenant and database that were named, or else the ones that the token belongs to. */
+/** The configured tenant and database, or else those the token belongs to. */
 async function scopeOf(client: ChromaClient): Promise<{ tenant: string; database: string }> {
   if (client.tenant !== undefined && client.database !== undefined) {
     return { tenant: client.tenant, database: client.database };
@@ -330,7 +330,7 @@ function aborted(signal: AbortSignal): Promise<never> {
   });
 }
 
-/** Whether a call failed because the collection is not there. */
+/** Whether a call failed because the collection does not exist. */
 export function isMissingCollection(error: unknown): boolean {
   return error instanceof AppError && isMissing(error.cause);
 }

@@ -16,18 +16,18 @@ export interface ChromaSpaceOptions extends FollowedRecord {
 }
 
 const PURGE_ROWS = 250;
-/** A container goes back to the shared collection below this share of the threshold, so that it does not go to and fro. */
+/** A container returns to the shared collection below this share of the threshold, so that it does not move back and forth. */
 const SHARED_AGAIN_BELOW = 1 / 2;
 
-/** A container on its way into another collection. Until it has arrived, searches ask the one that it comes from. */
+/** A container on its way to another collection. Until the move is complete, searches use the old one. */
 interface Move {
   readonly containerId: number;
   readonly collection: ChromaCollection;
 }
 
 /**
- * The collections of one vector space on one server, and the position in the record's log up to which they are
- * complete. Everything that writes must be called one after the other; searches may run at any time.
+ * The collections of one vector space on one server, and the position in the record's log up to which they are complete. Writing
+ * operations must run one at a time; searches may run at any time.
  */
 export class ChromaSpace implements SearchedCollections {
   readonly space: VectorSpace;
@@ -35,14 +35,14 @@ export class ChromaSpace implements SearchedCollections {
   readonly #publisher: ChromaLayoutPublisher;
   readonly #collections = new Map<string, ChromaCollection>();
   readonly #incomplete = new Set<string>();
-  /** Collections that are too large to be looked through; none of so many rows was seen to lose any. */
+  /** Collections too large to check for lost rows; none of this size was seen to lose any. */
   readonly #grown = new WeakSet<ChromaCollection>();
   readonly #placements = new Map<number, string>();
   #position = 0;
   #move: Move | null = null;
-  /** The newest change when the sizes of all containers were last looked at. */
+  /** The newest change when container sizes were last checked. */
   #placedAt = -1;
-  /** How many vectors each collection had then. */
+  /** Vectors per collection at that time. */
   #sizes: ReadonlyMap<string, number> = new Map();
 
   constructor(space: VectorSpace, options: ChromaSpaceOptions) {
@@ -55,7 +55,7 @@ export class ChromaSpace implements SearchedCollections {
     return this.#position;
   }
 
-  /** Opens the collections; builds those that are missing, or all when the log does not reach back far enough. */
+  /** Opens the collections; builds missing ones, or all if the log does not reach back far enough. */
   async open(signal: AbortSignal): Promise<void> {
     const { record, server, names } = this.#options;
     const { position, layout } = await this.#publisher.read();
@@ -70,7 +70,7 @@ export class ChromaSpace implements SearchedCollections {
       if (missing.includes(name)) this.#incomplete.add(name);
       else this.#collections.set(name, await server.open(name));
     }
-    // Whoever fed them before may have been cut off before it could tell what it had changed.
+    // Whoever fed them before may have been cut off before publishing its changes.
     await this.#tellLayout();
     for (const name of existing) if (!wanted.includes(name)) await server.drop(name);
     if (isNew) await this.rebuildAll(signal);
@@ -78,7 +78,7 @@ export class ChromaSpace implements SearchedCollections {
     this.#noteSizes(await record.counts(this.space.id));
   }
 
-  /** The collections that there should be, the shared one first. */
+  /** The collections that should exist, the shared one first. */
   collectionNames(): string[] {
     return [this.#options.names.shared(this.space), ...this.#placements.values()];
   }
@@ -112,24 +112,24 @@ export class ChromaSpace implements SearchedCollections {
     await this.#tellLayout();
   }
 
-  /** Has the collections compared before other processes ask them again. */
+  /** Requires the collections to be compared before other processes query them again. */
   async withdraw(): Promise<void> {
     await this.#publisher.withdraw();
   }
 
-  /** @throws AppError `unavailable` when another process wants the collections to be looked at again */
+  /** @throws AppError `unavailable` when another process wants the collections checked again */
   requirePublished(): Promise<void> {
     return this.#publisher.requireUnchanged();
   }
 
-  /** Builds every collection anew, as the layout demands until all of them are. */
+  /** Rebuilds every collection; the layout demands this until all are done. */
   async rebuildOutdated(signal: AbortSignal): Promise<void> {
     await this.#publisher.read();
     await this.rebuildAll(signal);
     await this.publish();
   }
 
-  /** Applies the next changes of the log. @returns how many there were */
+  /** Applies the next changes from the log. @returns the number of changes */
   async follow(signal: AbortSignal): Promise<number> {
     const { record, server } = this.#options;
     const { changes, truncated } = await record.changesSince(this.space, this.#position, { limit: server.writeRows });
@@ -144,14 +144,14 @@ export class ChromaSpace implements SearchedCollections {
     return changes.length;
   }
 
-  /** Applies the log until nothing is left of it. */
+  /** Applies the log to its end. */
   async catchUp(signal: AbortSignal): Promise<void> {
     while ((await this.follow(signal)) > 0) signal.throwIfAborted();
   }
 
   /**
-   * Gives containers that have grown past the threshold a collection of their own, and takes those that have shrunk
-   * far below it back into the shared one. What was interrupted is undone by `open`, and done again here.
+   * Gives containers that have grown past the threshold a collection of their own, and returns those that have shrunk far below
+   * it to the shared one. Interrupted moves are undone by `open` and repeated here.
    */
   async place(signal: AbortSignal): Promise<void> {
     const { record, ownAbove } = this.#options;
@@ -170,7 +170,7 @@ export class ChromaSpace implements SearchedCollections {
     await this.#tellLayout();
   }
 
-  /** Takes a container that has its own collection out of the shared one. */
+  /** Removes a container with its own collection from the shared one. */
   async purgeShared(containerId: number, signal: AbortSignal): Promise<void> {
     const shared = this.collection(this.#options.names.shared(this.space));
     if (shared === null) return;
@@ -182,7 +182,7 @@ export class ChromaSpace implements SearchedCollections {
     }
   }
 
-  /** Builds one collection from the record. It holds the changes up to the position, and perhaps newer ones. */
+  /** Rebuilds one collection from the record. It holds the changes up to the position, and perhaps newer ones. */
   async rebuild(name: string, signal: AbortSignal): Promise<void> {
     const { server, log } = this.#options;
     this.#incomplete.add(name);
@@ -197,7 +197,7 @@ export class ChromaSpace implements SearchedCollections {
     if (containerIds.length > 0) log.info("a Chroma collection was built from the record", { collection: name });
   }
 
-  /** Builds every collection from the record, and follows the log from there. */
+  /** Rebuilds every collection from the record, and follows the log from there. */
   async rebuildAll(signal: AbortSignal): Promise<void> {
     this.#move = null;
     const head = await this.#options.record.head(this.space.id);
@@ -208,14 +208,14 @@ export class ChromaSpace implements SearchedCollections {
     await this.#advance(head);
   }
 
-  /** Removes every collection of the space, also half-built ones. */
+  /** Removes every collection of the space, including half-built ones. */
   async drop(): Promise<void> {
     const { server, names } = this.#options;
     for (const name of this.collectionNames()) this.#incomplete.add(name);
     for (const name of await server.names(names.shared(this.space))) await server.drop(name);
   }
 
-  /** The containers with vectors that belong into a collection. */
+  /** The containers with vectors that belong in a collection. */
   async containersOf(name: string): Promise<number[]> {
     const counts = await this.#options.record.counts(this.space.id);
     return this.byCollection(counts.keys()).get(name) ?? [];
@@ -253,7 +253,7 @@ export class ChromaSpace implements SearchedCollections {
     await server.drop(name);
   }
 
-  /** Copies a container, and what changes meanwhile. @returns false when everything had to be built anew instead */
+  /** Copies a container, along with changes made meanwhile. @returns false when everything had to be rebuilt instead */
   async #carry(move: Move, signal: AbortSignal): Promise<boolean> {
     this.#move = move;
     try {
@@ -269,7 +269,7 @@ export class ChromaSpace implements SearchedCollections {
     this.#sizes = new Map([...this.byCollection(counts.keys())].map(([name, members]) => [name, sumOf(members)]));
   }
 
-  /** Containers keep their placement, under the names that collections have now. */
+  /** Containers keep their placements, under the current names of the collections. */
   async #readPlacements(): Promise<void> {
     const { record, names } = this.#options;
     for (const [containerId, known] of await record.placements(this.space.id)) {
@@ -279,7 +279,7 @@ export class ChromaSpace implements SearchedCollections {
     }
   }
 
-  /** Spares large containers the way through the shared collection. */
+  /** Saves large containers the detour through the shared collection. */
   async #placeBeforeBuilding(): Promise<void> {
     const { record, names, ownAbove } = this.#options;
     for (const [containerId, count] of await record.counts(this.space.id)) {
@@ -334,7 +334,7 @@ export class ChromaSpace implements SearchedCollections {
     this.#options.log.warn("Chroma does not find rows that it holds; they are found by their words", fields);
   }
 
-  /** Where changes of these containers go. One that is on its way is written at both ends of it. */
+  /** Where changes to these containers are written. A container being moved is written to both collections. */
   #targets(containerIds: ReadonlySet<number>): [ChromaCollection, number[]][] {
     const targets = [...this.byCollection(containerIds)].map(([name, members]): [ChromaCollection, number[]] => {
       const collection = this.#collections.get(name);
@@ -345,7 +345,7 @@ export class ChromaSpace implements SearchedCollections {
     return [...targets, [this.#move.collection, [this.#move.containerId]]];
   }
 
-  /** @param afterPage is called after each page that was copied */
+  /** @param afterPage called after each copied page */
   async #copy(
     containerId: number,
     collection: ChromaCollection,

@@ -11,18 +11,18 @@ import { publishedCollections } from "./chroma-layout.js";
 import { ChromaReader } from "./chroma-reader.js";
 import { sleepUnlessAborted } from "./sleep-unless-aborted.js";
 
-/** So long a purge waits for another process to build the collections anew, which it does in any case. */
+/** How long a purge waits for another process to rebuild the collections, which happens in any case. */
 const REBUILT_WITHIN_MS = 30_000;
 
 /**
- * An index in Chroma that follows the record, fed by this process alone or by one of those that share the record. While the
+ * A Chroma index that follows the record, fed by this process alone or by one of the processes that share the record. While the
  * collections are not known to be complete, `nearest` throws AppError `unavailable`.
  */
 export function createChromaVectors(options: ChromaFeederOptions): VectorIndex {
   return options.role === null ? createChromaFeeder(options) : new SharedChroma(options);
 }
 
-/** Searches what any of the processes feeds, and takes its turn in feeding. */
+/** Searches the collections whichever process feeds them, and takes its turn at feeding. */
 class SharedChroma implements VectorIndex {
   readonly #options: ChromaFeederOptions;
   readonly #feeder: VectorIndex;
@@ -40,7 +40,7 @@ class SharedChroma implements VectorIndex {
     return this.#reader.nearest(query);
   }
 
-  /** Why nobody has published anything is known to those who tried. */
+  /** Only a process that has tried to feed knows why nothing has been published. */
   async status(): Promise<VectorStatus> {
     const status = await this.#reader.status();
     if (status.state !== "starting") return status;

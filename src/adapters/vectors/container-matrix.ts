@@ -8,28 +8,28 @@ import type { TopHits } from "./top-hits.js";
 
 /** What a scan looks for. */
 export interface ScanQuery {
-  /** Length 1. Kept in double precision, which spares the inner loops a conversion per product. */
+  /** Unit length. Double precision saves the inner loops a conversion per product. */
   readonly vector: Float64Array;
   readonly kinds: readonly UnitKind[];
   readonly among?: UnitSet | undefined;
 }
 
-/** Rows that lie in one array; scoring them takes some 50 µs at 384 dimensions. */
+/** Rows per array; scoring them takes about 50 µs at 384 dimensions. */
 const CHUNK_ROWS = 1_024;
 const LEAST_ROWS = 16;
-/** Bytes a row needs besides its vector: its unit, its scale and its place in the map. */
+/** Bytes per row besides the vector: its unit, its scale and its map entry. */
 const ROW_OVERHEAD_BYTES = 56;
-/** Up to so many rows, the finer half of the numbers is kept too, so that scoring needs nothing from the record. */
+/** Up to this many rows, the fine numbers are kept as well, so that scoring needs nothing from the record. */
 export const FINE_ROWS = 20_000;
-/** Looking up the units of a filter one by one is quicker than scanning everything up to this share. */
+/** Up to this share of the rows, looking up the units of a filter one by one is faster than a full scan. */
 const WORTH_LOOKING_UP = 1 / 16;
 
-/** Bytes that the vectors of a container take in memory. */
+/** Memory that the vectors of a container take, in bytes. */
 export function matrixBytes(rows: number, dimensions: number): number {
   return rows * (strideOf(dimensions) * (rows <= FINE_ROWS ? 2 : 1) + ROW_OVERHEAD_BYTES);
 }
 
-/** The most vectors of one container that take no more than these bytes. */
+/** The maximum number of vectors of one container that fits into this many bytes. */
 export function mostRows(bytes: number, dimensions: number): number {
   const many = Math.floor(bytes / (strideOf(dimensions) + ROW_OVERHEAD_BYTES));
   if (many > FINE_ROWS) return many;
@@ -42,9 +42,9 @@ export class ContainerMatrix {
   readonly #stride: number;
   readonly #fineRows: number;
   readonly #expectedRows: number;
-  /** Each full but the last one. */
+  /** All full except the last. */
   readonly #coarse: Int8Array[] = [];
-  /** The finer numbers of the same rows; null when there are too many rows. */
+  /** The fine numbers of the same rows; null when there are too many rows. */
   #fine: Int8Array[] | null = [];
   readonly #units: Unit[] = [];
   readonly #scales: number[] = [];
@@ -52,7 +52,7 @@ export class ContainerMatrix {
   #version = 0;
 
   /**
-   * @param expectedRows about how many rows will come at once
+   * @param expectedRows approximate number of rows to be loaded at once
    * @param fineRows see `FINE_ROWS`
    */
   constructor(dimensions: number, expectedRows = 0, fineRows = FINE_ROWS) {
@@ -60,7 +60,7 @@ export class ContainerMatrix {
     this.#stride = strideOf(dimensions);
     this.#expectedRows = expectedRows;
     this.#fineRows = fineRows;
-    // What is sure to be dropped on the way is not taken at all.
+    // Fine numbers that would be dropped on the way are not kept in the first place.
     if (expectedRows > fineRows) this.#fine = null;
   }
 
@@ -69,14 +69,14 @@ export class ContainerMatrix {
   }
 
   /**
-   * Another one after each change of what was there before. A scan that saw such a change on its way has to begin again; what
-   * was added meanwhile it may have or not.
+   * Changes whenever existing rows change. A scan during which this happens must restart; rows added meanwhile may or may not be
+   * included.
    */
   get version(): number {
     return this.#version;
   }
 
-  /** Bytes held, spare room included. */
+  /** Bytes allocated, including spare room. */
   get bytes(): number {
     const numbers = [...this.#coarse, ...(this.#fine ?? [])].reduce((sum, chunk) => sum + chunk.length, 0);
     return numbers + this.size * ROW_OVERHEAD_BYTES;
@@ -86,7 +86,7 @@ export class ContainerMatrix {
     return this.#rows.has(unit);
   }
 
-  /** @throws AppError `corrupt` when the vector has another size than the matrix */
+  /** @throws AppError `corrupt` when the vector's size differs from the matrix's */
   apply(change: Pick<VectorChange, "unit" | "vector">): void {
     if (this.has(change.unit)) this.#version += 1;
     if (change.vector === null) this.#remove(change.unit);
@@ -94,8 +94,8 @@ export class ContainerMatrix {
   }
 
   /**
-   * Adds every row that the query admits and that reaches the floor of the candidates. Yields several times a millisecond;
-   * when `version` is another one afterwards, what was found so far is worth nothing.
+   * Adds every row that the query admits and that reaches the floor of the candidates. Yields several times per millisecond; if
+   * `version` has changed afterwards, discard the results so far.
    */
   *scan(query: ScanQuery, candidates: Candidates): Generator<void, void> {
     const scores = new RowScores(query.vector, this.#stride);
@@ -131,8 +131,8 @@ export class ContainerMatrix {
   }
 
   /**
-   * Offers the candidates with their finer cosines.
-   * @returns the units that the record has to score, because the finer numbers are not kept
+   * Scores the candidates with their fine cosines.
+   * @returns the units that must be scored from the record because their fine numbers are not kept
    */
   settle(candidates: Candidates, query: ScanQuery, top: TopHits): Unit[] {
     const rows = candidates.best(this.#units);
@@ -157,7 +157,7 @@ export class ContainerMatrix {
     return (high + low / FINE_STEPS) * this.#scales[row]!;
   }
 
-  /** Whether the matrix holds this vector for a unit, as exactly as it holds any. */
+  /** Whether the matrix holds this vector for a unit, to within its precision. */
   holds(unit: Unit, vector: Float32Array): boolean {
     const row = this.#rows.get(unit);
     if (row === undefined || vector.length !== this.#dimensions) return false;
@@ -167,7 +167,7 @@ export class ContainerMatrix {
     return scale === this.#scales[row] && expected.every((value, at) => value === held[at]);
   }
 
-  /** Some units chosen at random, at most `count`, each once. */
+  /** Up to `count` distinct units chosen at random. */
   sampleUnits(count: number): Unit[] {
     const sample = new Set<Unit>();
     for (let draw = 0; draw < count && this.size > 0; draw++)
@@ -213,7 +213,7 @@ export class ContainerMatrix {
     return row;
   }
 
-  /** The last chunk grows by half, until it has all the rows that one may have. */
+  /** Grows the last chunk by half, up to the maximum number of rows. */
   #makeRoom(chunks: Int8Array[], row: number): void {
     const known = chunks[chunkOf(row)];
     if (known !== undefined && this.#offsetOf(row) < known.length) return;
@@ -226,7 +226,7 @@ export class ContainerMatrix {
     chunks[chunkOf(row)] = grown;
   }
 
-  /** The last row moves into the gap, so that the rows stay without holes. */
+  /** Moves the last row into the gap, so that the rows stay contiguous. */
   #remove(unit: Unit): void {
     const row = this.#rows.get(unit);
     if (row === undefined) return;
@@ -258,7 +258,7 @@ function chunkOf(row: number): number {
   return (row / CHUNK_ROWS) | 0;
 }
 
-/** Numbers from one row to the next; those behind the dimensions are 0. */
+/** Numbers from one row to the next; those beyond the dimensions are 0. */
 function strideOf(dimensions: number): number {
   return Math.max(16, Math.ceil(dimensions / 16) * 16);
 }

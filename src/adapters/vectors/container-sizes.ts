@@ -1,8 +1,8 @@
 import type { VectorRecord } from "../../core/ports.js";
 
-/** Counting all containers takes milliseconds, so it is done again only when so many changes have come since. */
+/** Counting all containers takes milliseconds, so it is repeated only after this many changes. */
 const LEAST_DRIFT = 1_000;
-/** Or this share of what was counted. */
+/** Or after changes amounting to this share of the last count, whichever is more. */
 const RELATIVE_DRIFT = 1 / 8;
 
 interface Counted {
@@ -10,7 +10,9 @@ interface Counted {
   readonly counts: Promise<{ readonly byContainer: ReadonlyMap<number, number>; readonly total: number }>;
 }
 
-/** About how many vectors containers have: enough to choose the way to answer, which is right at any size. */
+/**
+ * Approximate numbers of vectors in containers: accurate enough to choose a search method, any of which is correct at any size.
+ */
 export class ContainerSizes {
   readonly #record: VectorRecord;
   readonly #spaces = new Map<number, Counted>();

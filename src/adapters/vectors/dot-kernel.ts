@@ -1,25 +1,25 @@
 import { once } from "../../lib/once.js";
 
 /**
- * A WebAssembly module of one function, made here from its instructions: sums of products of 8-bit vectors with one
- * 16-bit vector, 16 numbers at a time (https://www.w3.org/TR/wasm-core-2/, fixed-width SIMD).
+ * A WebAssembly module with one function, assembled here from instructions: dot products of 8-bit vectors with one 16-bit vector,
+ * 16 numbers at a time (https://www.w3.org/TR/wasm-core-2/, fixed-width SIMD).
  *
- * `score(rows, count, stride, query, out)`: from `rows` on lie `count` vectors of `stride` bytes each; the vector at `query`
- * has as many numbers of 16 bits. One sum of 32 bits a vector is written from `out` on. `count` is a multiple of 4 above 0,
- * `stride` one of 16. The caller keeps the sums within 32 bits.
+ * `score(rows, count, stride, query, out)`: `count` vectors of `stride` bytes each start at `rows`; the vector at `query` has
+ * as many 16-bit numbers. One 32-bit sum per vector is written, starting at `out`. `count` must be a positive multiple of 4 and
+ * `stride` a multiple of 16. The caller keeps the sums within 32 bits.
  */
 type DotKernel = (rows: number, count: number, stride: number, query: number, out: number) => void;
 
-/** Memory and the function that works in it. */
+/** Memory and the function that works on it. */
 export interface Kernel {
   readonly memory: KernelMemory;
   readonly score: DotKernel;
 }
 
-/** Linear memory of WebAssembly; `buffer` is another one after each `grow`. */
+/** Linear memory of WebAssembly; each `grow` replaces `buffer`. */
 interface KernelMemory {
   readonly buffer: ArrayBuffer;
-  /** @throws RangeError when there is no more */
+  /** @throws RangeError when no more can be allocated */
   grow(pages: number): number;
 }
 
@@ -30,10 +30,10 @@ interface WebAssemblyApi {
   readonly Memory: new (size: { initial: number }) => KernelMemory;
 }
 
-/** Part of every Node, but not of its type definitions; missing when code may not be generated (`--jitless`). */
+/** Part of every Node, but not of its type definitions; undefined when code generation is disabled (`--jitless`). */
 const api = (globalThis as { readonly WebAssembly?: WebAssemblyApi }).WebAssembly;
 
-/** The kernel of this process, or null where this machine or this Node has no SIMD for it, or no address space. */
+/** The kernel of this process, or null where SIMD or address space is unavailable. */
 export const dotKernel = once((): Kernel | null => {
   const bytes = instructionsOf();
   if (api === undefined || !api.validate(bytes)) return null;
@@ -49,10 +49,10 @@ export const dotKernel = once((): Kernel | null => {
 const I32 = 0x7f;
 const V128 = 0x7b;
 const NOTHING = 0x40;
-/** Kind of a memory without a maximum. */
+/** Flag of a memory without a maximum. */
 const WITHOUT_MAXIMUM = 0x00;
 
-/** Parameters, then local variables, by index. */
+/** Indexes of parameters, then of local variables. */
 const ROWS = 0;
 const COUNT = 1;
 const STRIDE = 2;
@@ -60,12 +60,12 @@ const QUERY = 3;
 const OUT = 4;
 const AT_QUERY = 5;
 const QUERY_END = 6;
-/** Rows that are scored together, so that the query is read once for them: where they are, and their sums. */
+/** Rows that are scored together, so that the query is read once for all of them: their addresses, and their sums. */
 const TOGETHER = [ROWS, 7, 8, 9] as const;
 const SUMS = [10, 11, 12, 13] as const;
 const PART_OF_QUERY = 14;
 
-/** Instructions one after the other. */
+/** A sequence of instructions. */
 type Code = readonly (number | readonly number[])[];
 
 const code = (...parts: Code): number[] => parts.flat();
@@ -80,14 +80,14 @@ const END = 0x0b;
 const STORE_32 = [0x36, 2, 0];
 const simd = (opcode: number, ...rest: number[]): number[] => [0xfd, ...unsigned(opcode), ...rest];
 const load128 = (offset: number): number[] => simd(0x00, 0, offset);
-/** Eight numbers of 8 bits, widened to 16. */
+/** Eight 8-bit numbers, widened to 16 bits. */
 const loadWidened = (offset: number): number[] => simd(0x01, 0, offset);
 const ZEROS = simd(0x0c, ...new Uint8Array(16));
 const lane = (index: number): number[] => simd(0x1b, index);
 const ADD_LANES = simd(0xae);
-/** Products of eight pairs, neighbours added. */
+/** Multiplies eight pairs and adds neighbouring products. */
 const MULTIPLY_AND_ADD = simd(0xba);
-/** Begins the innermost loop again when the value on the stack is not 0. */
+/** Repeats the innermost loop while the value on the stack is not 0. */
 const AGAIN_IF = [0x0d, 0];
 
 const repeat = (...body: Code): number[] => code(0x03, NOTHING, ...body, END);
@@ -99,7 +99,7 @@ function instructionsOf(): Uint8Array {
   return moduleOf(code(queryEnd, repeat(fourRows(), hasMore, AGAIN_IF)));
 }
 
-/** Scores the next four rows; afterwards the first address is that of the row behind them. */
+/** Scores the next four rows; afterwards the first address points past them. */
 function fourRows(): number[] {
   const others = TOGETHER.slice(1).flatMap((row, at) => code(get(TOGETHER[at]!), get(STRIDE), ADD, set(row)));
   const eight = (at: 0 | 8): number[] =>
@@ -118,7 +118,7 @@ function fourRows(): number[] {
     code(get(QUERY), set(AT_QUERY)),
     repeat(sixteen, hasMore, AGAIN_IF),
     ...SUMS.map((sum) => code(get(OUT), sumOfLanes(sum), STORE_32, advance(OUT, 4))),
-    // Each address has moved on by one row.
+    // Each address has advanced by one row.
     code(get(TOGETHER[3]), set(ROWS)),
   );
 }
@@ -128,7 +128,7 @@ function sumOfLanes(sum: number): number[] {
   return code(laneOfSum(0), laneOfSum(1), ADD, laneOfSum(2), ADD, laneOfSum(3), ADD);
 }
 
-/** The binary format: a signature, an imported memory, one function and its name. */
+/** The binary format: a signature, an imported memory, and one function with its name. */
 function moduleOf(instructions: readonly number[]): Uint8Array {
   const parameters = list(Array.from({ length: 5 }, () => [I32]));
   const locals = list([
@@ -160,7 +160,7 @@ function text(value: string): number[] {
   return list(Array.from(new TextEncoder().encode(value), (byte) => [byte]));
 }
 
-/** Seven bits a byte, the lowest first. */
+/** Unsigned LEB128: seven bits per byte, lowest first. */
 function unsigned(value: number): number[] {
   return value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...unsigned(value >>> 7)];
 }

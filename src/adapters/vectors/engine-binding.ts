@@ -17,13 +17,13 @@ export interface EngineBinding {
 }
 
 export interface FindBindingOptions {
-  /** Where fetched bindings are kept; several data folders may share it. */
+  /** Where downloaded bindings are kept; several data folders may share it. */
   readonly enginesDirectory: string;
-  /** Never fetch. */
+  /** Never download. */
   readonly offline: boolean;
   readonly log: Log;
   readonly signal: AbortSignal;
-  /** Where to look for the binding that `chromadb` brings. A test passes its own; null is none. */
+  /** The binding bundled with `chromadb`. Tests pass their own; null for none. */
   readonly bundled?: EngineBinding | null;
 }
 
@@ -37,10 +37,10 @@ const PACKAGES: Readonly<Record<string, string>> = {
   "win32-x64": "chromadb-js-bindings-win32-x64-msvc",
 };
 
-/** The newest builds that need no newer C library than glibc 2.34 (Debian 12, RHEL 9, Amazon Linux 2023). */
+/** The newest builds that run with glibc 2.34 (Debian 12, RHEL 9, Amazon Linux 2023). */
 const OLDER_BUILDS: Readonly<Record<string, string>> = { "linux-x64": "1.0.5", "linux-arm64": "1.0.1" };
 
-/** The build to fetch where npm left the one out that `chromadb` brings. */
+/** The build to download where npm did not install the one bundled with `chromadb`. */
 const PRESENT_BUILD = "1.3.4";
 
 const LOAD_TIMEOUT_MS = 60_000;
@@ -51,9 +51,9 @@ const INSTEAD = "Set CHROMA_URL to use a Chroma server; until then exact search 
 const manifestShape = z.object({ version: z.string(), main: z.string() });
 
 /**
- * Finds a binding that loads here: the one that `chromadb` brings, one fetched before, or an older one that is fetched
- * from npm now.
- * @throws AppError `unavailable` when none can be had, saying why and what to do
+ * Finds a binding that loads here: the one bundled with `chromadb`, one downloaded earlier, or an older one downloaded from npm
+ * now.
+ * @throws AppError `unavailable` when there is none, saying why and what to do
  */
 export async function findBinding(options: FindBindingOptions): Promise<EngineBinding> {
   const platform = `${process.platform}-${process.arch}`;
@@ -89,7 +89,7 @@ async function fetchedBinding(
   return fetched;
 }
 
-/** Through npm, so that the user's registry, proxy and credentials count, and npm checks the integrity. */
+/** Uses npm, so that the user's registry, proxy and credentials apply, and npm checks the integrity. */
 async function fetchBinding(specifier: string, name: string, folder: string, options: FindBindingOptions) {
   const { enginesDirectory, log, signal } = options;
   log.info("fetching the Chroma engine from npm, about 110 MB, once", { package: specifier, into: folder });
@@ -120,7 +120,7 @@ const NPM_OPTIONS = [
   "--loglevel=error",
 ];
 
-/** Another process may have been faster; what it put there is as good, if it loads. */
+/** Another process may have been faster; its download is just as good, if it loads. */
 async function putInPlace(fetched: string, folder: string, signal: AbortSignal): Promise<void> {
   const present = await bindingIn(folder);
   if (present !== null && (await whyItDoesNotLoad(present.file, signal)) === null) return;
@@ -128,7 +128,7 @@ async function putInPlace(fetched: string, folder: string, signal: AbortSignal):
   await rename(fetched, folder);
 }
 
-/** Left over from a process that was killed while it fetched. */
+/** Left behind by a process killed during a download. */
 async function removeAbandoned(enginesDirectory: string): Promise<void> {
   for (const entry of await readdir(enginesDirectory)) {
     if (!entry.startsWith("fetching-")) continue;
@@ -155,7 +155,7 @@ async function runNpm(options: readonly string[], cwd: string, signal: AbortSign
   );
 }
 
-/** The npm that came with this Node.js, or null when only the search path knows one. */
+/** The npm bundled with this Node.js, or null if it can only be found through PATH. */
 function npmEntry(): string | null {
   const bin = dirname(realpathSync(process.execPath));
   const entry = join("node_modules", "npm", "bin", "npm-cli.js");
@@ -167,14 +167,14 @@ function npmEntry(): string | null {
   return places.find((place) => existsSync(place)) ?? null;
 }
 
-/** @returns null when it loads, else the reason */
+/** @returns null when it loads, otherwise the reason */
 async function whyItDoesNotLoad(file: string, signal: AbortSignal): Promise<string | null> {
   const child = spawn(process.execPath, ["--eval", LOAD_PROGRAM, "--", file], { stdio: ["pipe", "ignore", "pipe"] });
   const { code, complaint } = await outcome(child, LOAD_TIMEOUT_MS, signal);
   return code === 0 ? null : complaint || `loading it ended with ${code}`;
 }
 
-/** Waits for the end of a child. @throws the signal's reason when it aborts first; the child is then killed */
+/** Waits for a child to exit. @throws the signal's reason when it aborts first; the child is then killed */
 async function outcome(child: ChildProcess, timeoutMs: number, signal: AbortSignal) {
   const kill = (): void => void child.kill("SIGKILL");
   const timer = setTimeout(kill, timeoutMs);
@@ -194,7 +194,7 @@ async function outcome(child: ChildProcess, timeoutMs: number, signal: AbortSign
   }
 }
 
-/** The binding is a dependency of `chromadb`, so it is looked for from there. */
+/** The binding is a dependency of `chromadb`, so it is resolved from there. */
 async function bundledBinding(name: string): Promise<EngineBinding | null> {
   try {
     const fromHere = createRequire(import.meta.url);

@@ -8,13 +8,13 @@ import type { Log } from "../../core/ports.js";
 import { identityAt } from "../../lib/file-identity.js";
 import { sleep } from "../../lib/time.js";
 
-/** Says which engine wrote a data folder, and which process last used it. */
+/** Records which engine wrote a data folder, and which process last used it. */
 const NOTE = "recollect.json";
 const noteShape = z.object({
   engine: z.string(),
   pid: z.number().int().positive(),
   port: z.number().int().positive(),
-  /** Which folder this was written about; a copy has another one. */
+  /** The folder that this was written for; a copied folder has another one. */
   folder: z.string().optional(),
 });
 export type EngineNote = Omit<z.infer<typeof noteShape>, "folder">;
@@ -22,8 +22,8 @@ export type EngineNote = Omit<z.infer<typeof noteShape>, "folder">;
 const PREDECESSOR_ENDS_WITHIN_MS = 5_000;
 
 /**
- * Makes the folder ready for an engine of this version. Data of another or an unknown version is renamed, never read:
- * engines neither promise to read each other's files nor notice when they cannot.
+ * Prepares the folder for an engine of this version. Data of another or unknown version is renamed, never read: engines neither
+ * promise to read each other's files nor notice when they cannot.
  * @throws the signal's reason when it aborts first
  */
 export async function prepareEngineFolder(
@@ -45,7 +45,7 @@ export function engineFolder(dataDirectory: string): string {
   return join(dataDirectory, "chroma");
 }
 
-/** Removes all files of the engine, those that were set aside too; the engine of this process must have ended. */
+/** Removes all files of the engine, including those set aside; the engine of this process must have ended. */
 export async function removeEngineData(dataDirectory: string, signal = new AbortController().signal): Promise<void> {
   const folder = engineFolder(dataDirectory);
   const note = await readNote(folder);
@@ -59,13 +59,13 @@ function asidePrefix(folder: string): string {
   return `${basename(folder)}.set-aside-`;
 }
 
-/** Notes who uses the folder from now on. */
+/** Records who uses the folder from now on. */
 export async function noteEngine(folder: string, note: EngineNote): Promise<void> {
   const path = join(folder, NOTE);
   await writeFile(path, JSON.stringify({ ...note, folder: identityAt(folder) }), { mode: 0o600 });
 }
 
-/** Renames the folder and leaves an empty one. Of several folders set aside, only the newest is kept. */
+/** Renames the folder and creates an empty one. Of several folders set aside, only the newest is kept. */
 export async function setAside(folder: string, reason: string, log: Log): Promise<void> {
   const parent = dirname(folder);
   const prefix = asidePrefix(folder);
@@ -85,14 +85,14 @@ async function readNote(folder: string): Promise<z.infer<typeof noteShape> | nul
   }
 }
 
-/** The engine that a copied note names runs on the folder that was copied, and is none of ours. */
+/** A copied note names an engine that runs on the original folder and is not ours. */
 function isAbout(folder: string, note: z.infer<typeof noteShape>): boolean {
   return note.folder === undefined || note.folder === identityAt(folder);
 }
 
 /**
- * Two engines on one folder lose vectors without a word. The engine of an owner that was killed ends by itself
- * within moments; one that does not, and still answers at its port, is killed.
+ * Two engines on one folder lose vectors silently. If an engine's owner was killed, the engine ends by itself within moments; one
+ * that does not, and still answers at its port, is killed.
  */
 async function waitForPredecessor(note: EngineNote, signal: AbortSignal): Promise<void> {
   const deadline = Date.now() + PREDECESSOR_ENDS_WITHIN_MS;
@@ -101,7 +101,7 @@ async function waitForPredecessor(note: EngineNote, signal: AbortSignal): Promis
       await sleep(25, { signal, unref: true });
       continue;
     }
-    // Its number may belong to another program by now; only one that also answers as an engine is ours.
+    // The pid may have been reused by now; only a process that also answers as an engine is ours.
     if (await answersAsEngine(note.port)) process.kill(note.pid, "SIGKILL");
     return;
   }
@@ -116,7 +116,7 @@ function isAlive(pid: number): boolean {
   return !isZombie(pid);
 }
 
-/** An ended process that nobody has asked about keeps its number: in many containers for ever. */
+/** An ended process that has not been reaped keeps its pid, in many containers for ever. */
 function isZombie(pid: number): boolean {
   try {
     return /\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
@@ -125,7 +125,7 @@ function isZombie(pid: number): boolean {
   }
 }
 
-/** True when a Chroma server answers at this port of the loopback interface. */
+/** Whether a Chroma server answers at this port of the loopback interface. */
 export async function answersAsEngine(port: number, timeoutMs = 2_000): Promise<boolean> {
   try {
     const answer = await fetch(`http://127.0.0.1:${port}/api/v2/heartbeat`, { signal: AbortSignal.timeout(timeoutMs) });

@@ -1,12 +1,12 @@
 import { readdir, readFile, readlink } from "node:fs/promises";
 
-/** State of a socket that waits for connections, in `/proc/net/tcp`. */
+/** State of a listening socket in `/proc/net/tcp`. */
 const LISTENING = "0A";
 const LOOPBACK = "0100007F";
 
 /**
- * Whether it is this process that listens at a port of 127.0.0.1: the engine takes no password, so whoever took the port
- * first would be handed every vector. Null where the system does not tell; only Linux does.
+ * Whether this process is the one listening at a port of 127.0.0.1: the engine has no password, so a process that took the port
+ * first would be sent every vector. Null where the system does not tell; only Linux does.
  */
 export async function listensAt(pid: number, port: number): Promise<boolean | null> {
   if (process.platform !== "linux") return null;

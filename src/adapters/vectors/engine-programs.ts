@@ -1,8 +1,7 @@
 /*
- * Programs of small child processes, as text for `node --eval`: so they are the same whether this service runs built
- * or from source, and no file has to be found beside it. Each ends itself when its standard input ends, which the
- * operating system does for it when the parent is gone, however the parent went. SIGKILL, because `process.exit`
- * would wait for a thread that is blocked in native code.
+ * Programs of small child processes, as text for `node --eval`: they are the same whether this service runs built or from source,
+ * and no file has to be located. Each ends itself when its standard input closes, which the operating system does once the parent
+ * is gone, for whatever reason. They use SIGKILL because `process.exit` would wait for a thread blocked in native code.
  */
 
 const END_WITH_PARENT = `
@@ -11,8 +10,8 @@ const END_WITH_PARENT = `
 `;
 
 /**
- * Arguments: binding file, data folder, port. Runs the Chroma server in a worker thread, because the native call
- * blocks its thread for as long as the server runs. Exit code 3: the binding does not load, reason on standard error.
+ * Arguments: binding file, data folder, port. Runs the Chroma server in a worker thread, because the native call blocks its
+ * thread while the server runs. Exit code 3: the binding does not load; the reason is on standard error.
  */
 export const SERVER_PROGRAM = `
   const { Worker } = require("node:worker_threads");
@@ -27,7 +26,7 @@ export const SERVER_PROGRAM = `
     .on("exit", () => process.exit(4));
 `;
 
-/** Argument: binding file. Exit code 0 when it loads, else 1 with the reason on standard error. */
+/** Argument: binding file. Exit code 0 when it loads, otherwise 1 with the reason on standard error. */
 export const LOAD_PROGRAM = `
   ${END_WITH_PARENT}
   try {
@@ -39,7 +38,7 @@ export const LOAD_PROGRAM = `
   }
 `;
 
-/** Arguments: npm's own entry file, then npm's arguments. */
+/** Arguments: npm's entry file, then npm's arguments. */
 export const NPM_PROGRAM = `
   const [npm, ...options] = process.argv.slice(1);
   ${END_WITH_PARENT}

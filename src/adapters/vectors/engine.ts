@@ -21,30 +21,30 @@ import { listensAt } from "./engine-port.js";
 import { SERVER_PROGRAM } from "./engine-programs.js";
 
 export interface LocalChromaOptions {
-  /** The engine keeps its files in `chroma` below it. */
+  /** The engine keeps its files in its `chroma` subfolder. */
   readonly dataDirectory: string;
-  /** Where fetched engines are kept. Default `engines` below the data directory. */
+  /** Where downloaded engines are kept. Default: `engines` in the data directory. */
   readonly enginesDirectory?: string | undefined;
-  /** Never fetch an engine. */
+  /** Never download an engine. */
   readonly offline: boolean;
   readonly log: Log;
-  /** Milliseconds between two looks at its health. Default 5 s. */
+  /** Milliseconds between health checks. Default 5 s. */
   readonly healthEveryMs?: number;
-  /** For tests: the binding to try first; null is none. */
+  /** For tests: the binding to try first; null for none. */
   readonly bundled?: EngineBinding | null;
 }
 
 /** The supervised Chroma server of this process: on the loopback interface, at a free port, restarted when it ends. */
 export interface LocalChroma extends ChromaTarget {
-  /** Begins to look for an engine and to run it; returns at once. */
+  /** Starts to find and run an engine; returns at once. */
   start(): void;
   /** The process id of the running child. */
   readonly pid: number | null;
-  /** Ends the child, removes everything that it kept, and starts it again where it ran. */
+  /** Ends the child, removes all its data, and restarts it if it was running. */
   scrub(): Promise<void>;
-  /** Ends the child and waits for its end. */
+  /** Ends the child and waits for it to exit. */
   close(): Promise<void>;
-  /** Ends the child without waiting, for the last moment of a process. */
+  /** Ends the child without waiting, for process shutdown. */
   stopNow(): void;
 }
 
@@ -52,7 +52,7 @@ const RESTART = { baseMs: 250, maximumMs: 60_000 };
 const FIND_AGAIN = { baseMs: 60_000, maximumMs: 3_600_000 };
 const STARTS_WITHIN_MS = 30_000;
 const MISSED_HEARTBEATS = 3;
-/** An engine that ends sooner did not run; its data may be what it stumbles over. */
+/** An engine that ends sooner failed to start, perhaps because of its data. */
 const RAN_MS = 30_000;
 const ENDS_BEFORE_SET_ASIDE = 3;
 
@@ -72,7 +72,7 @@ class Supervisor implements LocalChroma {
   #lastWords = "";
   #running: Promise<void> | null = null;
   #run = new AbortController();
-  /** What uses the folder, one after the other. */
+  /** Operations that use the folder, one at a time. */
   #usingFolder: Promise<unknown> = Promise.resolve();
 
   constructor(options: LocalChromaOptions) {
@@ -138,7 +138,7 @@ class Supervisor implements LocalChroma {
     }
   }
 
-  /** Without a network the engine cannot be fetched now, but perhaps later. */
+  /** Without a network, the engine cannot be downloaded now, but perhaps later. */
   async #findBinding(signal: AbortSignal): Promise<EngineBinding | null> {
     const { log, offline, dataDirectory, bundled } = this.#options;
     const enginesDirectory = this.#options.enginesDirectory ?? join(dataDirectory, "engines");
@@ -158,7 +158,7 @@ class Supervisor implements LocalChroma {
     }
   }
 
-  /** Starts the engine and stays with it. @returns why it ended */
+  /** Starts the engine and waits until it ends. @returns why it ended */
   async #runOnce(binding: EngineBinding, signal: AbortSignal): Promise<string> {
     await prepareEngineFolder(this.#folder, binding.version, this.#options.log, signal);
     const port = await freePort();
@@ -174,7 +174,7 @@ class Supervisor implements LocalChroma {
       return await Promise.race([ended, this.#watch(port, child, signal)]);
     } finally {
       this.#address = null;
-      // It never keeps this process alive, but its end is waited for.
+      // The child normally does not keep this process alive, but its exit must be awaited here.
       child.ref();
       child.kill("SIGKILL");
       await ended;
@@ -192,7 +192,7 @@ class Supervisor implements LocalChroma {
         this.#lastWords = (this.#lastWords + text).slice(-500);
       });
     }
-    // The child must never be what keeps this process alive; it ends with it anyway.
+    // The child must not keep this process alive; it ends with it anyway.
     child.unref();
     for (const stream of child.stdio) if (stream instanceof Socket) stream.unref();
     child.stdin.on("error", () => undefined);
@@ -234,7 +234,7 @@ class Supervisor implements LocalChroma {
   }
 }
 
-/** Another program of this machine may have taken the port first, and would be told everything. */
+/** Another program on this machine may have taken the port first, and would be sent everything. */
 async function isAnsweredBy(child: ChildProcess, port: number, timeoutMs?: number): Promise<boolean> {
   return (await answersAsEngine(port, timeoutMs)) && (await listensAt(child.pid ?? 0, port)) !== false;
 }
@@ -246,7 +246,7 @@ function endOf(child: ChildProcess): Promise<string> {
   });
 }
 
-/** A port that is free now. Should another program take it first, the engine ends and starts again at another. */
+/** A port that is free now. If another program takes it first, the engine ends and restarts at another. */
 function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();

@@ -18,25 +18,25 @@ import { TopHits } from "./top-hits.js";
 import { checkVectorQuery } from "./vector-query.js";
 
 const DEFAULT_MEGABYTES = 96;
-/** Reading a unit by itself takes a little longer than reading it with all others of its container. */
+/** Reading units individually takes a little longer per unit than reading the whole container. */
 const WORTH_PICKING = 1 / 2;
 
 export interface ExactVectorsOptions {
-  /** Memory for matrices, in MB. A container that does not fit alone is read in pages for each query. Default 96. */
+  /** Memory for matrices, in MB. A container that does not fit by itself is read page by page for each query. Default 96. */
   readonly megabytes?: number;
 }
 
-/** Exact search, and the questions that a tier above it asks. */
+/** Exact search, with the size information that the tier above needs. */
 export interface ExactVectors extends VectorIndex {
-  /** Vectors per container, in the order asked; for decisions of size only, as it may not be quite exact. */
+  /** Vectors per container, in the order given; approximate, for size decisions only. */
   sizes(space: VectorSpace, containerIds: readonly number[]): Promise<number[]>;
-  /** The share of the memory that a container with so many vectors takes; above 1, it does not fit. */
+  /** The share of the memory that a container with this many vectors takes; above 1, it does not fit. */
   shareOfMemory(space: VectorSpace, vectors: number): number;
-  /** The most vectors of a space that fit into the memory. */
+  /** The maximum number of vectors of a space that fits into memory. */
   capacity(space: VectorSpace): number;
 }
 
-/** Searches by scoring every vector of the containers asked: full recall under any filter. */
+/** Scores every vector of the requested containers: full recall under any filter. */
 export function createExactVectors(record: VectorRecord, options: ExactVectorsOptions = {}): ExactVectors {
   const bytes = (options.megabytes ?? DEFAULT_MEGABYTES) * 1024 * 1024;
   return new ExactSearch(record, bytes);
@@ -101,7 +101,7 @@ class ExactSearch implements ExactVectors {
     return { collections: await this.#cache.verify(signal) };
   }
 
-  /** Keeps nothing but in memory. */
+  /** Only memory needs clearing. */
   async scrub(): Promise<void> {
     this.#cache.clear();
   }

@@ -1,19 +1,19 @@
 import type { ChromaCollection, ChromaRow } from "./chroma-server.js";
 
-/** One search returns everything that the graph of so small a collection reaches. */
+/** In so small a collection, one search returns everything that the graph reaches. */
 const LARGEST_LOOKED_AT = 1_000;
 const ATTEMPTS = 3;
 
-/** True when a collection is so small that `rewriteLost` can tell what its graph lost. */
+/** Whether a collection is small enough for `rewriteLost` to tell what its graph lost. */
 export async function isSmall(collection: ChromaCollection): Promise<boolean> {
   return (await collection.count()) <= Math.min(LARGEST_LOOKED_AT, collection.mostResults);
 }
 
 /**
- * Writes rows of a small collection again that were just written and that no search finds. Chroma leaves some without a way to
- * them while a graph is small, why is not known: of 200 collections where 30 rows followed 40, 23 had rows that were counted
- * and read, but never found (engine 1.0.5, 24 dimensions). Written again they were; of 50,000 rows that followed at least a
- * hundred none was lost.
+ * Rewrites rows of a small collection that were just written and that no search finds. For unknown reasons, Chroma leaves some
+ * rows unreachable while a graph is small: of 200 collections where 30 rows followed 40, 23 had rows that were counted and
+ * readable but never found (engine 1.0.5, 24 dimensions). After a rewrite they were found; of 50,000 rows added to at least a
+ * hundred, none was lost.
  * @returns rows that are still not found
  */
 export async function rewriteLost(collection: ChromaCollection, rows: readonly ChromaRow[]): Promise<ChromaRow[]> {

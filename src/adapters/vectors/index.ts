@@ -18,35 +18,38 @@ import { createTieredVectors } from "./tiered.js";
 
 const NEED_EVERY_MS = 2_000;
 /**
- * Where every vector is searched in Chroma, containers with more than this have a collection of their own: with one for each
- * container, what a search has to know of them grew to 620 kB for 5,000 containers.
+ * Where every vector is searched in Chroma, containers larger than this get a collection of their own: with one for each
+ * container, the layout that a search needs grew to 620 kB for 5,000 containers.
  */
 const OWN_ABOVE = 1_000;
 
 export interface VectorsOptions {
   readonly record: VectorRecord;
   readonly log: Log;
-  /** Tells this record apart from others on the same Chroma server; the organisation id. */
+  /** Distinguishes this record from others on the same Chroma server; the organisation id. */
   readonly namespace: string;
   readonly dataDirectory: string;
-  /** Where a fetched engine is kept. Default `engines` below the data directory. */
+  /** Where a downloaded engine is kept. Default: `engines` in the data directory. */
   readonly enginesDirectory?: string | undefined;
-  /** Never fetch anything from outside. */
+  /** Never download anything. */
   readonly offline: boolean;
-  /** A Chroma server to use instead of a local child. */
+  /** A Chroma server to use instead of a local child process. */
   readonly url?: string | undefined;
   readonly token?: string | undefined;
   readonly tenant?: string | undefined;
   readonly database?: string | undefined;
-  /** Who feeds the Chroma server, where several services share the record; null for the only one. */
+  /** Decides who feeds the Chroma server when several services share the record; null if this is the only one. */
   readonly feeder?: SharedRole | null | undefined;
-  /** The most vectors that one query scores exactly while Chroma is there, if they fit into memory. Default 200,000. */
+  /**
+   * The maximum number of vectors that one query scores exactly while Chroma is available, if they fit into memory. Default
+   * 200,000.
+   */
   readonly exactLimit?: number | undefined;
   /** Memory for exact search, in MB. Default 96. */
   readonly exactMegabytes?: number | undefined;
-  /** `exact`: no Chroma at all. */
+  /** `exact`: never use Chroma. */
   readonly mode: "auto" | "exact";
-  /** `background`: `start` is called at once. */
+  /** `background`: `start` is called immediately. */
   readonly engine: "background" | "off";
   /** For tests; see `ChromaVectorsOptions` and `LocalChromaOptions`. */
   readonly tuning?: {
@@ -54,7 +57,7 @@ export interface VectorsOptions {
     readonly pollMs?: number;
     readonly verifyEveryMs?: number;
     readonly healthEveryMs?: number;
-    /** Milliseconds between two looks whether Chroma is needed. Default 2,000. */
+    /** Milliseconds between checks whether Chroma is needed. Default 2,000. */
     readonly needEveryMs?: number;
     readonly bundled?: EngineBinding | null;
   };
@@ -62,19 +65,19 @@ export interface VectorsOptions {
 
 export interface Vectors extends VectorIndex {
   /**
-   * Connects the configured Chroma server at once, or starts the local engine as soon as a space holds nearly as many
-   * vectors as exact search answers; both in the background. Does nothing the second time.
+   * Connects to the configured Chroma server at once, or starts the local engine as soon as a space is close to the capacity of
+   * exact search; both in the background. Does nothing if called again.
    */
   start(): void;
-  /** Ends the engine without waiting, for the last moment of a process. */
+  /** Ends the engine without waiting, for process shutdown. */
   stopNow(): void;
-  /** The process id of the local engine, while one runs. */
+  /** The process id of the local engine, while it runs. */
   readonly enginePid: number | null;
 }
 
 /**
  * The vector index as configured. Usable at once: until Chroma is ready, exact search answers everything.
- * @throws AppError `invalid` when the URL of the Chroma server is none
+ * @throws AppError `invalid` when the URL of the Chroma server is not valid
  */
 export function createVectors(options: VectorsOptions): Vectors {
   const remote = options.mode === "auto" && options.url !== undefined ? remoteTarget(options, options.url) : null;
@@ -91,10 +94,10 @@ class ConfiguredVectors implements Vectors {
   #engine: LocalChroma | null = null;
   #state: "off" | "started" | "closed" = "off";
   readonly #closing = new AbortController();
-  /** The first look whether Chroma is needed, then all others. */
+  /** The first check whether Chroma is needed, then all later ones. */
   #firstLook: Promise<void> = Promise.resolve();
   #looking: Promise<void> = Promise.resolve();
-  /** No engine may be started on files that are being removed. */
+  /** No engine may start on files that are being removed. */
   #isScrubbing = false;
 
   constructor(options: VectorsOptions, remote: ChromaTarget | null) {
@@ -112,7 +115,7 @@ class ConfiguredVectors implements Vectors {
   start(): void {
     if (this.#state !== "off" || this.#options.mode === "exact") return;
     this.#state = "started";
-    // An engine that costs memory, and time at each write, only where it can be of use.
+    // An engine costs memory, and time at each write, so it runs only where it can be of use.
     if (this.#remote !== null || this.#exactLimit === 0) this.#startChroma();
     else this.#startWhenCapacityEnds();
   }
@@ -130,7 +133,7 @@ class ConfiguredVectors implements Vectors {
     return { ...status, state: "off", reason: "This process does not use Chroma; exact search answers." };
   }
 
-  /** The local engine's files are removed whole: nothing else takes from them what was in their indexes and logs. */
+  /** The local engine's files are removed entirely: nothing else erases what was in their indexes and logs. */
   async scrub(signal?: AbortSignal): Promise<void> {
     const { record } = this.#options;
     if (this.#remote !== null)
@@ -174,7 +177,7 @@ class ConfiguredVectors implements Vectors {
         const isNeeded = await capacity.isNearlyExceeded();
         if (isNeeded && !this.#isScrubbing && !signal.aborted) this.#startChroma();
       } catch (error) {
-        // The same record answers searches; what is wrong with it is told there.
+        // The same record answers searches, which will report what is wrong with it.
         log.debug("cannot tell whether Chroma is needed", { reason: String(error) });
       }
     };

@@ -4,36 +4,36 @@ import { ContainerMatrix, matrixBytes } from "./container-matrix.js";
 import { TimedTurn } from "./scan-matrix.js";
 
 const PAGE_BYTES = 192 * 1024;
-/** A read of so many takes about a millisecond at 384 dimensions. */
+/** Reading this many takes about a millisecond at 384 dimensions. */
 const CHANGES_PER_READ = 128;
-/** So many containers that are behind are brought up to date by one read of the log. */
+/** From this many outdated containers on, one read of the log updates all of them. */
 const WORTH_ONE_READ = 4;
-/** More changes than this are not read for many containers at once. */
+/** More changes than this are not read for several containers at once. */
 const MOST_FOR_MANY = 4_000;
 const SAMPLED_VECTORS = 8;
-/** A comparison only counts when nothing was written meanwhile. */
+/** A comparison counts only if nothing was written meanwhile. */
 const COMPARE_ATTEMPTS = 3;
 
 interface Entry {
   readonly space: VectorSpace;
   readonly containerId: number;
-  /** About how many vectors there are to load. */
+  /** Approximate number of vectors to load. */
   expectedRows: number;
   loaded: { matrix: ContainerMatrix; seq: number } | null;
   /** The newest change of the space up to which this container is known to be current. */
   checkedHead: number;
-  /** The refresh that is under way, and how far it will come. */
+  /** The refresh in progress, and how far it will reach. */
   running: { head: number; done: Promise<void> } | null;
   isDiscarded: boolean;
-  /** Bytes that the cache has counted for it. */
+  /** Bytes that the cache has counted for this entry. */
   bytes: number;
 }
 
-/** Matrices of containers, each brought up to date with the record before it is handed out. */
+/** Matrices of containers, each brought up to date with the record before use. */
 export class MatrixCache {
   readonly #record: VectorRecord;
   readonly #budgetBytes: number;
-  /** In order of last use, oldest first. */
+  /** Least recently used first. */
   readonly #entries = new Map<string, Entry>();
   #bytes = 0;
 
@@ -43,9 +43,9 @@ export class MatrixCache {
   }
 
   /**
-   * Works with the vectors of a container, with every change up to `head`, and perhaps newer ones.
-   * @param expected.rows about how many vectors will be loaded when it is not in memory
-   * @param work is given a function that returns the present matrix; another one after a wait, possibly
+   * Works with the vectors of a container, including every change up to `head`, and perhaps newer ones.
+   * @param expected.rows approximate number of vectors to load if it is not in memory
+   * @param work receives a function that returns the current matrix, which may be a different one after a wait
    */
   async use<T>(
     space: VectorSpace,
@@ -66,7 +66,7 @@ export class MatrixCache {
     return work(() => entry.loaded!.matrix);
   }
 
-  /** Reads the log once for many containers, instead of once for each; what remains is left to `use`. */
+  /** Reads the log once for many containers, instead of once for each; the rest is left to `use`. */
   async catchUp(space: VectorSpace, containerIds: readonly number[], head: number): Promise<void> {
     const isStale = (entry: Entry | undefined): entry is Entry =>
       entry !== undefined &&
@@ -89,24 +89,24 @@ export class MatrixCache {
     }
   }
 
-  /** Vectors of a container when it is in memory, as of its last use. */
+  /** Number of vectors of a container in memory, as of its last use. */
   sizeOf(space: VectorSpace, containerId: number): number | undefined {
     return this.#entries.get(keyOf(space, containerId))?.loaded?.matrix.size;
   }
 
-  /** Bytes that the matrices in memory take. */
+  /** Bytes taken by the matrices in memory. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Frees what is in memory, of one space or of all; searches that are under way end as they began. */
+  /** Frees the memory of one space or of all; searches in progress finish with what they have. */
   clear(spaceId?: number): void {
     for (const [key, entry] of this.#entries) {
       if (spaceId === undefined || entry.space.id === spaceId) this.#discard(key, entry);
     }
   }
 
-  /** Compares every matrix in memory with the record; one that differs is dropped and loads afresh when next used. */
+  /** Compares every matrix in memory with the record; one that differs is dropped and reloaded on its next use. */
   async verify(signal?: AbortSignal): Promise<VectorVerification["collections"]> {
     const results: VectorVerification["collections"][number][] = [];
     // Using an entry moves it to the end.
@@ -121,7 +121,7 @@ export class MatrixCache {
     return results;
   }
 
-  /** Changes of all containers; null when there are too many to be worth it, or the log does not reach back. */
+  /** Changes of all containers; null if there are too many to be worthwhile, or the log does not reach back far enough. */
   async #changesSince(space: VectorSpace, from: number): Promise<VectorChange[] | null> {
     const all: VectorChange[] = [];
     while (all.length < MOST_FOR_MANY) {
@@ -142,7 +142,7 @@ export class MatrixCache {
     return entry;
   }
 
-  /** A refresh that began earlier may stop short of what the caller has to see. */
+  /** A refresh that began earlier may not reach what the caller must see. */
   async #refresh(entry: Entry, head: number): Promise<void> {
     while (entry.running !== null) {
       if (entry.running.head >= head) return entry.running.done;
@@ -170,8 +170,8 @@ export class MatrixCache {
   }
 
   /**
-   * Reads a container page by page, so that other work has its turn meanwhile. What changes during that is in the log
-   * behind `head`, and is applied by the next refresh.
+   * Reads a container page by page, so that other work can run in between. Changes made meanwhile are in the log after `head`,
+   * and are applied by the next refresh.
    */
   async #load(entry: Entry, head: number): Promise<void> {
     const { space, containerId } = entry;
@@ -187,12 +187,12 @@ export class MatrixCache {
       after = units.at(-1)!;
       if (turn.isOver) await turn.next();
     }
-    // A scan that is under way begins again with the new one.
+    // A scan in progress restarts with the new matrix.
     entry.loaded = { matrix, seq: head };
     entry.checkedHead = head;
   }
 
-  /** @param needed bytes that are about to be taken */
+  /** @param needed bytes about to be allocated */
   #evict(needed: number): void {
     for (const [key, entry] of this.#entries) {
       if (this.#bytes + needed <= this.#budgetBytes) return;
@@ -269,7 +269,7 @@ function applyChanges(entry: Entry, changes: readonly VectorChange[]): void {
   }
 }
 
-/** Vectors of one read of the record, so that it takes about a millisecond. */
+/** Vectors per read of the record, so that a read takes about a millisecond. */
 export function pageRows(dimensions: number): number {
   return Math.min(1_000, Math.max(16, Math.floor(PAGE_BYTES / (dimensions * 4))));
 }

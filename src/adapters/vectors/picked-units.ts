@@ -2,10 +2,10 @@ import type { VectorQuery, VectorRecord } from "../../core/ports.js";
 import { kindOf, type Unit } from "../../core/types.js";
 import type { TopHits } from "./top-hits.js";
 
-/** A read of so many takes about a millisecond; the store lets others have their turn between two reads. */
+/** Reading this many takes about a millisecond; the store lets other work run between reads. */
 const UNITS_PER_READ = 250;
 
-/** Scores chosen units with the vectors of the record, as far as they lie in the query's containers and pass it. */
+/** Scores the chosen units with the record's vectors, provided they are in the query's containers and pass its filters. */
 export async function offerUnits(
   record: VectorRecord,
   query: VectorQuery,
@@ -23,12 +23,12 @@ export async function offerUnits(
   }
 }
 
-/** Whether a unit is of a kind that the query asks for, and among those that its filter leaves. */
+/** Whether a unit is of a kind that the query asks for, and among those that its filter admits. */
 export function passes(query: Pick<VectorQuery, "kinds" | "among">, unit: Unit): boolean {
   return query.kinds.includes(kindOf(unit)) && (query.among === undefined || query.among.has(unit));
 }
 
-/** Sum of products of `vector` with the numbers of `values` from `offset` on. */
+/** Dot product of `vector` and `values` from `offset` on. */
 export function dotProduct(values: Float32Array, offset: number, vector: Float64Array): number {
   const length = vector.length;
   const whole = length - (length % 4);

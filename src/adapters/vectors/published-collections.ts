@@ -11,7 +11,7 @@ interface Known {
   readonly server: ChromaServer;
 }
 
-/** The collections of a space as another process feeds them. */
+/** The collections of a space, fed by another process. */
 export class PublishedCollections implements SearchedCollections {
   readonly space: VectorSpace;
   readonly position: number;

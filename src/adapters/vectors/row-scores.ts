@@ -2,21 +2,21 @@ import { dotKernel, type Kernel } from "./dot-kernel.js";
 import { dotWhole, quantiseQuery } from "./quantise.js";
 
 const PAGE_BYTES = 65_536;
-/** What the kernel is given and gives is aligned to so many bytes. */
+/** Alignment of the kernel's input and output, in bytes. */
 const ALIGNMENT = 64;
 const QUERY_AT = 0;
-/** The kernel scores so many rows together. */
+/** The kernel scores this many rows together. */
 const ROWS_TOGETHER = 4;
 
-/** Sums of products of one query with rows of 8-bit numbers: by SIMD where there is any, else by plain code with the same sums. */
+/** Dot products of one query with 8-bit rows: by SIMD where available, otherwise by plain code with identical results. */
 export class RowScores {
   readonly #kernel: Kernel | null;
   readonly #query: Int16Array;
-  /** What a sum is multiplied with, besides the scale of its row, for the cosine. */
+  /** Together with the scale of its row, turns a dot product into the cosine. */
   readonly factor: number;
 
   /**
-   * @param stride numbers of a row, a multiple of 16, at least as many as the query has
+   * @param stride numbers per row, a multiple of 16, at least the length of the query
    * @param kernel null for the plain code; tests compare the two
    */
   constructor(query: Float64Array, stride: number, kernel: Kernel | null = dotKernel()) {
@@ -25,13 +25,13 @@ export class RowScores {
     this.factor = quantiseQuery(query, this.#query);
   }
 
-  /** The sums of the first `count` rows. They hold until the next call of any object of this class. */
+  /** The dot products of the first `count` rows, valid until the next call on any object of this class. */
   ofAll(rows: Int8Array, count: number): Int32Array {
     if (count === 0) return new Int32Array(0);
     return this.#kernel === null ? this.#plainly(rows, count) : this.#bySimd(this.#kernel, rows, count);
   }
 
-  /** The sum of the row that begins at `offset`. */
+  /** The dot product of the row that begins at `offset`. */
   ofOne(rows: Int8Array, offset: number): number {
     return dotWhole(rows, offset, this.#query, this.#query.length);
   }
@@ -40,7 +40,7 @@ export class RowScores {
     return Int32Array.from({ length: count }, (_, row) => this.ofOne(rows, row * this.#query.length));
   }
 
-  /** Copies the rows into the kernel's memory, which costs as much as scoring them there and spares keeping them in it. */
+  /** Copies the rows into the kernel's memory, which takes as long as scoring them but avoids storing them there. */
   #bySimd({ memory, score }: Kernel, rows: Int8Array, count: number): Int32Array {
     const stride = this.#query.length;
     const sumsAt = QUERY_AT + aligned(stride * 2);
@@ -51,7 +51,7 @@ export class RowScores {
     const { buffer } = memory;
     new Int16Array(buffer, QUERY_AT, stride).set(this.#query);
     new Int8Array(buffer, rowsAt, count * stride).set(rows.subarray(0, count * stride));
-    // What the rows behind the last one give is not looked at.
+    // The results of the padding rows are ignored.
     score(rowsAt, scored, stride, QUERY_AT, sumsAt);
     return new Int32Array(buffer, sumsAt, count);
   }

@@ -5,19 +5,19 @@ import { Candidates } from "./candidates.js";
 import type { ContainerMatrix, ScanQuery } from "./container-matrix.js";
 import type { TopHits } from "./top-hits.js";
 
-/** Milliseconds of scoring after which everything else has its turn. */
+/** Milliseconds of scoring after which other work gets its turn. */
 const TURN_MS = 2;
-/** So often a scan begins again because of writes; then it runs through here and without a pause. */
+/** Writes restart a scan this many times; then it runs to the end without a pause. */
 const PATIENT_SCANS = 3;
 
-/** When to let everything else have its turn. */
+/** When to let other work run. */
 export interface Turn {
   readonly isOver: boolean;
-  /** Lets everything else have its turn. */
+  /** Lets other work run. */
   next(): Promise<void>;
 }
 
-/** A turn of the event loop that lasts two milliseconds. */
+/** Lets other work run after every two milliseconds. */
 export class TimedTurn implements Turn {
   #began = performance.now();
 
@@ -32,9 +32,9 @@ export class TimedTurn implements Turn {
 }
 
 /**
- * Offers the best vectors of a matrix. While it pauses, the matrix may change: then it begins again.
- * @param current the present matrix of the container
- * @returns the units whose cosines the record has to tell
+ * Scores the best vectors of a matrix. The matrix may change during pauses; the scan then restarts.
+ * @param current the current matrix of the container
+ * @returns the units whose cosines must come from the record
  */
 export async function scanMatrix(
   current: () => ContainerMatrix,

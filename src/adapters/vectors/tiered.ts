@@ -16,19 +16,19 @@ import { checkVectorQuery } from "./vector-query.js";
 export interface TieredVectorsOptions {
   readonly record: VectorRecord;
   readonly exact: ExactVectors;
-  /** Answers what is too large to be scored exactly. Null: everything is scored exactly. */
+  /** Handles what is too large to be scored exactly. Null: everything is scored exactly. */
   readonly chroma: VectorIndex | null;
-  /** The most vectors that one query scores exactly while Chroma is there, if they fit into memory. */
+  /** The maximum number of vectors that one query scores exactly while Chroma is available, if they fit into memory. */
   readonly exactLimit: number;
   readonly log: Log;
 }
 
-/** The most units of a filter that are read one by one rather than left to Chroma; a tenth of a second's work. */
+/** The maximum number of units of a filter that are read one by one rather than left to Chroma; takes a tenth of a second. */
 const MOST_PICKED = 20_000;
 
 /**
- * Scores small containers exactly and asks Chroma about large ones. When Chroma cannot answer, the large ones are
- * scored exactly too: slower, and still right. A search never fails because of Chroma.
+ * Scores small containers exactly and queries Chroma for large ones. When Chroma cannot answer, the large ones are scored exactly
+ * too, which is slower but still correct. A search never fails because of Chroma.
  */
 export function createTieredVectors(options: TieredVectorsOptions): VectorIndex {
   return new TieredSearch(options);
@@ -90,7 +90,7 @@ class TieredSearch implements VectorIndex {
     await this.#options.exact.close();
   }
 
-  /** The smallest containers are scored exactly for as long as their sum stays within the limit and fits into memory. */
+  /** The smallest containers are scored exactly as long as their total stays within the limit and fits into memory. */
   async #bySize(query: VectorQuery): Promise<{ small: number[]; large: number[] }> {
     const containerIds = [...new Set(query.containerIds)];
     const { exact, exactLimit } = this.#options;

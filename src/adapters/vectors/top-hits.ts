@@ -2,8 +2,8 @@ import type { VectorHit } from "../../core/ports.js";
 import type { Unit } from "../../core/types.js";
 
 /**
- * The best hits seen so far, at most `limit`, each unit once. A heap with the worst kept hit on top, so that a scan
- * pays for a hit only when it is better than that one.
+ * The best hits so far, at most `limit`, each unit once. A heap with the worst kept hit on top, so that only a better hit costs a
+ * scan anything.
  */
 export class TopHits {
   readonly #limit: number;
@@ -16,12 +16,12 @@ export class TopHits {
     this.#limit = limit;
   }
 
-  /** A cosine below this can no longer enter; lets the inner loop skip the call. */
+  /** A lower cosine can no longer enter; lets the inner loop skip the call. */
   get floor(): number {
     return this.#units.length < this.#limit ? -Infinity : this.#cosines[0]!;
   }
 
-  /** Keeps the hit if it is among the best; of one unit offered twice, the better cosine counts. */
+  /** Keeps the hit if it is among the best; if a unit is offered twice, its better cosine counts. */
   offer(unit: Unit, cosine: number): void {
     if (this.#kept.has(unit)) {
       this.#improve(unit, cosine);
@@ -38,7 +38,7 @@ export class TopHits {
     }
   }
 
-  /** Best first; equal cosines by rising unit, so that the order never depends on where a vector lies. */
+  /** Best first; equal cosines by ascending unit, so that the order never depends on where a vector is stored. */
   sorted(): VectorHit[] {
     return this.#units
       .map((unit, at) => ({ unit, cosine: Math.min(1, Math.max(-1, this.#cosines[at]!)) }))

@@ -2,8 +2,8 @@ import { AppError } from "../../core/errors.js";
 import type { VectorQuery } from "../../core/ports.js";
 
 /**
- * @returns false when the query cannot have hits: no container, no kind, limit 0, or nothing to choose among
- * @throws AppError `invalid` when the vector does not fit its space or the limit is no whole number
+ * @returns false when the query cannot have hits: no container, no kind, limit 0, or nothing to choose from
+ * @throws AppError `invalid` when the vector does not fit its space or the limit is not a whole number
  */
 export function checkVectorQuery(query: VectorQuery): boolean {
   const { vector, space, limit } = query;

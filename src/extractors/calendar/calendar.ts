@@ -8,7 +8,7 @@ import { readComponents, type Component, type Property, type PropertyValue } fro
 import { endAfter, endShown } from "./end-time.js";
 import { describeRecurrence } from "./recurrence.js";
 
-/** Reads calendars: events, tasks and journals in order, a section each. @throws ExtractionError `empty` */
+/** Reads calendars: events, tasks and journals in order, one section each. @throws ExtractionError `empty` */
 export async function extractCalendar(file: SourceFile, tools: ExtractionTools): Promise<ExtractedContent> {
   const calendars = await readComponents(decodeBytes(file.bytes, [file.charset]).text);
   if (calendars === null) return plainText(file, "The file is not a well-formed calendar.", tools);
@@ -29,7 +29,7 @@ export async function extractCalendar(file: SourceFile, tools: ExtractionTools):
   });
 }
 
-/** Of a calendar itself; what is technical or told otherwise is left out. */
+/** Properties of the calendar itself that are technical or shown elsewhere. */
 const ABOUT = new Set(["prodid", "version", "calscale", "method", "name", "x-wr-calname"]);
 
 function entriesOf(calendar: Component): Component[] {
@@ -42,7 +42,7 @@ const KINDS: ReadonlyMap<string, string> = new Map([
   ["vfreebusy", "Free and busy times"],
 ]);
 const TOLD = new Set(["summary", "description", "dtstart", "dtend", "duration"]);
-/** What programs note for each other. */
+/** Bookkeeping between programs. */
 const TECHNICAL = new Set("uid dtstamp sequence created last-modified transp class x-lic-error x-alt-desc".split(" "));
 
 function sectionOf({ name, properties, components }: Component): string {
@@ -93,7 +93,7 @@ const LABELS: ReadonlyMap<string, string> = new Map([
   ["x-wr-timezone", "Zone"],
 ]);
 
-/** A line for each property that is worth reading, people together. */
+/** One line for each property worth reading, with people grouped. */
 function linesOf(properties: readonly Property[], leftOut: ReadonlySet<string>): string[] {
   const groups = new Map<string, string[]>();
   for (const property of properties) {
@@ -129,7 +129,7 @@ function shownValues({ values }: Property): string {
   return values.map(shown).join(", ");
 }
 
-/** A time, and another or a duration. */
+/** A start time, followed by an end time or a duration. */
 const PERIOD = /^(\d{4}-\d{2}-\d{2}T\S{1,20}) ([P\d]\S{1,40})$/;
 
 function shown(value: PropertyValue): string {
@@ -144,7 +144,7 @@ function find(properties: readonly Property[], name: string): Property | undefin
   return properties.find((property) => property.name === name);
 }
 
-/** The plain value of the first property of a name. */
+/** The plain value of the first property with this name. */
 function textOf(properties: readonly Property[], name: string): string | null {
   const text = find(properties, name)
     ?.values.filter((value) => typeof value === "string")

@@ -1,4 +1,4 @@
-/** A component of a calendar, such as an event. Names are in lower case. */
+/** A calendar component, such as an event. Names are in lower case. */
 export interface Component {
   readonly name: string;
   readonly properties: readonly Property[];
@@ -13,10 +13,10 @@ export interface Property {
 
 export type PropertyValue = string | Readonly<Record<string, string>>;
 
-/** Components in each other that are read; calendars need three. */
+/** Nesting depth that is read; calendars need three. */
 const DEEPEST = 8;
 
-/** The calendars of a text; null for what is none. */
+/** Parses the calendars in a text; null if it is not a calendar. */
 export async function readComponents(text: string): Promise<Component[] | null> {
   const { default: library } = await import("ical.js");
   let parsed: unknown;
@@ -30,7 +30,7 @@ export async function readComponents(text: string): Promise<Component[] | null> 
   return components.length === 0 ? null : components;
 }
 
-/** `[name, properties, components]` as the library gives it. */
+/** `[name, properties, components]`, as returned by the library. */
 function componentOf(one: unknown, depth: number): Component[] {
   if (!Array.isArray(one) || depth > DEEPEST) return [];
   const [name, properties, components] = one as readonly unknown[];
@@ -67,7 +67,7 @@ function textOf(value: unknown): string {
   return plainText(value);
 }
 
-/** How the library gives a day where a time was to be. */
+/** What the library returns for a date where a date-time was expected. */
 const DAY_WITHOUT_TIME = /^(\d{4}-\d{2}-\d{2})T::$/;
 
 function plainText(value: unknown): string {

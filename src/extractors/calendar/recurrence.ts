@@ -24,7 +24,10 @@ const ORDER: ReadonlyMap<string, string> = new Map([
   ["-1", "last"],
 ]);
 
-/** A recurrence rule in words, such as "every 2 weeks on Monday, Wednesday until 2026-12-01". Parts without words are named as they are. */
+/**
+ * A recurrence rule in words, such as "every 2 weeks on Monday, Wednesday until 2026-12-01". Parts that have no wording are given
+ * as they are.
+ */
 export function describeRecurrence(rule: Readonly<Record<string, string>>): string {
   const { freq = "", interval = "1", byday, until, count, wkst: _weekStart, ...others } = rule;
   const unit = UNITS.get(freq) ?? freq.toLowerCase();

@@ -1,6 +1,6 @@
 import { singleSpaced } from "../../lib/single-spaced.js";
 
-/** A value of a data file. Numbers, truth values and null are kept as they are written. */
+/** A value in a data file. Numbers, booleans and null are kept as written. */
 export type DataNode = string | DataList | DataObject;
 
 export interface DataList {
@@ -10,16 +10,16 @@ export interface DataList {
 
 export interface DataObject {
   readonly kind: "object";
-  /** In order; names may come twice. */
+  /** In order; names may repeat. */
   readonly fields: readonly (readonly [name: string, value: DataNode])[];
 }
 
-/** More values than people read; what has more is kept as it stands. */
+/** More values than anyone reads; a file with more is kept as plain text. */
 export const MOST_VALUES = 1_000_000;
-/** Objects and lists in each other, so that walking them never fills the stack. */
+/** Maximum nesting of objects and lists, so that walking them never overflows the stack. */
 export const DEEPEST = 256;
 
-/** The text of the first of some fields, without regard to case; null where none says anything short. */
+/** The text of the first of these fields that has a short one, ignoring case; otherwise null. */
 export function textField(node: DataNode | undefined, names: readonly string[]): string | null {
   if (typeof node !== "object" || node.kind !== "object") return null;
   for (const name of names) {

@@ -2,10 +2,13 @@ import type { DataNode } from "./data-node.js";
 
 const MOST_COLUMNS = 40;
 const LONGEST_CELL = 400;
-/** At least this part of the cells has to say something. */
+/** Minimum share of the cells that must not be empty. */
 const FILLED = 0.5;
 
-/** Columns and rows of like objects, header first; null for what is no table: text of several lines, lists of objects, few common names. */
+/**
+ * Columns and rows of similar objects, header first; null where no table fits: multi-line text, lists of objects, few common
+ * names.
+ */
 export function tableOf(items: readonly DataNode[]): string[][] | null {
   if (items.length < 2) return null;
   const columns = new Map<string, number>();
@@ -30,7 +33,7 @@ function rowOf(item: DataNode): Map<string, string> | null {
   return fill(row, item, "") ? row : null;
 }
 
-/** Objects in an object become columns such as `address.city`. False for what does not fit into cells. */
+/** Nested objects become columns such as `address.city`. @returns false for what does not fit into cells */
 function fill(row: Map<string, string>, node: DataNode, path: string): boolean {
   if (typeof node === "object" && node.kind === "object" && node.fields.length > 0)
     return node.fields.every(([name, value]) => fill(row, value, path === "" ? name : `${path}.${name}`));

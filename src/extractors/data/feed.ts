@@ -6,7 +6,7 @@ import { saidDate } from "../said-date.js";
 import { elementsOf, type XmlElement } from "../xml-events.js";
 import { flowingText } from "./xml-data.js";
 
-/** RSS of all versions, or Atom. */
+/** RSS of any version, or Atom. */
 export function isFeed({ name, children }: XmlElement): boolean {
   const has = (wanted: string) => children.some((child) => typeof child === "object" && child.name === wanted);
   return (name === "rss" && has("channel")) || (name === "RDF" && has("item")) || (name === "feed" && has("entry"));
@@ -70,7 +70,7 @@ function repeats(other: string, body: string, isBefore: boolean): boolean {
 async function bodyOf(element: XmlElement): Promise<string> {
   const text = flowingText(element);
   const source = element.attributes["src"] ?? "";
-  // Markup within other elements is XHTML, whose text is there already.
+  // Child elements mean XHTML, whose text has been extracted already.
   const isMarkup = elementsOf(element).length === 0 && /<[a-z/!]|&[a-z#]/i.test(text);
   const body = isMarkup ? await readHtml(text) : text;
   return [body, source].filter((piece) => piece !== "").join("\n\n");
@@ -89,7 +89,7 @@ function dateOf(element: XmlElement): string | null {
   return saidDate((textIn(element, DATES) ?? "").slice(0, 100));
 }
 
-/** The address of the page itself before those of other forms of it. */
+/** Prefers the address of the page itself to those of alternative forms. */
 function linkOf(element: XmlElement): string | null {
   const links = elementsOf(element, "link");
   const best =

@@ -16,10 +16,10 @@ export async function extractJson(file: SourceFile, tools: ExtractionTools): Pro
   return present(parsed.values.length === 1 ? (only ?? "") : { kind: "list", items: parsed.values }, notes, tools);
 }
 
-/** A part of a file may be broken; where more is, it is no list of JSON values in lines. */
+/** Share of the lines that may be broken; beyond that, the file is not JSON Lines. */
 const MOST_BROKEN = 0.2;
 
-/** Reads JSON values in lines. A line that holds none is kept as text. @throws ExtractionError `empty` */
+/** Reads JSON Lines. A line without a JSON value is kept as text. @throws ExtractionError `empty` */
 export async function extractJsonLines(file: SourceFile, tools: ExtractionTools): Promise<ExtractedContent> {
   const lines = decodeBytes(file.bytes, [file.charset])
     .text.split("\n")

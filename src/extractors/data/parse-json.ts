@@ -1,7 +1,7 @@
 import { createScanner } from "jsonc-parser";
 import { DEEPEST, MOST_VALUES, type DataNode } from "./data-node.js";
 
-/** Numbers of tokens as the scanner gives them; the library declares no values that can be imported. */
+/** The scanner's token numbers; the library declares no values that can be imported. */
 const TOKEN = {
   openBrace: 1,
   closeBrace: 2,
@@ -16,13 +16,13 @@ const TOKEN = {
   end: 17,
 } as const;
 const WORDS: ReadonlySet<number> = new Set([TOKEN.null, TOKEN.true, TOKEN.false, TOKEN.number]);
-/** The scanner's error for a text without its last quotation mark. */
+/** The scanner's error for a string without its closing quotation mark. */
 const UNENDED_TEXT = 2;
 
 export interface ParsedJson {
-  /** Values that stand one after the other; most files hold one. */
+  /** Consecutive top-level values; most files have one. */
   readonly values: readonly DataNode[];
-  /** False where the file ends before they do. */
+  /** False if the file is truncated. */
   readonly isWhole: boolean;
 }
 
@@ -34,13 +34,13 @@ interface OpenList {
 interface OpenObject {
   readonly kind: "object";
   readonly fields: [name: string, value: DataNode][];
-  /** Of the field whose value comes next. */
+  /** Name of the field whose value comes next. */
   name: string | null;
 }
 
 /**
- * Reads JSON without a loss: numbers as they are written, names that come twice. Comments and commas too many are passed
- * over. Null for what is no JSON, nests deeper than 256 levels or holds more than a million values.
+ * Parses JSON without loss: numbers as written, repeated names kept. Comments and superfluous commas are skipped. Null for text
+ * that is not JSON, is nested more than 256 levels deep, or has more than a million values.
  */
 export function parseJson(text: string): ParsedJson | null {
   const scanner = createScanner(text, true);

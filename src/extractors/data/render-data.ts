@@ -7,7 +7,7 @@ import { singleSpaced } from "../../lib/single-spaced.js";
 const ROWS_OF_PART = 100;
 const TITLE_NAMES = ["title", "name", "subject", "headline", "label", "id"];
 
-/** Adds a value as Markdown: a section for each large field, a part for each entry of a list, tables of like objects. */
+/** Adds a value as Markdown: a section for each large field, a part for each list entry, tables for similar objects. */
 export function addData(node: DataNode, gathered: GatheredParts): void {
   if (typeof node === "string") gathered.add(node);
   else if (node.kind === "list") addList(node.items, "", gathered);
@@ -33,7 +33,7 @@ function addObject(fields: readonly (readonly [string, DataNode])[], gathered: G
   flush();
 }
 
-/** Worth no section of its own. */
+/** Too short for a section of its own. */
 function isShort(node: DataNode): boolean {
   if (typeof node === "string") return true;
   return node.kind === "list" ? node.items.length < 2 || isPlainList(node.items) : node.fields.length < 3;
@@ -43,7 +43,7 @@ function isPlainList(items: readonly DataNode[]): boolean {
   return items.every((item) => typeof item === "string");
 }
 
-/** Adds entries with their numbers. */
+/** Adds the entries with their numbers. */
 function addList(items: readonly DataNode[], heading: string, gathered: GatheredParts): void {
   const [header, ...rows] = tableOf(items) ?? [];
   const isPlain = isPlainList(items);
@@ -70,7 +70,7 @@ function entryText(item: DataNode, number: number): string {
 const LONGEST_NAME = 100;
 const LONGEST_PATH = 300;
 
-/** Every value of a node in a line of its own, behind the path to it. */
+/** Every value of a node on its own line, after its path. */
 function linesOf(node: DataNode, path: string): string[] {
   const lines: string[] = [];
   addLines(node, path, lines);
@@ -94,7 +94,7 @@ function addLines(node: DataNode, path: string, lines: string[]): void {
   }
 }
 
-/** A long name is told once, then cut; of a long path only the end. */
+/** Appends a name to a path. An overlong name is written out once and then truncated; an overlong path keeps only its end. */
 function joinPath(path: string, name: string, lines: string[]): string {
   const own = singleSpaced(name);
   if (own.length > LONGEST_NAME) lines.push(`- ${own}`);

@@ -1,7 +1,10 @@
 import { elementsOf, localName, type XmlElement } from "../xml-events.js";
 import type { DataNode } from "./data-node.js";
 
-/** An element as data: attributes and elements are fields, like elements that follow each other a list, text among elements a text. */
+/**
+ * Converts an element to data: attributes and child elements become fields, consecutive similar elements a list, mixed content a
+ * text.
+ */
 export function dataOfElement(element: XmlElement): DataNode {
   const attributes = attributesOf(element);
   const children = elementsOf(element);
@@ -33,7 +36,7 @@ function attributesOf({ attributes }: XmlElement): [string, string][] {
     .map(([name, value]) => [localName(name), value.trim()]);
 }
 
-/** The text of an element and what is in it, in order, with the attributes of the inner ones in brackets. */
+/** The text of an element and its descendants, in order, with the descendants' attributes in brackets. */
 export function flowingText(element: XmlElement): string {
   const pieces: string[] = [];
   addText(element, pieces);

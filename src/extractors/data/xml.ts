@@ -10,7 +10,7 @@ import { extractFeed, isFeed } from "./feed.js";
 import { addData } from "./render-data.js";
 import { dataOfElement } from "./xml-data.js";
 
-/** Reads XML as paths and values, and RSS and Atom as their entries. @throws ExtractionError `empty` */
+/** Reads XML as paths and values, and RSS and Atom feeds as entries. @throws ExtractionError `empty` */
 export async function extractXml(file: SourceFile, tools: ExtractionTools): Promise<ExtractedContent> {
   const said = [file.charset, declaredEncoding(file.bytes)];
   const { text } = decodeBytes(file.bytes, said);
@@ -30,7 +30,7 @@ export async function extractXml(file: SourceFile, tools: ExtractionTools): Prom
 function readRoot(text: string, { limits }: ExtractionTools): XmlElement | null {
   if (countElements(text) > MOST_VALUES) return null;
   try {
-    // With a mark, what the file says of its encoding before it was decoded no longer counts.
+    // The byte order mark overrides the encoding declared in the file before it was decoded.
     const bytes = Buffer.from(`\uFEFF${text.trimStart()}`);
     const root = readXmlTree(bytes, { maximumDepth: Math.min(DEEPEST, limits.maximumDepth) });
     return root.name === "" ? null : root;

@@ -10,20 +10,20 @@ import { singleSpaced } from "../../lib/single-spaced.js";
 export interface PageContent {
   readonly markdown: string;
   readonly description: PageDescription;
-  /** True where no article was found, so that all of its text counts. */
+  /** True if no article was found, so that the whole page is used. */
   readonly isWhole: boolean;
 }
 
-/** Finding the article takes seconds on a page of this size; larger ones are read as a whole. */
+/** Finding the article takes seconds on a page of this size; larger pages are read as a whole. */
 const LARGEST_ARTICLE_PAGE = { nodes: 20_000, characters: 3_000_000 };
 const LIMITS = { maximumDepth: 100, maximumElements: 100_000, maximumEntities: 50_000 };
-/** What is shorter than both of these is not the article of a page, but a piece of it. */
+/** A text below both of these limits is only a fragment of the page, not its article. */
 const SMALLEST_SHARE = 0.25;
 const SHORTEST_ARTICLE = 400;
 
 const NOWHERE = "https://page.invalid/";
 
-/** The article of a page as Markdown, and what the page says about itself. @param url where it was fetched from */
+/** The article of a page as Markdown, with the page's metadata. @param url where it was fetched from */
 export async function readPage(html: string, url: string | null): Promise<PageContent> {
   const tamed = tameHtml(html, LIMITS);
   const document = await parsePage(tamed.html);
@@ -49,7 +49,7 @@ export async function readPage(html: string, url: string | null): Promise<PageCo
   };
 }
 
-/** All text of a page that is no page of a website, such as a chapter of a book: nothing in it stands beside an article. */
+/** All text of HTML that is not a web page, such as a chapter of a book: nothing in it surrounds an article. */
 export async function readWholePage(html: string): Promise<string> {
   const document = await parsePage(tameHtml(html, LIMITS).html);
   removeUnseen(document);
@@ -67,7 +67,7 @@ interface Article {
   readonly date: string | null;
 }
 
-/** Null where the library stumbles over the page. */
+/** Null where the library fails on the page. */
 async function findArticle(html: string, url: string | null, base: string | null): Promise<Article | null> {
   const { DefuddleClass } = await import("defuddle/node");
   const document: PageDocument = await parsePage(html);
@@ -75,15 +75,15 @@ async function findArticle(html: string, url: string | null, base: string | null
   forgetNamesOfCells(document);
   try {
     const options = {
-      // The library complains where there is none.
+      // The library complains without one.
       url: url ?? NOWHERE,
-      // Nothing is fetched: what a page lacks, it lacks.
+      // Nothing is fetched, even where content is missing.
       useAsync: false,
-      // These take short lists for decoration.
+      // These mistake short lists for decoration.
       removeContentPatterns: false,
     };
     const found = new DefuddleClass(document as never, options).parse();
-    // Links that begin nowhere stay as the page has them.
+    // Without a base address, links stay as written.
     const content = url === null ? found.content.replaceAll(NOWHERE, "/") : found.content;
     const markdown = await htmlToMarkdown(tameHtml(content, LIMITS).html, base);
     const text = (value: string): string | null => singleSpaced(value).slice(0, 500) || null;
@@ -98,7 +98,7 @@ function speaksForPage(article: string, whole: string): boolean {
   return article.length >= SHORTEST_ARTICLE || article.length >= whole.length * SMALLEST_SHARE;
 }
 
-/** The heading of the page is taken for its title and left out of the article; readers of a passage want it. */
+/** The library takes the heading as the title and removes it from the article; readers of a passage need it. */
 function withHeading(markdown: string, heading: string): string {
   return heading === "" || markdown.includes(heading) ? markdown : `# ${heading}\n\n${markdown}`;
 }

@@ -4,7 +4,7 @@ import { webAddress } from "./page-markdown.js";
 import type { PageDocument } from "./page-dom.js";
 import { singleSpaced } from "../../lib/single-spaced.js";
 
-/** What a page says about itself; null where it says nothing. */
+/** Metadata of a page; null where it has none. */
 export interface PageDescription {
   readonly title: string | null;
   readonly author: string | null;
@@ -15,7 +15,7 @@ export interface PageDescription {
 
 const LONGEST = 500;
 
-/** What a page says about itself in its head. @param base where it was fetched from */
+/** Reads the metadata in a page's head. @param base where it was fetched from */
 export function describePage(document: PageDocument, base: string | null): PageDescription {
   const said = readMeta(document);
   const meta = (...names: readonly string[]): string | null => {
@@ -53,10 +53,10 @@ export function describePage(document: PageDocument, base: string | null): PageD
   };
 }
 
-/** The attributes that name what an element of the head says, the most telling first. */
+/** The attributes that name a metadata element, most reliable first. */
 const NAMING = ["property", "name", "itemprop"];
 
-/** What the head says, by attribute and name; pages write names in small letters and in capitals. */
+/** Metadata by attribute and name, in lower case, since pages use either case. */
 function readMeta(document: PageDocument): ReadonlyMap<string, string> {
   const said = new Map<string, string>();
   for (const element of document.querySelectorAll("meta[content]")) {
@@ -69,7 +69,7 @@ function readMeta(document: PageDocument): ReadonlyMap<string, string> {
   return said;
 }
 
-/** Some pages give the address of a profile for the name of an author. */
+/** Some pages give a profile address as the author's name. */
 function nameOnly(author: string | null): string | null {
   return author === null || /^https?:/i.test(author) ? null : author;
 }

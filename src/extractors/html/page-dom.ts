@@ -24,7 +24,7 @@ export interface PageDocument extends PageElement {
   createElement(name: string): PageElement;
 }
 
-/** A document of HTML that was tamed before. */
+/** Parses HTML that has already been sanitised. */
 export async function parsePage(html: string): Promise<PageDocument> {
   const { parseHTML } = await import("linkedom");
   const isWhole = /<html[\s>]/.test(html);
@@ -35,14 +35,14 @@ export async function parsePage(html: string): Promise<PageDocument> {
 const NO_CONTENT = "noscript,template,svg,canvas,style,object,embed,audio,video,select,button,input,dialog:not([open])";
 const HIDDEN_STYLE = /(?:^|;)\s{0,20}(?:display\s{0,20}:\s{0,20}none|visibility\s{0,20}:\s{0,20}hidden)/i;
 
-/** Takes out what no reader of the page sees. */
+/** Removes what no reader of the page sees. */
 export function removeUnseen(document: PageDocument): void {
   for (const element of document.querySelectorAll(NO_CONTENT)) element.remove();
   for (const element of document.querySelectorAll("[hidden],[style]")) if (isHidden(element)) element.remove();
 }
 
 function isHidden(element: PageElement): boolean {
-  // Pages hide themselves as a whole until their script has run.
+  // Some pages hide themselves entirely until their script has run.
   if (element.tagName === "BODY" || element.tagName === "HTML") return false;
   const hidden = element.getAttribute("hidden");
   if (hidden !== null && hidden !== "until-found") return true;

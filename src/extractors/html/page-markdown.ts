@@ -7,16 +7,16 @@ import { singleSpaced } from "../../lib/single-spaced.js";
 const LONGEST_LINK = 1_000;
 
 /**
- * The Markdown of a page, or of a part of one: headings, lists, tables, fenced code, links with their whole address. Pictures
- * leave the words that stand for them.
- * @param html tamed before
- * @param base what relative addresses are relative to
+ * The Markdown of a page, or of a part of one: headings, lists, tables, fenced code, links with absolute addresses. Pictures are
+ * replaced by their alternative text.
+ * @param html already sanitised
+ * @param base the base of relative addresses
  */
 export async function htmlToMarkdown(html: string, base: string | null): Promise<string> {
   return documentToMarkdown(await parsePage(html), base);
 }
 
-/** The same of a document, which is changed by it. */
+/** The same for a document, which is modified. */
 export function documentToMarkdown(document: PageDocument, base: string | null): string {
   const { body } = document;
   if (!body) return "";
@@ -54,7 +54,7 @@ function blankText(node: { readonly nodeName: string }): string {
   return blankCell(node) ?? (isInline ? " " : "\n\n");
 }
 
-/** Lines below the first one are indented as far as its text. Items come in their order, so that `counts` knows their numbers. */
+/** Lines after the first are indented to align with its text. Items arrive in order, so that `counts` yields their numbers. */
 function listItem(content: string, node: PageElement, counts: Map<PageElement, number>): string {
   const marker = markerOf(node, counts);
   const text = content.trim().replaceAll("\n", `\n${" ".repeat(marker.length)}`);
@@ -76,7 +76,7 @@ function link(content: string, href: string | null, base: string | null): string
   return address === text ? text : `[${text}](${address})`;
 }
 
-/** A whole address of the web, or null for what leads nowhere: scripts, data, places on the page. */
+/** An absolute web address, or null for what is no link to the web: scripts, data, places on the page. */
 export function webAddress(href: string | null, base: string | null): string | null {
   const text = href?.trim() ?? "";
   if (text === "" || text.startsWith("#") || text.length > LONGEST_LINK || !URL.canParse(text, base ?? undefined))

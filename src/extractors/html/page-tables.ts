@@ -1,12 +1,12 @@
 import type { PageDocument, PageElement } from "./page-dom.js";
 
-/** Columns or rows that one cell may take. */
+/** Maximum number of columns or rows that one cell may span. */
 const WIDEST_CELL = 100;
-/** Cells that are added to all tables together, so that every row has its columns. */
+/** Maximum number of cells added, over all tables, to give every row all its columns. */
 const MOST_ADDED_CELLS = 10_000;
 const TABLE_ELEMENTS = "table,thead,tbody,tfoot,tr,td,th,caption";
 
-/** Tables that only arrange a page become plain blocks; in the others every cell gets its own column. */
+/** Layout tables become plain blocks; in other tables every cell gets its own column. */
 export function prepareTables(document: PageDocument): void {
   const tables = [...document.querySelectorAll("table")];
   const layouts = tables.filter(isLayout);
@@ -25,7 +25,10 @@ export function prepareTables(document: PageDocument): void {
   }
 }
 
-/** Gives every cell of every table its own column, for what is no page: no table there arranges one, and some lie in others. */
+/**
+ * Gives every cell of every table its own column, in HTML that is not a web page: there are no layout tables there, and tables
+ * may be nested.
+ */
 export function spreadTables(document: PageDocument): void {
   const rows = new Map<PageElement | null, PageElement[]>();
   for (const row of document.querySelectorAll("tr")) {
@@ -40,8 +43,8 @@ export function spreadTables(document: PageDocument): void {
 }
 
 /**
- * Takes the names off the rows and cells of tables, by which a search for the article takes them for parts of the page around
- * it: pandoc gives the first row of every table the class `header`. Tables that arrange a page keep theirs.
+ * Removes the names of table rows and cells, which make article extraction mistake them for page furniture: pandoc gives the
+ * first row of every table the class `header`. Layout tables keep theirs.
  */
 export function forgetNamesOfCells(document: PageDocument): void {
   for (const table of document.querySelectorAll("table"))
@@ -50,7 +53,7 @@ export function forgetNamesOfCells(document: PageDocument): void {
         for (const name of ["class", "id"]) element.removeAttribute(name);
 }
 
-/** A table of one column, one with a table in it, and one whose cells hold headings or several paragraphs. */
+/** A table with one column, with a table in it, or with headings or several paragraphs in its cells. */
 function isLayout(table: PageElement): boolean {
   if (table.getAttribute("role") === "presentation" || table.querySelector("table,h1,h2,h3,h4,pre,p + p")) return true;
   return !table.querySelector("td + td,th + td,td + th,th + th");
@@ -68,7 +71,7 @@ function dissolve(document: PageDocument, table: PageElement): void {
 }
 
 function spreadCells(document: PageDocument, rows: Iterable<PageElement>, room: { cells: number }): void {
-  /** How many rows each column is still taken for by a cell above. */
+  /** How many more rows of each column a cell above spans. */
   const taken: number[] = [];
   for (const row of rows) {
     let column = 0;

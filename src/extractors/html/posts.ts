@@ -1,16 +1,16 @@
 import type { PageDocument, PageElement } from "./page-dom.js";
 
-/** Letters of a post that says something. */
+/** Minimum length of a meaningful post, in letters. */
 const SHORTEST_POST = 80;
-/** Letters of its beginning by which it is found again. */
+/** Number of initial letters by which a post is found in the article. */
 const BEGINNING = 60;
-/** Text in text is looked at again and again; what a page of posts needs is far less. */
+/** Nested text is examined repeatedly; a page of posts needs far less than this. */
 const MOST_CHARACTERS = 10_000_000;
 const ASIDE = "nav,header,footer,aside,form";
 
 /**
- * What holds the posts of a page, such as a thread of a forum, when some are in its article and others are missing: they
- * are of equal weight then, and none speaks for the page. Null for other pages.
+ * The element that holds the posts of a page, such as a forum thread, when its article contains some of them but not others: the
+ * posts are then equally important, and none represents the page. Null for other pages.
  */
 export function missedPosts(document: PageDocument, article: string): PageElement | null {
   const found = lettersOf(article);
@@ -25,7 +25,7 @@ export function missedPosts(document: PageDocument, article: string): PageElemen
   return null;
 }
 
-/** Children of the same kind, by element and class, each with a text of its own. */
+/** Children of the same kind, by element and class, each with meaningful text. */
 function postsIn(parent: PageElement): PageElement[] {
   const kinds = new Map<string, PageElement[]>();
   for (const child of parent.children) {
@@ -46,14 +46,14 @@ function kindOf(element: PageElement): string | null {
   return name === "" && element.tagName !== "ARTICLE" ? null : `${element.tagName} ${name}`;
 }
 
-/** Teasers of other pages are mostly words of links. */
+/** Teasers for other pages consist mostly of link text. */
 function isLinks(post: PageElement): boolean {
   let linked = 0;
   for (const link of post.querySelectorAll("a")) linked += lettersOf(link.textContent ?? "").length;
   return linked * 2 > lettersOf(post.textContent ?? "").length;
 }
 
-/** The beginning of its longest paragraph: names and dates before it are often left out of an article. */
+/** The beginning of the longest paragraph: names and dates before it are often left out of an article. */
 function beginningOf(post: PageElement): string {
   let longest = "";
   for (const paragraph of post.querySelectorAll("p")) {

@@ -10,7 +10,7 @@ export interface Tag {
   readonly isEnd: boolean;
   readonly isSelfClosing: boolean;
   readonly attributes: readonly Attribute[];
-  /** The place after it. */
+  /** The position after it. */
   readonly end: number;
 }
 
@@ -22,12 +22,14 @@ const ATTRIBUTE_NAME = /[^\s/>=]+/y;
 const SPACE = /[\s/]*/y;
 const EQUALS = /\s*=\s*/y;
 const BARE_VALUE = /[^\s>]*/y;
-/** Names that a parser takes for what they are. */
+/** Attribute names that are safe and parsed as written. */
 const KEPT_NAME = /^(?!on)[a-z_][a-z0-9_:.-]*$/;
-/** What only programs read, or what would be fetched. */
+/** For programs only, or would be fetched. */
 const UNKEPT = new Set(["srcset", "srcdoc", "ping", "integrity", "nonce"]);
 
-/** The tag that begins at a place, as browsers read it; null where none does. One that never ends reaches to the end of the text. */
+/**
+ * The tag that begins at a position, as browsers read it; null if none does. An unterminated tag extends to the end of the text.
+ */
 export function readTag(html: string, at: number): Tag | null {
   TAG_START.lastIndex = at;
   const start = TAG_START.exec(html);
@@ -50,7 +52,7 @@ export function readTag(html: string, at: number): Tag | null {
 }
 
 function readAttribute(html: string, at: number): { attribute: Attribute | null; end: number } {
-  // A stray sign of equality is passed over.
+  // A stray equals sign is skipped.
   const raw = match(ATTRIBUTE_NAME, html, at) || "=";
   const name = raw.slice(0, LONGEST_NAME).toLowerCase();
   const isKept = raw.length <= LONGEST_NAME && KEPT_NAME.test(name) && !UNKEPT.has(name);
@@ -68,7 +70,7 @@ function readAttribute(html: string, at: number): { attribute: Attribute | null;
     return keep(value, start + value.length);
   }
   const close = html.indexOf(quote, start + 1);
-  // Without its other end the quote would take all that follows.
+  // An unclosed quote would swallow everything that follows.
   if (close === -1) return { attribute: null, end: html.length };
   return keep(html.slice(start + 1, close), close + 1);
 }

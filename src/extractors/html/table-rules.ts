@@ -3,16 +3,19 @@ import { markdownTable } from "../markdown-table.js";
 import { smallSigns } from "../small-signs.js";
 import { singleSpaced } from "../../lib/single-spaced.js";
 
-/** Stand in the text for the ends of cells and rows until their table is written; no cleaned text holds them. */
+/** Placeholders for the ends of cells and rows until their table is written; cleaned text never contains them. */
 const CELL_END = "\u0001";
 const ROW_END = "\u0002";
 
-/** What a cell without text becomes; other blank elements say nothing here. */
+/** What a cell without text becomes; other blank elements are dropped. */
 export function blankCell({ nodeName }: { readonly nodeName: string }): string | null {
   return nodeName === "TD" || nodeName === "TH" ? CELL_END : null;
 }
 
-/** Makes a converter write tables and raised and lowered numbers, and leave text as it is but for lines that would become headings by accident. */
+/**
+ * Makes a converter write tables, superscripts and subscripts, and leave text alone except for lines that would accidentally
+ * become headings.
+ */
 export function addTableRules(converter: TurndownService): void {
   converter.escape = (text) => text.replace(/^(#{1,6}) /gm, "\\$1 ");
   converter.addRule("raised", { filter: "sup", replacement: (content) => smallSigns(content, "raised") });

@@ -1,18 +1,18 @@
 import { type Attribute, readTag } from "./read-tag.js";
 
 export interface TamedHtml {
-  /** Well-formed: every element is closed, and none lies deeper than the limit. */
+  /** Well-formed: every element is closed, and nesting stays within the limit. */
   readonly html: string;
-  /** Elements, and pieces of text: entities make one each. */
+  /** Number of elements and pieces of text; each entity counts as one. */
   readonly nodes: number;
-  /** True where elements beyond a limit were dissolved into their text. */
+  /** True if elements beyond a limit were replaced by their text. */
   readonly isDissolved: boolean;
 }
 
 export interface TamingLimits {
   readonly maximumDepth: number;
   readonly maximumElements: number;
-  /** Entities and brackets in texts; those beyond become spaces. */
+  /** Entities and brackets in text; those beyond the limit become spaces. */
   readonly maximumEntities: number;
 }
 
@@ -32,17 +32,17 @@ const VOID = new Set([
   "track",
   "wbr",
 ]);
-/** Elements whose content is text up to their end tag, whatever it looks like. */
+/** Elements whose content is raw text up to their end tag. */
 const RAW = new Set(["script", "style", "title", "textarea", "iframe", "noembed", "noframes", "xmp"]);
-/** Larger ones describe no page. */
+/** Larger ones are not page metadata. */
 const LONGEST_DESCRIPTION = 65_536;
-/** So far up an end tag looks for its element. */
+/** How many open elements an end tag searches for its own. */
 const LONGEST_WALK = 400;
-/** An end tag of other elements closes none of these. */
+/** End tags of other elements never close these. */
 const TABLE_PARTS = new Set(["table", "thead", "tbody", "tfoot", "tr", "td", "th", "caption"]);
 const ROW_GROUPS = ["thead", "tbody", "tfoot"];
 
-/** What an element ends that is open where it begins. */
+/** Open elements that the start of each element closes. */
 const ENDS: Readonly<Record<string, readonly string[]>> = {
   a: ["a"],
   li: ["li", "p"],
@@ -65,8 +65,8 @@ const BLOCKS = new Set(
 );
 
 /**
- * Rewrites HTML so that parsing it is harmless: what is no content (scripts, styles, comments, handlers of events) goes, and
- * elements are written out with their ends. Linear in the length of the text, whatever is in it.
+ * Rewrites HTML so that it is safe to parse: anything that is not content (scripts, styles, comments, event handlers) is removed,
+ * and every element gets its end tag. Takes time linear in the length of the text, whatever it contains.
  */
 export function tameHtml(html: string, limits: TamingLimits): TamedHtml {
   const tamer = new Tamer(limits);
@@ -94,7 +94,7 @@ class Tamer {
   #elements = 0;
   #entities = 0;
   #isDissolved = false;
-  /** Elements of MathML and SVG that are open: in them a slash ends an element. */
+  /** Number of open MathML and SVG elements, in which a slash closes an element. */
   #foreign = 0;
 
   constructor(limits: TamingLimits) {
@@ -106,13 +106,13 @@ class Tamer {
     this.#written.push(text.replace(/&/g, (sign) => this.#entity(sign)));
   }
 
-  /** Every one is a node of its own when it is parsed, which takes far more time and memory than its letter. */
+  /** Each becomes a separate node when parsed, which takes far more time and memory than one character. */
   #entity(sign: string): string {
     this.#entities += 1;
     return this.#entities > this.#limits.maximumEntities ? " " : sign;
   }
 
-  /** Takes what begins with `<` at a place. @returns where it ends */
+  /** Reads the markup that begins with `<` at a position. @returns where it ends */
   markup(html: string, at: number): number {
     const next = html.charCodeAt(at + 1);
     if (html.startsWith("<!--", at)) return after(html, "-->", at + 2);
@@ -203,7 +203,7 @@ class Tamer {
   }
 }
 
-/** Whoever reads it later complains of what is none. */
+/** The library that reads the page later complains about invalid JSON. */
 function isJson(text: string): boolean {
   if (text.length > LONGEST_DESCRIPTION) return false;
   try {

@@ -1,19 +1,19 @@
 import type { PictureKind } from "../../lib/picture-kind.js";
 
-/** Pixels across and down. */
+/** Width and height in pixels. */
 export interface Dimensions {
   readonly width: number;
   readonly height: number;
 }
 
-/** The size of a picture as its head says; null where that is cut off. */
+/** The size of a picture as stated in its header; null where the header is truncated. */
 export function dimensionsOf(bytes: Uint8Array, kind: PictureKind): Dimensions | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   try {
     const { width, height } = READERS[kind](view);
     return width > 0 && height > 0 ? { width, height } : null;
   } catch {
-    // Beyond the last byte.
+    // Read past the last byte.
     return null;
   }
 }
@@ -33,7 +33,7 @@ const READERS: Readonly<Record<PictureKind, (view: DataView) => Dimensions>> = {
 function sizeOfJpeg(view: DataView): Dimensions {
   for (let at = 2; view.getUint8(at) === 0xff; at += 2 + view.getUint16(at + 2)) {
     const marker = view.getUint8(at + 1);
-    // Frames are C0 to CF; the three left out are tables.
+    // Frame markers are C0 to CF, except three that mark tables.
     const isFrame = marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
     if (isFrame) return { height: view.getUint16(at + 5), width: view.getUint16(at + 7) };
   }

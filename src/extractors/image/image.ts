@@ -7,16 +7,16 @@ import type { ExtractionTools } from "../format-extractor.js";
 import { dimensionsOf, type Dimensions } from "./dimensions.js";
 import { readTaken, type Taken } from "./taken.js";
 
-/** Pictures of more pixels are not read: unpacked they would take gigabytes. */
+/** Pictures with more pixels are not read: decoded, they would take gigabytes. */
 const MAXIMUM_PIXELS = 100_000_000;
-/** Smaller ones hold no text that can be read. */
+/** Smaller pictures contain no legible text. */
 const LEAST_SIDE = 16;
 
 /**
- * Reads a picture (PNG, JPEG, GIF, WebP, TIFF, BMP): the text in it, when and where it was taken. One without text is kept with
- * what is known of it.
- * @throws ExtractionError `unsupported` for pictures of other kinds, `too_large`, `damaged`, and `missing_program` where nothing
- *   can read text and nothing else is known of the picture
+ * Reads a picture (PNG, JPEG, GIF, WebP, TIFF, BMP): the text in it, and when and where it was taken. A picture without text is
+ * kept with what is known about it.
+ * @throws ExtractionError `unsupported` for other kinds of pictures, `too_large`, `damaged`, and `missing_program` where nothing
+ * can read text and nothing else is known about the picture
  */
 export async function extractImage(file: SourceFile, tools: ExtractionTools): Promise<ExtractedContent> {
   const kind = pictureKind(file.bytes);
@@ -66,7 +66,7 @@ async function readText(
   }
 }
 
-/** What is known of the picture, in a line that a search finds. */
+/** What is known about the picture, on one searchable line. */
 function aboutPicture({ name }: SourceFile, { date, latitude, longitude, camera, description }: Taken): string {
   const facts = [
     name === null ? "Picture" : `Picture ${name.replace(/[\p{Cc}\p{Surrogate}]/gu, "")}`,

@@ -3,14 +3,14 @@ import { extracted } from "../extracted.js";
 import { ExtractionError } from "../extraction-error.js";
 import type { ExtractionTools, FormatExtractor } from "../format-extractor.js";
 
-/** Elements whose text people see or hear; each is a line. */
+/** Elements whose text people see or hear; one line each. */
 const LINES = new Set(["text", "title", "desc", "p", "div", "li", "h1", "h2", "h3"]);
 const HIDDEN = new Set(["script", "style", "metadata", "defs"]);
 
 /**
- * Reads the text of a drawing in SVG: its title, its description and what is written in it. Scripts and styles are passed over,
- * and nothing that it points to is fetched.
- * @throws ExtractionError `damaged` for text that is no XML, `too_large` where it is nested too deep, `empty` without any text
+ * Reads the text of an SVG drawing: its title, its description and its text elements. Scripts and styles are skipped, and nothing
+ * that it refers to is fetched.
+ * @throws ExtractionError `damaged` for text that is not XML, `too_large` where it is nested too deep, `empty` without any text
  */
 export const extractSvg: FormatExtractor = async (file, tools) => {
   const source = decodeText(file.bytes);
@@ -62,7 +62,7 @@ async function readDrawing(source: string, { limits }: ExtractionTools): Promise
     if (doctype.includes("<!ENTITY"))
       throw new ExtractionError("damaged", "The drawing defines entities, which are not read.");
   });
-  // Everything before a mistake is read; what follows it is not.
+  // Everything before a syntax error is read; the rest is not.
   parser.on("error", () => {
     isCut = true;
     throw new Damage();

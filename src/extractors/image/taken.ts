@@ -1,20 +1,20 @@
 import { z } from "zod";
 import { parseIso } from "../../lib/time.js";
 
-/** When and where a picture was taken, as its EXIF data say. */
+/** When and where a picture was taken, according to its EXIF data. */
 export interface Taken {
-  /** Local date-time without a zone, or with the zone that is given. */
+  /** Local date-time, with a time zone if one is given. */
   readonly date: string | null;
   readonly latitude: number | null;
   readonly longitude: number | null;
-  /** Maker and model of the camera. */
+  /** Make and model of the camera. */
   readonly camera: string | null;
   readonly description: string | null;
 }
 
 const NOTHING: Taken = { date: null, latitude: null, longitude: null, camera: null, description: null };
 
-/** Text as cameras and people write it: whatever is wrong in one field leaves the others. */
+/** Tolerates what cameras and people write: an invalid field does not affect the others. */
 const text = z.string().max(2_000).optional().catch(undefined);
 const tags = z.object({
   DateTimeOriginal: text,
@@ -40,7 +40,7 @@ const WANTED = [
   "GPSLongitudeRef",
 ];
 
-/** Reads the EXIF data of a picture; nothing where there are none, or where they are damaged. */
+/** Reads the EXIF data of a picture; all fields are null where there are none, or they are damaged. */
 export async function readTaken(bytes: Uint8Array): Promise<Taken> {
   const { default: exifr } = await import("exifr");
   try {
@@ -64,7 +64,7 @@ function takenOf(said: z.infer<typeof tags>): Taken {
   };
 }
 
-/** Degrees to a tenth of a metre: more is what reckoning in minutes and seconds adds. */
+/** Rounds to a tenth of a metre: further digits come only from converting minutes and seconds. */
 function rounded(degrees: number): number {
   return Math.round(degrees * 1e6) / 1e6;
 }
@@ -77,7 +77,7 @@ function shown(value: string): string | null {
 const EXIF_DATE = /^(\d{4})[:-](\d\d)[:-](\d\d)[ T](\d\d):(\d\d):(\d\d)/;
 const OFFSET = /^[+-]\d\d:\d\d$/;
 
-/** As the camera shows it, with its offset from UTC: without one it is the time of its place, taken as it is written. */
+/** As the camera shows it, with its offset from UTC; without one it is local time, kept as written. */
 function isoDate(date: string | undefined, offset: string | undefined): string | null {
   const parts = EXIF_DATE.exec(date ?? "");
   if (!parts) return null;

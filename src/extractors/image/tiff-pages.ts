@@ -1,11 +1,11 @@
-/** Faxes and scans of many pages; a file that claims more is no scan. */
+/** Faxes and scans have fewer pages than this. */
 const MOST_PAGES = 1_000;
 const BYTES_OF_ENTRY = 12;
 const FIRST_PAGE_AT = 4;
 
 /**
- * The pages of a TIFF, each as a file that begins with it: readers of pictures look at the first page only. The bytes are the same
- * ones, changed from page to page. Damage after a page ends it.
+ * The pages of a TIFF, each as a file that begins with that page: image readers look only at the first. All share one buffer,
+ * which is modified from page to page. Damage after a page ends the sequence.
  */
 export function* tiffPages(bytes: Uint8Array): Generator<Uint8Array> {
   const file = Uint8Array.from(bytes);
@@ -21,12 +21,12 @@ export function* tiffPages(bytes: Uint8Array): Generator<Uint8Array> {
   } while (page !== 0 && !seen.has(page) && seen.size < MOST_PAGES);
 }
 
-/** Where the page after this one begins; 0 after the last one. */
+/** Offset of the page after this one; 0 after the last. */
 function nextPage(view: DataView, page: number, isLittle: boolean): number {
   try {
     return view.getUint32(page + 2 + view.getUint16(page, isLittle) * BYTES_OF_ENTRY, isLittle);
   } catch {
-    // Beyond the last byte.
+    // Read past the last byte.
     return 0;
   }
 }

@@ -3,17 +3,20 @@ import type { Attachment, Email } from "postal-mime";
 import type { AttachedFile } from "../../core/documents/content-ports.js";
 import { cleanText } from "../clean-text.js";
 
-/** More files than any mail is sent with; a mail of many thousand would keep whoever looks at them busy. */
+/** More files than any real mail has; a mail with many thousands would overwhelm whoever looks at it. */
 export const MOST_FILES = 200;
 export const FILES_LEFT_OUT = `Only the first ${MOST_FILES} files that lie in it were looked at.`;
 
-/** Files that came with a mail, up to one beyond `MOST_FILES`: not the pictures that its text shows, nor signatures, nor what is read as text of the mail itself. */
+/**
+ * Files attached to a mail, at most one more than `MOST_FILES`, without inline pictures, signatures, and parts that are read as
+ * text of the mail itself.
+ */
 export function attachmentsOf(email: Email, read: readonly Attachment[]): AttachedFile[] {
   const looked = email.attachments.slice(0, MOST_LOOKED_AT);
   const files = looked.filter(
     (one) => !read.includes(one) && !isReport(one) && !SIGNATURES.test(one.mimeType) && !isShown(one, email),
   );
-  // Invitations come twice, as a part to be shown and as a file.
+  // Invitations are included twice, as a displayed part and as a file.
   const different = new Map(files.map((one) => [fingerprint(one), one]));
   return [...different.values()].slice(0, MOST_FILES + 1).map((one) => ({
     name: fileName(one.filename),
@@ -22,17 +25,17 @@ export function attachmentsOf(email: Email, read: readonly Attachment[]): Attach
   }));
 }
 
-/** Parts of one mail; pictures that its text shows are among them. */
+/** Maximum number of parts examined in one mail, inline pictures included. */
 const MOST_LOOKED_AT = 2_000;
 
 const SIGNATURES = /^application\/(?:(?:x-)?pkcs7-signature|pgp-signature|pgp-encrypted)$/;
 
-/** A mail in a mail that is to be read with it. */
+/** A forwarded mail that is read as part of the mail. */
 export function isForwarded({ mimeType, disposition }: Attachment): boolean {
   return mimeType === "message/rfc822" && disposition !== "attachment";
 }
 
-/** What mail servers tell of a mail, in words. */
+/** A mail server's report about a mail, in words. */
 export function isReport({ mimeType, disposition }: Attachment): boolean {
   return disposition !== "attachment" && REPORTS.has(mimeType);
 }
@@ -61,7 +64,7 @@ function fingerprint(one: Attachment): string {
 
 const LONGEST_NAME = 255;
 
-/** The name alone, without folders. */
+/** The file name without folders. */
 function fileName(name: string | null): string | null {
   const last = cleanText(name ?? "")
     .split(/[/\\\n]/)

@@ -2,10 +2,12 @@ import type { Email } from "postal-mime";
 import { cleanText } from "../clean-text.js";
 import { readHtml } from "../read-html.js";
 
-/** HTML that says so much more than the plain text beside it is what was written; the other is a remark for old programs. */
+/**
+ * HTML that is longer than the plain text by this factor is the actual message; the plain text is only a note for old programs.
+ */
 const FULLER = 1.5;
 
-/** The text of a mail as Markdown: the plain one, or the HTML where there is no plain one or hardly any. What it quotes stays. */
+/** The text of a mail as Markdown: the plain text, or the HTML if there is little or no plain text. Quotations are kept. */
 export async function bodyOf({ text = "", html = "" }: Email): Promise<string> {
   const plain = cleanText(text).trim();
   if (html.trim() === "") return plain;

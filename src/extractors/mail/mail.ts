@@ -4,7 +4,7 @@ import type { ExtractionTools } from "../format-extractor.js";
 import { plainText } from "../plain-text.js";
 import { readMail } from "./read-mail.js";
 
-/** Reads a mail: its subject, whom it is from and to, its text with what it quotes, and its attachments. @throws ExtractionError `empty` */
+/** Reads a mail: subject, senders and recipients, text including quotations, and attachments. @throws ExtractionError `empty` */
 export async function extractMail(file: SourceFile, tools: ExtractionTools): Promise<ExtractedContent> {
   const mail = await readMail(file.bytes, tools);
   if (mail === null) return { ...plainText(file, "The file is not a well-formed mail.", tools), isByStranger: true };

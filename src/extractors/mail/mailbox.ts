@@ -45,7 +45,10 @@ function damagedNote(unread: readonly number[]): string {
 const NEWLINE = 0x0a;
 const MARK = Buffer.from("From ");
 
-/** The mails between such lines after an empty line. Programs write a `>` before those of a mail's text, but not all do. */
+/**
+ * The mails between separator lines that follow an empty line. Most programs escape such lines within a mail with `>`, but not
+ * all.
+ */
 function* mailsIn(bytes: Uint8Array): Generator<Uint8Array> {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let start = 0;

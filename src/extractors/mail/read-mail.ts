@@ -11,7 +11,7 @@ import { bodyOf } from "./mail-body.js";
 import { sentDate } from "./sent-date.js";
 import { singleSpaced } from "../../lib/single-spaced.js";
 
-/** One mail, whether a file of its own or one of a mailbox. */
+/** One mail, from its own file or from a mailbox. */
 export interface ReadMail {
   readonly subject: string | null;
   readonly author: string | null;
@@ -24,10 +24,10 @@ export interface ReadMail {
   readonly notes: readonly string[];
 }
 
-/** Mails forwarded in each other that are read as part of the outermost; deeper ones are attachments. */
+/** Maximum nesting of forwarded mails that are read as part of the outermost; deeper ones become attachments. */
 const DEEPEST_FORWARD = 10;
 
-/** Null for what no mail looks like. */
+/** Null if the bytes do not look like a mail. */
 export async function readMail(bytes: Uint8Array, tools: ExtractionTools, depth = 0): Promise<ReadMail | null> {
   const email = await parse(bytes, tools);
   if (email === null || (email.from ?? email.subject ?? email.date ?? email.to ?? email.messageId) === undefined)
@@ -72,7 +72,7 @@ async function parse(bytes: Uint8Array, { limits }: ExtractionTools): Promise<Em
   }
 }
 
-/** Letters beyond ASCII without a word on their encoding are UTF-8 to the parser; old programs sent others. */
+/** Without a declared charset, the parser takes non-ASCII letters for UTF-8; old programs used other encodings. */
 function inKnownEncoding(bytes: Uint8Array): Uint8Array {
   if (isUtf8(bytes) || /charset ?=/i.test(Buffer.from(bytes).toString("latin1"))) return bytes;
   return Buffer.from(decodeBytes(bytes).text);

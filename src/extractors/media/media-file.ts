@@ -2,13 +2,13 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Containers that are opened. Playlists and others that name further files are not among them. */
+/** Allowed containers. Playlists and other formats that refer to further files are not among them. */
 const DEMUXERS = "mov,matroska,avi,mp3,wav,ogg,flac,aac";
 
 /**
- * Lends a file to ffmpeg and ffprobe, which want to go back and forth in it: in a folder that only this user may enter, and that is
- * gone afterwards.
- * @param use gets the options that name the file and keep the programs from opening any other one
+ * Provides a file to ffmpeg and ffprobe, which need random access: in a folder that only this user may enter, and that is removed
+ * afterwards.
+ * @param use receives the options that name the file and keep the programs from opening any other
  */
 export async function lendFile<T>(bytes: Uint8Array, use: (input: readonly string[]) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), "recollect-media-"));

@@ -7,13 +7,13 @@ import { type MediaDescription, type MediaStream, probeMedia } from "./probe.js"
 import { runFfmpeg } from "./run-ffmpeg.js";
 import { LONGEST_SOUND, readSound } from "./sound.js";
 
-/** What of its length a recording may lack before it counts as damaged, in seconds. */
+/** Seconds that may be missing from a recording before it counts as damaged. */
 const TOLERANCE = 5;
 
 /**
- * Reads a recording or a video with the ffmpeg of this machine: its subtitles where it has some as text, else its sound as
- * recordings that are still to be written down.
- * @throws ExtractionError `missing_program`, `damaged`, `empty` for one with neither sound nor subtitles
+ * Reads a recording or a video with this machine's ffmpeg: its subtitles if it has any as text, otherwise its sound as recordings
+ * to be transcribed.
+ * @throws ExtractionError `missing_program`, `damaged`, `empty` for a file with neither sound nor subtitles
  */
 export async function extractMedia(file: SourceFile, tools: ExtractionTools): Promise<ExtractedContent> {
   return lendFile(file.bytes, async (input) => {
@@ -45,7 +45,7 @@ async function readSubtitles(
 
 async function readStream(input: readonly string[], { index }: MediaStream, most: number): Promise<Buffer> {
   const options = ["-nostdin", "-v", "error", ...input, "-map", `0:${index}`, "-f", "webvtt", "pipe:1"];
-  // With their times, subtitles are at most a few times as long as their text.
+  // With timestamps, subtitles are at most a few times as long as their text.
   return (await runFfmpeg("ffmpeg", options, 4 * most)).output;
 }
 
@@ -53,7 +53,7 @@ async function readText(bytes: Uint8Array, tools: ExtractionTools): Promise<Pick
   if (bytes.length === 0) return { parts: [], notes: [] };
   const subtitles = { bytes, name: null, mimeType: "text/vtt", charset: "utf-8", url: null };
   return tools.extract(subtitles).catch((error: unknown) => {
-    // Without a text the sound is left.
+    // Without subtitles, the sound is used.
     if (error instanceof ExtractionError) return { parts: [], notes: [] };
     throw error;
   });

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { ExtractionError } from "../extraction-error.js";
 import { runFfmpeg } from "./run-ffmpeg.js";
 
-/** Descriptions of containers are a few KB; tags may be longer. */
+/** A few KB describe a container; tags may be longer. */
 const LARGEST_DESCRIPTION = 4_000_000;
 
 const tagsSchema = z.record(z.string(), z.string()).catch({});
@@ -20,21 +20,21 @@ const descriptionSchema = z.object({
   format: z.object({ duration: z.string().optional(), tags: tagsSchema.default({}) }).default({ tags: {} }),
 });
 
-/** One of the sounds, pictures or texts of a recording. */
+/** An audio, video or subtitle stream of a recording. */
 export interface MediaStream {
   readonly index: number;
   readonly codec: string;
   readonly language: string | null;
 }
 
-/** What the container of a recording says about it. */
+/** What a container says about its recording. */
 export interface MediaDescription {
   readonly hasPicture: boolean;
-  /** The one that is played when nobody chooses. */
+  /** The stream played by default. */
   readonly sound: MediaStream | null;
-  /** Full texts, the one first that is shown when nobody chooses. */
+  /** Full subtitles, the default stream first. */
   readonly subtitles: readonly MediaStream[];
-  /** Seconds, or null where it does not say. */
+  /** Seconds, or null if not stated. */
   readonly duration: number | null;
   readonly title: string | null;
   readonly author: string | null;
@@ -42,10 +42,10 @@ export interface MediaDescription {
   readonly date: string | null;
 }
 
-/** Subtitles that are text; others are pictures. */
+/** Text subtitles; all others are pictures. */
 const TEXT_CODECS: readonly string[] = ["mov_text", "subrip", "srt", "ass", "ssa", "webvtt", "text"];
 
-/** Looks into the container. @throws ExtractionError `damaged` for none that is known, `missing_program` */
+/** Inspects the container. @throws ExtractionError `damaged` for an unknown one, `missing_program` */
 export async function probeMedia(input: readonly string[]): Promise<MediaDescription> {
   const options = ["-v", "error", "-print_format", "json", "-show_format", "-show_streams", ...input];
   const { code, output } = await runFfmpeg("ffprobe", options, LARGEST_DESCRIPTION);
@@ -59,7 +59,7 @@ export async function probeMedia(input: readonly string[]): Promise<MediaDescrip
       type === "subtitle" && TEXT_CODECS.includes(codec) && !disposition["forced"],
   );
   const [sound] = usualFirst(sounds);
-  // Ogg describes each of its streams by itself.
+  // Ogg has separate tags for each of its streams.
   const tags = { ...lowered(sound?.tags ?? {}), ...lowered(format.tags) };
   return {
     hasPicture: streams.some(({ codec_type: type, disposition }) => type === "video" && !disposition["attached_pic"]),

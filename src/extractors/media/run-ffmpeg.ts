@@ -3,8 +3,8 @@ import type { ProgramRun } from "../../lib/run-program.js";
 import { runProgram } from "../run-program.js";
 
 /**
- * Runs ffmpeg or ffprobe, and takes what it writes, up to `maximumBytes`. It has no time limit of its own: the process that reads
- * files ends with all that it has started.
+ * Runs ffmpeg or ffprobe and returns its output, up to `maximumBytes`. There is no separate time limit: when the extraction
+ * process ends, everything it has started ends too.
  * @throws ExtractionError `missing_program`
  */
 export function runFfmpeg(

@@ -3,21 +3,21 @@ import { ExtractionError } from "../extraction-error.js";
 import type { MediaStream } from "./probe.js";
 import { runFfmpeg } from "./run-ffmpeg.js";
 
-/** MP3 of 16 kHz and 32 kbit/s is what transcribers hear well, and the same everywhere: frames of 144 bytes and 36 ms. */
+/** MP3 at 16 kHz and 32 kbit/s is good enough for transcribers and yields frames of constant size: 144 bytes and 36 ms. */
 const SAMPLES_A_SECOND = 16_000;
 const FRAME_BYTES = 144;
 const FRAME_SECONDS = 0.036;
-/** About ten minutes, which services with a limit of 25 MB take easily. */
+/** About ten minutes, well within the 25 MB limit of some services. */
 const STRETCH_FRAMES = 16_667;
-/** About five seconds, so that no sentence is cut in both. */
+/** About five seconds, so that no sentence is cut in both stretches. */
 const OVERLAP_FRAMES = 139;
-/** Longer recordings are read up to here, in seconds: twelve hours. */
+/** Longer recordings are truncated here, in seconds: twelve hours. */
 export const LONGEST_SOUND = 43_200;
 const LARGEST_SOUND = (LONGEST_SOUND / FRAME_SECONDS + 1_000) * FRAME_BYTES;
 
 /**
- * The sound of a recording in overlapping stretches of ten minutes, small enough to be sent. Where the recording is damaged, what
- * comes before that.
+ * The sound of a recording in overlapping stretches of ten minutes, small enough to send. If the recording is damaged, returns
+ * what comes before the damage.
  * @throws ExtractionError `damaged` when nothing can be heard
  */
 export async function readSound(input: readonly string[], { index }: MediaStream): Promise<Recording[]> {
@@ -32,7 +32,7 @@ export async function readSound(input: readonly string[], { index }: MediaStream
   return stretchesOf(output);
 }
 
-/** What begins after the picture, or has gaps, keeps its times. */
+/** Preserves the timing of sound that starts late or has gaps. */
 const KEEP_TIMES = "aresample=async=1:first_pts=0";
 
 function commandOf(input: readonly string[], index: number): string[] {

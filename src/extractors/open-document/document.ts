@@ -3,7 +3,7 @@ import type { ExtractionLimits } from "../format-extractor.js";
 import { childOf, elementsOf, readXmlTree, textOf, type XmlElement } from "../xml-events.js";
 import { openZip, type ZipArchive } from "../zip-archive.js";
 
-/** What an OpenDocument file says about itself. */
+/** Metadata of an OpenDocument file. */
 export interface DocumentProperties {
   readonly title: string | null;
   readonly author: string | null;
@@ -12,12 +12,12 @@ export interface DocumentProperties {
 
 export interface OpenDocument {
   readonly zip: ZipArchive;
-  /** Its content piece by piece. */
+  /** Its content, piece by piece. */
   readonly content: Iterable<Uint8Array>;
   readonly properties: DocumentProperties;
 }
 
-/** Opens an OpenDocument file. @throws ExtractionError as `openZip`, `encrypted`, `damaged` where its content is missing */
+/** Opens an OpenDocument file. @throws ExtractionError as `openZip`, `encrypted`, `damaged` if its content is missing */
 export function openDocument(bytes: Uint8Array, limits: ExtractionLimits): OpenDocument {
   const zip = openZip(bytes, limits);
   const manifest = zip.read("META-INF/manifest.xml");
@@ -42,7 +42,7 @@ function readProperties(zip: ZipArchive, limits: ExtractionLimits): DocumentProp
   };
 }
 
-/** Nobody's text is lost for a broken title. */
+/** Damaged metadata must not cost the text. */
 function metaEntries(zip: ZipArchive, limits: ExtractionLimits): XmlElement[] {
   const bytes = zip.stream("meta.xml");
   if (!bytes) return [];

@@ -4,10 +4,10 @@ import type { ExtractionLimits } from "../format-extractor.js";
 import { attributeOf, childOf, localName, readXmlTree, xmlEvents, type XmlElement } from "../xml-events.js";
 import type { ZipArchive } from "../zip-archive.js";
 
-/** Reads the equation that a frame shows; null for a frame of anything else. */
+/** Reads the equation in a frame; null if the frame holds anything else. */
 export type EquationReader = (frame: XmlElement) => string | null;
 
-/** Equations are files in MathML of their own, named by the frame that shows them (OpenDocument 1.3, part 3, 10.4.6 and 14.1). */
+/** Equations are separate MathML files, named by the frame that shows them (OpenDocument 1.3, part 3, 10.4.6 and 14.1). */
 export function createEquationReader(zip: ZipArchive, limits: ExtractionLimits): EquationReader {
   const known = new Map<string, string | null>();
   const textOfFile = (name: string): string | null => {
@@ -27,7 +27,7 @@ export function createEquationReader(zip: ZipArchive, limits: ExtractionLimits):
   };
 }
 
-/** What is shown stays readable without an equation that is damaged. */
+/** A damaged equation must not make the document unreadable. */
 function readMath(zip: ZipArchive, name: string, limits: ExtractionLimits): XmlElement | null {
   const open = () => zip.stream(name) ?? [];
   try {
@@ -38,7 +38,7 @@ function readMath(zip: ZipArchive, name: string, limits: ExtractionLimits): XmlE
   }
 }
 
-/** Told by the first element: what else is embedded, such as a sheet, may be large. */
+/** Decided by the first element: other embedded objects, such as sheets, may be large. */
 function isMath(source: Iterable<Uint8Array>, limits: ExtractionLimits): boolean {
   for (const event of xmlEvents(source, limits)) if (event.kind === "open") return localName(event.name) === "math";
   return false;

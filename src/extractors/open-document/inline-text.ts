@@ -1,24 +1,24 @@
 import { smallSigns, type Script } from "../small-signs.js";
 import { attributeOf, isElement, type XmlElement } from "../xml-events.js";
 
-/** What lies in a paragraph without being its text. */
+/** Handles what is inside a paragraph without being part of its text. */
 export interface Beside {
   /** Text boxes, tables and other shapes, which follow the paragraph. */
   frame(element: XmlElement): void;
-  /** What stands in the text for the equation that a frame shows; null for another frame. */
+  /** The text of the equation in a frame; null for any other frame. */
   equation(frame: XmlElement): string | null;
-  /** How the text of a style stands to its line. */
+  /** Whether the text of a style is superscript or subscript. */
   scriptOf(styleName: string): Script;
-  /** A foot- or endnote. Returns what stands for it in the text. */
+  /** A footnote or endnote. @returns the text of its reference */
   note(element: XmlElement): string;
 }
 
-/** Comments, and what only other programs read. */
+/** Comments, and data for other programs. */
 const UNSHOWN: ReadonlySet<string> = new Set(["annotation", "tracked-changes", "ruby-text", "forms", "script"]);
 const FRAMES: ReadonlySet<string> = new Set(["frame", "custom-shape", "g", "rect", "text-box"]);
 const MOST_SPACES = 100;
 
-/** The text of a paragraph, with links to the web, spaces and line breaks as written. */
+/** The text of a paragraph, with web links, spaces and line breaks as written. */
 export function inlineText(element: XmlElement, beside: Beside): string {
   return element.children.map((child) => pieceText(child, beside)).join("");
 }

@@ -11,7 +11,7 @@ import { singleSpaced } from "../../lib/single-spaced.js";
 
 const CHOSEN: ReadonlySet<string> = new Set([...STYLE_ELEMENTS, "page"]);
 
-/** Presentations of LibreOffice and others: a part a slide, with the notes of the speaker. */
+/** LibreOffice and other OpenDocument presentations: one part per slide, with the speaker notes. */
 export const extractOdp: FormatExtractor = (file, tools) => {
   const { limits } = tools;
   const { zip, content, properties } = openDocument(file.bytes, limits);
@@ -42,7 +42,7 @@ export const extractOdp: FormatExtractor = (file, tools) => {
   return Promise.resolve(gathered.content("text", { ...properties, title }, "The presentation has no text."));
 };
 
-/** Dates, numbers and names that stand on every slide. */
+/** Dates, numbers and names repeated on every slide. */
 const REPEATED: ReadonlySet<string> = new Set(["date-time", "footer", "header", "page-number", "page"]);
 
 function readSlide(

@@ -11,7 +11,10 @@ const CHOSEN: ReadonlySet<string> = new Set([...STYLE_ELEMENTS, "table-row", "tr
 const MOST_ROWS = 1_048_576;
 const MOST_COLUMNS = 16_384;
 
-/** Sheets of LibreOffice and others as tables, with dates and numbers as shown, in parts that repeat their header row. */
+/**
+ * LibreOffice and other OpenDocument spreadsheets as tables, with dates and numbers as displayed, in parts that repeat their
+ * header row.
+ */
 export const extractOds: FormatExtractor = (file, tools) => {
   const { limits } = tools;
   const { zip, content, properties } = openDocument(file.bytes, limits);
@@ -41,7 +44,7 @@ export const extractOds: FormatExtractor = (file, tools) => {
   return Promise.resolve(gathered.content("text", properties, "The file has no cell with text or numbers."));
 };
 
-/** Counts the rows and columns of one sheet, of which equal ones are written once. */
+/** Counts the rows and columns of one sheet, in which runs of equal ones are written once. */
 class SheetReader {
   readonly #parts: SheetParts;
   #row = 0;
@@ -82,7 +85,7 @@ function cellsOf(row: XmlElement): [column: number, text: string][] {
 
 const NOTHING_BESIDE = { frame: () => undefined, equation: () => null, note: () => "", scriptOf: () => null };
 
-/** What a cell shows, which every usual program writes beside the value. */
+/** The displayed text of a cell, which every common program writes next to the value. */
 function shown(cell: XmlElement): string {
   const text = elementsOf(cell, "p")
     .map((one) => inlineText(one, NOTHING_BESIDE))

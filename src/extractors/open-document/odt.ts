@@ -6,7 +6,7 @@ import { createEquationReader } from "./equations.js";
 import { DocumentStyles, STYLE_ELEMENTS } from "./styles.js";
 import { TextBlocks } from "./text-blocks.js";
 
-/** Lists of contents and what was deleted are chosen so that nothing in them is taken for text. */
+/** Tables of contents and deleted text are read as whole pieces, so that nothing in them is taken for text. */
 const NOT_READ = [
   "tracked-changes",
   "table-of-content",
@@ -29,10 +29,10 @@ const CHOSEN: ReadonlySet<string> = new Set([
   "frame",
   "custom-shape",
 ]);
-/** Blocks are joined up to about this many characters, so that the limit of text is met while reading. */
+/** Blocks are joined up to about this many characters, so that the text limit takes effect during reading. */
 const PART_CHARACTERS = 1_000_000;
 
-/** Texts of LibreOffice and others: headings, lists, tables, code and notes; of tracked changes the accepted text. */
+/** LibreOffice and other OpenDocument texts: headings, lists, tables, code and notes, with tracked changes read as accepted. */
 export const extractOdt: FormatExtractor = (file, { limits }) => {
   const { zip, content, properties } = openDocument(file.bytes, limits);
   const styles = DocumentStyles.of(zip, limits);

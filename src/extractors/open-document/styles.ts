@@ -3,20 +3,20 @@ import { attributeOf, childOf, elementsOf, xmlPieces, type XmlElement } from "..
 import type { Script } from "../small-signs.js";
 import type { ZipArchive } from "../zip-archive.js";
 
-/** Elements that `DocumentStyles` learns from. */
+/** Elements that `DocumentStyles` reads. */
 export const STYLE_ELEMENTS: readonly string[] = ["style", "list-style"];
 
 const LONGEST_CHAIN = 20;
 const CODE: ReadonlySet<string> = new Set(["Preformatted_20_Text", "Source_20_Code", "Source_20_Text"]);
 
-/** What the styles of a document tell of its paragraphs, lists, sheets and slides. */
+/** What the styles of a document say about its paragraphs, lists, sheets and slides. */
 export class DocumentStyles {
   readonly #parents = new Map<string, string>();
   readonly #orderedLevels = new Map<string, ReadonlySet<number>>();
   readonly #hidden = new Set<string>();
   readonly #scripts = new Map<string, Script>();
 
-  /** Those of the whole document, to which those of its content are added. @throws ExtractionError as `xmlPieces` */
+  /** The styles of the whole document; those of its content are added later. @throws ExtractionError as `xmlPieces` */
   static of(zip: ZipArchive, limits: ExtractionLimits): DocumentStyles {
     const styles = new DocumentStyles();
     for (const piece of xmlPieces(zip.stream("styles.xml") ?? EMPTY, new Set(STYLE_ELEMENTS), limits))
@@ -43,12 +43,12 @@ export class DocumentStyles {
     return this.#chain(styleName).some((name) => CODE.has(name));
   }
 
-  /** Whether a sheet or slide of this style is not shown. */
+  /** Whether sheets or slides of this style are hidden. */
   isHidden(styleName: string): boolean {
     return this.#hidden.has(styleName);
   }
 
-  /** Whether the text of a style is raised or lowered. */
+  /** Whether text of this style is superscript or subscript. */
   scriptOf(styleName: string): Script {
     const name = this.#chain(styleName).find((one) => this.#scripts.has(one));
     return this.#scripts.get(name ?? "") ?? null;
@@ -69,7 +69,7 @@ export class DocumentStyles {
 
 const EMPTY = new TextEncoder().encode("<none/>");
 
-/** @param position `super 58%`, or how far it is raised or lowered: `-33% 58%` */
+/** @param position `super 58%`, or the shift up or down: `-33% 58%` */
 function scriptAt(position: string): Script {
   if (/^(?:super|[1-9])/.test(position)) return "raised";
   return /^(?:sub|-)/.test(position) ? "lowered" : null;

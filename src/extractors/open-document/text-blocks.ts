@@ -6,7 +6,7 @@ import { inlineText, type Beside } from "./inline-text.js";
 import type { DocumentStyles } from "./styles.js";
 import { singleSpaced } from "../../lib/single-spaced.js";
 
-/** Elements that hold blocks as they are. */
+/** Containers whose blocks are read as if they stood alone. */
 const AROUND: ReadonlySet<string> = new Set([
   "section",
   "text-box",
@@ -17,7 +17,7 @@ const AROUND: ReadonlySet<string> = new Set([
   "index-body",
 ]);
 const DEEPEST_HEADING = 6;
-/** A row or cell that is repeated more often than this is only room that nobody filled. */
+/** A row or cell repeated more often than this is just empty space. */
 const MOST_REPEATED = 100;
 const MOST_COLUMNS = 1_000;
 
@@ -27,7 +27,7 @@ interface ListPlace {
   readonly level: number;
 }
 
-/** Writes the blocks of an OpenDocument text as Markdown, one after the other. */
+/** Converts the blocks of an OpenDocument text to Markdown, one at a time. */
 export class TextBlocks {
   readonly #styles: DocumentStyles;
   readonly #readEquation: EquationReader;
@@ -40,7 +40,10 @@ export class TextBlocks {
     this.#readEquation = readEquation;
   }
 
-  /** What a block becomes: none, one, or several with the shapes that lie in it. Lines of code wait for the next. */
+  /**
+   * The Markdown blocks of an element: none, one, or several including the shapes in it. Code lines are held back until the code
+   * ends.
+   */
   take(element: XmlElement): string[] {
     if (element.name === "p" && this.#styles.isCode(attributeOf(element, "style-name") ?? "")) {
       this.#code.push(this.#inline(element));
@@ -49,7 +52,7 @@ export class TextBlocks {
     return [...this.#endCode(), ...this.#block(element), ...this.#blocksBeside()];
   }
 
-  /** What is still to be written: the last code, and the notes. */
+  /** The remaining output: the last code block, and the notes. */
   end(): string[] {
     return [...this.#endCode(), ...this.#notes.splice(0)];
   }
@@ -64,7 +67,7 @@ export class TextBlocks {
     return AROUND.has(element.name) ? this.#blocksIn(element) : [];
   }
 
-  /** Lists right after each other are one: some programs write every item as a list. */
+  /** Consecutive lists are merged: some programs write every item as a list of its own. */
   #blocksIn(element: XmlElement): string[] {
     const blocks: string[] = [];
     let isAfterList = false;
@@ -115,7 +118,7 @@ export class TextBlocks {
 
   #note(note: XmlElement): string {
     const name = this.#notes.length + 1;
-    // The place is taken before the note is read, which may hold another.
+    // Reserves the number before reading the note, which may contain another note.
     this.#notes.push("");
     const body = childOf(note, "note-body");
     const text = (body ? elementsOf(body) : []).flatMap((child) => this.#block(child)).join(" ");
@@ -133,7 +136,7 @@ export class TextBlocks {
       const mark = this.#styles.isOrdered(place.style, place.level) ? `${number}. ` : "- ";
       const text = this.#listItem(item, mark, place);
       if (text === "") continue;
-      // A numbered heading is an item of a list, and stays a heading.
+      // A numbered heading is a list item, but stays a heading.
       const isItem = !text.startsWith("#");
       if (isItem && isOpen) blocks[blocks.length - 1] += `\n${text}`;
       else blocks.push(text);
@@ -160,7 +163,7 @@ export class TextBlocks {
   #table(table: XmlElement): string[] {
     const rows = rowsOf(table);
     const only = rows.length === 1 ? cellsOf(rows[0]) : [];
-    // One cell is a frame around text.
+    // A single cell is just a frame around text.
     if (only.length === 1) return only.flatMap((cell) => elementsOf(cell).flatMap((child) => this.#block(child)));
     const texts = rows.map((row) => this.#rowTexts(row)).filter((cells) => cells.some((cell) => cell !== ""));
     return texts.length === 0 ? [] : [markdownTable(texts)];

@@ -3,11 +3,11 @@ import type { FormatPiece } from "./number-format.js";
 const MONTHS = "January February March April May June July August September October November December".split(" ");
 const DAYS = "Sunday Monday Tuesday Wednesday Thursday Friday Saturday".split(" ");
 const DAY_MS = 86_400_000;
-/** Days from the beginning of the year 1900 to that of 1904, as sheets count. */
+/** Days from the beginning of 1900 to the beginning of 1904, as spreadsheets count. */
 const DAYS_TO_1904 = 1462;
-/** The last day of the year 9999. */
+/** 31 December 9999. */
 const LAST_DAY = 2_958_465;
-/** Sheets know a 29 February 1900, which was none. */
+/** Spreadsheets wrongly treat 1900 as a leap year; serial numbers from here on are correct. */
 const FIRST_RIGHT_DAY = 60;
 
 /** Whether a format shows a date or a time. */
@@ -15,7 +15,7 @@ export function isDateSection(pieces: readonly FormatPiece[]): boolean {
   return pieces.some(({ kind, text }) => kind === "elapsed" || (kind === "code" && /^[ymdhsa]/.test(text)));
 }
 
-/** The date that a number stands for, in UTC; null outside of the years 1900 to 9999. */
+/** The date for a serial number, in UTC; null outside the years 1900 to 9999. */
 export function dateOfSerial(serial: number, is1904: boolean): Date | null {
   const day = is1904 ? serial + DAYS_TO_1904 : serial;
   if (!(day >= 0 && day < LAST_DAY + 1)) return null;
@@ -23,7 +23,7 @@ export function dateOfSerial(serial: number, is1904: boolean): Date | null {
   return new Date(Date.UTC(1899, 11, 30) + Math.round(shifted * DAY_MS));
 }
 
-/** A date as a sheet shows it, with English names; null where the number is no date. */
+/** A date as a spreadsheet displays it, with English names; null where the number is not a date. */
 export function formatDate(serial: number, pieces: readonly FormatPiece[], is1904: boolean): string | null {
   const exact = dateOfSerial(serial, is1904);
   if (exact === null) return null;
@@ -49,7 +49,7 @@ function fraction(date: Date, digits: number): string {
   return `.${String(date.getUTCMilliseconds()).padStart(3, "0").slice(0, digits)}`;
 }
 
-/** `m` after hours or before seconds is a minute, otherwise a month. */
+/** `m` means minutes after hours or before seconds, otherwise month. */
 function isMinute(pieces: readonly FormatPiece[], index: number): boolean {
   const isTime = ({ kind, text }: FormatPiece) => kind === "elapsed" || /^[ymdhs]/.test(text);
   const codes = (some: readonly FormatPiece[]) => some.filter((piece) => piece.kind !== "literal" && isTime(piece));

@@ -5,7 +5,7 @@ import { attributeOf, childOf, descendantsOf, elementsOf, textOf, type XmlElemen
 import { relatedTarget, type Relationship } from "./package.js";
 import { singleSpaced } from "../../lib/single-spaced.js";
 
-/** How the paragraphs of a shape are written: those of a body are a list unless they say otherwise. */
+/** How the paragraphs of a shape are written: those of a body are list items unless they say otherwise. */
 export interface TextStyle {
   readonly isList: boolean;
   readonly relationships: ReadonlyMap<string, Relationship>;
@@ -24,7 +24,7 @@ export function bodyText(body: XmlElement | undefined, style: TextStyle): string
     if (text === "") continue;
     const mark = listMark(one, style.isList, numbers);
     const block = mark === null ? paragraph(text) : `${mark} ${text.replace(/\s+/g, " ")}`;
-    // Items of one list stand in lines right under each other.
+    // Items of one list are on consecutive lines.
     if (mark !== null && isInList) blocks[blocks.length - 1] += `\n${block}`;
     else blocks.push(mark === null ? block : block.trimStart());
     isInList = mark !== null;
@@ -32,7 +32,7 @@ export function bodyText(body: XmlElement | undefined, style: TextStyle): string
   return blocks.join("\n\n");
 }
 
-/** The mark of a list item with its indentation, or null for a paragraph. @param numbers how far each level has come */
+/** The marker of a list item with its indentation, or null for a paragraph. @param numbers current number at each level */
 function listMark(one: XmlElement, isList: boolean, numbers: number[]): string | null {
   const properties = childOf(one, "pPr");
   const level = Math.min(DEEPEST_LEVEL, Math.max(0, Number(attributeOf(properties, "lvl") ?? 0) || 0));
@@ -46,7 +46,7 @@ function listMark(one: XmlElement, isList: boolean, numbers: number[]): string |
   return isList || level > 0 || childOf(properties, "buChar") ? `${indentation}-` : null;
 }
 
-/** The text of one paragraph, with links to the web and equations. */
+/** The text of one paragraph, with web links and equations. */
 export function paragraphText(one: XmlElement, relationships: ReadonlyMap<string, Relationship>): string {
   const pieces = elementsOf(one).map((child) => {
     if (child.name === "br") return "\n";
@@ -71,7 +71,7 @@ function scriptOf(properties: XmlElement | undefined): Script {
   return baseline < 0 ? "lowered" : null;
 }
 
-/** All text of a body in one line. */
+/** All text of a body on one line. */
 export function lineOf(body: XmlElement | undefined, relationships: ReadonlyMap<string, Relationship>): string {
   const paragraphs = (body ? elementsOf(body, "p") : []).map((one) => paragraphText(one, relationships));
   return singleSpaced(paragraphs.join(" "));

@@ -1,6 +1,9 @@
 import { formatDate, isDateSection } from "./date-format.js";
 
-/** Codes that files name only by number. Dates whose order depends on the reader's country are written as ISO dates. */
+/**
+ * Built-in formats, which files refer to only by number. Dates whose order depends on the reader's locale are written as ISO
+ * dates.
+ */
 const BUILT_IN: Readonly<Record<number, string>> = {
   1: "0",
   2: "0.00",
@@ -34,14 +37,14 @@ const BUILT_IN: Readonly<Record<number, string>> = {
   48: "##0.0E+0",
 };
 
-/** The code of a format that a file names by number, which is General for every number that is not known. */
+/** The code of a built-in format; General if the number is unknown. */
 export function builtInFormat(id: number): string {
   return BUILT_IN[id] ?? "General";
 }
 
 const LONGEST_CODE = 255;
 
-/** A number as a sheet shows it. @param code a number format of Excel, such as `#,##0.00 "€"` or `d mmm yyyy` */
+/** Formats a number as a spreadsheet displays it. @param code a number format of Excel, such as `#,##0.00 "€"` or `d mmm yyyy` */
 export function showNumber(value: number, code: string, { is1904 }: { readonly is1904: boolean }): string {
   const sections = splitSections(code.slice(0, LONGEST_CODE));
   const { section, isSigned } = chooseSection(sections, value);
@@ -53,19 +56,19 @@ export function showNumber(value: number, code: string, { is1904 }: { readonly i
   return formatDecimal(value, pieces, isSigned);
 }
 
-/** A piece of a format: text as it is, a letter that stands for a digit or a part of a date, or the word General. */
+/** A piece of a format: literal text, a placeholder for a digit or date part, or the word General. */
 export interface FormatPiece {
   readonly kind: "literal" | "code" | "elapsed" | "general";
   readonly text: string;
 }
 
 function splitSections(code: string): string[] {
-  // Sections of nothing count: they show nothing.
+  // Empty sections count: they display nothing.
   const found = code.match(/(?:"[^"]*"|\\.|\[[^\]]*\]|[^;])+|(?<=;)(?=;|$)|^(?=;)/g);
   return found ?? ["General"];
 }
 
-/** The section for the sign of a number, or for the condition that it meets; false where the section writes its own sign. */
+/** The section that applies to a number, by its condition or its sign; `isSigned` is false if the section writes its own sign. */
 function chooseSection(sections: readonly string[], value: number): { section: string; isSigned: boolean } {
   const [first = "General", second, third] = sections;
   const conditional = sections.find((section) => meets(section, value) === true);
@@ -120,7 +123,7 @@ function showGeneral(value: number, pieces: readonly FormatPiece[], isSigned: bo
 const isDigit = ({ kind, text }: FormatPiece) => kind === "code" && /^[0#?]$/.test(text);
 const isCode = (piece: FormatPiece, text: string) => piece.kind === "code" && piece.text === text;
 const MOST_DECIMALS = 30;
-/** Larger numbers are shown in the general way. */
+/** Larger numbers use the General format. */
 const LARGEST_WRITTEN = 1e21;
 
 function formatDecimal(value: number, pieces: readonly FormatPiece[], isSigned: boolean): string {
@@ -147,7 +150,7 @@ function formatDecimal(value: number, pieces: readonly FormatPiece[], isSigned: 
   return sign(point < 0 ? front : front + fillDecimals(parts, pieces.slice(point)));
 }
 
-/** Rounded as people round: of the decimal digits that are shown, halves up, whatever the binary number is. */
+/** Rounds half up in decimal, as people do, whatever the binary value. */
 function fixed(value: number, decimals: number): string {
   const [digits = "0", power = "0"] = String(Number(value.toPrecision(15))).split("e");
   const scaled = Math.round(Number(`${digits}e${Number(power) + decimals}`));
@@ -156,7 +159,7 @@ function fixed(value: number, decimals: number): string {
   return decimals === 0 ? shown : `${shown.slice(0, -decimals)}.${shown.slice(-decimals)}`;
 }
 
-/** The digits fill their places from the right, the first place takes all that are left. */
+/** Fills digit placeholders from the right; the first takes all remaining digits. */
 function fillWhole(whole: string, pieces: readonly FormatPiece[]): string {
   const firstDigit = pieces.findIndex(isDigit);
   const lastDigit = pieces.findLastIndex(isDigit);
@@ -201,7 +204,7 @@ function scientific(value: number, mantissa: readonly FormatPiece[], rest: reado
   return `${digits}E${Number(power) < 0 ? "-" : "+"}${exponent}`;
 }
 
-/** With the denominator of so many digits that is nearest. */
+/** The nearest fraction whose denominator has this many digits. */
 function fraction(value: number, digits: number): string {
   const whole = Math.floor(value);
   let best = { over: 1, under: 1, distance: Infinity };

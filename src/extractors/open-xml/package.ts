@@ -4,29 +4,29 @@ import type { ExtractionLimits } from "../format-extractor.js";
 import { attributeOf, childOf, elementsOf, readXmlTree, textOf, type XmlElement } from "../xml-events.js";
 import { openZip, type ZipArchive } from "../zip-archive.js";
 
-/** What a part of a package points to. */
+/** A reference from one part of a package to another. */
 export interface Relationship {
   /** The last word of its type, such as `worksheet`. */
   readonly kind: string;
-  /** Name of a part, or an address where it is outside of the package. */
+  /** Name of a part, or an address outside the package. */
   readonly target: string;
   readonly isExternal: boolean;
 }
 
-/** A file of Office Open XML: parts that point to each other. */
+/** An Office Open XML file: parts that refer to each other. */
 export interface OfficePackage {
   readonly zip: ZipArchive;
-  /** Name of the part that everything begins with. */
+  /** Name of the part where reading starts. */
   readonly mainPart: string;
-  /** What a part points to, by id; nothing where it says nothing. @throws ExtractionError as `readXmlTree` */
+  /** The references of a part, by id; empty if it has none. @throws ExtractionError as `readXmlTree` */
   relationships(part: string): ReadonlyMap<string, Relationship>;
-  /** A part in memory, or null where it is missing. @throws ExtractionError as `readXmlTree` */
+  /** A part in memory, or null if it is missing. @throws ExtractionError as `readXmlTree` */
   tree(part: string): XmlElement | null;
 }
 
 /**
- * Opens a package whose main part is of one kind of the folders `xl`, `ppt` or `word`.
- * @throws ExtractionError as `openZip`, `damaged` where the main part is missing
+ * Opens a package whose main part is in `xl`, `ppt` or `word`.
+ * @throws ExtractionError as `openZip`, `damaged` if the main part is missing
  */
 export function openPackage(bytes: Uint8Array, usualMainPart: string, limits: ExtractionLimits): OfficePackage {
   const zip = openZip(bytes, limits);
@@ -57,7 +57,7 @@ function relationship(attributes: XmlElement["attributes"], folder: string): Rel
   return { kind: type.slice(type.lastIndexOf("/") + 1), target: isExternal ? target : part, isExternal };
 }
 
-/** What a package says about itself; nothing where that is missing or cannot be read. */
+/** Metadata of a package; empty where it is missing or unreadable. */
 export function packageProperties(office: OfficePackage): {
   readonly title: string | null;
   readonly author: string | null;
@@ -73,7 +73,7 @@ export function packageProperties(office: OfficePackage): {
   };
 }
 
-/** Nobody's text is lost for a broken title. */
+/** Damaged metadata must not cost the text. */
 function readLeniently(office: OfficePackage): XmlElement | null {
   try {
     const part = [...office.relationships("").values()].find(({ kind }) => kind === "core-properties")?.target;
@@ -84,7 +84,7 @@ function readLeniently(office: OfficePackage): XmlElement | null {
   }
 }
 
-/** The part that an attribute of the kind `r:id` names. */
+/** The part that an attribute such as `r:id` refers to. */
 export function relatedTarget(
   element: XmlElement,
   relationships: ReadonlyMap<string, Relationship>,
@@ -94,7 +94,7 @@ export function relatedTarget(
   return relationships.get(prefixed === undefined ? "" : (element.attributes[prefixed] ?? ""));
 }
 
-/** Whether an attribute of yes and no says yes. */
+/** Whether a Boolean attribute is true. */
 export function isOn(element: XmlElement | undefined, name: string): boolean {
   const value = attributeOf(element, name);
   return value === "1" || value === "true" || value === "on";

@@ -7,7 +7,7 @@ import { attributeOf, childOf, descendantsOf, elementsOf, type XmlElement } from
 import { bodyText, lineOf } from "./drawing-text.js";
 import { openPackage, packageProperties, relatedTarget, type OfficePackage, type Relationship } from "./package.js";
 
-/** Presentations of PowerPoint: a part a slide, in the order they are shown, with the notes of the speaker. */
+/** PowerPoint presentations: one part per slide, in presentation order, with the speaker notes. */
 export const extractPptx: FormatExtractor = (file, tools) => {
   const office = openPackage(file.bytes, "ppt/presentation.xml", tools.limits);
   const all = slideParts(office);
@@ -60,19 +60,19 @@ function readSlide(office: OfficePackage, part: string): Slide {
   };
 }
 
-/** Every shape of a slide, those of groups too, in the order that they lie on each other, which is that of reading. */
+/** Every shape of a slide, including those in groups, in stacking order, which is the reading order. */
 function shapesOf(slide: XmlElement): XmlElement[] {
   const tree = childOf(childOf(slide, "cSld"), "spTree");
   const flat = (parent: XmlElement): XmlElement[] =>
     elementsOf(parent).flatMap((child) => {
       if (child.name === "grpSp") return flat(child);
-      // What older programs show instead says the same again.
+      // The fallback for older programs duplicates the content.
       return child.name === "AlternateContent" ? flat(childOf(child, "Choice") ?? child) : [child];
     });
   return tree ? flat(tree) : [];
 }
 
-/** The kind of a placeholder, such as `title` or `body`; undefined for another shape. */
+/** The kind of a placeholder, such as `title` or `body`; undefined for other shapes. */
 function placeholderOf(shape: XmlElement): string | undefined {
   const properties = elementsOf(shape)
     .map((child) => childOf(childOf(child, "nvPr"), "ph"))
@@ -80,7 +80,7 @@ function placeholderOf(shape: XmlElement): string | undefined {
   return properties && (attributeOf(properties, "type") ?? "obj");
 }
 
-/** Dates, numbers and names that stand on every slide. */
+/** Dates, numbers and names repeated on every slide. */
 const REPEATED: ReadonlySet<string> = new Set(["dt", "ftr", "hdr", "sldNum", "sldImg"]);
 const TITLES: ReadonlySet<string> = new Set(["title", "ctrTitle"]);
 const LISTS: ReadonlySet<string> = new Set(["obj", "body"]);

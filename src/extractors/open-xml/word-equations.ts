@@ -6,8 +6,8 @@ import { descendantsOf, readXmlTree } from "../xml-events.js";
 const BEGIN = "<m:oMath";
 
 /**
- * The same part of a DOCX with its equations as runs of text. One that ends nowhere or cannot be read is left as it is.
- * @throws ExtractionError `too_large` for elements that lie too deep in each other
+ * Replaces the equations in a part of a DOCX by runs of text. An equation that is unterminated or unreadable stays as it is.
+ * @throws ExtractionError `too_large` for elements nested too deep
  */
 export function withEquationsAsText(part: string, limits: ExtractionLimits): string {
   const pieces: string[] = [];

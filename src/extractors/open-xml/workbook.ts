@@ -9,13 +9,13 @@ export interface Sheet {
   readonly part: string;
 }
 
-/** What the cells of all sheets refer to. */
+/** Data shared by the cells of all sheets. */
 export interface Workbook {
-  /** In the order of the tabs, without those of charts. */
+  /** In the order of the tabs, without chart sheets. */
   readonly sheets: readonly Sheet[];
   readonly is1904: boolean;
   readonly sharedTexts: readonly string[];
-  /** Codes of number formats, by the style of a cell. */
+  /** Number format codes, by cell style. */
   readonly formats: readonly string[];
 }
 
@@ -49,7 +49,7 @@ function readSharedTexts(office: OfficePackage, part: string, limits: Extraction
   return texts;
 }
 
-/** The text of a cell in runs, without how it is pronounced. */
+/** The text of a cell made of runs, without phonetic guides. */
 export function richText(element: XmlElement): string {
   const pieces = elementsOf(element).map((child) => {
     if (child.name === "t") return textOf(child);

@@ -10,7 +10,7 @@ import { readWorkbook, richText, type Sheet, type Workbook } from "./workbook.js
 const MOST_COLUMNS = 16_384;
 const MOST_ROWS = 1_048_576;
 
-/** Workbooks of Excel: each sheet is a table with dates and numbers as shown, in parts that repeat its header row. */
+/** Excel workbooks: each sheet is a table with dates and numbers as displayed, in parts that repeat its header row. */
 export const extractXlsx: FormatExtractor = (file, tools) => {
   const office = openPackage(file.bytes, "xl/workbook.xml", tools.limits);
   const workbook = readWorkbook(office, tools.limits);
@@ -82,7 +82,7 @@ function showCell(cell: XmlElement, workbook: Workbook): string {
   return Number.isFinite(number) ? showNumber(number, workbook.formats[Number(style)] ?? "General", workbook) : text;
 }
 
-/** Of a cell that no program has calculated yet. */
+/** Used for a cell that no program has calculated yet. */
 function formulaOf(cell: XmlElement): string {
   const formula = textOf(childOf(cell, "f"));
   return formula === "" ? "" : `=${formula}`;

@@ -2,18 +2,18 @@ import { median, rightOf, type Fragment, type Line } from "./fragment.js";
 import { linesOf } from "./lines.js";
 import { hasCells } from "./tables.js";
 
-/** Columns in columns: four stand beside each other at most. */
+/** Nesting of columns; at most four can be side by side. */
 const DEEPEST = 3;
-/** The least gap between columns, in parts of the size of the letters. */
+/** Minimum gap between columns, relative to the font size. */
 const GUTTER = 0.7;
-/** Places where a column may begin that are tried. */
+/** Number of candidate positions for the start of a column that are tried. */
 const TRIED_EDGES = 12;
-/** Fewer lines beside each other are no columns. */
+/** Fewer adjacent lines do not form columns. */
 const FEWEST_LINES = 3;
-/** Letters in the usual line of a column at least; less are cells. */
+/** Minimum number of letters in a column's typical line; shorter ones are table cells. */
 const FEWEST_LETTERS = 12;
 
-/** Rows of a table that stands beside prose are no further apart, in parts of their size. */
+/** Maximum line spacing of table rows next to prose, relative to their font size. */
 const CLOSE_ROWS = 2.5;
 const FEWEST_LINES_OF_PROSE = 6;
 
@@ -22,19 +22,19 @@ interface Gutter {
   readonly to: number;
 }
 
-/** Rows of a page between two that run across the gutter. */
+/** Consecutive rows that all leave the gutter free, or all cross it. */
 interface Band {
   readonly rows: readonly Line[];
   readonly isSplit: boolean;
 }
 
-/** The lines of a page in regions that are read one after the other: what stands in two columns is not read across. */
+/** The lines of a page in regions, in reading order: text in two columns is not read across. */
 export function regionsOf(fragments: readonly Fragment[], depth = 0): Line[][] {
   const rows = linesOf(fragments);
   const found = depth < DEEPEST ? findColumns(rows) : null;
   if (found === null) return [rows];
   return found.bands.flatMap((band) => {
-    // Above and below, a page may have other columns.
+    // Above and below, the page may have other columns.
     if (!band.isSplit)
       return regionsOf(
         band.rows.flatMap((row) => row.fragments),
@@ -45,7 +45,7 @@ export function regionsOf(fragments: readonly Fragment[], depth = 0): Line[][] {
   });
 }
 
-/** The gutter with the most lines on both of its sides. */
+/** The gutter with the most lines on both sides. */
 function findColumns(rows: readonly Line[]): { gutter: Gutter; bands: Band[] } | null {
   const size = median(rows.map((row) => row.size));
   let best: { gutter: Gutter; bands: Band[]; lines: number } | null = null;
@@ -58,7 +58,7 @@ function findColumns(rows: readonly Line[]): { gutter: Gutter; bands: Band[] } |
   return best;
 }
 
-/** Where most runs of text begin, without the leftmost. */
+/** Where most text runs begin, except the leftmost position. */
 function usualEdges(rows: readonly Line[]): number[] {
   const counts = new Map<number, { count: number; edge: number }>();
   for (const { fragments } of rows) {
@@ -81,7 +81,7 @@ function bandsAt(rows: readonly Line[], gutter: Gutter): Band[] {
   const close = () => {
     const isSplit = areColumns(open, gutter);
     const last = bands.at(-1);
-    // What is not split stays together: a table may lie in it.
+    // Rows that are not split stay together: they may contain a table.
     if (last && !last.isSplit && !isSplit) last.rows.push(...open);
     else if (open.length > 0) bands.push({ rows: open, isSplit });
     open = [];
@@ -97,7 +97,7 @@ function bandsAt(rows: readonly Line[], gutter: Gutter): Band[] {
   return bands;
 }
 
-/** Letters may lean a little over the edge. */
+/** Points by which letters may overlap the edge. */
 const OVERHANG = 0.5;
 
 function crosses(fragment: Fragment, { from, to }: Gutter): boolean {
@@ -111,8 +111,8 @@ function sidesOf(rows: readonly Line[], { to }: Gutter): { left: Fragment[]; rig
 }
 
 /**
- * Whether what stands beside each other is read one after the other. A program writes a column at a time, but a table row by
- * row; one that writes both columns line by line is known by their lines, which are long and full.
+ * Whether the two sides are columns to be read one after the other. Programs write columns one at a time, but tables row by row;
+ * columns that were written line by line are recognised by their long, full lines.
  */
 function areColumns(rows: readonly Line[], gutter: Gutter): boolean {
   if (rows.length < FEWEST_LINES || rows.some(({ fragments }) => fragments.some((one) => crosses(one, gutter))))
@@ -132,13 +132,13 @@ function areColumns(rows: readonly Line[], gutter: Gutter): boolean {
   return isByColumn || (changes >= 1.4 * fewest && sides.every(isFull));
 }
 
-/** What has cells in most of its lines, none of which is so far from the next that prose stands in a cell between. */
+/** Whether this side is a table of its own: most lines have cells, usually too close together for wrapped prose beside them. */
 function isOwnTable(lines: readonly Line[]): boolean {
   const distances = lines.slice(1).map((line, at) => (line.baseline - (lines[at]?.baseline ?? 0)) / line.size);
   return lines.filter(hasCells).length >= 0.6 * lines.length && median(distances) <= CLOSE_ROWS;
 }
 
-/** Most lines go on in the next one, with a small letter. */
+/** Whether most lines continue the previous one, beginning with a lower-case letter. */
 function isProse(lines: readonly Line[]): boolean {
   const goingOn = lines.slice(1).filter(({ text }) => /^\p{Ll}/u.test(text));
   return lines.length >= FEWEST_LINES_OF_PROSE && goingOn.length >= 0.7 * (lines.length - 1);

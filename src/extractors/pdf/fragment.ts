@@ -1,47 +1,46 @@
-/** A run of text on a page, upright: x grows to the right, y grows down; lengths in points. */
+/** A run of text on a page, upright: x increases to the right, y downwards; lengths in points. */
 export interface Fragment {
   readonly text: string;
   readonly x: number;
   readonly width: number;
-  /** Where the letters stand. */
   readonly baseline: number;
-  /** Size of its letters; above 0. */
+  /** Font size; above 0. */
   readonly size: number;
-  /** Its number in the file: programs write column by column, and row by row. */
+  /** Its position in the file: programs write column by column, or row by row. */
   readonly order: number;
   readonly isMonospaced: boolean;
   readonly isRightToLeft: boolean;
 }
 
-/** A line of a page, or of one of its columns, as far as it matters for text. */
+/** A line of a page, or of one of its columns, as far as text extraction needs it. */
 export interface TextLine {
   readonly text: string;
   readonly left: number;
   readonly right: number;
   readonly baseline: number;
-  /** Size of most of its letters. */
+  /** Font size of most of its letters. */
   readonly size: number;
   readonly isMonospaced: boolean;
-  /** The row of the page that it begins, where that is one of the outermost; else null. */
+  /** The outer row of the page that begins with this line, or null. */
   readonly outerRow: OuterRow | null;
 }
 
-/** One of the rows that are next to the upper or lower edge of a page. */
+/** One of the rows next to the top or bottom edge of a page. */
 export interface OuterRow {
   readonly edge: "top" | "bottom";
-  /** 0 for the outermost one. */
+  /** 0 for the outermost row. */
   readonly depth: number;
-  /** Its texts, apart where there is a wide gap. */
+  /** Its texts, separated at wide gaps. */
   readonly cells: readonly string[];
-  /** Distance to the next row away from the edge, in parts of the size of the letters; infinite where there is none. */
+  /** Distance to the next row inwards, relative to the font size; infinite if there is none. */
   readonly gap: number;
-  /** Usual distance of the rows of the page, in the same. */
+  /** Typical line spacing of the page, in the same unit. */
   readonly leading: number;
-  /** Size of most letters of the page. */
+  /** Font size of most letters on the page. */
   readonly bodySize: number;
 }
 
-/** The same with what stands in it, from left to right. */
+/** A line with its fragments, from left to right. */
 export interface Line extends TextLine {
   readonly fragments: readonly Fragment[];
 }

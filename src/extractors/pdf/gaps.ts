@@ -1,15 +1,15 @@
 import { rightOf, type Line } from "./fragment.js";
 
-/** From one place of a line to another one, in points. */
+/** A horizontal range of a line, in points. */
 export interface Interval {
   readonly from: number;
   readonly to: number;
 }
 
-/** What is narrower stands within a word, in parts of the size of the letters. */
+/** Narrower gaps are within a word; relative to the font size. */
 export const WORD_GAP = 0.2;
 
-/** What is empty in a line, with all to its left and to its right. */
+/** The empty ranges of a line, including everything to its left and right. */
 export function gapsOf(line: Line): Interval[] {
   const gaps: Interval[] = [];
   let from = Number.NEGATIVE_INFINITY;
@@ -20,17 +20,17 @@ export function gapsOf(line: Line): Interval[] {
   return [...gaps, { from, to: Number.POSITIVE_INFINITY }];
 }
 
-/** What is empty between words of a line. */
+/** The empty ranges between the words of a line. */
 export function innerGapsOf(line: Line): Interval[] {
   return gapsOf(line).filter(isInner);
 }
 
-/** Whether something stands on both sides of a gap. */
+/** Whether a gap has text on both sides. */
 export function isInner({ from, to }: Interval): boolean {
   return Number.isFinite(to - from);
 }
 
-/** What two ordered lists of intervals have in common, where it is wide enough. */
+/** The intersections of two sorted lists of intervals that are at least this wide. */
 export function common(some: readonly Interval[], others: readonly Interval[], width: number): Interval[] {
   const found: Interval[] = [];
   let one = 0;

@@ -1,41 +1,41 @@
 import type { TextLine } from "./fragment.js";
 
-/** An entry of a PDF's outline, from the outermost, 0. */
+/** An entry of a PDF's outline; the outermost level is 0. */
 export interface OutlineEntry {
   readonly title: string;
   readonly depth: number;
 }
 
-/** Tells how deep a heading is, from 1 to 6; null for a line that is none. */
+/** The level of a heading, from 1 to 6; null for any other line. */
 export type HeadingLevel = (line: TextLine) => number | null;
 
-/** Letters of headings are so much larger than those of the text. */
+/** Minimum font size of headings, relative to the text. */
 const LARGER = 1.1;
-/** The same where a page has too little text to tell by itself what is usual on it. */
+/** The same on a page with too little text to establish the usual size. */
 const MUCH_LARGER = 1.25;
-/** Fewer letters do not tell the usual size of a page. */
+/** Fewer letters do not establish the usual size of a page. */
 const FEW_LETTERS = 200;
-/** No more of the text than this is headings: on slides, letters of all sizes are text. */
+/** Maximum share of headings in the text: on slides, body text comes in all sizes. */
 const GREATEST_PART = 0.25;
 const LONGEST_HEADING = 200;
 const MOST_LINES = 4;
 const DEEPEST = 6;
-/** Lines of one heading are no further apart, in parts of their size. */
+/** Maximum line spacing within a heading, relative to its font size. */
 const SAME_HEADING = 1.6;
 
-/** Lines of one size that follow each other closely: a heading, or text. */
+/** Consecutive lines of one size with little space between them: a heading, or text. */
 interface Run {
   readonly lines: TextLine[];
   readonly size: number;
 }
 
-/** Whether a line goes on with what stands in the line above it, by its size and place. */
+/** Whether a line continues the heading above it, judging by size and position. */
 export function isSameHeading(above: TextLine, below: TextLine): boolean {
   const distance = below.baseline - above.baseline;
   return roundedSize(above) === roundedSize(below) && distance > 0 && distance <= SAME_HEADING * below.size;
 }
 
-/** Finds the levels of headings by the sizes of the lines of each page, and by the outline where there is one. */
+/** Finds heading levels from the font sizes on each page, and from the outline if there is one. */
 export function headingLevels(pages: readonly (readonly TextLine[])[], outline: readonly OutlineEntry[]): HeadingLevel {
   const body = usualSize(pages.flat());
   const byTitle = new Map(outline.map(({ title, depth }) => [titleKey(title), depth] as const));
@@ -50,7 +50,7 @@ export function headingLevels(pages: readonly (readonly TextLine[])[], outline: 
   const set = ({ lines }: Run, level: number) => lines.forEach((line) => levels.set(line, Math.min(DEEPEST, level)));
   for (const run of found.flat()) {
     const rank = sizes.indexOf(run.size);
-    // What the outline leaves out is a heading where it is as large as what it names.
+    // A heading missing from the outline must be at least as large as those in it.
     if (rank >= 0 && (!Number.isFinite(smallest) || run.size >= smallest)) set(run, rank + 1);
   }
   for (const run of named) set(run, (byTitle.get(titleKey(textOf(run))) ?? 0) + (hasTitle ? 2 : 1));
@@ -73,7 +73,7 @@ function runsOf(lines: readonly TextLine[]): Run[] {
   return runs;
 }
 
-/** What is short, larger than the text of its page, and stands before smaller text or at the end. */
+/** Short lines, larger than the text of their page, that precede smaller text or end the page. */
 function headingsOf(runs: readonly Run[], lines: readonly TextLine[], body: number): Run[] {
   const letters = lines.reduce((sum, { text }) => sum + text.length, 0);
   const least = letters < FEW_LETTERS ? body * MUCH_LARGER : usualSize(lines) * LARGER;
@@ -88,7 +88,7 @@ function headingsOf(runs: readonly Run[], lines: readonly TextLine[], body: numb
   return headings.toReversed();
 }
 
-/** Sizes of headings, the largest first, as long as they are a small part of the text. */
+/** Font sizes of headings, largest first, as long as they make up a small share of the text. */
 function sizesOfHeadings(pages: readonly (readonly TextLine[])[], headings: readonly Run[]): number[] {
   const total = pages.flat().reduce((sum, { text }) => sum + text.length, 0);
   const letters = new Map<number, number>();
@@ -124,7 +124,7 @@ function textOf({ lines }: Run): string {
     .join(" ");
 }
 
-/** Numbers before a title stand in the text, but seldom in the outline. */
+/** Section numbers are part of the text, but seldom of the outline. */
 function titleKey(title: string): string {
   return title
     .slice(0, LONGEST_HEADING)

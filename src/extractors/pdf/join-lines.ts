@@ -6,13 +6,13 @@ const SMALL_LETTER_AT_START = /^\p{Ll}/u;
 const LETTER = /[\p{L}\p{M}]/u;
 const WORD_AT_START = /^[\p{L}\p{M}]+/u;
 const WITHOUT_SPACES = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uffef]/u;
-/** Words at the end of a line are looked at so far back. */
+/** Maximum length of a word at the end of a line. */
 const LONGEST_WORD = 60;
 
-/** Words with a hyphen inside, in small letters: `well-known`, as it stands in the middle of a line. */
+/** Hyphenated words in lower case that occur within a line, such as `well-known`. */
 export type HyphenatedWords = ReadonlySet<string>;
 
-/** Collects the words with hyphens inside from lines of text. */
+/** Collects the hyphenated words from lines of text. */
 export function hyphenatedWordsIn(lines: Iterable<string>): HyphenatedWords {
   const words = new Set<string>();
   for (const line of lines) {
@@ -22,7 +22,7 @@ export function hyphenatedWordsIn(lines: Iterable<string>): HyphenatedWords {
   return words;
 }
 
-/** Two lines of a paragraph as one text. A hyphen that only ends a line goes, one that belongs to its word stays. */
+/** Joins two lines of a paragraph. A hyphen that only marks a line break is removed; one that belongs to the word stays. */
 export function joinLines(above: string, below: string, hyphenated: HyphenatedWords): string {
   if (endsInWord(above, below)) {
     const stem = above.slice(0, -1);
@@ -33,7 +33,7 @@ export function joinLines(above: string, below: string, hyphenated: HyphenatedWo
   return above + (isUnspaced ? "" : " ") + below;
 }
 
-/** Whether a word is broken between two lines. */
+/** Whether a word is split across two lines. */
 export function endsInWord(above: string, below: string): boolean {
   return HYPHEN_AT_END.test(above.slice(-4)) && SMALL_LETTER_AT_START.test(below.slice(0, 4));
 }

@@ -1,20 +1,20 @@
 import { median, rightOf, type Line } from "./fragment.js";
 import { innerGapsOf, WORD_GAP } from "./gaps.js";
 
-/** Lengths in parts of the size of the letters. */
+/** Lengths are relative to the font size. */
 const SAME_EDGE = 0.3;
 const SAME_GAP = 0.1;
-/** As wide as the space of a wide font. */
+/** Width of the space in a wide font. */
 const USUAL_SPACE = 0.32;
-/** A paragraph may end among the lines, and a sign of another font has other gaps beside it. */
+/** Not all lines need to qualify: a paragraph may end among them, and a symbol in another font may change the gaps around it. */
 const MOST = 0.75;
-/** What is further below is another text. */
+/** A line further below belongs to another text. */
 const NEXT_LINE = 2;
 
 /**
- * Whether lines are text that was stretched to both margins of its column, whose spaces may stand below each other by chance:
- * each line begins at the left margin and ends at the right one, its gaps are equal, and it has no room for the word
- * that begins the next line. @param after the line below them
+ * Whether lines are justified text, whose spaces may be aligned by chance: each line reaches from the left margin to the right
+ * one, its gaps are equal, and it has no room for the first word of the next line.
+ * @param after the line below them
  */
 export function areJustified(lines: readonly Line[], after: Line | undefined): boolean {
   const left = lines.reduce((least, line) => Math.min(least, line.left), Number.POSITIVE_INFINITY);
@@ -38,7 +38,7 @@ function hasEqualGaps(line: Line): boolean {
   return equal.length >= MOST * widths.length;
 }
 
-/** Whether the first word of the line below would have fitted, had the spaces been as wide as usual. */
+/** Whether the first word of the line below would have fitted with spaces of the usual width. */
 function hasRoomFor(below: Line | undefined, line: Line): boolean {
   if (!below || below.baseline - line.baseline > NEXT_LINE * line.size) return false;
   const widths = widthsOfGaps(line);

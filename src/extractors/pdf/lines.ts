@@ -1,11 +1,11 @@
 import { rightOf, type Fragment, type Line } from "./fragment.js";
 
-/** Parts of the size of the letters that fragments of one line may stand higher or lower, as exponents do. */
+/** Maximum vertical offset of fragments within a line, such as exponents, relative to the font size. */
 const SAME_LINE = 0.45;
-/** So wide a gap is a space, in parts of the size. */
+/** Minimum width of a space, relative to the font size. */
 const SPACE = 0.12;
 
-/** Fragments as lines, from the top of the page to its end. */
+/** Groups fragments into lines, from the top of the page to the bottom. */
 export function linesOf(fragments: readonly Fragment[]): Line[] {
   const lines: Fragment[][] = [];
   let current: Fragment[] = [];
@@ -24,7 +24,7 @@ export function linesOf(fragments: readonly Fragment[]): Line[] {
   return lines.map(lineOf);
 }
 
-/** One line of the fragments that stand in it. */
+/** Builds one line from its fragments. */
 export function lineOf(fragments: readonly Fragment[]): Line {
   const inOrder = fragments.toSorted((one, other) => one.x - other.x);
   const main = mainFragment(inOrder);
@@ -46,7 +46,7 @@ function isRightToLeft(fragments: readonly Fragment[]): boolean {
   return letters > 0;
 }
 
-/** The size that most letters have tells the size of the line. */
+/** The font size of most letters is the size of the line. */
 function mainFragment(fragments: readonly Fragment[]): Fragment | undefined {
   const letters = new Map<number, number>();
   for (const { text, size } of fragments) letters.set(size, (letters.get(size) ?? 0) + text.trim().length);
@@ -54,7 +54,7 @@ function mainFragment(fragments: readonly Fragment[]): Fragment | undefined {
   return fragments.find((fragment) => fragment.size === size);
 }
 
-/** The text of fragments in the order given, with a space where there is a gap. */
+/** The text of fragments in the given order, with a space for each gap. */
 export function joined(fragments: readonly Fragment[]): string {
   let text = "";
   let before: Fragment | undefined;

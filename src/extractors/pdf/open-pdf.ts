@@ -6,15 +6,15 @@ import type { OutlineEntry } from "./headings.js";
 export type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>;
 export type PdfPage = Awaited<ReturnType<Pdf["getPage"]>>;
 
-/** A picture of more pixels is left out: a page of A4 at 600 dots per inch has 35 million. */
+/** Larger pictures are left out: an A4 page at 600 dots per inch has 35 million pixels. */
 const MAXIMUM_PIXELS = 50_000_000;
 const MAXIMUM_OUTLINE_ENTRIES = 5_000;
 
-/** Opens a PDF. @throws ExtractionError for one that is encrypted or damaged */
+/** Opens a PDF. @throws ExtractionError if it is encrypted or damaged */
 export async function openPdf(bytes: Uint8Array, password: string | null): Promise<Pdf> {
   const { getDocumentProxy } = await import("unpdf");
   try {
-    // The library takes the bytes away from whoever gave them.
+    // The library detaches the buffer it is given.
     return await getDocumentProxy(new Uint8Array(bytes), {
       ...(password === null ? {} : { password }),
       verbosity: 0,
@@ -38,7 +38,7 @@ function refusal(error: unknown, password: string | null): ExtractionError {
   return new ExtractionError("encrypted", message);
 }
 
-/** What a PDF says about itself. */
+/** Metadata of a PDF. */
 export interface PdfTraits {
   readonly title: string | null;
   readonly author: string | null;
@@ -47,7 +47,7 @@ export interface PdfTraits {
   readonly hasForm: boolean;
 }
 
-/** What is said in the information dictionary of a PDF, else in its metadata. Nothing where that is damaged. */
+/** Metadata from the information dictionary of a PDF, otherwise from its XMP; empty where they are damaged. */
 export async function traitsOf(pdf: Pdf): Promise<PdfTraits> {
   try {
     const { info, metadata } = await pdf.getMetadata();
@@ -91,10 +91,10 @@ interface OutlineNode {
   readonly items: readonly OutlineNode[];
 }
 
-/** The entries of the outline, each before those in it; none where it is missing or damaged. */
+/** The outline entries, each before its children; empty where the outline is missing or damaged. */
 export async function outlineOf(pdf: Pdf): Promise<OutlineEntry[]> {
   try {
-    // The entries within have no type in the library.
+    // The library has no type for nested entries.
     const top: readonly OutlineNode[] = (await pdf.getOutline()) ?? [];
     const entries: OutlineEntry[] = [];
     const waiting = top.map((node) => ({ node, depth: 0 })).toReversed();

@@ -1,16 +1,16 @@
 import { median, rightOf, type Fragment, type Line, type OuterRow } from "./fragment.js";
 import { joined, linesOf } from "./lines.js";
 
-/** Parts of the page above and below in which headers and footers stand; LaTeX leaves a sixth below its page numbers. */
+/** Share of the page at the top and bottom that may hold headers and footers; LaTeX leaves a sixth below its page numbers. */
 const MARGIN = 0.2;
-/** So many of the outermost rows of a margin are looked at. */
+/** Number of outermost rows examined per margin. */
 const OUTERMOST = 2;
-/** So wide a gap sets a part of a row apart, in parts of the size of the letters. */
+/** Minimum gap between separate parts of a row, relative to the font size. */
 const APART = 1.5;
-/** The rows of text are so far apart at most, in parts of their size. */
+/** Maximum line spacing of body text, relative to its font size. */
 const WIDEST_LEADING = 2;
 
-/** By the fragments that stand in them, the outermost rows of a page across its columns. @param height of the page, in points */
+/** The outermost rows of a page, across its columns, by their fragments. @param height of the page, in points */
 export function outerRowsOf(fragments: readonly Fragment[], height: number): ReadonlyMap<Fragment, OuterRow> {
   const rows = linesOf(fragments);
   const page = { bodySize: sizeOfMostLetters(rows), leading: leadingOf(rows) };

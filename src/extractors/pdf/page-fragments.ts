@@ -1,7 +1,7 @@
 import type { Fragment } from "./fragment.js";
 import { placeScripts } from "./scripts.js";
 
-/** A run of text as the PDF library gives it. */
+/** A run of text as returned by the PDF library. */
 interface TextItem {
   readonly str: string;
   readonly dir: string;
@@ -13,24 +13,24 @@ interface TextItem {
 export interface PageText {
   readonly items: readonly (TextItem | object)[];
   readonly styles: Readonly<Record<string, { readonly fontFamily: string }>>;
-  /** From the PDF's coordinates to those of the page as it is shown, y down. */
+  /** Maps PDF coordinates to those of the displayed page, with y pointing down. */
   readonly transform: readonly number[];
 }
 
-/** More runs than a readable page has; what is beyond is left out. */
+/** More runs than a readable page has; the rest is left out. */
 export const MAXIMUM_FRAGMENTS = 50_000;
 
-/** Lone surrogates and what stands for no character. */
+/** Lone surrogates, noncharacters and invisible characters. */
 const NO_TEXT = /[\ufffe\uffff\u200b\ufeff]|\p{Surrogate}/gu;
 
-/** Fonts of TeX without a table of characters keep their ligatures at these places. */
+/** TeX fonts without a character map have their ligatures at these positions. */
 const TEX_LIGATURES: readonly string[] = ["ff", "fi", "fl", "ffi", "ffl"];
 
 const TEX_BULLET = 0x88;
 
 /**
- * The text of a page as upright fragments, those of its usual direction first. Each list holds the fragments of one direction,
- * turned so that they read from left to right.
+ * The text of a page as upright fragments, those of its main direction first. Each list contains the fragments of one direction,
+ * rotated so that they read from left to right.
  */
 export function fragmentsOf(page: PageText): Fragment[][] {
   const byTurn = new Map<number, Fragment[]>();
@@ -40,7 +40,7 @@ export function fragmentsOf(page: PageText): Fragment[][] {
     const placed = place(item, order, page);
     if (placed === null) continue;
     const { fragment, turn } = placed;
-    // Shadows and makeshift bold print are the same text twice.
+    // Shadows and simulated bold print draw the same text twice.
     const key = `${turn} ${Math.round(fragment.x)} ${Math.round(fragment.baseline)} ${fragment.text}`;
     if (seen.has(key)) continue;
     seen.add(key);
@@ -93,14 +93,14 @@ function meantByControl(sign: string): string {
 
 type Matrix = readonly [number, number, number, number, number, number];
 
-/** The matrix that does the second and then the first. */
+/** The matrix that applies the second, then the first. */
 export function multiply(first: readonly number[], second: readonly number[]): Matrix {
   const [a = 1, b = 0, c = 0, d = 1, e = 0, f = 0] = first;
   const [g = 1, h = 0, i = 0, j = 1, k = 0, l = 0] = second;
   return [a * g + c * h, b * g + d * h, a * i + c * j, b * i + d * j, a * k + c * l + e, b * k + d * l + f];
 }
 
-/** A place on the page, after it was turned back by so many quarters of a circle. */
+/** A position on the page after rotating it back by this many quarter turns. */
 function turned(x: number, y: number, quarters: number): [x: number, y: number] {
   if (quarters === 1) return [y, -x];
   if (quarters === 2) return [-x, -y];

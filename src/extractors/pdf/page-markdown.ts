@@ -3,14 +3,14 @@ import { isSameHeading, type HeadingLevel } from "./headings.js";
 import { endsInWord, joinLines, type HyphenatedWords } from "./join-lines.js";
 import { markdownTable } from "../markdown-table.js";
 
-/** A piece of a region: lines of text, or the rows of a table. */
+/** A block of a region: lines of text, or the rows of a table. */
 export type Block = { readonly lines: readonly TextLine[] } | { readonly rows: readonly (readonly string[])[] };
 
-/** What is known of the document that a page belongs to. */
+/** What is known about the document that a page belongs to. */
 export interface DocumentTraits {
   readonly headingLevel: HeadingLevel;
   readonly hyphenated: HyphenatedWords;
-  /** Usual distance of lines, in parts of the size of their letters. */
+  /** Typical line spacing, relative to the font size. */
   readonly leading: number;
 }
 
@@ -20,12 +20,12 @@ interface Paragraph {
   readonly lines: TextLine[];
 }
 
-/** Lines are so much further apart between paragraphs than in them. */
+/** Spacing between paragraphs exceeds the line spacing by this factor. */
 const WIDER = 1.35;
 const BULLET = /^[•◦▪▫‣⁃●○■□➢❖*\uf0b7\uf0a7·–—-] +(?=\S)/u;
 const ENDS_SENTENCE = /[.!?:;…"”’)\]]$/u;
 
-/** The blocks of a page, region by region, as Markdown. */
+/** Converts the blocks of a page to Markdown, region by region. */
 export function pageMarkdown(regions: readonly (readonly Block[])[], traits: DocumentTraits): string {
   const paragraphs: Paragraph[] = [];
   for (const region of regions) {
@@ -43,7 +43,7 @@ export function pageMarkdown(regions: readonly (readonly Block[])[], traits: Doc
   );
 }
 
-/** Joins the paragraph that goes on in the next column, and the heading that goes on above the columns. */
+/** Joins a paragraph that continues in the next column, and a heading that continues above the columns. */
 function goesOn(above: Paragraph | undefined, below: Paragraph, traits: DocumentTraits): boolean {
   if (above && isOneHeading(above, below)) {
     above.text = joinLines(above.text, below.text, traits.hyphenated);
@@ -68,7 +68,7 @@ function tableOf(rows: readonly (readonly string[])[]): Paragraph {
 }
 
 function paragraphsOf(lines: readonly TextLine[], traits: DocumentTraits): Paragraph[] {
-  // A header with a title on the left and a number on the right is as wide as the page, whatever stands below.
+  // A header with a title on the left and a number on the right spans the page, whatever is below.
   const filling = lines.filter(({ outerRow }) => outerRow === null || outerRow.cells.length === 1);
   const right = filling.reduce((most, line) => Math.max(most, line.right), Number.NEGATIVE_INFINITY);
   return passagesOf(lines, traits).flatMap((passage) => {
@@ -84,7 +84,7 @@ function paragraphsOf(lines: readonly TextLine[], traits: DocumentTraits): Parag
   });
 }
 
-/** Lines of one size, at the usual distance of each other. */
+/** Consecutive lines of one size with the usual line spacing. */
 function passagesOf(lines: readonly TextLine[], { leading }: DocumentTraits): TextLine[][] {
   const passages: TextLine[][] = [];
   let before: TextLine | undefined;
@@ -109,7 +109,7 @@ function startOf({ text }: TextLine, kind: Paragraph["kind"]): string {
   return kind === "text" ? plain(text) : text;
 }
 
-/** Text that only looks like a heading, a quotation, a table or code. */
+/** Escapes text that only looks like a heading, a quotation, a table or code. */
 function plain(text: string): string {
   return /^(?:#{1,6} |[|>]|```|~~~)/.test(text) ? `\\${text}` : text;
 }
@@ -133,7 +133,7 @@ function continuesParagraph(open: Paragraph, { line, kind, left, right }: Candid
   return !isIndented && !(endsEarly(above, line, right) && ENDS_SENTENCE.test(above.text.slice(-1)));
 }
 
-/** Whether the first word of a line would have fitted into the line above: somebody ended it there. */
+/** Whether the first word of a line would have fitted on the line above, which was therefore ended on purpose. */
 function endsEarly(above: TextLine, line: TextLine, right: number): boolean {
   const letters = line.text.slice(0, 60).split(" ", 1)[0]?.length ?? 0;
   const width = ((line.right - line.left) / Math.max(1, line.text.length)) * (letters + 1);

@@ -1,4 +1,4 @@
-/** Numbers of pages as people write them, such as `Pages 3–5 and 9`. @param numbers in ascending order, at least one */
+/** Lists page numbers as people write them, such as `Pages 3–5 and 9`. @param numbers in ascending order, at least one */
 export function pageNames(numbers: readonly number[]): string {
   const runs: { from: number; to: number }[] = [];
   for (const number of numbers) {

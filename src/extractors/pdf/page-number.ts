@@ -1,9 +1,9 @@
-/** A number alone, between dashes, after the word for a page, and before the number of all pages. */
+/** A number on its own, between dashes, after the word for page, or before the total number of pages. */
 const NUMBER =
   /^[-–— ]{0,4}(?:(?:page|seite|página|pagina|side|sida|sivu|strana|strona|стр\.|pg\.|p\.|s\.) ?)?(\d{1,5}|[ivxlc]{1,8})(?: ?(?:\/|of|von|de|sur|di|av|van|z) ?\d{1,5})?[-–— ]{0,4}$/i;
 const WORD_AND_NUMBER_AT_END =
   /(?:page|seite|página|pagina|sida|sivu|strana|strona|стр\.) (\d{1,5})(?: ?(?:\/|of|von|de|sur|di|av|van|z) ?\d{1,5})?$/i;
-/** What sets the number apart from words beside it. */
+/** Separates the number from words next to it. */
 const SEPARATOR = /[|·•]/;
 const ROMAN: ReadonlyMap<string, number> = new Map([
   ["i", 1],
@@ -13,7 +13,7 @@ const ROMAN: ReadonlyMap<string, number> = new Map([
   ["c", 100],
 ]);
 
-/** The number of the page in a header or footer that says nothing else that changes; null where there is none. */
+/** The page number in a header or footer that contains nothing else that changes, or null. */
 export function pageNumberIn(text: string): { readonly number: number; readonly rest: string } | null {
   const parts = text.split(SEPARATOR).map((part) => part.trim());
   const ends = parts.length === 1 ? [0] : [0, parts.length - 1];

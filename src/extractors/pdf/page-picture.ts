@@ -2,26 +2,26 @@ import { encodePng, shrink, type GreyPicture } from "../grey-picture.js";
 import type { PdfPage } from "./open-pdf.js";
 import { multiply } from "./page-fragments.js";
 
-/** Programs that read text want about so many dots per inch; twice as many only cost time. */
+/** OCR programs need about this many dots per inch; twice as many only cost time. */
 const ENOUGH_DOTS = 250;
 const MAXIMUM_SHOWN_PIXELS = 25_000_000;
-/** Strips of one scan lie below each other within so many points. */
+/** Strips of one scan have the same left edge and width, to within this many points. */
 const SAME_EDGE = 3;
 
-/** A picture where it is drawn on the page. */
+/** A picture as drawn on the page. */
 interface DrawnPicture {
   readonly source: unknown;
-  /** From the square of 1 × 1 to the page, y down. */
+  /** Maps the unit square to the page, with y pointing down. */
   readonly matrix: readonly number[];
-  /** Part of the page that it covers. */
+  /** Share of the page that it covers. */
   readonly part: number;
 }
 
 /** The picture that fills a page, such as a scan. */
 export interface PagePicture {
-  /** Part of the page that pictures cover, from 0; more than 1 where they lie on each other. */
+  /** Share of the page covered by pictures, from 0; more than 1 if they overlap. */
   readonly coverage: number;
-  /** The largest picture of the page as PNG, upright, with the strips that belong to it; null where none can be decoded. */
+  /** The largest picture of the page as PNG, upright, together with its other strips; null if none can be decoded. */
   png(): Promise<Uint8Array | null>;
 }
 
@@ -103,7 +103,7 @@ function stacked(pictures: readonly GreyPicture[]): GreyPicture {
   return { width: first?.width ?? 0, height, pixels: Buffer.concat(pictures.map(({ pixels }) => pixels)) };
 }
 
-/** Pixels as the library decodes them: a bit, three bytes or four for each. */
+/** Pixels as decoded by the library: one bit, three bytes or four bytes each. */
 interface DecodedPicture {
   readonly width: number;
   readonly height: number;
@@ -125,7 +125,7 @@ function nameOf(source: unknown): string | null {
 
 function stored(page: PdfPage, name: string | null): Promise<unknown> {
   if (name === null) return Promise.resolve(null);
-  // What several pages share is kept beside them.
+  // Objects shared by several pages are stored separately.
   const objects: { get(id: string, found: (value: unknown) => void): unknown } = name.startsWith("g_")
     ? page.commonObjs
     : page.objs;
@@ -155,7 +155,7 @@ function shadeReader({ width, height, data }: DecodedPicture): ShadeReader | nul
   return (x, y) => ((data[y * row + (x >> 3)] ?? 0) & (0x80 >> (x & 7)) ? 255 : 0);
 }
 
-/** The picture as people see it on the page: turned and mirrored as it is drawn. */
+/** The picture as seen on the page: rotated and mirrored as drawn. */
 function upright({ width, height }: DecodedPicture, shade: ShadeReader, matrix: readonly number[]): GreyPicture {
   const [a = 1, b = 0, c = 0, d = -1] = matrix;
   const isOnItsSide = Math.abs(b) > Math.abs(a);

@@ -16,14 +16,14 @@ import { runningLines } from "./running-lines.js";
 
 /** A page with fewer letters may be a scan. */
 const FEW_LETTERS = 50;
-/** Fonts and pictures that pages share are let go after so many pages. */
+/** Shared fonts and pictures are released after this many pages. */
 const PAGES_BETWEEN_CLEANING = 50;
 
 /**
  * Reads a PDF page by page: text in reading order, headings, lists and tables; headers, footers and page numbers are left out,
  * and pages that are pictures are read through `tools.recognizeText`.
  * @throws ExtractionError `encrypted`, `damaged`, `empty` for one without any text, and `missing_program` where all of its text
- *   is in pictures and nothing can read them
+ * is in pictures and nothing can read them
  */
 export async function extractPdf(file: SourceFile, tools: ExtractionTools): Promise<ExtractedContent> {
   const pdf = await openPdf(file.bytes, tools.password);
@@ -62,7 +62,7 @@ function bytesOf(texts: readonly string[]): number {
 
 type Regions = PageBlocks["regions"];
 
-/** One page after the other, so that the memory taken does not grow with their number but for their text. */
+/** Reads one page at a time, so that only the memory for the text grows with the number of pages. */
 async function readPages(
   pdf: Pdf,
   tools: ExtractionTools,
@@ -124,7 +124,7 @@ function documentTraits(pages: readonly Regions[], outline: readonly OutlineEntr
   };
 }
 
-/** Distances between lines that follow each other, in parts of the size of their letters. */
+/** Median distance between consecutive lines, relative to their font size. */
 function usualLeading(lines: readonly TextLine[]): number {
   const distances = lines.flatMap((line, at) => {
     const above = lines[at - 1];
@@ -134,7 +134,7 @@ function usualLeading(lines: readonly TextLine[]): number {
   return distances.length === 0 ? 1.2 : median(distances);
 }
 
-/** A word that is broken between two pages goes to the first. */
+/** A word split across two pages is moved to the first. */
 function joinAcrossPages(texts: readonly string[]): string[] {
   const joined = [...texts];
   for (let at = 1; at < joined.length; at += 1) {

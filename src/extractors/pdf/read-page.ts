@@ -6,14 +6,14 @@ import { fragmentsOf } from "./page-fragments.js";
 import type { Block } from "./page-markdown.js";
 import { findTables } from "./tables.js";
 
-/** The text of a page, in regions that are read one after the other. */
+/** The text of a page, in regions in reading order. */
 export interface PageBlocks {
   readonly regions: readonly (readonly Block[])[];
-  /** Of its text in UTF-8. */
+  /** UTF-8 size of its text. */
   readonly bytes: number;
 }
 
-/** Reads the text of a page and finds its columns and tables. @param hasForm what was filled into a form is read too */
+/** Reads the text of a page and finds its columns and tables. @param hasForm whether to read form fields as well */
 export async function readPage(page: PdfPage, hasForm: boolean): Promise<PageBlocks> {
   const { items, styles } = await page.getTextContent();
   const filled = hasForm ? await filledFields(page) : [];
@@ -43,13 +43,13 @@ function blocksOf(region: readonly Line[], outerRows: OuterRows): Block[] {
   return blocks;
 }
 
-/** All pages are kept until the last one was read: only what is needed of them. */
+/** All pages stay in memory until the last one has been read, so only what is needed is kept. */
 function withoutFragments({ fragments, ...line }: Line, outerRows: OuterRows): TextLine {
   const [first] = fragments;
   return { ...line, outerRow: (first && outerRows.get(first)) ?? null };
 }
 
-/** What was filled into the fields of a form, as text where the fields are. */
+/** The contents of form fields, as text at the position of each field. */
 async function filledFields(page: PdfPage): Promise<object[]> {
   const annotations: unknown[] = await page.getAnnotations();
   return annotations.flatMap((annotation) => {

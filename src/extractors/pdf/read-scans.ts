@@ -4,22 +4,22 @@ import type { Pdf } from "./open-pdf.js";
 import { pageNames } from "./page-names.js";
 import { pagePicture } from "./page-picture.js";
 
-/** Pictures that cover less of a page are ornaments. */
+/** Pictures that cover a smaller share of the page are decoration. */
 const LEAST_COVERAGE = 0.05;
 
-/** What was read from pages that are pictures. */
+/** Text read from pages that are pictures. */
 export interface ReadScans {
-  /** By number of the page; nothing where its picture shows no text. */
+  /** By page number; no entry if the picture shows no text. */
   readonly texts: ReadonlyMap<number, string>;
   readonly notes: readonly string[];
-  /** Why no picture could be read, where that is so. */
+  /** Why no picture could be read, or null. */
   readonly obstacle: ExtractionError | null;
 }
 
 /**
- * Reads the pictures of pages that have little or no text.
+ * Reads the pictures of pages with little or no text.
  * @param numbers of these pages, in ascending order
- * @param room bytes of text that may come out; once they are used, what is left is not read
+ * @param room bytes of text that may still be extracted; once they are used up, the remaining pages are not read
  */
 export async function readScans(
   pdf: Pdf,
@@ -56,8 +56,8 @@ export async function readScans(
 }
 
 /**
- * The text in the picture of one page; null for a page without a picture, and without text in it.
- * @param tools null where it is known already that nothing reads pictures
+ * The text in the picture of one page; null if the page has no picture or the picture no text.
+ * @param tools null if it is already known that nothing can read pictures
  * @throws LanguagesMissing
  */
 async function readScan(

@@ -1,26 +1,26 @@
 import type { OuterRow, TextLine } from "./fragment.js";
 import { pageNumberIn } from "./page-number.js";
 
-/** Fewer pages tell nothing; two tell whether numbers count them. */
+/** Minimum number of pages that must repeat a line; two are enough if it has a page number. */
 const FEWEST_PAGES = 3;
 const FEWEST_NUMBERED = 2;
-/** Headers and footers stand on so many of the pages. */
+/** Minimum share of the pages that repeat a header or footer. */
 const MOST_PAGES = 0.6;
-/** Heights within half of so many points are the same. */
+/** Positions within half this many points count as the same height. */
 const SLOT = 4;
-/** Between headers and text there is more room than between its lines: so many times as much, and so many sizes of letters. */
+/** Headers are set apart from the text by at least this many times the line spacing, and this many times the font size. */
 const WIDER = 1.3;
 const LEAST_GAP = 1.6;
-/** Letters that are so much smaller than the text need less room to be told from it. */
+/** Letters this much smaller than the text need less space to stand out from it. */
 const MUCH_SMALLER = 0.8;
 const WIDER_WHERE_SMALLER = 1.1;
-/** Letters of headers are not larger than those of the text, but for rounding. */
+/** Headers are no larger than the text, apart from rounding. */
 const AS_SMALL = 1.02;
 const LONGEST_CELL = 300;
 
 /**
- * Headers, footers and page numbers: what stands alone at an edge of most pages, always at the same height, in small letters and
- * in the same words. Only the number of the page may differ, and only where it counts up with the pages.
+ * Headers, footers and page numbers: lines set apart at an edge of most pages, always at the same height, no larger than the text
+ * and with the same words. Only the page number may differ, and only if it increases with the pages.
  */
 export function runningLines(pages: readonly (readonly TextLine[])[]): ReadonlySet<TextLine> {
   const candidates = pages.map((lines, page) => lines.flatMap((line) => candidateOf(line, page)));
@@ -39,7 +39,7 @@ export function runningLines(pages: readonly (readonly TextLine[])[]): ReadonlyS
 interface Candidate {
   readonly line: TextLine;
   readonly row: OuterRow;
-  /** What is the same on all pages where it runs; two, so that heights that are close share one of them. */
+  /** Identical on all pages that repeat the line; there are two, so that nearby heights share one of them. */
   readonly keys: readonly string[];
 }
 
@@ -51,7 +51,7 @@ function candidateOf(line: TextLine, page: number): Candidate[] {
   return [{ line, row, keys: [`${half} ${key}`, `${half + 1} ${key}`] }];
 }
 
-/** The cells of a row, with the distance to the page's own number in place of the number that the page has. */
+/** The cells of a row, with any page number replaced by its difference from the actual position of the page. */
 function patternOf(cells: readonly string[], page: number): string[] {
   return cells.map((cell) => {
     if (cell.length > LONGEST_CELL) return cell;
@@ -60,7 +60,7 @@ function patternOf(cells: readonly string[], page: number): string[] {
   });
 }
 
-/** The lines of one page that the text does not follow at its own distance, or that count the pages. */
+/** The lines of one page that are separated from the text by more than its line spacing, or that number the pages. */
 function setApart(repeated: readonly Candidate[]): TextLine[] {
   return repeated
     .filter(({ row }) => {
@@ -73,7 +73,7 @@ function setApart(repeated: readonly Candidate[]): TextLine[] {
     .map(({ line }) => line);
 }
 
-/** What counts up with the pages is no part of the text, however close it stands. */
+/** A page number is never part of the text, however close it is. */
 function hasPageNumber({ row }: Candidate): boolean {
   return row.cells.some((cell) => pageNumberIn(cell) !== null);
 }

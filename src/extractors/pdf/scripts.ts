@@ -1,19 +1,19 @@
 import { smallSigns } from "../small-signs.js";
 import { rightOf, type Fragment } from "./fragment.js";
 
-/** Raised and lowered letters are so much smaller than those beside them. */
+/** Maximum size of superscripts and subscripts, relative to their neighbours. */
 const SMALLER = 0.85;
-/** How much higher or lower they stand, in parts of the size beside them. */
+/** Minimum shift up or down, relative to the neighbours' size. */
 const LEAST_SHIFT = 0.08;
 const GREATEST_RAISE = 0.75;
 const GREATEST_DROP = 0.5;
-/** How far away they stand, in the same. */
+/** Maximum horizontal distance, in the same unit. */
 const NEAR = 0.3;
 
 /**
- * Puts raised and lowered text on the line that it belongs to, as `10⁶`, `H₂O` and `x^a`. Several letters stay as they are:
+ * Puts superscripts and subscripts on the line they belong to, as `10⁶`, `H₂O` and `x^a`. Several letters stay as they are:
  * `19th`.
- * @param fragments in the order of the file, where such text stands beside its line
+ * @param fragments in file order, where such text is next to its line
  */
 export function placeScripts(fragments: readonly Fragment[]): Fragment[] {
   let base: Fragment | undefined;
@@ -38,7 +38,7 @@ function isScriptOf(base: Fragment, script: Fragment, neighbours: readonly Fragm
   return script.size <= SMALLER * base.size && isShifted && isBeside;
 }
 
-/** Whether one stands over or under the other, and not beside it. */
+/** Whether one is above or below the other rather than next to it. */
 function covers(one: Fragment, script: Fragment): boolean {
   const shared = Math.min(rightOf(one), rightOf(script)) - Math.max(one.x, script.x);
   return shared > 0.5 * Math.min(script.width, one.width);

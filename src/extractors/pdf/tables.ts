@@ -3,28 +3,28 @@ import { common, gapsOf, innerGapsOf, isInner, type Interval } from "./gaps.js";
 import { areJustified } from "./justified.js";
 import { joined } from "./lines.js";
 
-/** A table of a region: cells by row, all rows with as many. */
+/** A table in a region, with the same number of cells in every row. */
 export interface Table {
-  /** Number of its first line in the region, and how many lines it takes. */
+  /** Index of its first line in the region, followed by the number of lines. */
   readonly first: number;
   readonly count: number;
   readonly rows: readonly (readonly string[])[];
 }
 
-/** Lengths in parts of the size of the letters. */
+/** Lengths are relative to the font size. */
 const WIDE_GAP = 0.9;
 const NARROWEST_CORRIDOR = 0.3;
 const USUAL_SPACE = 0.28;
 const SAME_EDGE = 0.1;
-/** Lines further apart belong to different things. */
+/** Lines further apart do not belong together. */
 const FARTHEST_LINES = 3;
 const FEWEST_ROWS = 3;
-/** Spaces of a line differ by so much at most. */
+/** Maximum ratio between the spaces of a line. */
 const AS_WIDE = 1.15;
 
 const BULLET_OR_NUMBER = /^(?:[^\p{L}\p{N}#]|\(?\p{L}[.)]|\(?\d{1,3}[.)])$/u;
 
-/** Tables among the lines of a region: at least three rows whose cells stand below each other, with a gap between them. */
+/** Finds tables among the lines of a region: at least three rows with aligned cells and gaps between them. */
 export function findTables(lines: readonly Line[]): Table[] {
   const tables: Table[] = [];
   for (let at = 0; at < lines.length;) {
@@ -48,14 +48,14 @@ function tableAt(lines: readonly Line[], first: number): Table | null {
   return isTable(rows) ? { first: first + skipped, count: end - skipped, rows } : null;
 }
 
-/** Whether a line is a point of a list, and nothing more: a table may stand below it. */
+/** Whether a line is just a list item: a table may be below it. */
 function isItem(line: Line): boolean {
   const [gap, ...others] = innerGapsOf(line).filter(({ from, to }) => to - from >= WIDE_GAP * line.size);
   const [mark = ""] = gap && others.length === 0 ? cellsOf(line, [gap.to]) : [];
   return BULLET_OR_NUMBER.test(mark);
 }
 
-/** Whether what stands to the right of some corridor begins at the same place in all lines. */
+/** Whether the text to the right of some corridor starts at the same position on all lines. */
 function areAligned(corridors: readonly Interval[], lines: readonly Line[]): boolean {
   return corridors.some(({ to }) =>
     lines.every((line) => {
@@ -65,18 +65,18 @@ function areAligned(corridors: readonly Interval[], lines: readonly Line[]): boo
   );
 }
 
-/** The lines from the first one to the last one that is more than a text above or below the table, as a list may be. */
+/** Trims lines above and below the table that are mere text, such as a list. */
 function withoutLinesOfText(lines: readonly Line[], ends: readonly number[]): [first: number, end: number] {
   const isRow = (line: Line) => cellsOf(line, ends).some((cell, at) => at > 0 && cell !== "");
   return [Math.max(0, lines.findIndex(isRow)), lines.findLastIndex(isRow) + 1];
 }
 
-/** Whether a line has a gap that is wide enough to stand between cells. */
+/** Whether a line has a gap wide enough to separate cells. */
 export function hasCells(line: Line): boolean {
   return innerGapsOf(line).some(({ from, to }) => to - from >= WIDE_GAP * line.size);
 }
 
-/** Follows what is empty in every line from the first one, as long as something stays empty between cells. */
+/** Follows the corridors that are empty on every line from the first one, as long as any remain between cells. */
 function followCorridors(lines: readonly Line[], first: number): { corridors: Interval[]; count: number } {
   let corridors: Interval[] = [];
   let last = first - 1;
@@ -96,7 +96,7 @@ function followCorridors(lines: readonly Line[], first: number): { corridors: In
   return { corridors, count: last - first + 1 };
 }
 
-/** Whether a line has letters all over a corridor, or only one of its spaces there. */
+/** Whether the line blocks a corridor completely, or leaves only an ordinary space of its text there. */
 function isCrossed(corridor: Interval, line: Line, left: readonly Interval[]): boolean {
   const kept = left.find(({ from, to }) => from < corridor.to && to > corridor.from);
   if (!kept) return true;
@@ -107,7 +107,7 @@ function isCrossed(corridor: Interval, line: Line, left: readonly Interval[]): b
   return own.to - own.from <= AS_WIDE * Math.max(USUAL_SPACE * line.size, ...spaces);
 }
 
-/** Whether a line of one cell goes on with the cell above it. */
+/** Whether a line continues the row above it. */
 function continues(lines: readonly Line[], at: number): boolean {
   const line = lines[at];
   const above = lines[at - 1];
@@ -117,7 +117,7 @@ function continues(lines: readonly Line[], at: number): boolean {
   return distance <= 1.4 * line.size && (!below || below.baseline - line.baseline > 1.1 * distance);
 }
 
-/** Whether most lines have a real gap at a corridor, and not a space between two words by chance. */
+/** Whether most lines have a real gap at a corridor, rather than a space between words by chance. */
 function separates(corridor: Interval, lines: readonly Line[]): boolean {
   const gaps = lines.flatMap((line) => {
     const gap = gapsOf(line).find(({ from, to }) => from <= corridor.from && to >= corridor.to);
@@ -149,7 +149,7 @@ function cellsOf(line: Line, ends: readonly number[]): string[] {
   return cells.map(joined);
 }
 
-/** A cell that was broken into lines leaves the others of its row empty, the first one above all. */
+/** A wrapped cell leaves the other cells of its row empty, especially the first. */
 function isContinuation(cells: readonly string[], above: readonly string[], distance: number, size: number): boolean {
   const filled = cells.filter((cell) => cell !== "");
   if (distance > 1.4 * size) return false;

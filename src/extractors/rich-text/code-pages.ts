@@ -1,4 +1,4 @@
-/** Encodings by the number of a character set of Windows. */
+/** Code pages by Windows character set number. */
 const OF_CHARACTER_SETS: Readonly<Record<number, number>> = {
   77: 10000,
   128: 932,
@@ -28,12 +28,12 @@ const LABELS: Readonly<Record<number, string>> = {
   65001: "utf-8",
 };
 
-/** The code page of a character set, or null for those that mean the one of the document. */
+/** The code page of a character set, or null for those that mean the document's own. */
 export function codePageOf(characterSet: number): number | null {
   return OF_CHARACTER_SETS[characterSet] ?? null;
 }
 
-/** Text in a code page of Windows; one that is not known is taken for that of western Europe. */
+/** Decodes text in a Windows code page; an unknown one is taken for Western European. */
 export function decodeCodePage(bytes: Uint8Array, codePage: number): string {
   const isWindows = codePage >= 1250 && codePage <= 1258;
   const label = LABELS[codePage] ?? (isWindows ? `windows-${codePage}` : "windows-1252");

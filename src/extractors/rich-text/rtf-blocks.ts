@@ -2,14 +2,14 @@ import { paragraph } from "../clean-text.js";
 import { markdownTable } from "../markdown-table.js";
 import { singleSpaced } from "../../lib/single-spaced.js";
 
-/** What the paragraph that is being written is, besides its text. */
+/** Properties of the current paragraph, besides its text. */
 export interface ParagraphKind {
-  /** From 1; null for what is no heading. */
+  /** From 1; null if it is not a heading. */
   readonly heading: number | null;
   readonly isInTable: boolean;
-  /** The sign of a list item that the file brings along, such as `•` or `2.`; null for what is none. */
+  /** The list marker stored in the file, such as `•` or `2.`; null if there is none. */
   readonly listSign: string | null;
-  /** From 0; null where only the indentation tells it. */
+  /** From 0; null if only the indentation shows it. */
   readonly listLevel: number | null;
   /** Twentieths of a point. */
   readonly indentation: number;
@@ -17,13 +17,13 @@ export interface ParagraphKind {
 
 const DEEPEST_HEADING = 6;
 const DEEPEST_ITEM = 8;
-/** What programs usually move a level of a list by. */
+/** The usual indentation per list level. */
 const INDENTATION = 360;
 const MOST_CELLS = 1_000;
-/** The sign of an item as it stands in the text of programs that know no lists. */
+/** The list marker in the text of programs that have no lists. */
 const SIGN_IN_TEXT = /^(?:[\u2022\u00b7\u25e6\u25aa\u2013*-]|\d{1,3}[.)])\t\s*/;
 
-/** Puts the paragraphs, lists and tables of one flow of text together. */
+/** Assembles the paragraphs, lists and tables of one text flow. */
 export class RtfBlocks {
   readonly #blocks: string[] = [];
   #text: string[] = [];
@@ -35,7 +35,7 @@ export class RtfBlocks {
   #isInList = false;
   #isOrdered = false;
 
-  /** @param isFixed whether the letters are all of one width, as those of code */
+  /** @param isFixed whether the font is monospaced, as for code */
   write(text: string, isFixed: boolean): void {
     this.#text.push(text);
     if (text.trim() !== "") this.#isFixed &&= isFixed;
@@ -73,7 +73,7 @@ export class RtfBlocks {
     this.#cells = [];
   }
 
-  /** All blocks, after which nothing is left. */
+  /** Returns and clears all blocks. */
   end(kind: ParagraphKind): string[] {
     this.endParagraph({ ...kind, isInTable: false });
     this.#endTable();
@@ -113,7 +113,7 @@ export class RtfBlocks {
     if (this.#cells.length > 0) this.endRow();
     const rows = this.#rows;
     this.#rows = [];
-    // Text that stood in cells without a row is not lost.
+    // Text in cells without a row must not be lost.
     const rest = singleSpaced(this.#cell.splice(0).join(" "));
     if (rows.length > 0) {
       this.#endCode();

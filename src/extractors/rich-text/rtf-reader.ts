@@ -4,25 +4,25 @@ import type { RtfToken } from "./rtf-tokens.js";
 import { smallSigns, type Script } from "../small-signs.js";
 import { singleSpaced } from "../../lib/single-spaced.js";
 
-/** What the text of a group is for. */
+/** The purpose of a group's text. */
 type Destination = "text" | "skipped" | "shape" | "fonts" | "styles" | "title" | "author" | "list sign" | "field code";
 
-/** What holds in a group until it ends. */
+/** State that applies until its group ends. */
 interface Group {
   readonly destination: Destination;
   readonly isHidden: boolean;
   readonly isDeleted: boolean;
   readonly script: Script;
   readonly font: number;
-  /** Characters after one of Unicode that stand for it in old programs. */
+  /** Number of fallback characters that follow a Unicode character for old programs. */
   readonly replaced: number;
-  /** Address that its text leads to. */
+  /** Address that its text links to. */
   readonly link: string | null;
-  /** Where its text goes: that of a footnote to its own. */
+  /** Where its text goes; a footnote has its own. */
   readonly blocks: RtfBlocks;
 }
 
-/** Destinations of their own; every other that may be passed over is. */
+/** Destinations that are read; all other ignorable ones are skipped. */
 const DESTINATIONS: Readonly<Record<string, Destination>> = {
   fonttbl: "fonts",
   stylesheet: "styles",
@@ -66,7 +66,7 @@ const FIXED_FONT = /courier|consolas|menlo|\bmono/i;
 const SIDE_TEXTS: ReadonlySet<Destination> = new Set(["styles", "title", "author", "field code"]);
 const PLAIN: ParagraphKind = { heading: null, isInTable: false, listSign: null, listLevel: null, indentation: 0 };
 
-/** Reads tokens of RTF one after the other. What is hidden, deleted or for programs only is passed over. */
+/** Reads RTF tokens one at a time. Hidden and deleted text and data for programs are skipped. */
 export class RtfReader {
   readonly #fonts = new Map<number, { codePage: number | null; isFixed: boolean }>();
   readonly #headings = new Map<number, number>();
@@ -87,7 +87,7 @@ export class RtfReader {
     this.#group = { ...start, destination: "text", blocks: this.#body };
   }
 
-  /** How many groups are open. */
+  /** Number of open groups. */
   get depth(): number {
     return this.#groups.length;
   }
@@ -109,7 +109,7 @@ export class RtfReader {
     if (token.kind !== "word" || token.name !== "*") this.#isStarred = false;
   }
 
-  /** The blocks of the text, then its notes. */
+  /** The blocks of the text, followed by its notes. */
   finish(): string[] {
     this.#flush();
     while (this.#groups.length > 0) this.#end();
@@ -130,7 +130,7 @@ export class RtfReader {
     if (ended.destination === "text" && ended.blocks !== this.#group.blocks) this.#endNote(ended.blocks);
   }
 
-  /** A style of a heading is known by its name. */
+  /** Heading styles are recognised by name. */
   #endStyle(): void {
     const name = (this.#sideTexts.styles ?? "").trim().slice(0, 100);
     const level = /^heading ([1-9])\b/i.exec(name)?.[1] ?? (/^title;/i.test(name) ? "1" : null);
@@ -152,7 +152,7 @@ export class RtfReader {
     if (skipped < bytes.length) this.#bytes.push(bytes.subarray(skipped));
   }
 
-  /** Bytes are decoded together, as one character may be written as two. */
+  /** Bytes are decoded together, as one character may take two. */
   #flush(): void {
     if (this.#bytes.length === 0) return;
     const bytes = Buffer.concat(this.#bytes);
@@ -185,7 +185,7 @@ export class RtfReader {
     else this.#property(name, value);
   }
 
-  /** The result of a field, which leads somewhere where its code says so. */
+  /** The result of a field, which is a link if the field's code says so. */
   #startLink(): void {
     const code = this.#sideTexts["field code"] ?? "";
     this.#sideTexts["field code"] = "";
@@ -198,7 +198,7 @@ export class RtfReader {
     this.#group = { ...this.#group, ...changes };
   }
 
-  /** What lies in a destination that is passed over is passed over too, but for the text in shapes. */
+  /** Anything inside a skipped destination is skipped too, except the text in shapes. */
   #enterDestination(destination: Destination): void {
     this.#enter({ destination });
     if (destination === "list sign") this.#kind = { ...this.#kind, listSign: "" };
@@ -223,7 +223,7 @@ export class RtfReader {
     else if (name === "sub") this.#enter({ script: isOn ? "lowered" : null });
     else if (name === "nosupersub") this.#enter({ script: null });
     else if (name === "plain") this.#enter({ isHidden: false, isDeleted: false, script: null });
-    // The sign of an item has a form of its own.
+    // A list marker has its own formatting.
     else if (this.#group.destination !== "list sign") this.#paragraphProperty(name, value ?? 0);
   }
 

@@ -1,4 +1,4 @@
-/** The pieces that RTF is made of. */
+/** The tokens of RTF. */
 export type RtfToken =
   | { readonly kind: "begin" | "end" }
   | { readonly kind: "word"; readonly name: string; readonly value: number | null }
@@ -14,7 +14,7 @@ const LONGEST_NUMBER = 10;
 const isLetter = (byte: number) => (byte >= 0x61 && byte <= 0x7a) || (byte >= 0x41 && byte <= 0x5a);
 const isDigit = (byte: number) => byte >= 0x30 && byte <= 0x39;
 
-/** Takes bytes apart, whatever they are, in one pass. */
+/** Splits any bytes into tokens, in one pass. */
 export function* rtfTokens(bytes: Uint8Array): Generator<RtfToken> {
   let at = 0;
   while (at < bytes.length) {
@@ -71,7 +71,7 @@ function readWord(bytes: Uint8Array, start: number): Control {
   while (at < digitsAt + LONGEST_NUMBER && isDigit(bytes[at] ?? 0)) at += 1;
   const value = at > numberAt ? Number(ascii(bytes, numberAt, at)) : null;
   if (bytes[at] === SPACE) at += 1;
-  // What follows is as many bytes of no text.
+  // This many bytes of binary data follow.
   if (name === "bin") at += Math.max(0, value ?? 0);
   return { token: { kind: "word", name, value }, next: at };
 }

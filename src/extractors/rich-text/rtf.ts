@@ -5,10 +5,10 @@ import { RtfReader } from "./rtf-reader.js";
 import { rtfTokens } from "./rtf-tokens.js";
 
 const SIGNATURE = "{\\rtf";
-/** White space, or the mark of an encoding, that may stand before it. */
+/** Room for white space or a byte order mark before the signature. */
 const LONGEST_BEFORE = 16;
 
-/** Rich text: headings, lists, tables and footnotes; hidden and deleted text, pictures and objects are passed over. */
+/** Rich text: headings, lists, tables and footnotes; hidden and deleted text, pictures and objects are skipped. */
 export const extractRtf: FormatExtractor = (file, { limits }) => {
   if (file.bytes.length === 0) throw new ExtractionError("empty", "The file is empty.");
   const start = Buffer.from(file.bytes.subarray(0, LONGEST_BEFORE + SIGNATURE.length)).indexOf(SIGNATURE);

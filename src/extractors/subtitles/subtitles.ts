@@ -5,7 +5,9 @@ import type { ExtractionTools } from "../format-extractor.js";
 import { plainText } from "../plain-text.js";
 import { readCues, type Cue, type CueLine } from "../../lib/read-cues.js";
 
-/** Reads WebVTT and SubRip: cues are joined into paragraphs of about a minute that know their time. @throws ExtractionError `empty` */
+/**
+ * Reads WebVTT and SubRip: cues are joined into paragraphs of about a minute with their times. @throws ExtractionError `empty`
+ */
 export async function extractSubtitles(file: SourceFile, tools: ExtractionTools): Promise<ExtractedContent> {
   const { title, cues, remarks } = readCues(decodeBytes(file.bytes, [file.charset]).text);
   if (cues.length === 0) return plainText(file, "The file has no cues with times.", tools);
@@ -16,17 +18,17 @@ export async function extractSubtitles(file: SourceFile, tools: ExtractionTools)
   return gathered.content("text", { title });
 }
 
-/** Seconds between cues that still follow each other. */
+/** Maximum number of seconds between consecutive cues. */
 const GAP = 0.1;
 
-/** Automatic captions roll: a cue shows the line before once more, or what was said of a line so far. */
+/** Automatic captions roll: a cue repeats the previous line, or what has been said of a line so far. */
 function* withoutRepetitions(cues: readonly Cue[]): Generator<Cue> {
   let before = null as Cue | null;
   for (const cue of cues) {
     const follows = before !== null && cue.start <= before.end + GAP;
     const lines = before !== null && follows ? newLines(before.lines, cue.lines) : cue.lines;
     if (lines.length > 0) yield { ...cue, lines };
-    // A cue without anything may stand between two that repeat each other.
+    // An empty cue may stand between two that repeat each other.
     before = cue.lines.length > 0 || before === null ? cue : { start: cue.start, end: cue.end, lines: before.lines };
   }
 }
@@ -47,7 +49,7 @@ function isSame(line: CueLine, other: CueLine | undefined): boolean {
   return other !== undefined && line.text === other.text && isSameSpeaker(line, other);
 }
 
-/** Two people may say the same. */
+/** Two people may say the same thing. */
 function isSameSpeaker(line: CueLine, other: CueLine): boolean {
   return line.speaker === other.speaker;
 }
@@ -58,7 +60,7 @@ interface Paragraph {
   readonly text: string;
 }
 
-/** Seconds after which a paragraph ends with the next sentence, and after which it ends anyway. */
+/** Seconds after which a paragraph ends with the next sentence, and after which it ends in any case. */
 const SHORTEST = 45;
 const LONGEST = 75;
 
