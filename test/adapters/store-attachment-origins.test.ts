@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createSqliteStore } from "../../src/adapters/store/store.js";
-import { MIGRATIONS } from "../../src/adapters/store/migrations/index.js";
+import { attachmentOrigins } from "../../src/adapters/store/migrations/0027-attachment-origins.js";
 import type { Store } from "../../src/core/ports.js";
 import { STORE_FILE } from "../../src/lib/store-file.js";
 import { buildDocumentDraft } from "../support/builders.js";
@@ -29,7 +29,7 @@ test("what lay in a mail before that had an origin of its own is of its sender a
   await before.close();
   await letGoOfFiles(folder);
   const connection = await openDatabase(join(folder, STORE_FILE));
-  connection.exec(`pragma user_version = ${MIGRATIONS.length - 1}`);
+  connection.exec(attachmentOrigins);
   connection.close();
   const after = await open();
   const origins = await Promise.all(

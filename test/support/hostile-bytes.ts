@@ -4,6 +4,7 @@ import type { FormatExtractor } from "../../src/extractors/format-extractor.js";
 import { extractionTools, sourceFile } from "./extraction-tools.js";
 
 const MUTATIONS = 200;
+/** Of a processor: how busy the machine is does not count. */
 const LONGEST_MS = 5_000;
 
 /** Numbers from 0 up to but not including 1, always the same ones. */
@@ -29,14 +30,14 @@ function* hostileForms(sample: Uint8Array): Generator<Uint8Array> {
   }
 }
 
-/** Every such form ends in a result or an `ExtractionError`, within five seconds, with text that can be stored. */
+/** Every such form ends in a result or an `ExtractionError`, within five seconds of a processor, with text that can be stored. */
 export async function surviveHostileBytes(extract: FormatExtractor, sample: Uint8Array): Promise<void> {
   for (const bytes of hostileForms(sample)) await survive(extract, bytes);
 }
 
-/** One file ends in a result or an `ExtractionError` within five seconds; the text that came out. */
+/** One file ends in a result or an `ExtractionError` within five seconds of a processor; the text that came out. */
 export async function survive(extract: FormatExtractor, bytes: Uint8Array): Promise<string> {
-  const began = performance.now();
+  const began = process.cpuUsage();
   const text = await extract(sourceFile(bytes), extractionTools()).then(
     ({ parts }) => parts.map((part) => part.text).join("\n"),
     (error: unknown) => {
@@ -44,7 +45,8 @@ export async function survive(extract: FormatExtractor, bytes: Uint8Array): Prom
       return "";
     },
   );
-  expect(performance.now() - began).toBeLessThan(LONGEST_MS);
+  const { user, system } = process.cpuUsage(began);
+  expect((user + system) / 1_000).toBeLessThan(LONGEST_MS);
   expect(text.isWellFormed()).toBe(true);
   expect(text).not.toMatch(/[^\P{Cc}\n\t\f]/u);
   return text;
