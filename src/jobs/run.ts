@@ -1,6 +1,7 @@
 import { AppError, RetryLater } from "../core/errors.js";
 import type { Clock, Job, JobContext, JobDraft, JobHandler, JobStore, Log } from "../core/ports.js";
 import { createId } from "../lib/ids.js";
+import { retry } from "../lib/retry.js";
 import { sleep } from "../lib/time.js";
 import { traced } from "../lib/traces.js";
 import { judge } from "./verdict.js";
@@ -17,7 +18,7 @@ const MOST_CRASHES = 2;
 /** Processes that share the work may also be cut off from the store, or die from another job that runs at the same time. */
 const MOST_CRASHES_AMONG_OTHERS = 3;
 /** Between two attempts to write how a job ended. */
-const OUTCOME_AGAIN_MS = 500;
+const OUTCOME_AGAIN = { baseMs: 500, maximumMs: 500 };
 /** For a job that continues where it stopped. */
 const MOST_RESUMED = 20;
 
@@ -230,16 +231,11 @@ class JobConductor {
    * Writes an outcome again while the store is away, for as long as the job is still held: once its lease has expired, the job
    * counts as one that ended its process.
    */
-  async #insist(write: () => Promise<void>): Promise<void> {
+  #insist(write: () => Promise<void>): Promise<void> {
     const until = performance.now() + this.#options.leaseMs;
-    for (;;) {
-      try {
-        return await write();
-      } catch (error) {
-        if (!isUnavailable(error) || performance.now() > until || this.#options.isStopping()) throw error;
-        await sleep(OUTCOME_AGAIN_MS, { unref: true });
-      }
-    }
+    const judge = (error: unknown): boolean =>
+      isUnavailable(error) && performance.now() <= until && !this.#options.isStopping();
+    return retry(write, { ...OUTCOME_AGAIN, attempts: Number.POSITIVE_INFINITY, judge });
   }
 
   async #bury(job: Job, reason: string): Promise<void> {

@@ -139,20 +139,19 @@ export function withNoneIgnored({ misspelt, ignored }: UnknownFields): UnknownFi
 /** Warnings about fields that had no effect. */
 export function warningsOf(...unknown: readonly UnknownFields[]): string[] {
   const texts = unknown.flatMap(({ ignored }) =>
-    ignored.map(
-      ({ path, meant }) =>
-        `${path}: is not known and was ignored${meant === undefined ? "" : `; did you mean ${meant}?`}`,
-    ),
+    ignored.map((field) => describeIgnored(field, "is not known and was ignored")),
   );
   return [...new Set(texts)];
+}
+
+function describeIgnored({ path, meant }: IgnoredField, what: string): string {
+  return `${path}: ${what}${meant === undefined ? "" : `; did you mean ${meant}?`}`;
 }
 
 /** The same refusal, with the fields that nothing reads: one of them may have been meant for one that is missing. */
 export function namingIgnored(error: unknown, { ignored }: UnknownFields): unknown {
   if (!(error instanceof AppError) || error.kind !== "invalid" || ignored.length === 0) return error;
-  const told = ignored.map(
-    ({ path, meant }) => `${path}: is not known${meant === undefined ? "" : `; did you mean ${meant}?`}`,
-  );
+  const told = ignored.map((field) => describeIgnored(field, "is not known"));
   return new AppError("invalid", [error.message, ...told].join("; "), { issues: error.issues, cause: error });
 }
 

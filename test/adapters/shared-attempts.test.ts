@@ -2,7 +2,7 @@ import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { migrate } from "../../src/adapters/store/postgres/migrate.js";
 import { createSharedAttempts, type SharedAttempts } from "../../src/adapters/store/postgres/shared-attempts.js";
-import { WRITE_LOCK } from "../../src/adapters/store/postgres/writer.js";
+import { WRITE_LOCK } from "../../src/adapters/store/postgres/advisory-lock.js";
 import type { Rate } from "../../src/lib/rate-limit.js";
 import { findPostgres, type PostgresServer, startPostgres } from "../support/postgres.js";
 

@@ -64,8 +64,9 @@ export class ChromaReader {
     throw new AppError("unavailable", "The collections in Chroma are changing.");
   }
 
-  async status(): Promise<VectorStatus> {
-    const { target, record } = this.#options;
+  /** How many changes Chroma has not seen yet, and whether the collections of every space may be queried. */
+  async overview(): Promise<{ readonly behind: number; readonly isPublished: boolean }> {
+    const { record } = this.#options;
     let behind = 0;
     let isPublished = true;
     for (const { id } of await record.spaces()) {
@@ -73,6 +74,12 @@ export class ChromaReader {
       isPublished &&= publishedCollections(layout) !== null;
       behind += Math.max(0, (await record.head(id)) - position);
     }
+    return { behind, isPublished };
+  }
+
+  async status(): Promise<VectorStatus> {
+    const { target } = this.#options;
+    const { behind, isPublished } = await this.overview();
     const reason = target.failure ?? this.#connection.fault;
     if (reason !== null) return { name: target.name, state: "degraded", reason, behind };
     return { name: target.name, state: this.#session && isPublished ? "ready" : "starting", behind };

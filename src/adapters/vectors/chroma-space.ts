@@ -1,5 +1,6 @@
 import type { Log, VectorChange } from "../../core/ports.js";
 import { kindOf, type VectorSpace } from "../../core/types.js";
+import { groupBy } from "../../lib/group-by.js";
 import { type FollowedRecord, readLayout } from "./chroma-layout.js";
 import { ChromaLayoutPublisher } from "./chroma-layout-publisher.js";
 import { type CollectionNames, rowId } from "./chroma-names.js";
@@ -92,14 +93,8 @@ export class ChromaSpace implements SearchedCollections {
   }
 
   byCollection(containerIds: Iterable<number>): Map<string, number[]> {
-    const groups = new Map<string, number[]>();
-    for (const containerId of containerIds) {
-      const name = this.#placements.get(containerId) ?? this.#options.names.shared(this.space);
-      const members = groups.get(name);
-      if (members === undefined) groups.set(name, [containerId]);
-      else members.push(containerId);
-    }
-    return groups;
+    const shared = this.#options.names.shared(this.space);
+    return groupBy(containerIds, (containerId) => this.#placements.get(containerId) ?? shared);
   }
 
   isOwn(name: string): boolean {

@@ -1,13 +1,5 @@
-import type {
-  VectorHit,
-  VectorIndex,
-  VectorQuery,
-  VectorRecord,
-  VectorStatus,
-  VectorVerification,
-} from "../../core/ports.js";
-import { type ChromaFeederOptions, createChromaFeeder, followedBy, POLL_MS } from "./chroma-feeder.js";
-import { publishedCollections } from "./chroma-layout.js";
+import type { VectorHit, VectorIndex, VectorQuery, VectorStatus, VectorVerification } from "../../core/ports.js";
+import { type ChromaFeederOptions, createChromaFeeder, POLL_MS } from "./chroma-feeder.js";
 import { ChromaReader } from "./chroma-reader.js";
 import { sleepUnlessAborted } from "./sleep-unless-aborted.js";
 
@@ -71,15 +63,7 @@ class SharedChroma implements VectorIndex {
   }
 
   async #untilPublished(signal: AbortSignal): Promise<void> {
-    const { record } = this.#options;
-    while (!signal.aborted && !(await isPublished(record, this.#options)))
+    while (!signal.aborted && !(await this.#reader.overview()).isPublished)
       await sleepUnlessAborted(this.#options.pollMs ?? POLL_MS, signal);
   }
-}
-
-async function isPublished(record: VectorRecord, { target }: ChromaFeederOptions): Promise<boolean> {
-  const { follower } = followedBy(record, target);
-  for (const { id } of await record.spaces())
-    if (publishedCollections((await record.progress(follower, id)).layout) === null) return false;
-  return true;
 }

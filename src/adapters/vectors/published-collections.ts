@@ -34,7 +34,7 @@ export class PublishedCollections implements SearchedCollections {
   }
 
   byCollection(containerIds: Iterable<number>): Map<string, number[]> {
-    return groupBy([...containerIds], (id) => this.#names.get(id) ?? this.#names.get(null) ?? "");
+    return groupBy(containerIds, (id) => this.#names.get(id) ?? this.#names.get(null) ?? "");
   }
 
   isOwn(name: string): boolean {

@@ -1,9 +1,9 @@
 import pg from "pg";
 
-/**
- * The numbers of Recollect's advisory locks. Nodes that start at the same time take this one, so that only one of them migrates:
- */
+/** Taken by nodes that start at the same time, so that only one of them migrates. */
 export const MIGRATION_LOCK = 7_267_310_000;
+/** Taken by every node of a record while it writes. */
+export const WRITE_LOCK = 7_267_310_001;
 /** Held by the service that uses a database. */
 export const SERVICE_LOCK = 7_267_310_002;
 /** Held by the node that feeds Chroma. */

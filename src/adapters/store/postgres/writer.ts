@@ -2,11 +2,9 @@ import type { CompiledQuery, QueryResult } from "kysely";
 import type pg from "pg";
 import type { RecordTransaction } from "../record-executor.js";
 import type { Durability } from "../sqlite-writer.js";
+import { WRITE_LOCK } from "./advisory-lock.js";
 import { describePostgresError } from "./errors.js";
 import { runOn } from "./session.js";
-
-/** The advisory lock that all nodes of a record take while they write. */
-export const WRITE_LOCK = 7_267_310_001;
 
 /**
  * Transactions that this process has open at once. While one writes, the next already waits on the server for the lock, which
