@@ -32,9 +32,9 @@ export class FilledFolders {
   }
 
   /** A copy that may be written to, until it is released. */
-  async copy(size) {
+  async copy(size, containers = 1) {
     const folder = join(temporaryFolder(), "data");
-    cpSync(await this.get(size), folder, { recursive: true });
+    cpSync(await this.get(size, containers), folder, { recursive: true });
     return folder;
   }
 

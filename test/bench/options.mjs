@@ -14,6 +14,7 @@ export const SECTIONS = [
   "mix",
   "connections",
   "vectors",
+  "postgres",
   "mcp",
   "peers",
   "facts",

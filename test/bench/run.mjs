@@ -11,6 +11,7 @@ import { measureManyPages } from "./measure/many-pages.mjs";
 import { measureMcp } from "./measure/mcp.mjs";
 import { measureMix } from "./measure/mix.mjs";
 import { measurePeers } from "./measure/peers.mjs";
+import { measurePostgres } from "./measure/postgres.mjs";
 import { measureReading } from "./measure/reading.mjs";
 import { measureSearch } from "./measure/search.mjs";
 import { measureSilence } from "./measure/silence.mjs";
@@ -52,6 +53,7 @@ const MEASURES = {
   mix: measureMix,
   connections: measureConnections,
   vectors: measureVectors,
+  postgres: measurePostgres,
   mcp: measureMcp,
   peers: measurePeers,
   facts: async ({ options, results }) => results.remark(await heldLine(options.dist)),

@@ -25,6 +25,11 @@ export class Product {
     return this.#dist;
   }
 
+  /** The same program with more settings. */
+  with(settings) {
+    return new Product(this.#dist, { ...this.#settings, ...settings });
+  }
+
   /** Short name of the program's way to keep data; folders of another one may not fit. */
   storeVersion() {
     const folder = join(this.#dist, "adapters", "store");
@@ -71,6 +76,15 @@ export class Product {
       stdio: "ignore",
     });
     return { pid: child.pid, ended: new Promise((resolve) => child.once("exit", resolve)) };
+  }
+
+  /** Moves the record of a folder to a database. @returns the code that the command ended with */
+  move(dataDirectory, database) {
+    const child = startChild(process.execPath, [join(this.#dist, "main.js"), "move", "--to", database], {
+      env: this.#environment(dataDirectory, {}),
+      stdio: ["ignore", "ignore", "inherit"],
+    });
+    return new Promise((resolve) => child.once("exit", resolve));
   }
 
   #environment(dataDirectory, settings) {

@@ -2,11 +2,10 @@ import { containerOf } from "../filled-folders.mjs";
 import { applyLoad } from "../load.mjs";
 import { holds, Questioner } from "../questioner.mjs";
 
-const SECTION = "containers";
 const NOTES_IN_EACH = 100;
 
 /** Many small containers, as a service has them that keeps one for each person: each search is about another one. */
-export async function measureContainers({ product, folders, results, effort, seed }) {
+export async function measureContainers({ product, folders, results, effort, seed, section = "containers" }) {
   const containers = effort.containers;
   const size = containers * NOTES_IN_EACH;
   const folder = await folders.get(size, containers);
@@ -29,12 +28,12 @@ export async function measureContainers({ product, folders, results, effort, see
     for (const callers of [1, 8, 32]) {
       const load = await search(questioner.take(effort.searches * (callers === 1 ? 1 : 3)), callers);
       const name = `${place}, ${callers} ${callers === 1 ? "caller" : "callers"}`;
-      results.addTimes({ section: SECTION, name, size }, load);
-      results.add({ section: SECTION, name: `${name}, searches`, unit: "a second", size, value: load.perSecond });
+      results.addTimes({ section, name, size }, load);
+      results.add({ section, name: `${name}, searches`, unit: "a second", size, value: load.perSecond });
     }
-    questioner.report(results, { section: SECTION, name: place, size });
+    questioner.report(results, { section, name: place, size });
     const { resident } = service.memory();
-    results.add({ section: SECTION, name: `${place}, resident memory`, unit: "MB", size, value: resident });
+    results.add({ section, name: `${place}, resident memory`, unit: "MB", size, value: resident });
   } finally {
     await service.stop();
   }

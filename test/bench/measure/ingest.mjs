@@ -16,9 +16,7 @@ export async function measureIngest({ product, folders, results, effort, seed, s
   const service = await product.serve(folder);
   const source = new DocumentSource(seed, size);
   try {
-    await settle(service, await addBatch(service, source.take(20)));
-    await measureSingle({ service, source, results, effort, size });
-    await measureBatches({ service, source, results, effort, size });
+    await measureTakingIn({ service, source, results, effort, size });
     await measureSearchMeanwhile({ service, source, results, effort, seed, size });
   } finally {
     await service.stop();
@@ -26,8 +24,18 @@ export async function measureIngest({ product, folders, results, effort, seed, s
   }
 }
 
+/** Documents one by one and in batches; figures are named with `place` before them. */
+export async function measureTakingIn({ service, source, results, effort, size, section = SECTION, place = "" }) {
+  const add = (name, unit, value) => results.add({ section, name: `${place}${name}`, unit, size, value });
+  const addTimes = (name, load) => results.addTimes({ section, name: `${place}${name}`, size }, load);
+  const report = (questioner, name) => questioner.report(results, { section, name: `${place}${name}`, size });
+  await settle(service, await addBatch(service, source.take(20)));
+  await measureSingle({ service, source, effort, add, addTimes });
+  await measureBatches({ service, source, effort, add, report });
+}
+
 /** Notes that are not in the filled folder. */
-class DocumentSource {
+export class DocumentSource {
   #seed;
   #next;
 
@@ -41,7 +49,7 @@ class DocumentSource {
   }
 }
 
-async function measureSingle({ service, source, results, effort, size }) {
+async function measureSingle({ service, source, effort, add, addTimes }) {
   const waited = source.take(effort.documents / 6);
   const load = await applyLoad({
     callers: 1,
@@ -49,7 +57,7 @@ async function measureSingle({ service, source, results, effort, size }) {
     milliseconds: effort.milliseconds,
     work: (index) => service.post("/v3/documents", documentOf(waited[index]), { prefer: "wait=30" }),
   });
-  results.addTimes({ section: SECTION, name: "one document, until searchable and understood", size }, load);
+  addTimes("one document, until searchable and understood", load);
 
   const notes = source.take(effort.documents / 2);
   const { milliseconds } = await timeOf(async () => {
@@ -62,14 +70,13 @@ async function measureSingle({ service, source, results, effort, size }) {
         ids.push(body.id);
       },
     });
-    results.addTimes({ section: SECTION, name: "one document acknowledged, 8 callers", size }, taken);
+    addTimes("one document acknowledged, 8 callers", taken);
     await settle(service, ids);
   });
-  const value = (notes.length * 1_000) / milliseconds;
-  results.add({ section: SECTION, name: "single documents by 8 callers, searchable", unit: "a second", size, value });
+  add("single documents by 8 callers, searchable", "a second", (notes.length * 1_000) / milliseconds);
 }
 
-async function measureBatches({ service, source, results, effort, size }) {
+async function measureBatches({ service, source, effort, add, report }) {
   const notes = source.take(effort.documents);
   const ids = [];
   const started = performance.now();
@@ -77,13 +84,13 @@ async function measureBatches({ service, source, results, effort, size }) {
   for (let from = 0; from < notes.length; from += BATCH)
     ids.push(...(await addBatch(service, notes.slice(from, from + BATCH))));
   const rate = () => (notes.length * 1_000) / (performance.now() - started);
-  results.add({ section: SECTION, name: "batches of 100, acknowledged", unit: "a second", size, value: rate() });
+  add("batches of 100, acknowledged", "a second", rate());
   await settle(service, ids);
-  results.add({ section: SECTION, name: "batches of 100, searchable", unit: "a second", size, value: rate() });
+  add("batches of 100, searchable", "a second", rate());
   await settle(service, ids, isUnderstood);
-  results.add({ section: SECTION, name: "batches of 100, understood", unit: "a second", size, value: rate() });
+  add("batches of 100, understood", "a second", rate());
   const value = (service.processorTime() - before) / notes.length;
-  results.add({ section: SECTION, name: "processor time of the service for one document", unit: "ms", size, value });
+  add("processor time of the service for one document", "ms", value);
 
   // By the document and not by its words, since the memory of a document may put them in another way.
   const questioner = new Questioner();
@@ -95,7 +102,7 @@ async function measureBatches({ service, source, results, effort, size }) {
       one,
     );
   }
-  questioner.report(results, { section: SECTION, name: "after ingest", size });
+  report(questioner, "after ingest");
 }
 
 /** Searches of one caller, without and with all that can be taken in, into another container and into the same one. */

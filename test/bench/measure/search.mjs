@@ -2,7 +2,6 @@ import { applyLoad, timeOf } from "../load.mjs";
 import { holds, Questioner } from "../questioner.mjs";
 import { median } from "../statistics.mjs";
 
-const SECTION = "search";
 const CALLERS = [1, 8, 32];
 const SELECTIVITIES = [
   { share: "1 %", field: "percent" },
@@ -11,14 +10,14 @@ const SELECTIVITIES = [
 ];
 
 /** Searches of one container through HTTP: by size, by number of callers and by filter; memory, and the way from start. */
-export async function measureSearch({ product, folders, results, effort, seed, sizes }) {
+export async function measureSearch({ product, folders, results, effort, seed, sizes, section = "search" }) {
   for (const size of sizes) {
     const folder = await folders.get(size);
     const questioner = new Questioner(seed, size);
-    const service = await measureStart({ product, folder, questioner, results, effort, size });
+    const service = await measureStart({ product, folder, questioner, results, effort, size, section });
     try {
       const first = await searchAll(service, questioner.take(effort.warmUp), {});
-      results.addTimes({ section: SECTION, name: `first ${effort.warmUp} after the start`, size }, first);
+      results.addTimes({ section, name: `first ${effort.warmUp} after the start`, size }, first);
       // A service runs for days: what it takes until its code is compiled and its caches are filled is told by the first ones.
       await searchAll(service, questioner.take(effort.settling), { effort });
       const stages = new Map();
@@ -28,15 +27,15 @@ export async function measureSearch({ product, folders, results, effort, seed, s
         const load = await searchAll(service, asked, { callers, effort, questioner, stages });
         const processorTime = (service.processorTime() - before) / load.count;
         const name = `${callers} ${callers === 1 ? "caller" : "callers"}`;
-        results.addTimes({ section: SECTION, name, size }, load);
-        results.add({ section: SECTION, name: `${name}, searches`, unit: "a second", size, value: load.perSecond });
+        results.addTimes({ section, name, size }, load);
+        results.add({ section, name: `${name}, searches`, unit: "a second", size, value: load.perSecond });
         const costs = `${name}, processor time of the service for one search`;
-        results.add({ section: SECTION, name: costs, unit: "ms", size, value: processorTime });
+        results.add({ section, name: costs, unit: "ms", size, value: processorTime });
       }
-      questioner.report(results, { section: SECTION, name: "no filter", size });
-      reportStages(stages, results, size);
-      await measureFilters({ service, questioner, results, effort, size });
-      reportMemory(service, results, size);
+      questioner.report(results, { section, name: "no filter", size });
+      reportStages(stages, results, { section, size });
+      await measureFilters({ service, questioner, results, effort, size, section });
+      reportMemory(service, results, { section, size });
     } finally {
       await service.stop();
     }
@@ -44,7 +43,7 @@ export async function measureSearch({ product, folders, results, effort, seed, s
 }
 
 /** @returns the service of the last start */
-async function measureStart({ product, folder, questioner, results, effort, size }) {
+async function measureStart({ product, folder, questioner, results, effort, size, section }) {
   const starts = [];
   for (;;) {
     const [asked] = questioner.take(1);
@@ -56,7 +55,7 @@ async function measureStart({ product, folder, questioner, results, effort, size
     starts.push(milliseconds);
     if (starts.length === effort.starts) {
       const value = median(starts);
-      results.add({ section: SECTION, name: "start to first search answered", unit: "ms", size, value });
+      results.add({ section, name: "start to first search answered", unit: "ms", size, value });
       return service;
     }
     await service.stop();
@@ -80,25 +79,26 @@ function searchAll(service, asked, { callers = 1, effort, questioner, stages, fi
   });
 }
 
-async function measureFilters({ service, questioner, results, effort, size }) {
+async function measureFilters({ service, questioner, results, effort, size, section }) {
   for (const { share, field } of SELECTIVITIES) {
     const name = `filter of ${share}`;
     const filterOf = ({ metadata }) => ({ filters: { AND: [{ key: field, value: metadata[field] }] } });
     await searchAll(service, questioner.take(10), { filterOf });
     const load = await searchAll(service, questioner.take(effort.searches), { effort, questioner, filterOf });
-    results.addTimes({ section: SECTION, name, size }, load);
-    questioner.report(results, { section: SECTION, name, size });
+    results.addTimes({ section, name, size }, load);
+    questioner.report(results, { section, name, size });
   }
 }
 
 /** The median of each stage that the service names in `Server-Timing`, over the searches of a single caller. */
-function reportStages(stages, results, size) {
-  for (const [name, times] of stages) results.add({ section: "stages", name, unit: "ms", size, value: median(times) });
+function reportStages(stages, results, { section, size }) {
+  const stagesOf = section === "search" ? "stages" : `${section} stages`;
+  for (const [name, times] of stages) results.add({ section: stagesOf, name, unit: "ms", size, value: median(times) });
 }
 
-function reportMemory(service, results, size) {
+function reportMemory(service, results, { section, size }) {
   const { resident, highest, children } = service.memory();
-  const add = (name, value) => results.add({ section: SECTION, name, unit: "MB", size, value });
+  const add = (name, value) => results.add({ section, name, unit: "MB", size, value });
   add("resident memory after all searches", resident);
   add("highest resident memory", highest);
   if (children > 0) add("resident memory of its children", children);

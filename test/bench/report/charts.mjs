@@ -67,6 +67,15 @@ const CHARTS = [
     lines: under("vectors", ["exact, p50", "exact, p95", "Chroma, p50", "Chroma, p95"]),
   },
   {
+    file: "postgres",
+    title: "Search with the record in PostgreSQL, one caller",
+    lines: under(
+      "postgres",
+      SHARES.map((share) => `1 caller, ${share}`),
+      SHARES,
+    ),
+  },
+  {
     file: "mcp",
     title: "Search through MCP on standard input and output, p50",
     lines: under(

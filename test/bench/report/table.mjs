@@ -10,6 +10,8 @@ const TITLES = {
   ingest: "Taking in documents",
   connections: "Keeping a bucket in step",
   vectors: "Chroma beside exact search",
+  postgres: "The record in PostgreSQL on the same machine",
+  "postgres stages": "Where the time of a search goes on PostgreSQL (median of each stage)",
   mcp: "Through MCP on standard input and output",
   peers: "Beside others, on the same notes",
   reading: "Reading files",
