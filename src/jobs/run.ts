@@ -15,8 +15,8 @@ const SETTLED = "settled";
 
 /** A job that was running when this many processes died is held responsible. */
 const MOST_CRASHES = 2;
-/** Processes that share the work may also be cut off from the store, or die from another job that runs at the same time. */
-const MOST_CRASHES_AMONG_OTHERS = 3;
+/** Processes that share the work may also be cut off from the store, stopped from outside, or die from another job. */
+const MOST_CRASHES_AMONG_OTHERS = 5;
 /** Between two attempts to write how a job ended. */
 const OUTCOME_AGAIN = { baseMs: 500, maximumMs: 500 };
 /** For a job that continues where it stopped. */
