@@ -76,6 +76,14 @@ class PostgresServer {
     return `${this.#url}/${name}`;
   }
 
+  /** Size of a database on disk, in MB. */
+  async sizeOf(url) {
+    const { rows } = await this.#ask("select pg_database_size($1)::float8 / 1024 / 1024 as size", [
+      new URL(url).pathname.slice(1),
+    ]);
+    return rows[0].size;
+  }
+
   /** Statements that all clients send while some work lasts. */
   async countStatements(work) {
     await this.#logStatements("all");
@@ -97,11 +105,11 @@ class PostgresServer {
     await pause(200);
   }
 
-  async #ask(statement) {
+  async #ask(statement, values = []) {
     const client = new pg.Client({ connectionString: `${this.#url}/postgres`, connectionTimeoutMillis: 1_000 });
     try {
       await client.connect();
-      return await client.query(statement);
+      return await client.query(statement, values);
     } finally {
       await client.end().catch(() => undefined);
     }

@@ -53,7 +53,7 @@ export async function findRanked(
         }),
       )
     : { ranked: fused, degraded: [] };
-  const ranked = await newerFirst(context, searchScope, ordered.ranked);
+  const ranked = await timed(context.stages, "newer", () => newerFirst(context, searchScope, ordered.ranked));
   return {
     ranked: ofKinds(
       ranked.filter(({ similarity }) => shownSimilarity(similarity) >= wanted.threshold),

@@ -38,6 +38,8 @@ async function measureSize(context, server, size) {
   const folder = await folders.copy(size);
   await onDatabase(context, server, folder, async (moved) => {
     results.add({ section: SECTION, name: "moved from a folder", unit: "s", size, value: moved.milliseconds / 1_000 });
+    const megabytes = await server.sizeOf(moved.url);
+    results.add({ section: SECTION, name: "size of the database", unit: "MB", size, value: megabytes });
     await measureSearch({ ...context, ...moved, sizes: [size], section: SECTION });
     await measureStatements({ ...moved, server, results, seed, size });
     if (size !== nodesAt) return;
@@ -53,7 +55,7 @@ async function onDatabase({ product, folders, results }, server, folder, work) {
     const { milliseconds, result: code } = await timeOf(() => product.move(folder, url));
     results.check(code === 0, `moving a folder to PostgreSQL ended with ${code}`);
     const moved = { get: async () => folder };
-    await work({ product: product.with({ DATABASE_URL: url }), folders: moved, milliseconds });
+    await work({ product: product.with({ DATABASE_URL: url }), folders: moved, url, milliseconds });
   } finally {
     folders.release(folder);
   }
