@@ -50,6 +50,8 @@ export async function moveToPostgres(options: MoveOptions): Promise<MovedRecord>
       try {
         const settled = await settleRecord(pass);
         await source.close();
+        // Otherwise searches are planned without statistics until the server takes them by itself.
+        await claimed.client.query("analyze");
         const setAside = await makeRecord(claimed, { dataDirectory, place, organization });
         return { ...settled, from: file, to: place, setAside, wasMoved: false };
       } finally {

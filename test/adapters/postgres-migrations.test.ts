@@ -1,0 +1,65 @@
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { MIGRATIONS, migrate } from "../../src/adapters/store/postgres/migrate.js";
+import { findPostgres, type PostgresServer, startPostgres } from "../support/postgres.js";
+
+const programs = findPostgres();
+const STARTS_WITHIN_MS = 60_000;
+const EARLIER = MIGRATIONS.slice(1).map((_, index) => index + 1);
+
+/** Columns in the order of their names, since a later migration adds them at the end, and indexes with their options. */
+const SHAPE = `
+  select table_name as of, column_name as name, data_type || coalesce(column_default, '') || is_nullable as shape
+    from information_schema.columns where table_schema = 'public'
+  union all select tablename, indexname, indexdef from pg_indexes where schemaname = 'public'
+  union all select event_object_table, trigger_name, action_statement
+    from information_schema.triggers where trigger_schema = 'public'
+  order by 1, 2, 3`;
+
+if (programs === undefined)
+  describe("migrations of PostgreSQL", () =>
+    test.skip("left out: PostgreSQL is not installed on this machine", () => undefined));
+else
+  describe("migrations of PostgreSQL", () => {
+    let server: PostgresServer;
+    beforeAll(async () => {
+      server = await startPostgres(programs);
+    }, STARTS_WITHIN_MS);
+    afterAll(() => server.stop(), STARTS_WITHIN_MS);
+
+    test.each(EARLIER)("a record of version %i becomes what a new one is", async (version) => {
+      const [upgraded, made] = [await openDatabase(server), await openDatabase(server)];
+      try {
+        await migrate(upgraded, "of an earlier version", MIGRATIONS.slice(0, version));
+        await expect(migrate(upgraded, "of an earlier version")).resolves.toEqual({
+          from: version,
+          to: MIGRATIONS.length,
+        });
+        await migrate(made, "of this version");
+        const shapes = await Promise.all([upgraded, made].map(async (pool) => (await pool.query(SHAPE)).rows));
+        expect(shapes[0]?.length).toBeGreaterThan(100);
+        expect(shapes[0]).toEqual(shapes[1]);
+      } finally {
+        await Promise.all([upgraded.end(), made.end()]);
+      }
+    });
+
+    test("of what was written last, little is read anew by each search, however much it was", async () => {
+      const pool = await openDatabase(server);
+      try {
+        await migrate(pool, "of this version");
+        await pool.query(`insert into text_index (rowid, words)
+          select number, cast('''t:word' || number || ''' ''t:other' || number || '''' as tsvector) from generate_series(1, 5000) number`);
+        const { rows } = await pool.query<{ "QUERY PLAN": string }>(
+          "explain select rowid from text_index where words @@ cast('''t:word17''' as tsquery)",
+        );
+        expect(rows.map((row) => row["QUERY PLAN"]).join("\n")).toContain("text_index_words");
+      } finally {
+        await pool.end();
+      }
+    });
+  });
+
+async function openDatabase(server: PostgresServer): Promise<pg.Pool> {
+  return new pg.Pool({ connectionString: await server.createDatabase() });
+}
