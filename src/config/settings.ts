@@ -146,7 +146,7 @@ export const SETTINGS = {
     schema: apiKey,
     isSecret: true,
     description:
-      "Sets the first API key, for unattended set-ups: `sm_<organisation>_<secret>`, at least 24 characters. Its second part becomes the organisation ID. It is never printed. If unset, a key is created at the first start and shown once, in a terminal or with `serve --show-key`.",
+      "Sets the first API key, for unattended set-ups: `sm_<organisation>_<secret>`, at least 24 characters. Its second part becomes the organisation id. It is never printed. If unset, a key is created at the first start and shown once, in a terminal or with `serve --show-key`.",
   }),
   RECOLLECT_TIMEZONE: setting({
     schema: z

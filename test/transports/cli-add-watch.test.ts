@@ -105,7 +105,7 @@ describe("recollect add --watch", { timeout: 40_000 }, () => {
     await mkdir(notes);
     const { code } = await run.ended;
     expect(code).toBe(1);
-    await run.sees("error: ", "is gone or was replaced");
+    await run.sees("error: ", "was removed or replaced");
     expect(Object.keys(await contents()).toSorted()).toEqual(["a.md", "b.md"]);
   });
 });

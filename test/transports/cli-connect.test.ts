@@ -225,7 +225,7 @@ describe("connect", () => {
     const changed = snapshot(file);
     const refused = await it.run(...target(at), "--undo", "--write");
     expect(refused).toMatchObject({ code: 1, stdout: "" });
-    expect(refused.stderr).toContain(`${file} was changed since it was written`);
+    expect(refused.stderr).toContain(`${file} has changed since it was written`);
     expect(refused.stderr).toContain("--force");
     expect(snapshot(file)).toEqual(changed);
     await it.ask(...target(at), "--undo", "--write", "--force");
@@ -235,7 +235,7 @@ describe("connect", () => {
   test("an entry that somebody else wrote is not undone, and nothing is not either", async () => {
     const it = openHome();
     const file = it.fileOf(clientNamed("cursor"), "user");
-    expect((await it.run("connect", "cursor", "--undo", "--write")).stderr).toContain(`${file} has no entry of ours`);
+    expect((await it.run("connect", "cursor", "--undo", "--write")).stderr).toContain(`${file} has no Recollect entry`);
     it.put(file, '{"mcpServers":{"recollect":{"command":"recollect","args":["mcp"]}}}');
     expect((await it.run("connect", "cursor", "--undo", "--write")).stderr).toContain("not written by this command");
     await it.ask("connect", "cursor", "--undo", "--write", "--force");

@@ -66,7 +66,7 @@ test("somebody signs in with a browser of this machine, which comes back to this
     /^http:\/\/127\.0\.0\.1:\d+\/v3\/connections\/auth\/callback\/google-drive$/,
   );
   expect(link?.searchParams.get("code_challenge_method")).toBe("S256");
-  expect(seen.at(-1)).toEqual({ status: 200, text: "You are signed in. This page can be closed.\n" });
+  expect(seen.at(-1)).toEqual({ status: 200, text: "You are signed in. You can close this page.\n" });
   const id = stdout.trim();
   expect((await list()).connections).toMatchObject([{ id, provider: "google-drive", state: "active" }]);
 });

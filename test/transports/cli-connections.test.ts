@@ -75,7 +75,7 @@ describe("add", () => {
 
   test("says when the input ends too early", async () => {
     const { code, stderr } = await run(mailbox, ["add", "imap"], ["mail.example"]);
-    expect([code, stderr]).toEqual([2, expect.stringContaining("ended before everything was given") as string]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("ended before every question was answered") as string]);
   });
 
   test("names all providers in its help", async () => {

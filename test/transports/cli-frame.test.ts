@@ -126,7 +126,7 @@ describe("wrong use", () => {
       stdout: "",
       stderr: expect.stringMatching(/^error: /) && expect.stringContaining(message),
     });
-    expect((await run(argv)).stderr).toContain(`Run \`${help}\` to see how it is used.\n`);
+    expect((await run(argv)).stderr).toContain(`Run \`${help}\` for usage.\n`);
   });
 
   test("a missing command is answered with the help on standard error", async () => {
@@ -218,7 +218,7 @@ describe("standard output", () => {
     const result = await run(["status"], { io: { stdout: failingWith("ENOSPC") } });
     expect(result).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining("error: Standard output could not be written"),
+      stderr: expect.stringContaining("error: Could not write to standard output"),
     });
   });
 });

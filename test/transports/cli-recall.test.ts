@@ -54,7 +54,7 @@ describe("recollect search", () => {
     };
     await run(["add", "I live in Lisbon.", "--no-wait"], { starters: { openDoor } });
     const { stdout } = await run(["search", "Where does the user live?"], { starters: { openDoor } });
-    expect(stdout).toContain("1 document still waits to be indexed, or to be read for facts; search again.");
+    expect(stdout).toContain("1 document is still waiting to be indexed or read for facts; search again later.");
   });
 
   test("passes on container, limit, threshold, mode and filters", async () => {

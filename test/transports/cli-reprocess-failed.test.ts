@@ -90,7 +90,7 @@ test("a document whose file cannot be read once more stays as it was, which is t
   const { id } = parseAnswer<DocumentReceipt>(added);
   const again = await run(["reprocess", id]);
   expect(again.code).toBe(1);
-  expect(again.stdout).toMatch(new RegExp(`^failed: ${id}: it stays as it was, .*The PDF is encrypted`));
+  expect(again.stdout).toMatch(new RegExp(`^failed: ${id}: it was left as it was, .*The PDF is encrypted`));
 });
 
 describe("recollect reprocess --failed", () => {
