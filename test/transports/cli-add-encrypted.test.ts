@@ -41,8 +41,8 @@ test("the password may come from standard input, and is kept nowhere", async () 
 });
 
 test.each([
-  ["of several files", [ENCRYPTED, ENCRYPTED, "--password-file", "-"], /goes with one file/],
-  ["of words", ["I like tea", "--password-file", "-"], /goes with a file/],
+  ["of several files", [ENCRYPTED, ENCRYPTED, "--password-file", "-"], /can be used with one file/],
+  ["of words", ["I like tea", "--password-file", "-"], /needs a file/],
   ["that is empty", [ENCRYPTED, "--password-file", "-"], /contains no password/],
 ])("refuses the password %s", async (_what, argv, reason) => {
   expect(await run(argv, { stdin: "\n" })).toMatchObject({ code: 2, stderr: expect.stringMatching(reason) });

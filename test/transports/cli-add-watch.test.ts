@@ -111,8 +111,8 @@ describe("recollect add --watch", { timeout: 40_000 }, () => {
 });
 
 test.each([
-  [["--watch"], "--watch goes with one folder"],
-  [["--watch", "words"], "--watch goes with one folder"],
+  [["--watch"], "--watch needs exactly one folder"],
+  [["--watch", "words"], "--watch needs exactly one folder"],
   [["--watch", tmpdir(), "--title", "x"], "--title goes with one file"],
 ])("recollect add %j is wrong use", async (argv, message) => {
   expect(await runCommand(data, ["add", ...argv])).toMatchObject({

@@ -318,10 +318,10 @@ test("people see what changes, and how to go on and back", async () => {
   expect(shown.at(-2)).toBe("Nothing was written yet. Run the same command with --write to write it.");
   const written = (await it.run("connect", "cursor", "--file", file, "--write")).stdout;
   expect(written).toContain("written.");
-  expect(written).toContain(`To take it back: recollect connect cursor --file ${file} --undo --write`);
-  expect((await it.run("connect", "cursor")).stdout).toContain("It is there already");
+  expect(written).toContain(`To undo this: recollect connect cursor --file ${file} --undo --write`);
+  expect((await it.run("connect", "cursor")).stdout).toContain("It is already there");
   expect((await it.run("connect", "cursor", "--undo", "--write")).stdout).toBe(
-    `undone: ${file} is without our entry\n`,
+    `undone: ${file} no longer has the entry\n`,
   );
 });
 

@@ -102,7 +102,7 @@ test("somebody without an app is led to register one, step by step", async () =>
   expect(shown()).toMatch(
     /1\. Open https:\/\/console\.cloud\.google\.com[^]+enable the Google Drive API[^]+Desktop app/,
   );
-  expect(shown()).toContain("That is no client id. It looks like 1234-abcd.apps.googleusercontent.com.");
+  expect(shown()).toContain("That is not a client id. It should look like 1234-abcd.apps.googleusercontent.com.");
   expect(shown()).not.toContain("the secret of the app");
   expect(links[0]?.searchParams.get("client_id")).toBe("1234-farm.apps.googleusercontent.com");
   const again = terminal([]);
@@ -113,7 +113,7 @@ test("somebody without an app is led to register one, step by step", async () =>
 test("a connection is signed in again in the same way", async () => {
   const { stdout } = await run(ADD, (link) => comeBack(link, { code: "good" }));
   const again = await run(["connections", "reconnect", stdout.trim()], (link) => comeBack(link, { code: "good" }));
-  expect([again.code, again.stdout]).toEqual([0, expect.stringContaining("is signed in again, and goes on")]);
+  expect([again.code, again.stdout]).toEqual([0, expect.stringContaining("is signed in again and continues")]);
 });
 
 test("a visit that was not sent out is told so, and the right one may still come", async () => {

@@ -98,14 +98,14 @@ describe("recollect reprocess --failed", () => {
     await addPage("harbour");
     await addPage("quay", "work");
     const planned = await run(["reprocess", "--failed", "--dry-run"]);
-    expect(planned.stdout).toBe("would have 2 documents that failed or could not be read yet tried again\n");
+    expect(planned.stdout).toBe("would reprocess 2 documents that failed or could not be read yet\n");
     expect(await run(["reprocess", "--failed"], ONLINE)).toMatchObject({
       code: 0,
-      stdout: "reprocessed: 2 documents that failed or could not be read yet tried again\n",
+      stdout: "reprocessed: 2 documents that failed or could not be read yet\n",
     });
     expect(await run(["reprocess", "--failed"], ONLINE)).toMatchObject({
       code: 0,
-      stdout: "No document has failed.\n",
+      stdout: "No documents have failed.\n",
     });
   });
 
