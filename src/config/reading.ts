@@ -29,7 +29,7 @@ export const READING_SETTINGS = {
   RECOLLECT_READ_MAX_UNPACKED_BYTES: setting({
     schema: wholeNumber(1, GIGABYTE),
     fallback: "268435456",
-    description: "Maximum unpacked size of one file in bytes, such as of the parts of an Office document.",
+    description: "Maximum unpacked size of one file, such as an Office document, in bytes.",
   }),
   RECOLLECT_READ_LANGUAGES: setting({
     schema: readingLanguages,

@@ -16,7 +16,7 @@ export function registerAudit(program: Command, cli: Cli): void {
     .option("--key <id>", "only what this key did")
     .option("--container <tag>", "only what concerned this container")
     .option("--action <name>", "only this action, such as createKey, purge or signIn")
-    .option("--refused", "only what was refused")
+    .option("--refused", "only what did not succeed")
     .option("--since <when>", "only entries since then: 30m, 12h, 7d, 4w, or a date", (text) => readSince(cli, text))
     .option("--limit <count>", "maximum number of entries, 1 to 1000", Number)
     .addHelpText("after", examples(cli, ["$ audit", "$ audit --since 7d --action signIn", "$ audit --refused --json"]))

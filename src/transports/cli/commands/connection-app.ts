@@ -19,7 +19,7 @@ const google = (api: string): AppGuide => ({
   steps: [
     "Open https://console.cloud.google.com/ and create a project, or choose one.",
     `Under “APIs & Services”, “Library”, enable the ${api}.`,
-    "Under “OAuth consent screen”, choose “External”, or “Internal” in an organisation, and add yourself as a test user. While the app is in “Testing”, Google ends a sign-in after seven days; publish the app to avoid this.",
+    "Under “OAuth consent screen”, choose “External”, or “Internal” in an organisation, and add yourself as a test user. While the app is in “Testing”, Google limits a sign-in to seven days; publish the app to avoid this.",
     "Under “Credentials”, create an OAuth client of type “Desktop app”.",
     "Enter its client id and client secret here.",
   ],

@@ -22,7 +22,7 @@ export const NEEDED_FIELDS: Readonly<Record<string, Readonly<Record<string, Need
     host: { question: "Host of the mailbox, such as imap.example.com:", example: "imap.example.com" },
     user: { question: "User name, usually the email address:", example: "mia@example.com" },
     password: {
-      question: "Password, or an app password if the provider has them (input is hidden):",
+      question: "Password (an app password, if the provider has them; input is hidden):",
       example: "…",
       isSecret: true,
     },

@@ -173,7 +173,7 @@ function describe(cli: Cli, answer: Answer, { failed: isOfFailed, container }: R
   const { failed, waiting, documents } = answer;
   const rest =
     waiting > 0
-      ? [`${count(waiting, "document")} still to be read while the service runs: ${cli.invocation} status`]
+      ? [`${count(waiting, "document is", "documents are")} still to be read while the service runs; to check: ${cli.invocation} status`]
       : [];
   return [
     ...(failed.length < documents ? [`${green("reprocessed:")} ${describePlan(answer)}`] : []),
