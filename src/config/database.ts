@@ -32,7 +32,10 @@ export function findNodeProblems(values: NodeValues): string[] {
   if (values.RECOLLECT_NODES !== "several") return [];
   return (["DATABASE_URL", "RECOLLECT_BLOBS", "RECOLLECT_SECRET_KEY"] as const)
     .filter((name) => values[name] === undefined)
-    .map((name) => `RECOLLECT_NODES is "several", but ${name} is not set. Nodes share it: set it to the same value on all of them.`);
+    .map(
+      (name) =>
+        `RECOLLECT_NODES is "several", but ${name} is not set. Nodes share it: set it to the same value on all of them.`,
+    );
 }
 
 /** Whether a text is the URL of a PostgreSQL database. */

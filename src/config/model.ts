@@ -66,7 +66,8 @@ export const MODEL_SETTINGS = {
   OPENAI_MODEL: setting({ schema: z.string(), description: "Model for `OPENAI_API_KEY`. Defaults to `gpt-5-mini`." }),
   OPENAI_FAST_MODEL: setting({
     schema: z.string(),
-    description: "Model for small questions with `OPENAI_API_KEY`. Defaults to `OPENAI_MODEL` if that is set, otherwise `gpt-5-nano`.",
+    description:
+      "Model for small questions with `OPENAI_API_KEY`. Defaults to `OPENAI_MODEL` if that is set, otherwise `gpt-5-nano`.",
   }),
   ANTHROPIC_API_KEY: setting({
     schema: z.string(),

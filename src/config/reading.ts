@@ -19,7 +19,8 @@ export const READING_SETTINGS = {
   RECOLLECT_READ_MAX_TEXT_BYTES: setting({
     schema: wholeNumber(1, GIGABYTE),
     fallback: "4194304",
-    description: "Maximum amount of text taken from one file, in bytes; the rest is left out, and the document says so.",
+    description:
+      "Maximum amount of text taken from one file, in bytes; the rest is left out, and the document says so.",
   }),
   RECOLLECT_READ_MAX_PAGES: setting({
     schema: wholeNumber(1, 1_000_000),

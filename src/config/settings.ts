@@ -107,7 +107,8 @@ export const SETTINGS = {
   RECOLLECT_HOST: setting({
     schema: z.string().regex(/^[A-Za-z0-9.:_-]+$/, "must be a host name or an IP address"),
     fallback: "127.0.0.1",
-    description: "Address that the service listens on. `0.0.0.0` opens it to the network, and every call then needs a key.",
+    description:
+      "Address that the service listens on. `0.0.0.0` opens it to the network, and every call then needs a key.",
   }),
   RECOLLECT_PORT: setting({
     schema: wholeNumber(0, 65_535),
@@ -226,7 +227,8 @@ export const SETTINGS = {
   RECOLLECT_EMBEDDING_TOKENS_PER_MINUTE: setting({
     schema: wholeNumber(0, 1_000_000_000),
     fallback: "0",
-    description: "Maximum number of tokens per minute that a change of the embedder sends to a service. `0` means no limit.",
+    description:
+      "Maximum number of tokens per minute that a change of the embedder sends to a service. `0` means no limit.",
   }),
   ...MODEL_SETTINGS,
   ...DATABASE_SETTINGS,

@@ -24,7 +24,9 @@ export function findVectorProblems(values: VectorValues, set: ReadonlySet<string
     for (const name of ["CHROMA_TOKEN", "CHROMA_TENANT", "CHROMA_DATABASE"])
       if (set.has(name)) problems.push(`${name} is set, but CHROMA_URL is not. Set CHROMA_URL, or remove ${name}.`);
   if (set.has("CHROMA_URL") && values.RECOLLECT_VECTORS === "exact")
-    problems.push('CHROMA_URL is set, but RECOLLECT_VECTORS is "exact", which does not use Chroma. Remove one of them.');
+    problems.push(
+      'CHROMA_URL is set, but RECOLLECT_VECTORS is "exact", which does not use Chroma. Remove one of them.',
+    );
   if (values.RECOLLECT_VECTORS !== "chroma") return problems;
   if (set.has("RECOLLECT_EXACT_LIMIT"))
     problems.push(

@@ -143,7 +143,9 @@ test("a folder without a memory gets one only from what begins one, which says s
     for (const command of [["status"], ["search", "x"], ["keys", "create"], ["login"], ["doctor"]]) {
       const { code, stdout, stderr } = await run(data, ["--data-dir", folder, ...command]);
       const said =
-        command.join(" ") === "login" ? /No service is running for this data folder/ : /There is no memory in .*tpyo\. .*add/;
+        command.join(" ") === "login"
+          ? /No service is running for this data folder/
+          : /There is no memory in .*tpyo\. .*add/;
       expect([command, code, stdout]).toEqual([command, 1, ""]);
       expect(stderr).toMatch(said);
       expect(existsSync(folder)).toBe(false);

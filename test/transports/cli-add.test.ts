@@ -190,7 +190,11 @@ describe("recollect add refuses, and keeps nothing", () => {
 
   test("binary data, naming the file", async () => {
     const cases: readonly (readonly [string, Buffer, string])[] = [
-      ["engine.bin", Buffer.from([0x89, 0x50, 0x4e, 0x41, 0, 1, 2]), "is not text: it contains a NUL byte at position 4"],
+      [
+        "engine.bin",
+        Buffer.from([0x89, 0x50, 0x4e, 0x41, 0, 1, 2]),
+        "is not text: it contains a NUL byte at position 4",
+      ],
     ];
     for (const [name, bytes, message] of cases) {
       const file = join(folder, name);

@@ -67,7 +67,9 @@ describe("recollect embeddings", () => {
     await add(40);
     const moved = await run([...useScripted(), "--yes"]);
     expect(moved.code).toBe(0);
-    expect(moved.stdout).toMatch(/active +openai scripted\nkept +builtin until \d{4}-\d\d-\d\d\nTo go back: .* rollback/);
+    expect(moved.stdout).toMatch(
+      /active +openai scripted\nkept +builtin until \d{4}-\d\d-\d\d\nTo go back: .* rollback/,
+    );
     expect((await run(["embeddings", "rollback"])).stdout).toBe(
       "builtin answers again; what it lacks is made up for in the background.\n",
     );

@@ -62,7 +62,9 @@ describe("recollect reprocess", () => {
   test("says with --dry-run what it would take, and does nothing", async () => {
     await add();
     const unpriced = await run(["reprocess", "--container", "home", "--dry-run"], withModel());
-    expect(unpriced.stdout).toMatch(/^would reprocess 1 document \(1 KB\) with extract-facts\/2, about \d+ tokens read/);
+    expect(unpriced.stdout).toMatch(
+      /^would reprocess 1 document \(1 KB\) with extract-facts\/2, about \d+ tokens read/,
+    );
     expect(unpriced.stdout).toContain("price unknown: set RECOLLECT_LLM_INPUT_PRICE");
     const priced = await run(["reprocess", "--container", "home", "--dry-run"], withModel(PRICES));
     expect(priced.stdout).toMatch(/about \$\d+\.\d\d\n$/);

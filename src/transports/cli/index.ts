@@ -118,7 +118,11 @@ function createProgram(output: Output, version: string): Command {
   return new Command("recollect")
     .description("A memory for AI agents: keep what matters, find it again by meaning and by words.")
     .version(version, "-V, --version", "print the version")
-    .option("--data-dir <folder>", "where everything is stored (default: RECOLLECT_DATA_DIR, or ~/.recollect)", notEmpty)
+    .option(
+      "--data-dir <folder>",
+      "where everything is stored (default: RECOLLECT_DATA_DIR, or ~/.recollect)",
+      notEmpty,
+    )
     .option("--json", "print one line of JSON to standard output")
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({

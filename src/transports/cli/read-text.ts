@@ -37,7 +37,10 @@ function refuseOtherEncodings(start: Buffer, name: string): void {
 }
 
 function binary(name: string, position: number, advice: string): AppError {
-  return new AppError("unsupported_type", `${name} is not text: it contains a NUL byte at position ${position}. ${advice}`);
+  return new AppError(
+    "unsupported_type",
+    `${name} is not text: it contains a NUL byte at position ${position}. ${advice}`,
+  );
 }
 
 function decode(bytes: Buffer, name: string): string {

@@ -126,7 +126,9 @@ async function follow(cli: Cli, words: readonly string[], options: AddOptions): 
 function refuseOfOne(options: AddOptions): void {
   const unfit = OF_ONE_DOCUMENT.find((name) => options[name] !== undefined);
   if (unfit !== undefined)
-    throw new UsageError(`--${unfit.replace(/[A-Z]/g, "-$&").toLowerCase()} can be used with one file, not with several`);
+    throw new UsageError(
+      `--${unfit.replace(/[A-Z]/g, "-$&").toLowerCase()} can be used with one file, not with several`,
+    );
 }
 
 async function mayAddMany(cli: Cli, files: number, { yes }: AddOptions): Promise<boolean> {

@@ -258,7 +258,8 @@ async function keyFor(
 }
 
 function byVariable(client: Client, name: string): Calling {
-  if (!client.variable) throw new UsageError(`${client.title} does not support variables in its file: give the key with --key`);
+  if (!client.variable)
+    throw new UsageError(`${client.title} does not support variables in its file: give the key with --key`);
   return { key: client.variable(name), keyVariable: name };
 }
 

@@ -22,7 +22,8 @@ export function registerGrants(program: Command, cli: Cli): void {
 
 async function list(cli: Cli): Promise<void> {
   const answer = await withCore(cli, ({ core, read }) => core.listGrants(read));
-  const none = "No app has access through OAuth. Apps ask for it in your browser when you give them this server's address.";
+  const none =
+    "No app has access through OAuth. Apps ask for it in your browser when you give them this server's address.";
   cli.output.answer(answer, () =>
     answer.grants.length > 0 ? answer.grants.map((grant) => describe(cli, grant)) : [none],
   );

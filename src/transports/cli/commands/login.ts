@@ -18,7 +18,9 @@ interface LoginOptions {
 export function registerLogin(program: Command, cli: Cli): void {
   program
     .command("login")
-    .description("Print a link that signs one browser in to the pages of the running service. It works once, within 10 minutes.")
+    .description(
+      "Print a link that signs one browser in to the pages of the running service. It works once, within 10 minutes.",
+    )
     .option("--open", "also open it in a browser on this machine")
     .option("--list", "instead, list the browsers that are signed in")
     .option("--end <id>", "instead, sign one of them out", notEmpty)

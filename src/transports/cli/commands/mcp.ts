@@ -6,10 +6,10 @@ export function registerMcp(program: Command, cli: Cli): void {
     .command("mcp")
     .description("Serve MCP on standard input and output, for an agent that starts this program itself.")
     .addOption(
-      new Option("--tools <set>", "the tools to list: the current ones, or also the names used by earlier servers").choices([
-        "small",
-        "all",
-      ]),
+      new Option(
+        "--tools <set>",
+        "the tools to list: the current ones, or also the names used by earlier servers",
+      ).choices(["small", "all"]),
     )
     .addHelpText("after", connectHelp(cli.programName))
     .action(async ({ tools }: { tools?: string }) =>

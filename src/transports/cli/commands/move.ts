@@ -65,10 +65,14 @@ function describe({ output, programName }: Cli, moved: MovedRecord, to: string):
   if (wasMoved) return [`The record is already in ${place}.`, start];
   return [
     `${output.style.green("moved:")} ${count(rows, "row")} of ${count(tables.length, "table")} from ${from} to ${place}; every table has the same rows and the same hash in both. The text index has ${count(indexed, "entry", "entries")}.`,
-    ...(replaced === 0 ? [] : [`In ${count(replaced, "row")}, characters that PostgreSQL cannot store were replaced by U+FFFD.`]),
+    ...(replaced === 0
+      ? []
+      : [`In ${count(replaced, "row")}, characters that PostgreSQL cannot store were replaced by U+FFFD.`]),
     ...(setAside === null
       ? [`The database keeps its copy, which is no longer used by any service.`]
-      : [`The previous store is ${setAside}. It is a complete copy of the record: remove it once you no longer need it.`]),
+      : [
+          `The previous store is ${setAside}. It is a complete copy of the record: remove it once you no longer need it.`,
+        ]),
     start,
   ];
 }

@@ -26,7 +26,9 @@ async function setPassword(cli: Cli, options: PasswordOptions): Promise<void> {
   const set = await withCore(cli, ({ core, newWrite }) => core.setPassword(newWrite(), { password }));
   const { green } = cli.output.style;
   const ended = set.ended === 0 ? "" : ` ${count(set.ended, "browser was", "browsers were")} signed out.`;
-  cli.output.answer(set, () => [`${green(set.isSet ? "The password is set." : "There is no longer a password.")}${ended}`]);
+  cli.output.answer(set, () => [
+    `${green(set.isSet ? "The password is set." : "There is no longer a password.")}${ended}`,
+  ]);
 }
 
 async function readPassword({ stdin }: Cli): Promise<string> {

@@ -90,7 +90,9 @@ async function reprocess(cli: Cli, named: readonly string[], options: ReprocessO
 
 function checkWays(named: readonly string[], { container, all, failed, outdated }: ReprocessOptions): void {
   if (failed && (named.length > 0 || all || outdated !== undefined))
-    throw new UsageError("--failed can be combined only with --container: it selects all documents that could not be read");
+    throw new UsageError(
+      "--failed can be combined only with --container: it selects all documents that could not be read",
+    );
   const ways = [named.length > 0, container !== undefined || failed === true, all === true].filter(Boolean);
   if (ways.length !== 1)
     throw new UsageError("specify what to read again in exactly one way: documents, --container, --all or --failed");
@@ -173,7 +175,9 @@ function describe(cli: Cli, answer: Answer, { failed: isOfFailed, container }: R
   const { failed, waiting, documents } = answer;
   const rest =
     waiting > 0
-      ? [`${count(waiting, "document is", "documents are")} still to be read while the service runs; to check: ${cli.invocation} status`]
+      ? [
+          `${count(waiting, "document is", "documents are")} still to be read while the service runs; to check: ${cli.invocation} status`,
+        ]
       : [];
   return [
     ...(failed.length < documents ? [`${green("reprocessed:")} ${describePlan(answer)}`] : []),
