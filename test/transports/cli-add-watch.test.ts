@@ -113,7 +113,7 @@ describe("recollect add --watch", { timeout: 40_000 }, () => {
 test.each([
   [["--watch"], "--watch needs exactly one folder"],
   [["--watch", "words"], "--watch needs exactly one folder"],
-  [["--watch", tmpdir(), "--title", "x"], "--title goes with one file"],
+  [["--watch", tmpdir(), "--title", "x"], "--title can be used with one file"],
 ])("recollect add %j is wrong use", async (argv, message) => {
   expect(await runCommand(data, ["add", ...argv])).toMatchObject({
     code: 2,

@@ -79,7 +79,7 @@ function terminal(answers: readonly string[]) {
   const stderr = new Writable({
     write(piece: Buffer, _encoding, done) {
       shown += piece.toString();
-      const isAsked = /(?:Client id|while you type\)):\s*$/.test(piece.toString());
+      const isAsked = /(?:Client id|input is hidden\)):\s*$/.test(piece.toString());
       if (isAsked) setImmediate(() => stdin.write(`${left.shift() ?? ""}\r`));
       done();
     },

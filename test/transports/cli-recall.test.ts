@@ -218,7 +218,7 @@ describe("recollect keys", () => {
   test("makes a key for a client, whose settings are then its own", async () => {
     const { key } = parseAnswer<CreatedKey>(await run(["keys", "create", "--client", "OpenCode", "--json"]));
     expect(key.client).toBe("opencode");
-    expect((await run(["keys", "list"])).stdout).toMatch(/ {2}key, for opencode {2}made /);
+    expect((await run(["keys", "list"])).stdout).toMatch(/ {2}key, for opencode {2}created /);
     const refused = await run(["keys", "create", "--client", "a b"]);
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("client: must be 1 to 64 letters") });
   });
