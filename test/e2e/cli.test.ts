@@ -130,7 +130,7 @@ test("files whose addition the user ends are counted, not called failed, and add
     const [code] = await once(child, "close");
     expect(code).toBe(1);
     expect(stderr).not.toContain("failed: ");
-    const counts = /Interrupted \(SIGINT\)\. (\d+) files of 60 are kept, (\d+) not sent/.exec(stderr);
+    const counts = /Interrupted \(SIGINT\)\. (\d+) of 60 files are kept, (\d+) not sent/.exec(stderr);
     expect(Number(counts?.[1]) + Number(counts?.[2])).toBe(60);
     const again = await run(data, ["add", folder]);
     expect(again).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+ added, \d+ unchanged\n/) });
