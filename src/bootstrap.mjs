@@ -114,7 +114,7 @@ async function copyRecognizer(draft, onFailure) {
     (await import("./copy-recognizer.mjs")).copyRecognizer(draft);
   } catch (error) {
     onFailure();
-    fail(`Copying what reads text in pictures failed: ${error.message}`);
+    fail(`Copying the program that reads text in pictures failed: ${error.message}`);
   }
 }
 

@@ -228,7 +228,7 @@ function findContradictions(values: Values, set: ReadonlySet<string>): string[] 
 function findUnknown(texts: Environment): string[] {
   return Object.keys(texts)
     .filter((name) => name.startsWith("RECOLLECT_") && !(name in SETTINGS))
-    .map((name) => `${name} is no setting of this version and has no effect.`);
+    .map((name) => `${name} is not a setting of this version and has no effect.`);
 }
 
 function buildConfig(
@@ -317,7 +317,7 @@ function buildChroma(url: string, values: Values): ChromaConfig {
 
 /** For settings with a fallback, which always have a value if they were read without a problem. */
 function need<Value>(value: Value | undefined): Value {
-  if (value === undefined) throw new Error("A setting without a fallback was taken for one with a fallback.");
+  if (value === undefined) throw new Error("A setting without a fallback was treated as one with a fallback.");
   return value;
 }
 

@@ -48,7 +48,7 @@ export async function backUp(
   if (databaseUrl !== undefined)
     throw new AppError(
       "invalid",
-      `The record is in the database of DATABASE_URL, which this command does not copy. Use \`pg_dump\` for it, and copy the data folder ${dataDirectory}, which has the uploaded files and the key of the credentials.`,
+      `The record is in the database named by DATABASE_URL, which this command does not copy. Use \`pg_dump\` for it, and copy the data folder ${dataDirectory}, which contains the uploaded files and the key that encrypts credentials.`,
       { paths: [dataDirectory] },
     );
   requireRecordPlace(dataDirectory, undefined);
@@ -70,19 +70,19 @@ export async function move(
   const shared = { ...wanted, dataDirectory, maxMegabytes, takeFolder: () => takeFolder(dataDirectory) };
   if (to === "folder") {
     if (databaseUrl === undefined)
-      throw new AppError("invalid", "Set DATABASE_URL to the database that the record is to be moved from.");
+      throw new AppError("invalid", "Set DATABASE_URL to the database from which to move the record.");
     const { moveToFolder } = await import("./adapters/store/move/move-to-folder.js");
     return moveToFolder({ ...shared, url: databaseUrl });
   }
   if (!isPostgresUrl(to))
     throw new AppError(
       "invalid",
-      "A record is moved to `folder`, or to the address of a PostgreSQL database such as postgres://user:password@host:5432/recollect. Characters of the password such as / and # are written as %2F and %23, or it is given in PGPASSWORD.",
+      "A record can be moved to `folder`, or to the URL of a PostgreSQL database such as postgres://user:password@host:5432/recollect. Percent-encode special characters in the password (/ as %2F, # as %23), or set it in PGPASSWORD.",
     );
   if (databaseUrl !== undefined && placeOf(databaseUrl) !== placeOf(to))
     throw new AppError(
       "invalid",
-      "DATABASE_URL names another database than --to. Unset it to move the record of the data folder; use `pg_dump` to move one from database to database.",
+      "DATABASE_URL names a different database from --to. Unset it to move the record from the data folder; use `pg_dump` to move a record between databases.",
     );
   const { moveToPostgres } = await import("./adapters/store/move/move-to-postgres.js");
   return moveToPostgres({ ...shared, url: to });
@@ -90,7 +90,7 @@ export async function move(
 
 /** For commands that do not create a memory there; `begin` names commands that do. */
 export function noMemoryIn(dataDirectory: string, begin: string): AppError {
-  const message = `There is no memory in ${dataDirectory}. Look whether --data-dir or RECOLLECT_DATA_DIR names the folder that you mean; ${begin} begins one.`;
+  const message = `There is no memory in ${dataDirectory}. Check whether --data-dir or RECOLLECT_DATA_DIR names the folder that you mean; ${begin} creates a memory.`;
   return new AppError("not_found", message, { paths: [dataDirectory] });
 }
 
@@ -100,7 +100,7 @@ export async function explainTakenPort({ dataDirectory, port }: Config, error: u
   if (!(cause instanceof Error && "code" in cause && cause.code === "EADDRINUSE")) return error;
   const owner = await findOwnerAddress(dataDirectory);
   if (owner === null || new URL(owner.url).port !== String(port)) return error;
-  const message = `Recollect serves the data folder ${dataDirectory} at ${owner.url} already. Use that one, or choose another port with --port; 0 takes a free one.`;
+  const message = `Recollect already serves the data folder ${dataDirectory} at ${owner.url}. Use that service, or choose another port with --port; 0 picks a free one.`;
   return new AppError("unavailable", message, { paths: [dataDirectory], cause });
 }
 

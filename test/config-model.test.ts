@@ -155,7 +155,7 @@ test.each<[Environment, string]>([
   [{ RECOLLECT_LLM_BASE_URL: "x", RECOLLECT_LLM_MODEL: "m" }, "RECOLLECT_LLM_BASE_URL must be a URL"],
   [{ RECOLLECT_LLM_MODEL: "m" }, "no service for it is"],
   [{ OPENAI_API_KEY: "a", OPENAI_BASE_URL: "odd" }, "OPENAI_BASE_URL must be a URL"],
-  [{ OPENAI_API_KEY: "a", OPENAI_BASE_URL: "http://u:p@a.example" }, "OPENAI_BASE_URL must have no user name"],
+  [{ OPENAI_API_KEY: "a", OPENAI_BASE_URL: "http://u:p@a.example" }, "OPENAI_BASE_URL must not contain a user name"],
   [{ OLLAMA_HOST: "u:p@a.example" }, "OLLAMA_HOST must be a host"],
   [{ OLLAMA_HOST: "a b" }, "OLLAMA_HOST must be a host"],
 ])("%j is refused: %s", (environment, problem) => {

@@ -25,6 +25,6 @@ describe("several nodes", () => {
     expect(readConfig(shared)).toMatchObject({ vectors: "exact", chroma: undefined });
     expect(readConfig({ ...shared, RECOLLECT_VECTORS: "auto" }).vectors).toBe("exact");
     expect(readConfig({ ...shared, CHROMA_URL: url })).toMatchObject({ vectors: "auto", chroma: { url } });
-    expect(() => readConfig({ ...shared, RECOLLECT_VECTORS: "exact", CHROMA_URL: url })).toThrow("uses no Chroma");
+    expect(() => readConfig({ ...shared, RECOLLECT_VECTORS: "exact", CHROMA_URL: url })).toThrow("does not use Chroma");
   });
 });

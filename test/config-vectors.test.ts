@@ -9,9 +9,9 @@ describe("where vectors are searched", () => {
   });
 
   test.each([
-    [{ RECOLLECT_VECTORS: "exact", CHROMA_URL: "http://chroma.example:8000" }, "uses no Chroma"],
+    [{ RECOLLECT_VECTORS: "exact", CHROMA_URL: "http://chroma.example:8000" }, "does not use Chroma"],
     [{ RECOLLECT_VECTORS: "chroma", RECOLLECT_EXACT_LIMIT: "5" }, "keeps every vector in Chroma"],
-    [{ RECOLLECT_VECTORS: "chroma", RECOLLECT_NODES: "several" }, "Nodes share a Chroma server"],
+    [{ RECOLLECT_VECTORS: "chroma", RECOLLECT_NODES: "several" }, "Nodes share one Chroma server"],
     [{ CHROMA_TOKEN: "token" }, "CHROMA_TOKEN is set, but CHROMA_URL is not"],
   ])("is refused where settings contradict each other: %j", (settings, reason) => {
     expect(() => readConfig(settings)).toThrow(reason);

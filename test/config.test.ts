@@ -301,7 +301,7 @@ test.each([
   ["RECOLLECT_FETCH_ALLOW", "10.1.0.0/33", "host names such as"],
   ["RECOLLECT_FETCH_ALLOW", "wiki.corp.example, 127.1", "host names such as"],
   ["RECOLLECT_FETCH_ALLOW", "https://wiki.corp.example", "host names such as"],
-  ["RECOLLECT_PROVIDER_URLS", "gihub=https://github.corp.example/api/v3", "has no provider “gihub”"],
+  ["RECOLLECT_PROVIDER_URLS", "gihub=https://github.corp.example/api/v3", "does not accept the provider “gihub”"],
   ["RECOLLECT_PROVIDER_URLS", "github=github.corp.example", "must be entries such as"],
   ["RECOLLECT_FETCH_ALLOW", "wiki.corp.example:0", "host names such as"],
   ["RECOLLECT_FETCH_ALLOW", "wiki.corp.example:65536", "host names such as"],
@@ -372,7 +372,7 @@ test.each([
   "CHROMA_URL",
 ])("%s with a password in it is refused without being shown", (name) => {
   const problems = problemsOf({ [name]: "http://ada:hunter2@models.example/v1" }).join("\n");
-  expect(problems).toContain(`${name} must have no user name and no password in it`);
+  expect(problems).toContain(`${name} must not contain a user name or a password`);
   expect(problems).not.toContain("hunter2");
 });
 
@@ -394,13 +394,13 @@ test.each<[string, Environment, string]>([
   [
     "a rerank service that is not to be asked",
     { RECOLLECT_RERANK: "builtin", RECOLLECT_RERANK_BASE_URL: "http://x" },
-    "asks no service",
+    "uses no service",
   ],
   ["the order of a language model without one", { RECOLLECT_RERANK: "llm" }, "no language model is configured"],
   ["a Chroma token without a server", { CHROMA_TOKEN: "t" }, "CHROMA_URL is not"],
   ["a mail server without anybody to write to", { RECOLLECT_SMTP_URL: "smtp://x" }, "RECOLLECT_OWNER_EMAIL is missing"],
   ["a sender without a mail server", { RECOLLECT_MAIL_FROM: "a@b.example" }, "RECOLLECT_SMTP_URL is not"],
-  ["a Chroma server that is never used", { CHROMA_URL: "http://x", RECOLLECT_VECTORS: "exact" }, "uses no Chroma"],
+  ["a Chroma server that is never used", { CHROMA_URL: "http://x", RECOLLECT_VECTORS: "exact" }, "does not use Chroma"],
 ])("%s is half on, and refused", (_name, environment, problem) => {
   expect(problemsOf(environment)).toEqual([expect.stringContaining(problem)]);
 });
@@ -446,7 +446,7 @@ test.each([
 
 test("a token of the hub that no header can carry is refused without being shown", () => {
   const problems = problemsOf({ HF_TOKEN: "hf_secret\nX-Other: 1" });
-  expect(problems).toEqual([expect.stringMatching(/^HF_TOKEN must have no spaces/)]);
+  expect(problems).toEqual([expect.stringMatching(/^HF_TOKEN must contain only ASCII characters and no spaces/)]);
   expect(problems[0]).not.toContain("secret");
 });
 

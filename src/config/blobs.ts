@@ -11,35 +11,35 @@ export const BLOB_SETTINGS = {
       .string()
       .regex(
         BUCKET_URL,
-        "must look like s3://bucket or s3://bucket/prefix, with 3 to 63 letters, digits, dots and hyphens in the name of the bucket",
+        "must look like s3://bucket or s3://bucket/prefix, with a bucket name of 3 to 63 lower-case letters, digits, dots and hyphens",
       )
       .transform((url) => {
         const [, bucket = "", prefix = ""] = BUCKET_URL.exec(url) ?? [];
         return { bucket, prefix };
       }),
     description:
-      "Keeps uploaded files in a bucket instead of the data folder: `s3://bucket` or `s3://bucket/prefix` of Amazon S3 or a compatible store. `recollect backup` then leaves them there.",
+      "Keeps uploaded files in a bucket instead of the data folder: `s3://bucket` or `s3://bucket/prefix` at Amazon S3 or a compatible store. `recollect backup` then does not copy them.",
   }),
   AWS_ENDPOINT_URL_S3: setting({
     schema: httpUrl(),
     description:
-      "Address of an S3-compatible store, such as `http://minio:9000`. Without it, Amazon's of the region. The bucket is a part of the path.",
+      "URL of an S3-compatible store, such as `http://minio:9000`. Defaults to Amazon's for the region. The bucket is part of the path.",
   }),
   AWS_REGION: setting({
     schema: z.string().regex(/^[a-z0-9-]{1,40}$/, "must be a region such as eu-central-1"),
     fallback: DEFAULT_REGION,
     description: "Region of the bucket.",
   }),
-  AWS_ACCESS_KEY_ID: setting({ schema: z.string(), description: "Access key of the bucket." }),
+  AWS_ACCESS_KEY_ID: setting({ schema: z.string(), description: "Access key for the bucket." }),
   AWS_SECRET_ACCESS_KEY: setting({
     schema: z.string(),
     isSecret: true,
-    description: "The secret of that access key.",
+    description: "Secret of that access key.",
   }),
   AWS_SESSION_TOKEN: setting({
     schema: z.string(),
     isSecret: true,
-    description: "Goes with access keys that were given for a time.",
+    description: "Session token, for temporary access keys.",
   }),
 };
 

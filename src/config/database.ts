@@ -2,7 +2,7 @@ import { z } from "zod";
 import { choice, setting } from "./setting.js";
 
 const RULE =
-  "must be the address of a PostgreSQL database, such as postgres://user:password@host:5432/recollect, with / # and other such characters of the password as %2F, %23 and so on; unset it where it is meant for another program";
+  "must be the URL of a PostgreSQL database, such as postgres://user:password@host:5432/recollect, with special characters in the password percent-encoded (/ as %2F, # as %23); unset it if it is meant for another program";
 
 /** The setting for the location of the store. */
 export const DATABASE_SETTINGS = {
@@ -10,7 +10,7 @@ export const DATABASE_SETTINGS = {
     schema: z.string().refine(isPostgresUrl, RULE),
     isSecret: true,
     description:
-      "Keeps the record in a PostgreSQL database, 15 or later, instead of the data folder: `postgres://user:password@host:5432/name`. The database is empty or Recollect's own.",
+      "Keeps the record in a PostgreSQL database (15 or later) instead of the data folder: `postgres://user:password@host:5432/name`. The database must be empty or already contain Recollect's record.",
   }),
   RECOLLECT_NODES: setting({
     schema: choice(["one", "several"]),
@@ -32,7 +32,10 @@ export function findNodeProblems(values: NodeValues): string[] {
   if (values.RECOLLECT_NODES !== "several") return [];
   return (["DATABASE_URL", "RECOLLECT_BLOBS", "RECOLLECT_SECRET_KEY"] as const)
     .filter((name) => values[name] === undefined)
-    .map((name) => `RECOLLECT_NODES is "several", but ${name} is not set. Nodes share it: set it to the same for all.`);
+    .map(
+      (name) =>
+        `RECOLLECT_NODES is "several", but ${name} is not set. Nodes share it: set it to the same value on all of them.`,
+    );
 }
 
 /** Whether a text is the URL of a PostgreSQL database. */

@@ -103,13 +103,13 @@ export function findEmbedderProblems(values: EmbedderValues, set: ReadonlySet<st
       );
   if (kind === "openai" && !values.RECOLLECT_EMBEDDING_BASE_URL && !values.RECOLLECT_EMBEDDING_API_KEY)
     problems.push(
-      `RECOLLECT_EMBEDDING_API_KEY is missing: ${OPENAI_URL} needs a key. Set it, or RECOLLECT_EMBEDDING_BASE_URL to a service of your own.`,
+      `RECOLLECT_EMBEDDING_API_KEY is missing: ${OPENAI_URL} needs a key. Set it, or set RECOLLECT_EMBEDDING_BASE_URL to your own service.`,
     );
   if (kind === "openai" && model !== undefined && model.length > MOST_LETTERS_OF_A_NAME)
     problems.push(`RECOLLECT_EMBEDDING_MODEL must have at most ${MOST_LETTERS_OF_A_NAME} characters.`);
   if (kind === "static" && model !== undefined && !isPlace(model))
     problems.push(
-      `RECOLLECT_EMBEDDING_MODEL must be the path of a folder, beginning with / or ~ or ., or a model of the hub such as ${STATIC_MODEL}.`,
+      `RECOLLECT_EMBEDDING_MODEL must be the path of a folder, beginning with /, ~ or ., or a model on the hub such as ${STATIC_MODEL}.`,
     );
   return problems;
 }

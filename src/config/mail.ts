@@ -13,7 +13,7 @@ const smtpUrl = z
   .string()
   .refine(
     isSmtpUrl,
-    "must be smtp://host:port or smtps://host:port, with user:password@ before the host where the server wants them; write special characters in them percent-encoded",
+    "must be smtp://host:port or smtps://host:port, with user:password@ before the host if the server requires it; percent-encode special characters in them",
   );
 
 function isSmtpUrl(text: string): boolean {
@@ -37,7 +37,7 @@ export const MAIL_SETTINGS = {
     schema: smtpUrl,
     isSecret: true,
     description:
-      "Mail server for warnings to the owner, such as `smtp://user:password@mail.example:587`, or `smtps://` for one that is encrypted from the start. Without it warnings are in the log, in `status` and in `doctor`.",
+      "Mail server for warnings to the owner, such as `smtp://user:password@mail.example:587`, or `smtps://` for one that is encrypted from the start. If unset, warnings appear only in the log, in `status` and in `doctor`.",
   }),
   RECOLLECT_MAIL_FROM: setting({
     schema: z
@@ -46,7 +46,7 @@ export const MAIL_SETTINGS = {
         (text) => isAddress(text) || isAddress(NAMED.exec(text)?.[1] ?? ""),
         `${RULE} or Recollect <ada@example.org>`,
       ),
-    description: "Sender of these mails. Without it the owner's own address.",
+    description: "Sender of these warnings. Defaults to the owner's address.",
   }),
   RECOLLECT_OWNER_EMAIL: setting({
     schema: z.string().refine(isAddress, RULE),
@@ -77,7 +77,7 @@ export function chooseMail(values: MailValues): MailConfig | undefined {
 export function findMailProblems(set: ReadonlySet<string>): string[] {
   const problems: string[] = [];
   if (set.has("RECOLLECT_SMTP_URL") && !set.has("RECOLLECT_OWNER_EMAIL"))
-    problems.push("RECOLLECT_OWNER_EMAIL is missing: RECOLLECT_SMTP_URL is for mails to the owner. Set both.");
+    problems.push("RECOLLECT_OWNER_EMAIL is missing: RECOLLECT_SMTP_URL is for mail to the owner. Set both.");
   if (set.has("RECOLLECT_MAIL_FROM") && !set.has("RECOLLECT_SMTP_URL"))
     problems.push(
       "RECOLLECT_MAIL_FROM is set, but RECOLLECT_SMTP_URL is not. Set RECOLLECT_SMTP_URL, or remove RECOLLECT_MAIL_FROM.",

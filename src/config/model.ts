@@ -10,87 +10,88 @@ export const MODEL_SETTINGS = {
     schema: choice(["auto", "off"]),
     fallback: "auto",
     description:
-      "`auto` lets a language model find facts as soon as one is configured below (the first one counts), `off` leaves it to rules.",
+      "`auto` lets a language model find facts if one is configured below (the first one is used), `off` leaves this to rules.",
   }),
   RECOLLECT_LLM_BASE_URL: setting({
     schema: httpUrl(),
     description:
-      "Base URL of any service with OpenAI's chat completions, before all others; it gets `RECOLLECT_LLM_API_KEY` and no other key.",
+      "Base URL of any service with OpenAI's chat completions. It takes precedence over all others and gets `RECOLLECT_LLM_API_KEY` and no other key.",
   }),
   RECOLLECT_LLM_API_KEY: setting({
     schema: z.string(),
     isSecret: true,
-    description: "API key of the language model; without `RECOLLECT_LLM_BASE_URL` it is one of OpenAI.",
+    description: "API key for the language model; without `RECOLLECT_LLM_BASE_URL`, a key for OpenAI.",
   }),
   RECOLLECT_LLM_MODEL: setting({
     schema: name(),
-    description: "Language model to use in place of the usual one of the service.",
+    description: "Language model to use instead of the service's usual one.",
   }),
   RECOLLECT_LLM_FAST_MODEL: setting({
     schema: name(),
-    description: "Language model for many small questions. Without it the same one.",
+    description: "Language model for the many small questions. Defaults to `RECOLLECT_LLM_MODEL` if that is set.",
   }),
   RECOLLECT_LLM_PICTURES: setting({
     schema: choice(["auto", "off"]),
     fallback: "auto",
-    description: "`auto` lets the model for small questions describe pictures, if it can see; `off` sends it none.",
+    description: "`auto` lets the model for small questions describe pictures, if it is able to; `off` sends it none.",
   }),
   RECOLLECT_LLM_INPUT_PRICE: setting({
     schema: dollars(),
     description:
-      "US dollars per million tokens that the language model reads, e.g. `0.25`; goes with the next one. Prices change, so none is built in: without them only tokens are counted.",
+      "Price in US dollars per million tokens that the language model reads, e.g. `0.25`; set it together with the next one. Prices change, so none are built in: without them, only tokens are counted.",
   }),
   RECOLLECT_LLM_OUTPUT_PRICE: setting({
     schema: dollars(),
-    description: "US dollars per million tokens that the language model writes.",
+    description: "Price in US dollars per million tokens that the language model writes.",
   }),
   RECOLLECT_LLM_FAST_INPUT_PRICE: setting({
     schema: dollars(),
-    description: "The same for the model of small questions, where that is another one.",
+    description: "Price of what the model for small questions reads, if that is a different model.",
   }),
   RECOLLECT_LLM_FAST_OUTPUT_PRICE: setting({
     schema: dollars(),
-    description: "The same for what the model of small questions writes.",
+    description: "Price of what the model for small questions writes.",
   }),
   RECOLLECT_LLM_MONTHLY_BUDGET: setting({
     schema: dollars(),
     description:
-      "US dollars that the language model may cost in a calendar month (UTC), by the prices above. Then documents wait for the next one, found by their texts.",
+      "Maximum cost of the language model per calendar month (UTC) in US dollars, by the prices above. Once it is reached, documents wait for the next month and are found only by their text.",
   }),
   OPENAI_API_KEY: setting({
     schema: z.string(),
     isSecret: true,
-    description: "Makes OpenAI's models find facts. It never changes the embedder.",
+    description: "Lets OpenAI's models find facts. It never changes the embedder.",
   }),
-  OPENAI_BASE_URL: setting({ schema: z.string(), description: "Another address for `OPENAI_API_KEY`." }),
-  OPENAI_MODEL: setting({ schema: z.string(), description: "Model for `OPENAI_API_KEY`. Without it `gpt-5-mini`." }),
+  OPENAI_BASE_URL: setting({ schema: z.string(), description: "Alternative base URL for `OPENAI_API_KEY`." }),
+  OPENAI_MODEL: setting({ schema: z.string(), description: "Model for `OPENAI_API_KEY`. Defaults to `gpt-5-mini`." }),
   OPENAI_FAST_MODEL: setting({
     schema: z.string(),
-    description: "Model for small questions with `OPENAI_API_KEY`. Without it `gpt-5-nano`.",
+    description:
+      "Model for small questions with `OPENAI_API_KEY`. Defaults to `OPENAI_MODEL` if that is set, otherwise `gpt-5-nano`.",
   }),
   ANTHROPIC_API_KEY: setting({
     schema: z.string(),
     isSecret: true,
-    description: "Makes Anthropic's models find facts (`claude-sonnet-4-5`).",
+    description: "Lets Anthropic's models find facts (`claude-sonnet-4-5`).",
   }),
   GEMINI_API_KEY: setting({
     schema: z.string(),
     isSecret: true,
-    description: "Makes Google's models find facts (`gemini-2.5-flash`).",
+    description: "Lets Google's models find facts (`gemini-2.5-flash`).",
   }),
   GROQ_API_KEY: setting({
     schema: z.string(),
     isSecret: true,
-    description: "Makes models at Groq find facts (`openai/gpt-oss-120b`).",
+    description: "Lets models at Groq find facts (`openai/gpt-oss-120b`).",
   }),
   OPENROUTER_API_KEY: setting({
     schema: z.string(),
     isSecret: true,
-    description: "Makes models at OpenRouter find facts (`openai/gpt-5-mini`).",
+    description: "Lets models at OpenRouter find facts (`openai/gpt-5-mini`).",
   }),
   OLLAMA_HOST: setting({
     schema: z.string(),
-    description: "Makes a model of your own Ollama find facts (`qwen3:8b`), e.g. `127.0.0.1:11434`.",
+    description: "Lets a model on your own Ollama find facts (`qwen3:8b`), e.g. `127.0.0.1:11434`.",
   }),
 };
 

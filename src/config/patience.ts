@@ -6,13 +6,13 @@ export const PATIENCE_SETTINGS = {
     schema: wholeNumber(50, 600_000),
     fallback: "1500",
     description:
-      "Milliseconds that a search waits for the embedding service and for the rerank service, both together. After that it answers without them and says so in `degraded`. After three failures in a row the service is tried with a neutral text; where that fails as well, no search waits, and it is tried again in the background, after half a minute at first. That it refuses what one search sends is no such failure. Nothing but searches is bound by it.",
+      "Maximum time that a search waits for the embedding and rerank services together, in milliseconds. After that, it answers without them and says so in `degraded`. After three failures in a row, the service is tried with a neutral text; if that fails too, searches stop waiting for it and it is retried in the background, first after half a minute. A service that rejects one search's input has not failed in this sense. The limit applies only to searches.",
   }),
   RECOLLECT_SEARCH_MODEL_PATIENCE_MS: setting({
     schema: wholeNumber(50, 600_000),
     fallback: "6000",
     description:
-      "The same for each answer of the language model, in searches that ask it: with `rewriteQuery`, with `aggregate`, and with `rerank` where `RECOLLECT_RERANK` is `llm`.",
+      "The same limit for each answer of the language model, in searches that use it: with `rewriteQuery`, with `aggregate`, and with `rerank` if `RECOLLECT_RERANK` is `llm`.",
   }),
 };
 

@@ -17,7 +17,7 @@ const CODES = (
  */
 export const readingLanguages = z
   .string()
-  .regex(LANGUAGES, "must be up to ten languages as tesseract names them, joined by +, such as eng or eng+deu")
+  .regex(LANGUAGES, "must be up to ten languages by their tesseract names, joined by +, such as eng or eng+deu")
   .superRefine((setting, context) => {
     const unknown = setting.split("+").filter((name) => !CODES.includes(name));
     const names = unknown.length > 0 ? codesByName() : NO_NAMES;

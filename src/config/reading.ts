@@ -8,40 +8,41 @@ export const READING_SETTINGS = {
   RECOLLECT_READ_TIMEOUT_SECONDS: setting({
     schema: wholeNumber(1, 3_600),
     fallback: "120",
-    description: "Longest time that reading one file may take, in seconds. A file that takes longer fails alone.",
+    description: "Maximum time for reading one file, in seconds. Only the file that takes longer fails.",
   }),
   RECOLLECT_READ_MEMORY_MEGABYTES: setting({
     schema: wholeNumber(64, 65_536),
     fallback: "768",
     description:
-      "Memory for reading one file, in MB, in a process of its own. A file that takes more fails alone; on Linux another 256 MB are granted for what libraries hold beside it.",
+      "Memory for reading one file, in MB, in a separate process. Only the file that needs more fails; on Linux, another 256 MB are allowed for libraries.",
   }),
   RECOLLECT_READ_MAX_TEXT_BYTES: setting({
     schema: wholeNumber(1, GIGABYTE),
     fallback: "4194304",
-    description: "Most text that is taken from one file, in bytes; the rest is left out, which the document says.",
+    description:
+      "Maximum amount of text taken from one file, in bytes; the rest is left out, and the document says so.",
   }),
   RECOLLECT_READ_MAX_PAGES: setting({
     schema: wholeNumber(1, 1_000_000),
     fallback: "2000",
-    description: "Most pages, slides or sheets that are read of one file.",
+    description: "Maximum number of pages, slides or sheets read from one file.",
   }),
   RECOLLECT_READ_MAX_UNPACKED_BYTES: setting({
     schema: wholeNumber(1, GIGABYTE),
     fallback: "268435456",
-    description: "Most bytes that one file may unpack to, such as the parts of an Office document.",
+    description: "Maximum unpacked size of one file, such as an Office document, in bytes.",
   }),
   RECOLLECT_READ_LANGUAGES: setting({
     schema: readingLanguages,
     fallback: "eng",
     description:
-      "Languages of the text in pictures and scanned pages as tesseract names them, the usual one first, such as `eng+deu`. Data that the machine lacks are fetched when they are first needed.",
+      "Languages of the text in pictures and scanned pages by their tesseract names, the most common one first, such as `eng+deu`. Missing language data is fetched when first needed.",
   }),
   RECOLLECT_READ_LANGUAGES_FROM: setting({
     schema: httpUrl(),
     fallback: "https://registry.npmjs.org",
     description:
-      "npm registry, or a mirror of it, that the data of languages are fetched from: the packages `@tesseract.js-data/…`. It may be in the own network. Nothing is fetched while RECOLLECT_OFFLINE is set.",
+      "npm registry, or a mirror of it, from which language data is fetched: the packages `@tesseract.js-data/…`. It may be in a private network. Nothing is fetched while `RECOLLECT_OFFLINE` is set.",
   }),
 };
 

@@ -7,21 +7,21 @@ export const RERANK_SETTINGS = {
     schema: choice(["auto", "builtin", "llm"]),
     fallback: "auto",
     description:
-      "What a search with `rerank: true` is put in order by: `auto` by the rerank service named below, else by rules (`builtin`, milliseconds); `llm` by the language model, which costs seconds and tokens at every such search.",
+      "What reranks a search with `rerank: true`: `auto` uses the rerank service set below, otherwise rules (`builtin`, milliseconds); `llm` uses the language model, which costs seconds and tokens on every such search.",
   }),
   RECOLLECT_RERANK_BASE_URL: setting({
     schema: httpUrl(),
     description:
-      "Base URL of a service with `POST /rerank` in the manner of Cohere, Jina, Voyage, vLLM, LiteLLM or Text Embeddings Inference, e.g. `https://api.cohere.com/v2`. It gets the query and the best results of each search with `rerank: true`.",
+      "Base URL of a service with `POST /rerank` in the style of Cohere, Jina, Voyage, vLLM, LiteLLM or Text Embeddings Inference, e.g. `https://api.cohere.com/v2`. It gets the query and the best results of each search with `rerank: true`.",
   }),
   RECOLLECT_RERANK_MODEL: setting({
     schema: z.string().max(200, "must have at most 200 characters"),
-    description: "Model of the rerank service, e.g. `rerank-v3.5`; a service of your own may have only one.",
+    description: "Model of the rerank service, e.g. `rerank-v3.5`; your own service may have only one.",
   }),
   RECOLLECT_RERANK_API_KEY: setting({
     schema: z.string(),
     isSecret: true,
-    description: "API key of the rerank service; one of your own may need none.",
+    description: "API key for the rerank service; your own service may not need one.",
   }),
 };
 
@@ -66,11 +66,11 @@ export function findRerankProblems(values: RerankValues, hasModel: boolean): str
         );
   if (baseUrl !== undefined && (kind === "builtin" || kind === "llm"))
     problems.push(
-      `RECOLLECT_RERANK_BASE_URL is set, but RECOLLECT_RERANK is "${kind}", which asks no service. Remove one of them.`,
+      `RECOLLECT_RERANK_BASE_URL is set, but RECOLLECT_RERANK is "${kind}", which uses no service. Remove one of them.`,
     );
   if (kind === "llm" && !hasModel)
     problems.push(
-      'RECOLLECT_RERANK is "llm", but no language model is configured. Set RECOLLECT_LLM_BASE_URL or a key, or RECOLLECT_RERANK to auto.',
+      'RECOLLECT_RERANK is "llm", but no language model is configured. Set RECOLLECT_LLM_BASE_URL or a key, or set RECOLLECT_RERANK to auto.',
     );
   return problems;
 }

@@ -33,7 +33,7 @@ export function wholeNumber(minimum: number, maximum: number) {
 export function dollars() {
   return z
     .string()
-    .regex(/^\d{1,6}(\.\d{1,9})?$/, "must be a number of US dollars such as 0.25, from 0 to 999999")
+    .regex(/^\d{1,6}(\.\d{1,9})?$/, "must be an amount in US dollars such as 0.25, from 0 to 999999")
     .transform(Number);
 }
 
@@ -48,7 +48,7 @@ export function httpUrl() {
   return z
     .string()
     .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), rule)
-    .refine((text) => !holdsUser(text), "must have no user name and no password in it")
+    .refine((text) => !holdsUser(text), "must not contain a user name or a password")
     .transform((text) => text.replace(/\/+$/, ""));
 }
 

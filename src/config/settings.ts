@@ -24,7 +24,7 @@ const apiKey = z
   .min(24, "must have at least 24 characters")
   .regex(
     KEY_SHAPE,
-    "must look like sm_<organisation>_<secret>, the organisation of letters, digits and hyphens, the secret without spaces",
+    "must look like sm_<organisation>_<secret>, with only letters, digits and hyphens in the organisation and no spaces in the secret",
   )
   .transform((key) => ({ key, organizationId: KEY_SHAPE.exec(key)?.[1] ?? "" }));
 
@@ -48,7 +48,7 @@ const nameList = z.string().transform((text) =>
 const proxies = nameList.transform((names, context) => {
   const list = new BlockList();
   if (!names.every((name) => addNetwork(list, name)))
-    context.addIssue("must be addresses such as 127.0.0.1 or networks such as 10.0.0.0/8, with commas between them");
+    context.addIssue("must be addresses such as 127.0.0.1 or networks such as 10.0.0.0/8, separated by commas");
   return names.length === 0 ? undefined : list;
 });
 
@@ -67,10 +67,10 @@ const ADDRESSED_PROVIDERS = ["github", "notion", "onedrive", "gmail", "granola",
 const providerUrls = nameList.transform((entries, context): Readonly<Record<string, string>> => {
   const pairs = entries.map((entry) => /^([a-z0-9-]+)=(https?:\/\/.+)$/.exec(entry));
   if (pairs.some((pair) => pair === null || !URL.canParse(pair[2] ?? "")))
-    context.addIssue("must be entries such as github=https://github.corp.example/api/v3, with commas between them");
+    context.addIssue("must be entries such as github=https://github.corp.example/api/v3, separated by commas");
   for (const [, name = ""] of pairs.filter((pair) => pair !== null))
     if (!ADDRESSED_PROVIDERS.includes(name))
-      context.addIssue(`has no provider “${name}”: those that it takes are ${ADDRESSED_PROVIDERS.join(", ")}`);
+      context.addIssue(`does not accept the provider “${name}”, only ${ADDRESSED_PROVIDERS.join(", ")}`);
   return Object.fromEntries(
     pairs.flatMap((pair) => (pair ? [[pair[1] ?? "", (pair[2] ?? "").replace(/\/+$/, "")]] : [])),
   );
@@ -84,69 +84,70 @@ export const SETTINGS = {
       .refine((path) => !path.includes("\0"), "must be a path")
       .transform(expandHome),
     fallback: "~/.recollect",
-    description: "Folder for everything that is kept. `~` is your home folder.",
+    description: "Folder where everything is stored. `~` is your home folder.",
   }),
   RECOLLECT_SECRET_KEY: setting({
     schema: z.string().min(32, "must have at least 32 characters"),
     description:
-      "Key that credentials of connections are encrypted with, in place of the one in `secret.key` in the data folder. Keep it: without it, connections have to be signed in again.",
+      "Key that encrypts the credentials of connections, instead of the one in `secret.key` in the data folder. Do not lose it: without it, all connections have to be signed in again.",
     isSecret: true,
   }),
   RECOLLECT_CONNECTION_FOLDERS: setting({
     schema: nameList.transform((paths) => paths.map(expandHome)),
     fallback: "",
     description:
-      "Folders of the server's machine, with commas between them, that connections of the kind `folder` may read. Without them there are no such connections.",
+      "Folders on the server that `folder` connections may read, separated by commas. If unset, there can be no such connections.",
   }),
   RECOLLECT_PROVIDER_URLS: setting({
     schema: providerUrls,
     fallback: "",
     description:
-      "Other addresses for providers of connections, such as `github=https://github.corp.example/api/v3`, with commas between them: for an enterprise edition or a gateway.",
+      "Alternative URLs of connection providers, such as `github=https://github.corp.example/api/v3`, separated by commas, for an enterprise edition or a gateway.",
   }),
   RECOLLECT_HOST: setting({
     schema: z.string().regex(/^[A-Za-z0-9.:_-]+$/, "must be a host name or an IP address"),
     fallback: "127.0.0.1",
-    description: "Address that the service listens on. `0.0.0.0` opens it to the network; then every call needs a key.",
+    description:
+      "Address that the service listens on. `0.0.0.0` opens it to the network, and every call then needs a key.",
   }),
   RECOLLECT_PORT: setting({
     schema: wholeNumber(0, 65_535),
     fallback: "6767",
-    description: "Port of the service. `0` takes a free one, which `service.json` in the data folder names.",
+    description: "Port of the service. `0` picks a free one and records it in `service.json` in the data folder.",
   }),
   RECOLLECT_PUBLIC_URL: setting({
     schema: publicUrl.optional(),
     description:
-      "Address under which others reach the service, such as `https://memory.example`: every link that it gives begins so. Signing in from other machines needs it, with https.",
+      "URL at which others reach the service, such as `https://memory.example`. All links to the service start with it. Required, with https, for signing in from other machines.",
   }),
   RECOLLECT_KEYLESS: setting({
     schema: choice(["local", "off"]),
     fallback: "local",
     description:
-      "`local` lets programs of this machine read and write memories without a key while the service listens on 127.0.0.1 and has no public address; they administer nothing. `off` asks them for a key, too.",
+      "`local` lets programs on this machine read and write memories without a key while the service listens on 127.0.0.1 and has no public URL; they cannot administer anything. `off` requires a key from them, too.",
   }),
   RECOLLECT_TRUSTED_PROXIES: setting({
     schema: proxies,
     fallback: "",
     description:
-      "Addresses of proxies in front of the service, such as `127.0.0.1` or `10.0.0.0/8`, with commas between them. Only they are believed when `X-Forwarded-For` says who asks: for limits of attempts, and in the audit.",
+      "Addresses of proxies in front of the service, such as `127.0.0.1` or `10.0.0.0/8`, separated by commas. `X-Forwarded-For` is trusted only from them, to identify the client when limiting attempts and in the audit log.",
   }),
   RECOLLECT_ALLOWED_HOSTS: setting({
     schema: nameList,
     fallback: "",
     description:
-      "Further host names under which MCP and browser pages may be called, with commas between them. Addresses of digits and the public one need no mention.",
+      "Additional host names under which MCP and browser pages may be called, separated by commas. IP addresses and the host of the public URL are always allowed.",
   }),
   RECOLLECT_ALLOWED_ORIGINS: setting({
     schema: nameList,
     fallback: "",
-    description: "Further web pages that may call MCP, such as `https://app.example`, with commas between them.",
+    description: "Additional web origins that may call MCP, such as `https://app.example`, separated by commas.",
   }),
   RECOLLECT_API_KEY: setting({
     schema: apiKey,
     isSecret: true,
     description:
-      "Fixes the first API key for unattended set-ups: `sm_<organisation>_<secret>`, at least 24 characters. Its second part becomes the organisation id. It is never printed. Without it a key is made at the first start and shown once, on a terminal or with `serve --show-key`.",
+      "Sets the first API key, for unattended set-ups: `sm_<organisation>_<secret>`, at least 24 characters. Its second part becomes the organisation id. It is never printed. If unset, a key is created at the first start and shown once, in a terminal or with `serve --show-key`.",
   }),
   RECOLLECT_TIMEZONE: setting({
     schema: z
@@ -154,79 +155,80 @@ export const SETTINGS = {
       .refine(isTimeZone, "must be a time zone such as Europe/Berlin, or an offset such as +02:00")
       .optional(),
     description:
-      "Where days are counted, such as `Europe/Berlin`: what `yesterday` means in a text, and on which day something is shown to be from. Without it the zone of the machine. A container and a document may have their own.",
+      "Time zone for dates, such as `Europe/Berlin`: it determines what `yesterday` means in a text and which dates are shown. Defaults to the machine's time zone. A container or a document can have its own.",
   }),
   RECOLLECT_OFFLINE: setting({
     schema: flag,
     fallback: "0",
-    description: "`1` never fetches anything from outside.",
+    description: "With `1`, nothing is ever fetched from outside.",
   }),
   RECOLLECT_FETCH_ALLOW: setting({
     schema: fetchAllow,
     fallback: "",
     description:
-      "Places in a private network that may be fetched when somebody adds their address: host names, addresses and networks, separated by commas, such as `wiki.corp.example, *.docs.example:8443, 10.1.0.0/16, [fd00::1]:8080`. A place without a port is allowed at every port, one with a port only there. By default only public addresses are fetched. Anyone who may add documents can then read whatever answers there without a password.",
+      "Places in a private network that may be fetched when their address is added: host names, addresses and networks, separated by commas, such as `wiki.corp.example, *.docs.example:8443, 10.1.0.0/16, [fd00::1]:8080`. A place without a port is allowed at every port, one with a port only there. By default, only public addresses are fetched. Anyone who may add documents can then read whatever these places serve without a password.",
   }),
   RECOLLECT_LOG_LEVEL: setting({
     schema: choice(["debug", "info", "warn", "error"]),
     fallback: "info",
     description:
-      "How much is logged on standard error: `debug`, `info`, `warn` or `error`. `info` has a line for each request, `warn` those that were refused. Commands that do not stay, and `add --watch`, log only errors unless it is set: they say by themselves what became of their work.",
+      "How much is logged to standard error: `debug`, `info`, `warn` or `error`. `info` logs every request, `warn` only refused ones. Short-lived commands and `add --watch` log only errors unless this is set, because they report their results themselves.",
   }),
   RECOLLECT_LOG_FORMAT: setting({
     schema: choice(["text", "json"]),
     fallback: "text",
-    description: "How a line of the log is written: `text` for people, `json` for programs that collect logs.",
+    description: "Format of log lines: `text` for people, `json` for programs that collect logs.",
   }),
   RECOLLECT_EMBEDDER: setting({
     schema: choice(["builtin", "static", "openai"]),
     fallback: "builtin",
     description:
-      "What turns texts into vectors: `builtin` (no model), `static` (a table of word vectors, Model2Vec format, on this machine) or `openai` (any compatible service).",
+      "What turns text into vectors: `builtin` (no model), `static` (a table of word vectors on this machine, in Model2Vec format) or `openai` (any compatible service).",
   }),
   RECOLLECT_EMBEDDING_MODEL: setting({
     schema: z.string().max(1_000, "must have at most 1000 characters"),
     description:
-      "Model of the embedder. `openai`: its name there, without it `text-embedding-3-small`. `static`: a folder with model.safetensors and tokenizer.json, or a model of the hub as `owner/name` or `owner/name@revision`, downloaded once; without it `minishlab/potion-retrieval-32M` (English, 130 MB). `minishlab/potion-multilingual-128M` (512 MB) knows 101 languages.",
+      "Model of the embedder. `openai`: the model's name at the service (default `text-embedding-3-small`). `static`: a folder with model.safetensors and tokenizer.json, or a model on the hub as `owner/name` or `owner/name@revision`, downloaded once (default `minishlab/potion-retrieval-32M`, English, 130 MB). `minishlab/potion-multilingual-128M` (512 MB) supports 101 languages.",
   }),
   RECOLLECT_EMBEDDING_BASE_URL: setting({
     schema: httpUrl(),
     description:
-      "Base URL of the `openai` embedder, e.g. `http://127.0.0.1:11434/v1` for Ollama. Without it `https://api.openai.com/v1`.",
+      "Base URL of the `openai` embedder, e.g. `http://127.0.0.1:11434/v1` for Ollama. Defaults to `https://api.openai.com/v1`.",
   }),
   RECOLLECT_EMBEDDING_API_KEY: setting({
     schema: z.string(),
     isSecret: true,
-    description: "API key of the `openai` embedder; a service of your own may need none.",
+    description: "API key for the `openai` embedder; your own service may not need one.",
   }),
   RECOLLECT_EMBEDDING_DIMENSIONS: setting({
     schema: wholeNumber(1, 65_536),
-    description: "Size of the vectors to ask the `openai` embedder for. Without it the size that the model gives.",
+    description: "Size of the vectors to request from the `openai` embedder. Defaults to the model's own size.",
   }),
   HF_ENDPOINT: setting({
     schema: httpUrl(),
     fallback: "https://huggingface.co",
-    description: "Hub that models for the `static` embedder are downloaded from, or a mirror of it.",
+    description: "Hub, or a mirror of it, from which models for the `static` embedder are downloaded.",
   }),
   HF_TOKEN: setting({
-    schema: z.string().regex(/^[\x21-\x7e]+$/, "must have no spaces and no characters beyond ASCII"),
+    schema: z.string().regex(/^[\x21-\x7e]+$/, "must contain only ASCII characters and no spaces"),
     isSecret: true,
-    description: "Token for models of the hub that are not public.",
+    description: "Token for models on the hub that are not public.",
   }),
   RECOLLECT_EMBEDDING_FORMER_API_KEY: setting({
     schema: z.string(),
     isSecret: true,
     description:
-      "API key of the service that embedded before, so that it goes on answering until another one has taken over.",
+      "API key of the previous embedding service, so that it keeps working until the new one has taken over.",
   }),
   RECOLLECT_EMBEDDING_PRICE: setting({
     schema: dollars(),
-    description: "US dollars of a million embedded tokens, to show what a change of the embedder costs.",
+    description: "Price of a million embedded tokens in US dollars, to show what a change of the embedder costs.",
   }),
   RECOLLECT_EMBEDDING_TOKENS_PER_MINUTE: setting({
     schema: wholeNumber(0, 1_000_000_000),
     fallback: "0",
-    description: "Tokens a minute that a change of the embedder may send to a service at most. `0` is no limit.",
+    description:
+      "Maximum number of tokens per minute that a change of the embedder sends to a service. `0` means no limit.",
   }),
   ...MODEL_SETTINGS,
   ...DATABASE_SETTINGS,
@@ -234,17 +236,17 @@ export const SETTINGS = {
     schema: choice(["auto", "exact", "chroma"]),
     fallback: "auto",
     description:
-      "`auto` gives large containers to Chroma, `exact` uses no Chroma, `chroma` keeps all vectors in Chroma from the first one. While Chroma is away, exact search answers.",
+      "`auto` uses Chroma for large containers, `exact` never uses Chroma, `chroma` keeps all vectors in Chroma from the first one. While Chroma is unavailable, searches are exact.",
   }),
   RECOLLECT_ENGINES_DIR: setting({
     schema: z.string().transform(expandHome),
     description:
-      "Folder for a Chroma engine that had to be fetched. Without it `engines` in the data folder; several data folders may share one.",
+      "Folder for a downloaded Chroma engine. Defaults to `engines` in the data folder; several data folders can share one.",
   }),
   CHROMA_URL: setting({
     schema: httpUrl(),
     description:
-      "Chroma server or Chroma Cloud to use in place of the local one; [nodes](operation.md#several-nodes) share it.",
+      "Chroma server or Chroma Cloud to use instead of the local one; [nodes](operation.md#several-nodes) share it.",
   }),
   CHROMA_TOKEN: setting({ schema: z.string(), isSecret: true, description: "Token for `CHROMA_URL`." }),
   CHROMA_TENANT: setting({ schema: z.string(), description: "Tenant at `CHROMA_URL`." }),
@@ -253,37 +255,37 @@ export const SETTINGS = {
     schema: wholeNumber(0, 10_000_000),
     fallback: "200000",
     description:
-      "Containers with up to so many vectors are searched exactly, if they fit into `RECOLLECT_EXACT_MEGABYTES`; larger ones by Chroma.",
+      "Containers with up to this many vectors are searched exactly if they fit into `RECOLLECT_EXACT_MEGABYTES`; larger ones are searched by Chroma.",
   }),
   RECOLLECT_EXACT_MEGABYTES: setting({
     schema: wholeNumber(1, TERABYTE_IN_MEGABYTES),
     fallback: "96",
-    description: "Memory for the vectors of exact search, in MB; 100,000 of the built-in embedder take 42.",
+    description: "Memory for the vectors of exact search, in MB; 100,000 vectors of the built-in embedder take 42 MB.",
   }),
   RECOLLECT_MAX_TEXT_BYTES: setting({
     schema: wholeNumber(1, GIGABYTE),
     fallback: "1048576",
-    description: "Largest text of one document, in bytes.",
+    description: "Maximum size of a document's text, in bytes.",
   }),
   RECOLLECT_MAX_METADATA_BYTES: setting({
     schema: wholeNumber(1, GIGABYTE),
     fallback: "65536",
-    description: "Largest metadata of one document, in bytes of JSON.",
+    description: "Maximum size of a document's metadata, in bytes of JSON.",
   }),
   RECOLLECT_MAX_BATCH: setting({
     schema: wholeNumber(1, 10_000),
     fallback: "600",
-    description: "Most documents of one batch.",
+    description: "Maximum number of documents in a batch.",
   }),
   RECOLLECT_MAX_BATCH_BYTES: setting({
     schema: wholeNumber(1, MOST_BYTES_OF_ONE_REQUEST),
     fallback: "16777216",
-    description: "Largest batch of documents, and largest conversation with pictures, in bytes of JSON.",
+    description: "Maximum size of a batch of documents, or of a conversation with pictures, in bytes of JSON.",
   }),
   RECOLLECT_MAX_FILE_BYTES: setting({
     schema: wholeNumber(1, MOST_BYTES_OF_ONE_REQUEST),
     fallback: "52428800",
-    description: "Largest uploaded file, in bytes.",
+    description: "Maximum size of an uploaded file, in bytes.",
   }),
   ...READING_SETTINGS,
   ...TRANSCRIBE_SETTINGS,
@@ -291,50 +293,50 @@ export const SETTINGS = {
     schema: wholeNumber(0, 10_000),
     fallback: "5",
     description:
-      "How many memories rules and models let one document replace; what would replace more waits for review. Replacements that the caller names do not count.",
+      "Maximum number of memories that rules and models let one document replace; anything that would replace more waits for review. Replacements named by the caller do not count.",
   }),
   RECOLLECT_DREAM_QUIET: setting({
     schema: wholeNumber(0, 86_400),
     description:
-      "Seconds without a new document in a container after which its waiting documents are read together. Documents with `dreaming: instant` never wait. Without it 30 where a language model reads, else 0.",
+      "Seconds without a new document in a container after which its waiting documents are read together. Documents with `dreaming: instant` never wait. Defaults to 30 if a language model reads, otherwise 0.",
   }),
   RECOLLECT_DREAM_LONGEST_WAIT: setting({
     schema: wholeNumber(1, 86_400),
     fallback: "300",
-    description: "Seconds that a document waits for that quiet at most.",
+    description: "Maximum number of seconds that a document waits for such a pause.",
   }),
   RECOLLECT_KEEP_FAILED_MINUTES: setting({
     schema: wholeNumber(0, 5_256_000),
     fallback: "0",
     description:
-      "How long a document stays whose processing failed, in minutes, unless its text was read and only a step behind it failed, such as an embedding. `0` keeps it until it is deleted.",
+      "How long a document whose processing failed is kept, in minutes, unless its text was read and only a later step failed, such as embedding. `0` keeps it until it is deleted.",
   }),
   RECOLLECT_MAX_STORE_MEGABYTES: setting({
     schema: wholeNumber(0, TERABYTE_IN_MEGABYTES),
     fallback: "0",
-    description: "Largest size of the store, in MB. `0` is no limit.",
+    description: "Maximum size of the store, in MB. `0` means no limit.",
   }),
   RECOLLECT_VACUUM_MEGABYTES: setting({
     schema: wholeNumber(0, TERABYTE_IN_MEGABYTES),
     fallback: "256",
     description:
-      "Largest store that a purge writes anew in memory, in MB; a larger one goes through the folder for temporary files. `0` uses that folder always.",
+      "Largest store that a purge rewrites in memory, in MB; larger ones are rewritten in the folder for temporary files. `0` always uses that folder.",
   }),
   RECOLLECT_RATE_LIMIT: setting({
     schema: wholeNumber(0, 1_000_000),
     fallback: "0",
     description:
-      "Requests that each key may make within the window, and as many at once; calls without a key count together. `0` is no limit.",
+      "Number of requests that each key may make per window, all at once if need be; calls without a key count together. `0` means no limit.",
   }),
   RECOLLECT_RATE_WINDOW_SECONDS: setting({
     schema: wholeNumber(1, 3_600),
     fallback: "60",
-    description: "Window of `RECOLLECT_RATE_LIMIT`, in seconds.",
+    description: "Length of the window for `RECOLLECT_RATE_LIMIT`, in seconds.",
   }),
   RECOLLECT_CONCURRENCY: setting({
     schema: wholeNumber(1, 64),
     fallback: "4",
-    description: "Background jobs at once.",
+    description: "Number of background jobs that run at the same time.",
   }),
   RECOLLECT_THRESHOLD: setting({
     schema: z
@@ -342,24 +344,24 @@ export const SETTINGS = {
       .regex(/^(0(\.\d+)?|1(\.0+)?)$/, "must be a number from 0 to 1")
       .transform(Number),
     fallback: "0.5",
-    description: "Similarity that a search result needs when the caller names none, 0 to 1.",
+    description: "Minimum similarity of search results, from 0 to 1, if the caller specifies none.",
   }),
   RECOLLECT_SEARCH_MODE: setting({
     schema: choice(["hybrid", "memories", "documents"]),
     fallback: "hybrid",
     description:
-      "What a search finds when the caller does not say: `memories`, the chunks of `documents`, or `hybrid` for both.",
+      "What a search finds if the caller does not specify it: `memories`, the chunks of `documents`, or `hybrid` for both.",
   }),
   RECOLLECT_PROFILE_TOKENS: setting({
     schema: wholeNumber(100, 1_000_000),
     fallback: "1500",
     description:
-      "About how many tokens the parts of a profile may have together, without search results. Name, job, allergies and how to answer come first; ask with `q` for the rest.",
+      "Approximate maximum number of tokens for all parts of a profile together, not counting search results. Name, job, allergies and how to answer come first; use `q` to ask for the rest.",
   }),
   RECOLLECT_CONTAINER: setting({
-    schema: z.string().regex(/^[A-Za-z0-9_:.-]{1,100}$/, "must have 1 to 100 letters, digits, or any of _ - : ."),
+    schema: z.string().regex(/^[A-Za-z0-9_:.-]{1,100}$/, "must be 1 to 100 letters, digits or any of _ - : ."),
     fallback: "sm_project_default",
-    description: "Container tag for MCP and the command line when the caller names none.",
+    description: "Container tag for MCP and the command line if the caller specifies none.",
   }),
   ...BLOB_SETTINGS,
   ...RERANK_SETTINGS,
@@ -370,7 +372,7 @@ export const SETTINGS = {
     schema: choice(["small", "all"]),
     fallback: "small",
     description:
-      "Tools that MCP lists: `small`, or `all` with the names of earlier Supermemory servers, for clients that call only what is listed. The others may be called either way.",
+      "Tools that MCP lists: `small`, or `all`, which adds the names used by earlier Supermemory servers, for clients that call only listed tools. The others can be called either way.",
   }),
-  NO_COLOR: setting({ schema: z.string(), description: "Any text switches colours off, as in other programs." }),
+  NO_COLOR: setting({ schema: z.string(), description: "Any value turns colours off, as in other programs." }),
 } as const;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { httpUrl, setting } from "./setting.js";
 
-const HEADERS_RULE = "must be headers such as authorization=Bearer%20abc, with commas between them";
+const HEADERS_RULE = "must be headers such as authorization=Bearer%20abc, separated by commas";
 const SHARE_RULE = "must be a number from 0 to 1";
 
 /** The settings for OpenTelemetry traces. */
@@ -9,13 +9,13 @@ export const TRACE_SETTINGS = {
   RECOLLECT_TRACES: setting({
     schema: httpUrl(),
     description:
-      "Sends [traces](operation.md#traces) to an OpenTelemetry collector at this address (OTLP over HTTP), e.g. `http://127.0.0.1:4318`. Without it none are made.",
+      "Sends [traces](operation.md#traces) to an OpenTelemetry collector at this address (OTLP over HTTP), e.g. `http://127.0.0.1:4318`. If unset, no traces are made.",
   }),
   RECOLLECT_TRACES_HEADERS: setting({
     schema: z.string().transform((text, context) => readHeaders(text) ?? refuse(context)),
     isSecret: true,
     description:
-      "Headers for the collector, such as `authorization=Bearer%20abc`, with commas between them; special characters are percent-encoded.",
+      "Headers for the collector, such as `authorization=Bearer%20abc`, separated by commas; percent-encode special characters.",
   }),
   RECOLLECT_TRACES_SHARE: setting({
     schema: z
@@ -25,7 +25,7 @@ export const TRACE_SETTINGS = {
       .pipe(z.number().min(0, SHARE_RULE).max(1, SHARE_RULE)),
     fallback: "1",
     description:
-      "Share of the traces that are sent, 0 to 1. A request that belongs to a caller's trace is sent if the caller's is.",
+      "Share of traces that are sent, from 0 to 1. A request that belongs to a caller's trace is sent if the caller's trace is.",
   }),
 };
 

@@ -52,7 +52,7 @@ export const TRANSCRIBE_SETTINGS = {
   RECOLLECT_TRANSCRIBE_BASE_URL: setting({
     schema: httpUrl(),
     description:
-      "Base URL of a service with OpenAI's `/audio/transcriptions`, such as `https://api.openai.com/v1` or a whisper server of your own. The sound of uploaded recordings and videos is then sent to it; without it only their subtitles are read.",
+      "Base URL of a service with OpenAI's `/audio/transcriptions`, such as `https://api.openai.com/v1` or your own Whisper server. The audio of uploaded recordings and videos is sent to it. If unset, only their subtitles are read.",
   }),
   RECOLLECT_TRANSCRIBE_MODEL: setting({
     schema: z.string().min(1).max(200, "must have at most 200 characters"),
@@ -62,12 +62,12 @@ export const TRANSCRIBE_SETTINGS = {
   RECOLLECT_TRANSCRIBE_API_KEY: setting({
     schema: z.string(),
     isSecret: true,
-    description: "API key of that service; one of your own may need none.",
+    description: "API key for that service; your own service may not need one.",
   }),
   RECOLLECT_TRANSCRIBE_COMMAND: setting({
     schema: command,
     description:
-      "In place of such a service, a program of this machine with its options, such as `whisper-cli -m ~/models/ggml-base.bin -l auto -osrt` or `whisper --model base --output_format srt`. No shell reads it; quotes hold words together. It gets a WAV file as its last option, or where `{file}` stands.",
+      "Instead of such a service, a program on this machine with its options, such as `whisper-cli -m ~/models/ggml-base.bin -l auto -osrt` or `whisper --model base --output_format srt`. It is run without a shell; quote words that belong together. The WAV file is passed as the last option, or in place of `{file}`.",
   }),
 };
 

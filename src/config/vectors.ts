@@ -24,7 +24,9 @@ export function findVectorProblems(values: VectorValues, set: ReadonlySet<string
     for (const name of ["CHROMA_TOKEN", "CHROMA_TENANT", "CHROMA_DATABASE"])
       if (set.has(name)) problems.push(`${name} is set, but CHROMA_URL is not. Set CHROMA_URL, or remove ${name}.`);
   if (set.has("CHROMA_URL") && values.RECOLLECT_VECTORS === "exact")
-    problems.push('CHROMA_URL is set, but RECOLLECT_VECTORS is "exact", which uses no Chroma. Remove one of them.');
+    problems.push(
+      'CHROMA_URL is set, but RECOLLECT_VECTORS is "exact", which does not use Chroma. Remove one of them.',
+    );
   if (values.RECOLLECT_VECTORS !== "chroma") return problems;
   if (set.has("RECOLLECT_EXACT_LIMIT"))
     problems.push(
@@ -32,7 +34,7 @@ export function findVectorProblems(values: VectorValues, set: ReadonlySet<string
     );
   if (values.RECOLLECT_NODES === "several" && !set.has("CHROMA_URL"))
     problems.push(
-      'RECOLLECT_VECTORS is "chroma", but CHROMA_URL is not set. Nodes share a Chroma server: set CHROMA_URL to it on all of them.',
+      'RECOLLECT_VECTORS is "chroma", but CHROMA_URL is not set. Nodes share one Chroma server: set CHROMA_URL to it on all of them.',
     );
   return problems;
 }

@@ -130,7 +130,7 @@ test("files whose addition the user ends are counted, not called failed, and add
     const [code] = await once(child, "close");
     expect(code).toBe(1);
     expect(stderr).not.toContain("failed: ");
-    const counts = /Interrupted \(SIGINT\)\. (\d+) files of 60 are kept, (\d+) not sent/.exec(stderr);
+    const counts = /Interrupted \(SIGINT\)\. (\d+) of 60 files are kept, (\d+) not sent/.exec(stderr);
     expect(Number(counts?.[1]) + Number(counts?.[2])).toBe(60);
     const again = await run(data, ["add", folder]);
     expect(again).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+ added, \d+ unchanged\n/) });
@@ -143,7 +143,9 @@ test("a folder without a memory gets one only from what begins one, which says s
     for (const command of [["status"], ["search", "x"], ["keys", "create"], ["login"], ["doctor"]]) {
       const { code, stdout, stderr } = await run(data, ["--data-dir", folder, ...command]);
       const said =
-        command.join(" ") === "login" ? /No service of this data folder/ : /There is no memory in .*tpyo\. .*add/;
+        command.join(" ") === "login"
+          ? /No service is running for this data folder/
+          : /There is no memory in .*tpyo\. .*add/;
       expect([command, code, stdout]).toEqual([command, 1, ""]);
       expect(stderr).toMatch(said);
       expect(existsSync(folder)).toBe(false);
@@ -151,9 +153,9 @@ test("a folder without a memory gets one only from what begins one, which says s
     const add = ["--data-dir", folder, "add", "I live in Lisbon."];
     expect(await run(data, add)).toMatchObject({
       code: 0,
-      stderr: expect.stringContaining(`A new memory begins in ${folder}.`),
+      stderr: expect.stringContaining(`Created a new memory in ${folder}.`),
     });
-    expect((await run(data, add)).stderr).not.toContain("begins");
+    expect((await run(data, add)).stderr).not.toContain("Created");
     expect(await run(data, ["--data-dir", folder, "status"])).toMatchObject({ code: 0 });
   });
 });

@@ -39,7 +39,7 @@ describe.skipIf(mounted === null)("a service on a full disk", () => {
       },
     });
     const { stdout } = await runProgram(data, ["status"]);
-    expect(stdout).toMatch(/no room +for what was to be written at .* UTC: free some space/);
+    expect(stdout).toMatch(/no room +for a write at .* UTC: free some space/);
     await first.stop("SIGKILL");
     mounted?.fill();
 

@@ -209,7 +209,7 @@ else
             stderr: expect.stringMatching(/a service answers at .* Stop it/),
           });
           const move = startProgram(folder, ["move", "--to", database]);
-          await waitFor(() => move.printed().includes("waiting for the end of the service"), "the first pass", 60);
+          await waitFor(() => move.printed().includes("waiting for the service"), "the first pass", 60);
           const during = acknowledged.length;
           await waitFor(() => acknowledged.length > during + 20, "writes while it waits", 30);
           await service.stop();

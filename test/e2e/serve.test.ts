@@ -170,7 +170,7 @@ describe("the address in service.json", () => {
         const second = await runProgram(data, ["serve", "--port", port]);
         expect(second).toMatchObject({
           code: 1,
-          stderr: expect.stringContaining(`Recollect serves the data folder ${data} at ${service.url} already.`),
+          stderr: expect.stringContaining(`Recollect already serves the data folder ${data} at ${service.url}.`),
         });
       } finally {
         await service.stop();

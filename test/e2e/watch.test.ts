@@ -34,7 +34,7 @@ test.each(["alone", "beside a service"])("the program follows a folder %s, and C
       await sees(/^deleted: .*a\.md/m);
       child.kill("SIGINT");
       const [code] = await once(child, "close");
-      expect([code, told]).toEqual([0, expect.stringContaining("is not followed any more")]);
+      expect([code, told]).toEqual([0, expect.stringContaining("No longer following")]);
     } finally {
       await rm(folder, { recursive: true });
       await service?.stop();

@@ -41,9 +41,9 @@ test("the password may come from standard input, and is kept nowhere", async () 
 });
 
 test.each([
-  ["of several files", [ENCRYPTED, ENCRYPTED, "--password-file", "-"], /goes with one file/],
-  ["of words", ["I like tea", "--password-file", "-"], /goes with a file/],
-  ["that is empty", [ENCRYPTED, "--password-file", "-"], /no password in it/],
+  ["of several files", [ENCRYPTED, ENCRYPTED, "--password-file", "-"], /can be used with one file/],
+  ["of words", ["I like tea", "--password-file", "-"], /needs a file/],
+  ["that is empty", [ENCRYPTED, "--password-file", "-"], /contains no password/],
 ])("refuses the password %s", async (_what, argv, reason) => {
   expect(await run(argv, { stdin: "\n" })).toMatchObject({ code: 2, stderr: expect.stringMatching(reason) });
 });

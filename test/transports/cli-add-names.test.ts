@@ -38,9 +38,9 @@ describe("recollect add takes names for what they name, never for words", () => 
     [["notes/", "journal/"], 1, "There are no files notes/ and journal/."],
     [["www.example.org/handbook"], 2, "for the web page, write https://www.example.org/handbook"],
     [["www.example.org", "https://example.org/"], 2, "for the web page, write https://www.example.org"],
-    [["ftp://example.org/x"], 2, "ftp://example.org/x is not fetched: only addresses with http:// and https:// are"],
-    [["file:///tmp/handbook.pdf"], 2, "give the path of the file itself"],
-    [["data:image/png;base64,iVBORw0KGgo="], 2, "write what it holds to a file"],
+    [["ftp://example.org/x"], 2, "ftp://example.org/x is not fetched: only http:// and https:// addresses are"],
+    [["file:///tmp/handbook.pdf"], 2, "To add a file, give its path"],
+    [["data:image/png;base64,iVBORw0KGgo="], 2, "save the content to a file"],
     [["https://example.org/", "s3://bucket/x"], 2, "s3://bucket/x is not fetched"],
   ])("%j, and keeps nothing", async (words, code, sentence) => {
     const result = await run(["add", ...words]);

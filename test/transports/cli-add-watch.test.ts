@@ -105,15 +105,15 @@ describe("recollect add --watch", { timeout: 40_000 }, () => {
     await mkdir(notes);
     const { code } = await run.ended;
     expect(code).toBe(1);
-    await run.sees("error: ", "is gone or was replaced");
+    await run.sees("error: ", "was removed or replaced");
     expect(Object.keys(await contents()).toSorted()).toEqual(["a.md", "b.md"]);
   });
 });
 
 test.each([
-  [["--watch"], "--watch goes with one folder"],
-  [["--watch", "words"], "--watch goes with one folder"],
-  [["--watch", tmpdir(), "--title", "x"], "--title goes with one file"],
+  [["--watch"], "--watch needs exactly one folder"],
+  [["--watch", "words"], "--watch needs exactly one folder"],
+  [["--watch", tmpdir(), "--title", "x"], "--title can be used with one file"],
 ])("recollect add %j is wrong use", async (argv, message) => {
   expect(await runCommand(data, ["add", ...argv])).toMatchObject({
     code: 2,

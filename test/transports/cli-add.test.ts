@@ -123,7 +123,7 @@ describe("recollect add", () => {
     const both = ["add", "an x", "--updates", id, "--fact", "a", "--fact", "b"];
     expect(await run(both)).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("--updates goes with one --fact"),
+      stderr: expect.stringContaining("--updates can be used with one --fact"),
     });
   });
 
@@ -175,7 +175,7 @@ describe("recollect add refuses, and keeps nothing", () => {
     await mkdir(join(folder, "notes"));
     expect(await refused(["add", join(folder, "notes")])).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining(`There is no file to add in ${join(folder, "notes")}.`),
+      stderr: expect.stringContaining(`There are no files to add in ${join(folder, "notes")}.`),
     });
   });
 
@@ -190,7 +190,11 @@ describe("recollect add refuses, and keeps nothing", () => {
 
   test("binary data, naming the file", async () => {
     const cases: readonly (readonly [string, Buffer, string])[] = [
-      ["engine.bin", Buffer.from([0x89, 0x50, 0x4e, 0x41, 0, 1, 2]), "is not text: it has a NUL byte at position 4"],
+      [
+        "engine.bin",
+        Buffer.from([0x89, 0x50, 0x4e, 0x41, 0, 1, 2]),
+        "is not text: it contains a NUL byte at position 4",
+      ],
     ];
     for (const [name, bytes, message] of cases) {
       const file = join(folder, name);
@@ -199,7 +203,7 @@ describe("recollect add refuses, and keeps nothing", () => {
       expect(result).toMatchObject({ code: 1, stderr: expect.stringContaining(`${file} ${message}`) });
     }
     const piped = await refused(["add", "-"], { stdin: Buffer.from([0x61, 0]) });
-    expect(piped.stderr).toMatch(/standard input is not text: .* to add a PDF or another file, name it/);
+    expect(piped.stderr).toMatch(/standard input is not text: .* to add a PDF or another file, give its path/);
     const wide = await refused(["add", "-"], { stdin: Buffer.from("\ufeffhello", "utf16le") });
     expect(wide.stderr).toContain("standard input is in UTF-16");
   });

@@ -40,12 +40,12 @@ test("a day of --since is one by the clock that the entries are shown with", asy
     const [day = ""] = (await inZone()).stdout.split(" ");
     const next = new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10);
     expect((await inZone("--since", day)).stdout).toContain("addDocument");
-    expect((await inZone("--since", next)).stdout).toContain("Nothing of that is known");
+    expect((await inZone("--since", next)).stdout).toContain("There are no such entries");
   }
 });
 
 test("it says what is not known, and how it is used", async () => {
-  expect((await run("audit")).stdout).toBe("Nothing of that is known. Entries are kept for a year.\n");
+  expect((await run("audit")).stdout).toBe("There are no such entries. Entries are kept for a year.\n");
   expect((await run("audit", "--since", "soon")).code).toBe(2);
   expect(await run("audit", "--limit", "0")).toMatchObject({ code: 2, stderr: expect.stringContaining("limit") });
 });

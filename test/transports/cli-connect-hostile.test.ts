@@ -173,21 +173,21 @@ describe("a receipt", () => {
 
 describe("wrong use", () => {
   test.each([
-    [["connect"], "name a client, or ask for --list"],
+    [["connect"], "name a client, or use --list"],
     [["connect", "emacs"], "Allowed choices are claude-code"],
-    [["connect", "cursor", "--list"], "name none"],
-    [["connect", "cursor", "--force"], "--force belongs to --undo"],
-    [["connect", "windsurf", "--scope", "project"], "Windsurf has no configuration of scope project"],
+    [["connect", "cursor", "--list"], "do not name one"],
+    [["connect", "cursor", "--force"], "--force needs --undo"],
+    [["connect", "windsurf", "--scope", "project"], "Windsurf has no configuration for the scope project"],
     [["connect", "cursor", "--scope", "team"], "Allowed choices are user, project"],
     [["connect", "cursor", "--http", "memory.example.com"], "It must be a URL"],
     [["connect", "cursor", "--http", "file:///etc/passwd"], "It must be a URL"],
-    [["connect", "cursor", "--http", "https://me:secret@example.com"], "no user name or password"],
-    [["connect", "cursor", "--key", KEY], "a key is for --http"],
+    [["connect", "cursor", "--http", "https://me:secret@example.com"], "must not contain a user name or a password"],
+    [["connect", "cursor", "--key", KEY], "a key is only for --http"],
     [["connect", "cursor", "--http", "--key", ""], "must not be empty"],
     [["connect", "cursor", "--http", "--key-env", "MY KEY"], "name of an environment variable"],
-    [["connect", "cursor", "--container", "a b"], "It must have 1 to 100 letters"],
-    [["connect", "zed", "--http", "--key-env", "KEY"], "Zed takes no variables"],
-    [["connect", "claude-desktop", "--http"], "Claude Desktop takes no service from its file"],
+    [["connect", "cursor", "--container", "a b"], "It must be 1 to 100 letters"],
+    [["connect", "zed", "--http", "--key-env", "KEY"], "Zed does not support variables"],
+    [["connect", "claude-desktop", "--http"], "Claude Desktop cannot be given a service in its file"],
     [["connect", "codex-plugin", "--http", "https://memory.example.com"], "needs a key"],
   ])("%j", async (argv, words) => {
     const it = openHome();

@@ -225,7 +225,7 @@ describe("connect", () => {
     const changed = snapshot(file);
     const refused = await it.run(...target(at), "--undo", "--write");
     expect(refused).toMatchObject({ code: 1, stdout: "" });
-    expect(refused.stderr).toContain(`${file} was changed since it was written`);
+    expect(refused.stderr).toContain(`${file} has changed since it was written`);
     expect(refused.stderr).toContain("--force");
     expect(snapshot(file)).toEqual(changed);
     await it.ask(...target(at), "--undo", "--write", "--force");
@@ -235,7 +235,7 @@ describe("connect", () => {
   test("an entry that somebody else wrote is not undone, and nothing is not either", async () => {
     const it = openHome();
     const file = it.fileOf(clientNamed("cursor"), "user");
-    expect((await it.run("connect", "cursor", "--undo", "--write")).stderr).toContain(`${file} has no entry of ours`);
+    expect((await it.run("connect", "cursor", "--undo", "--write")).stderr).toContain(`${file} has no Recollect entry`);
     it.put(file, '{"mcpServers":{"recollect":{"command":"recollect","args":["mcp"]}}}');
     expect((await it.run("connect", "cursor", "--undo", "--write")).stderr).toContain("not written by this command");
     await it.ask("connect", "cursor", "--undo", "--write", "--force");
@@ -318,10 +318,10 @@ test("people see what changes, and how to go on and back", async () => {
   expect(shown.at(-2)).toBe("Nothing was written yet. Run the same command with --write to write it.");
   const written = (await it.run("connect", "cursor", "--file", file, "--write")).stdout;
   expect(written).toContain("written.");
-  expect(written).toContain(`To take it back: recollect connect cursor --file ${file} --undo --write`);
-  expect((await it.run("connect", "cursor")).stdout).toContain("It is there already");
+  expect(written).toContain(`To undo this: recollect connect cursor --file ${file} --undo --write`);
+  expect((await it.run("connect", "cursor")).stdout).toContain("It is already there");
   expect((await it.run("connect", "cursor", "--undo", "--write")).stdout).toBe(
-    `undone: ${file} is without our entry\n`,
+    `undone: ${file} no longer has the entry\n`,
   );
 });
 

@@ -66,7 +66,7 @@ test("somebody signs in with a browser of this machine, which comes back to this
     /^http:\/\/127\.0\.0\.1:\d+\/v3\/connections\/auth\/callback\/google-drive$/,
   );
   expect(link?.searchParams.get("code_challenge_method")).toBe("S256");
-  expect(seen.at(-1)).toEqual({ status: 200, text: "You are signed in. This page can be closed.\n" });
+  expect(seen.at(-1)).toEqual({ status: 200, text: "You are signed in. You can close this page.\n" });
   const id = stdout.trim();
   expect((await list()).connections).toMatchObject([{ id, provider: "google-drive", state: "active" }]);
 });
@@ -79,7 +79,7 @@ function terminal(answers: readonly string[]) {
   const stderr = new Writable({
     write(piece: Buffer, _encoding, done) {
       shown += piece.toString();
-      const isAsked = /(?:Client id|while you type\)):\s*$/.test(piece.toString());
+      const isAsked = /(?:Client id|input is hidden\)):\s*$/.test(piece.toString());
       if (isAsked) setImmediate(() => stdin.write(`${left.shift() ?? ""}\r`));
       done();
     },
@@ -102,7 +102,7 @@ test("somebody without an app is led to register one, step by step", async () =>
   expect(shown()).toMatch(
     /1\. Open https:\/\/console\.cloud\.google\.com[^]+enable the Google Drive API[^]+Desktop app/,
   );
-  expect(shown()).toContain("That is no client id. It looks like 1234-abcd.apps.googleusercontent.com.");
+  expect(shown()).toContain("That is not a client id. It should look like 1234-abcd.apps.googleusercontent.com.");
   expect(shown()).not.toContain("the secret of the app");
   expect(links[0]?.searchParams.get("client_id")).toBe("1234-farm.apps.googleusercontent.com");
   const again = terminal([]);
@@ -113,7 +113,7 @@ test("somebody without an app is led to register one, step by step", async () =>
 test("a connection is signed in again in the same way", async () => {
   const { stdout } = await run(ADD, (link) => comeBack(link, { code: "good" }));
   const again = await run(["connections", "reconnect", stdout.trim()], (link) => comeBack(link, { code: "good" }));
-  expect([again.code, again.stdout]).toEqual([0, expect.stringContaining("is signed in again, and goes on")]);
+  expect([again.code, again.stdout]).toEqual([0, expect.stringContaining("is signed in again and continues")]);
 });
 
 test("a visit that was not sent out is told so, and the right one may still come", async () => {

@@ -55,7 +55,7 @@ describe("add", () => {
   test("asks for what is missing, and shows no secret", async () => {
     const { code, stdout, stderr } = await run(mailbox, ["add", "imap"], ["mail.example", "mia", "good"]);
     expect([code, stdout]).toEqual([0, expect.stringContaining("done: 1 listed, 1 read") as string]);
-    expect(stderr).toMatch(/Host of the mailbox.*mail\.example.*Name that you sign in with.*mia.*Password/s);
+    expect(stderr).toMatch(/Host of the mailbox.*mail\.example.*User name.*mia.*Password/s);
     expect(stdout + stderr).not.toContain("good");
   });
 
@@ -75,7 +75,7 @@ describe("add", () => {
 
   test("says when the input ends too early", async () => {
     const { code, stderr } = await run(mailbox, ["add", "imap"], ["mail.example"]);
-    expect([code, stderr]).toEqual([2, expect.stringContaining("ended before everything was given") as string]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("ended before every question was answered") as string]);
   });
 
   test("names all providers in its help", async () => {
@@ -121,8 +121,8 @@ describe("reconnect", () => {
     expect((await run(source.connector, ["sync", id])).code).toBe(1);
     expect((await run(source.connector, ["list"])).stdout).toContain("reconnect");
     const again = await run(source.connector, ["reconnect", id]);
-    expect(again.stderr).toContain("type WXYZ");
-    expect([again.code, again.stdout]).toEqual([0, `${id} is signed in again, and goes on.\n`]);
+    expect(again.stderr).toContain("enter WXYZ");
+    expect([again.code, again.stdout]).toEqual([0, `${id} is signed in again and continues.\n`]);
     expect((await run(source.connector, ["sync", id])).stdout).toMatch(/^done/);
     await run(source.connector, ["pause", id]);
     expect((await run(source.connector, ["reconnect", id])).stdout).toContain("is still paused");
@@ -193,7 +193,7 @@ test("choosing the same once more comes to an end", async () => {
   expect((await run(drive, ["choose", id, "a"])).code).toBe(0);
   const again = await run(drive, ["choose", id, "a"]);
   await source.close();
-  expect([again.code, again.stdout]).toEqual([0, "The choice is kept.\n"]);
+  expect([again.code, again.stdout]).toEqual([0, "The choice was saved.\n"]);
 });
 
 describe("change", () => {
@@ -212,7 +212,7 @@ describe("change", () => {
     const before = await run(source.connector, ["list"]);
     expect(before.stdout).toContain("2 documents");
     const { code, stdout } = await run(source.connector, ["change", id, "--limit", "50000", "--every", "60"]);
-    expect([code, stdout]).toEqual([0, `${id} brings in 50000 documents at most, and is synced every 60 minutes.\n`]);
+    expect([code, stdout]).toEqual([0, `${id} brings in at most 50000 documents and is synced every 60 minutes.\n`]);
     await run(source.connector, ["sync", id]);
     expect((await run(source.connector, ["list"])).stdout).toContain("3 documents");
   });
@@ -220,6 +220,6 @@ describe("change", () => {
   test("asks for at least one of them", async () => {
     const { code, stderr } = await run(source.connector, ["change", id]);
     expect(code).not.toBe(0);
-    expect(stderr).toContain("Say what is to change, with --limit or --every.");
+    expect(stderr).toContain("Specify what to change with --limit or --every.");
   });
 });

@@ -37,7 +37,7 @@ async function add(count: number): Promise<void> {
 
 describe("recollect embeddings", () => {
   test("shows what answers", async () => {
-    expect(await run(["embeddings"])).toMatchObject({ code: 0, stdout: expect.stringMatching(/^answers +builtin\n$/) });
+    expect(await run(["embeddings"])).toMatchObject({ code: 0, stdout: expect.stringMatching(/^active +builtin\n$/) });
     expect(parseAnswer<EmbeddingStatus>(await run(["embeddings", "status", "--json"]))).toMatchObject({
       active: { name: "builtin", isAnswering: true },
       next: null,
@@ -67,7 +67,9 @@ describe("recollect embeddings", () => {
     await add(40);
     const moved = await run([...useScripted(), "--yes"]);
     expect(moved.code).toBe(0);
-    expect(moved.stdout).toMatch(/answers +openai scripted\nkept +builtin until \d{4}-\d\d-\d\d\nGo back: .* rollback/);
+    expect(moved.stdout).toMatch(
+      /active +openai scripted\nkept +builtin until \d{4}-\d\d-\d\d\nTo go back: .* rollback/,
+    );
     expect((await run(["embeddings", "rollback"])).stdout).toBe(
       "builtin answers again; what it lacks is made up for in the background.\n",
     );
@@ -81,19 +83,19 @@ describe("recollect embeddings", () => {
     await add(3);
     await provider.close();
     const waiting = await run([...useScripted(), "--yes"]);
-    expect(waiting.stdout).toMatch(/answers +builtin\nnext +openai scripted/);
-    expect(waiting.stdout).toMatch(/waits +\S/);
+    expect(waiting.stdout).toMatch(/active +builtin\nnext +openai scripted/);
+    expect(waiting.stdout).toMatch(/waiting +\S/);
     expect((await run(["status"])).stdout).toMatch(/next embedder +openai scripted.*waiting/);
     expect((await run(["embeddings", "pause"])).stdout).toMatch(/^Paused/);
-    expect((await run(["embeddings"])).stdout).toMatch(/Go on: .* resume/);
+    expect((await run(["embeddings"])).stdout).toMatch(/To continue: .* resume/);
     expect((await run(["embeddings", "rollback"])).stdout).toMatch(/is given up/);
     expect((await run(["embeddings"])).stdout).not.toContain("scripted");
   }, 90_000);
 
   test.each([
     [["use", "magic"], /no embedder "magic"/],
-    [["use", "builtin", "--model", "x"], /has no use for --model/],
-    [["use", "static", "--base-url", "http://x"], /has no use for --base-url/],
+    [["use", "builtin", "--model", "x"], /does not use --model/],
+    [["use", "static", "--base-url", "http://x"], /does not use --base-url/],
     [["use", "openai", "--dimensions", "0"], /whole number from 1/],
     [["use", "openai", "--base-url", "nowhere", "--yes"], /http:\/\/ or https:\/\//],
     [["use", "static", "--model", "words"], /absolute path of a folder/],

@@ -126,7 +126,7 @@ describe("wrong use", () => {
       stdout: "",
       stderr: expect.stringMatching(/^error: /) && expect.stringContaining(message),
     });
-    expect((await run(argv)).stderr).toContain(`Run \`${help}\` to see how it is used.\n`);
+    expect((await run(argv)).stderr).toContain(`Run \`${help}\` for usage.\n`);
   });
 
   test("a missing command is answered with the help on standard error", async () => {
@@ -218,7 +218,7 @@ describe("standard output", () => {
     const result = await run(["status"], { io: { stdout: failingWith("ENOSPC") } });
     expect(result).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining("error: Standard output could not be written"),
+      stderr: expect.stringContaining("error: Could not write to standard output"),
     });
   });
 });
@@ -255,7 +255,7 @@ describe("recollect serve", () => {
     const result = await run(argv, options);
     expect(settings).toEqual([{ RECOLLECT_HOST: "0.0.0.0", RECOLLECT_PORT: "0", RECOLLECT_DATA_DIR: data }]);
     expect(result).toMatchObject({ code: 0, stdout: "" });
-    for (const part of [info.url, info.dataDirectory, "sm_org_secret  (shown this once)", "embedder      builtin"])
+    for (const part of [info.url, info.dataDirectory, "sm_org_secret  (shown only once)", "embedder      builtin"])
       expect(result.stderr).toContain(part);
     for (const name of ["llm", "vector index", "extractor"])
       expect(result.stderr).toMatch(new RegExp(`^${name} `, "m"));
@@ -288,7 +288,7 @@ describe("recollect serve", () => {
   test("says why apps cannot sign in, where they cannot", async () => {
     const objectionToApps = "It is open. Set RECOLLECT_PUBLIC_URL.";
     const { stderr } = await run(["serve"], serving({ objectionToApps }).options);
-    expect(stderr).toContain("Apps cannot sign in by OAuth; keys work.\nIt is open.\nSet RECOLLECT_PUBLIC_URL.\n");
+    expect(stderr).toContain("Apps cannot sign in with OAuth; keys work.\nIt is open.\nSet RECOLLECT_PUBLIC_URL.\n");
   });
 
   test("prints one line of JSON when it is ready", async () => {

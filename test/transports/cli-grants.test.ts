@@ -30,7 +30,7 @@ async function allow(input: object): Promise<AppGrant> {
 }
 
 test("lists the apps that were let in, with all that limits them", async () => {
-  expect((await run(["grants", "list"])).stdout).toContain("No app was let in");
+  expect((await run(["grants", "list"])).stdout).toContain("No app has access");
   const all = await allow({});
   const narrow = await allow({
     clientName: "Evil",
@@ -43,10 +43,10 @@ test("lists the apps that were let in, with all that limits them", async () => {
   const [first = "", second = ""] = stdout.split("\n");
   expect(first).toMatch(
     new RegExp(
-      `^${narrow.id} {2}Evil \\(claude\\.ai\\), only mia, read only {2}let in [\\d-]+, never used, expires [\\d-]+$`,
+      `^${narrow.id} {2}Evil \\(claude\\.ai\\), only mia, read-only {2}granted [\\d-]+, never used, expires [\\d-]+$`,
     ),
   );
-  expect(second).toMatch(new RegExp(`^${all.id} {2}Claude \\(claude\\.ai\\) {2}let in [\\d-]+, never used$`));
+  expect(second).toMatch(new RegExp(`^${all.id} {2}Claude \\(claude\\.ai\\) {2}granted [\\d-]+, never used$`));
   expect(parseAnswer(await run(["grants", "list", "--json"]))).toMatchObject({
     grants: [{ id: narrow.id }, { id: all.id }],
   });
@@ -56,8 +56,8 @@ test("lets an app in no more, by one grant or by its client id", async () => {
   const one = await allow({});
   await allow({});
   await allow({});
-  expect((await run(["grants", "revoke", one.id])).stdout).toBe("Let in no more.\n");
-  expect((await run(["grants", "revoke", one.clientId])).stdout).toBe("Let in no more: 2 grants ended.\n");
+  expect((await run(["grants", "revoke", one.id])).stdout).toBe("Access revoked.\n");
+  expect((await run(["grants", "revoke", one.clientId])).stdout).toBe("Access revoked: 2 grants ended.\n");
   const again = await run(["grants", "revoke", one.id]);
   expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("not found")]);
 });

@@ -50,7 +50,7 @@ describe("a hint names the data folder that the command line names", () => {
     const added = await runCommand(data, ["add", "I live in Lisbon.", "--data-dir", data, "--json"]);
     const id = (JSON.parse(added.stdout) as { facts: { id: string }[] }).facts[0]?.id ?? "";
     const forgotten = await runCommand(folder, ["forget", id, "--data-dir", data]);
-    expect(forgotten.stdout).toContain(`To take it back: recollect --data-dir '${data}' undo `);
+    expect(forgotten.stdout).toContain(`To undo this: recollect --data-dir '${data}' undo `);
     expect((await runCommand(folder, ["add", "--help", "--data-dir", data])).stdout).toContain("  recollect add ");
     const kept = await runCommand(data, ["add", "--no-wait", "--", "--data-dir", "elsewhere"]);
     expect(kept.stdout).not.toContain("recollect --data-dir");

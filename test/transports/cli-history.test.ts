@@ -43,7 +43,7 @@ describe("recollect history", () => {
       /\nChanges\n {2}\d{4}-\d\d-\d\d \d\d:\d\d {2}memory\.added by \S+, document \w{22} {2}\[batch \w{22}\]\n/,
     );
     expect(stdout).toMatch(
-      /memory\.forgotten by local, moved away {2}\[batch (\w{22})\]\nTo undo the last one: recollect undo \1\n$/,
+      /memory\.forgotten by local, moved away {2}\[batch (\w{22})\]\nTo undo the last change: recollect undo \1\n$/,
     );
     expect(stdout).not.toMatch(/[\u0080-\u009f]/);
   });
@@ -96,7 +96,7 @@ describe("recollect undo", () => {
     const { code, stdout } = await run(["undo", batchId]);
     expect([code, stdout]).toEqual([
       0,
-      expect.stringMatching(/^undone: 1 change\nTo take that back: recollect undo \w{22}\n$/),
+      expect.stringMatching(/^undone: 1 change\nTo undo this: recollect undo \w{22}\n$/),
     ]);
     expect(await recall("Lisbon")).toEqual(["User lives in Lisbon"]);
     const again = /undo (\w{22})/.exec(stdout)?.[1] ?? "";

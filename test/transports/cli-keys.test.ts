@@ -55,7 +55,7 @@ describe("keys create", () => {
       { containerTag: "mia", permission: "read" },
       { containerTag: "tom", permission: "read" },
     ]);
-    expect((await run("list")).stdout).toMatch(/key, read only {2}.*\n.*key, only mia:read tom:read {2}/);
+    expect((await run("list")).stdout).toMatch(/key, read-only {2}.*\n.*key, only mia:read tom:read {2}/);
   });
 
   test("a container that is named twice counts once, as the strictest says", async () => {
@@ -107,10 +107,10 @@ describe("the life of a key", () => {
     const { key, secret } = await create("--name", "phone");
     const state = async () => (await run("list")).stdout.trimEnd();
     expect(await state()).toMatch(/never used$/);
-    expect(await run("toggle", key.id)).toEqual({ code: 0, stdout: `switched off: ${key.id}\n`, stderr: "" });
-    expect(await state()).toMatch(/switched off \d{4}-\d\d-\d\d$/);
+    expect(await run("toggle", key.id)).toEqual({ code: 0, stdout: `disabled: ${key.id}\n`, stderr: "" });
+    expect(await state()).toMatch(/disabled \d{4}-\d\d-\d\d$/);
     expect((await listed())[0]?.isOpen).toBe(false);
-    expect(await run("toggle", key.id)).toEqual({ code: 0, stdout: `switched on: ${key.id}\n`, stderr: "" });
+    expect(await run("toggle", key.id)).toEqual({ code: 0, stdout: `enabled: ${key.id}\n`, stderr: "" });
     expect((await listed())[0]?.isOpen).toBe(true);
     expect(await run("revoke", key.id)).toEqual({ code: 0, stdout: `revoked: ${key.id}\n`, stderr: "" });
     expect(await state()).toMatch(/revoked \d{4}-\d\d-\d\d$/);

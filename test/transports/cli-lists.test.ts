@@ -90,9 +90,9 @@ test("recollect review shows what waits, decides and takes that back", async () 
   expect(shown.stdout).toContain(`in · `);
   expect(shown.stdout).toContain(id);
   expect((await run("review", "decline", id)).stdout).toBe(
-    `declined: ${id}. To take it back: recollect review undo ${id}\n`,
+    `declined: ${id}. To undo this: recollect review undo ${id}\n`,
   );
-  expect((await run("review")).stdout).toBe("Nothing waits for review.\n");
+  expect((await run("review")).stdout).toBe("Nothing is waiting for review.\n");
   expect((await run("review", "undo", id)).stdout).toContain("open again:");
   const wrong = await run("review", "approve", id, "nosuchid");
   expect(wrong.code).toBe(1);

@@ -54,7 +54,7 @@ describe("recollect search", () => {
     };
     await run(["add", "I live in Lisbon.", "--no-wait"], { starters: { openDoor } });
     const { stdout } = await run(["search", "Where does the user live?"], { starters: { openDoor } });
-    expect(stdout).toContain("1 document still waits to be indexed, or to be read for facts; search again.");
+    expect(stdout).toContain("1 document is still waiting to be indexed or read for facts; search again later.");
   });
 
   test("passes on container, limit, threshold, mode and filters", async () => {
@@ -133,12 +133,12 @@ describe("recollect forget", () => {
     const { code, stdout } = await run(["forget", lisbon]);
     const [forgotten, undo, ...offer] = stdout.split("\n");
     expect([code, forgotten]).toEqual([0, `forgotten: User lives in Lisbon  [${lisbon}]`]);
-    expect(undo).toMatch(/^To take it back: recollect undo \w{22}$/);
+    expect(undo).toMatch(/^To undo this: recollect undo \w{22}$/);
     expect(offer).toEqual([
       "The text of a document still states it:",
       `  “I live in Lisbon. I prefer green tea to coffee.”  [${document}]`,
       `To remove it with what only it states: recollect forget ${document}`,
-      `To cut only what the memory says out of it, for good: recollect purge --memory ${lisbon}`,
+      `To permanently cut only what the memory says out of it: recollect purge --memory ${lisbon}`,
       "",
     ]);
     expect(await known()).toEqual(["User prefers green tea to coffee"]);
@@ -185,7 +185,7 @@ describe("recollect forget", () => {
     expect(unknown).toMatchObject({
       code: 1,
       stdout: "",
-      stderr: expect.stringContaining("There is no memory and no document no-such-id. Nothing was changed."),
+      stderr: expect.stringContaining("There is no memory or document no-such-id. Nothing was changed."),
     });
     expect(await run(["forget", lisbon, "-c", "elsewhere"])).toMatchObject({ code: 1, stdout: "" });
     expect(await run(["forget", document, "-c", "elsewhere"])).toMatchObject({ code: 1, stdout: "" });
@@ -204,7 +204,7 @@ describe("recollect keys", () => {
   test("makes a key that is printed once, lists it without its secret and revokes it", async () => {
     const made = await run(["keys", "create", "--name", "laptop"]);
     expect(made.stdout).toMatch(/^sm_\w{22}_[\w-]{20,}\n$/);
-    expect(made.stderr).toContain("(laptop). It is shown this once");
+    expect(made.stderr).toContain("(laptop). It is shown only once");
     const { key, secret } = parseAnswer<CreatedKey>(await run(["keys", "create", "--json"]));
     const listed = await run(["keys", "list"]);
     expect(listed.stdout.trim().split("\n")).toHaveLength(2);
@@ -218,13 +218,13 @@ describe("recollect keys", () => {
   test("makes a key for a client, whose settings are then its own", async () => {
     const { key } = parseAnswer<CreatedKey>(await run(["keys", "create", "--client", "OpenCode", "--json"]));
     expect(key.client).toBe("opencode");
-    expect((await run(["keys", "list"])).stdout).toMatch(/ {2}key, for opencode {2}made /);
+    expect((await run(["keys", "list"])).stdout).toMatch(/ {2}key, for opencode {2}created /);
     const refused = await run(["keys", "create", "--client", "a b"]);
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("client: must be 1 to 64 letters") });
   });
 
   test("says how to make the first one", async () => {
-    expect((await run(["keys", "list"])).stdout).toBe("There are no keys yet. Make one: recollect keys create\n");
+    expect((await run(["keys", "list"])).stdout).toBe("There are no keys yet. Create one: recollect keys create\n");
   });
 
   test("lacks a command without one", async () => {

@@ -90,7 +90,7 @@ test("a document whose file cannot be read once more stays as it was, which is t
   const { id } = parseAnswer<DocumentReceipt>(added);
   const again = await run(["reprocess", id]);
   expect(again.code).toBe(1);
-  expect(again.stdout).toMatch(new RegExp(`^failed: ${id}: it stays as it was, .*The PDF is encrypted`));
+  expect(again.stdout).toMatch(new RegExp(`^failed: ${id}: it was left as it was, .*The PDF is encrypted`));
 });
 
 describe("recollect reprocess --failed", () => {
@@ -98,14 +98,14 @@ describe("recollect reprocess --failed", () => {
     await addPage("harbour");
     await addPage("quay", "work");
     const planned = await run(["reprocess", "--failed", "--dry-run"]);
-    expect(planned.stdout).toBe("would have 2 documents that failed or could not be read yet tried again\n");
+    expect(planned.stdout).toBe("would reprocess 2 documents that failed or could not be read yet\n");
     expect(await run(["reprocess", "--failed"], ONLINE)).toMatchObject({
       code: 0,
-      stdout: "reprocessed: 2 documents that failed or could not be read yet tried again\n",
+      stdout: "reprocessed: 2 documents that failed or could not be read yet\n",
     });
     expect(await run(["reprocess", "--failed"], ONLINE)).toMatchObject({
       code: 0,
-      stdout: "No document has failed.\n",
+      stdout: "No documents have failed.\n",
     });
   });
 

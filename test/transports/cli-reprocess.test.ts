@@ -54,7 +54,7 @@ describe("recollect reprocess", () => {
     expect(done).toMatchObject({ extractor: "extract-facts/2", documents: 1, waiting: 0, dryRun: false });
     expect((await run(["search", "Lisbon", "-c", "home"])).stdout).toContain("User lives in Lisbon.");
     const again = await run(["reprocess", "--all", "--yes"], withModel());
-    expect(again).toMatchObject({ code: 0, stdout: "No documents are to be read again.\n" });
+    expect(again).toMatchObject({ code: 0, stdout: "No documents need to be read again.\n" });
     const anyway = await run(["reprocess", "--all", "--no-outdated", "--yes"], withModel());
     expect(anyway.stdout).toContain("reprocessed: 1 document");
   });
@@ -62,8 +62,10 @@ describe("recollect reprocess", () => {
   test("says with --dry-run what it would take, and does nothing", async () => {
     await add();
     const unpriced = await run(["reprocess", "--container", "home", "--dry-run"], withModel());
-    expect(unpriced.stdout).toMatch(/^would have 1 document \(1 KB\) read by extract-facts\/2, about \d+ tokens read/);
-    expect(unpriced.stdout).toContain("price not known: set RECOLLECT_LLM_INPUT_PRICE");
+    expect(unpriced.stdout).toMatch(
+      /^would reprocess 1 document \(1 KB\) with extract-facts\/2, about \d+ tokens read/,
+    );
+    expect(unpriced.stdout).toContain("price unknown: set RECOLLECT_LLM_INPUT_PRICE");
     const priced = await run(["reprocess", "--container", "home", "--dry-run"], withModel(PRICES));
     expect(priced.stdout).toMatch(/about \$\d+\.\d\d\n$/);
     expect(provider.requests).toHaveLength(0);
@@ -73,7 +75,7 @@ describe("recollect reprocess", () => {
     const id = await add();
     const named = parseAnswer<Answer>(await run(["reprocess", id, "--outdated", "--json"]));
     expect(named).toMatchObject({ documents: 0, skipped: [{ id, reason: "rules/2 has read it already" }] });
-    expect((await run(["reprocess", id])).stdout).toContain("reprocessed: 1 document (1 KB) read by rules/2\n");
+    expect((await run(["reprocess", id])).stdout).toContain("reprocessed: 1 document (1 KB) with rules/2\n");
   });
 
   test("asks a person, and goes on only after yes", async () => {
@@ -111,11 +113,11 @@ describe("recollect status", () => {
   test("says what the language model cost, or how to make that known", async () => {
     await add();
     await run(["reprocess", "--all", "--yes"], withModel());
-    expect((await run(["status"])).stdout).toContain("llm cost      price not known: set RECOLLECT_LLM_INPUT_PRICE");
+    expect((await run(["status"])).stdout).toContain("llm cost      price unknown: set RECOLLECT_LLM_INPUT_PRICE");
     const options = withModel(PRICES);
     await run(["reprocess", "--all", "--no-outdated", "--yes"], options);
     const { stdout } = await run(["status"], options);
-    expect(stdout).toMatch(/llm cost +\$0\.00\d+ for \d+ answers; price of \d+ not known/);
+    expect(stdout).toMatch(/llm cost +\$0\.00\d+ for \d+ answers; price of \d+ unknown/);
     expect(parseAnswer<{ llmUse: object }>(await run(["status", "--json"])).llmUse).toMatchObject({
       answers: expect.any(Number),
       cost: expect.any(Number),

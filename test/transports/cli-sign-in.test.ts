@@ -57,7 +57,7 @@ describe("login", () => {
     const { signIns } = parseAnswer<{ signIns: SignIn[] }>(await run("login", "--list", "--json"));
     expect(signIns).toMatchObject([{ how: "link", client: "Test browser" }]);
     const id = signIns[0]?.id ?? "";
-    expect((await run("login", "--list")).stdout).toMatch(new RegExp(`^${id}  Test browser, with a link `));
+    expect((await run("login", "--list")).stdout).toMatch(new RegExp(`^${id}  Test browser, signed in with a link `));
     expect((await run("login", "--end", id)).stdout).toContain(id);
     expect((await browser.get("/auth")).status).toBe(303);
     expect((await run("login", "--end", id)).code).toBe(1);
@@ -78,7 +78,7 @@ describe("login --device", () => {
     let text = "";
     stderr.on("data", (chunk: Buffer) => {
       text += chunk.toString();
-      const code = /type ([A-Z]{4}-[A-Z]{4})/.exec(text)?.[1];
+      const code = /enter ([A-Z]{4}-[A-Z]{4})/.exec(text)?.[1];
       if (code === undefined) return;
       const choice = { containers: "all", permission: "read", expires: "7", decision };
       answered ??= browser.fill(`/auth/device?user_code=${code}`, choice);
@@ -107,7 +107,7 @@ describe("login --device", () => {
     [["--device", "ftp://memory.example"], 2, "needs the address of a service"],
     [["--device", "http://user@127.0.0.1:1"], 2, "needs the address of a service"],
     [["--device", "http://127.0.0.1:1"], 1, "No service answers at http://127.0.0.1:1."],
-    [["--client", "codex"], 2, "--client goes with --device"],
+    [["--client", "codex"], 2, "--client needs --device"],
     [["--device", "http://127.0.0.1:1", "--list"], 2, "choose one of"],
   ])("with %j is refused", async (options, expected, complaint) => {
     const { code, stderr } = await run("login", ...options);
@@ -136,8 +136,8 @@ describe("password", () => {
   });
 
   test.each([
-    ["two that differ", ["correct horse battery", "correct horse batterx"], "not the same"],
-    ["one only", ["correct horse battery"], "no password was typed"],
+    ["two that differ", ["correct horse battery", "correct horse batterx"], "do not match"],
+    ["one only", ["correct horse battery"], "no password was entered"],
     ["one that is too short", ["short", "short"], "at least 12 characters"],
   ])("changes nothing for %s", async (_words, lines, complaint) => {
     const { code, stderr } = await type(...lines);
@@ -149,7 +149,7 @@ describe("password", () => {
   test("reads it from standard input, and takes it away again", async () => {
     await runCommand(folder, ["password", "--stdin"], { stdin: `${PASSWORD}\n` });
     expect(await isRight(PASSWORD)).toBe(true);
-    expect((await run("password", "--remove")).stdout).toContain("There is no password now.");
+    expect((await run("password", "--remove")).stdout).toContain("There is no longer a password.");
     expect(await isRight(PASSWORD)).toBe(false);
   });
 

@@ -52,7 +52,7 @@ test("recollect status tells how many, and a start with another key has them rea
   await before.close();
   const openDoor = () => openCore({ dataDirectory, settings: settingsWith("sk-old") });
   const { stdout } = await runCommand(dataDirectory, ["status"], { starters: { openDoor } });
-  expect(stdout).toMatch(/by rules +1 document in place of the language model, to be read again once it answers/);
+  expect(stdout).toMatch(/by rules +1 document instead of by the language model, to be read again once it answers/);
   expect(stdout).toMatch(/why +The language model refused the key \(401\)/);
 
   const fact = { text: "User lives by the Tagus.", kind: "fact", isStatic: true, eventDates: [], forgetAfter: null };

@@ -40,7 +40,7 @@ export async function askForKey(cli: Cli, service: string, client: string | unde
   if (!started.success) throw notOurs(url);
   const { device_code: deviceCode, user_code: userCode, verification_uri: page, expires_in: seconds } = started.data;
   const { bold } = cli.output.style;
-  cli.output.note(`Open ${bold(oneLine(page))} on any machine and type ${bold(oneLine(userCode))}. Waiting …`);
+  cli.output.note(`Open ${bold(oneLine(page))} on any machine and enter ${bold(oneLine(userCode))}. Waiting …`);
   const until = performance.now() + seconds * 1_000;
   let interval = started.data.interval;
   while (performance.now() < until) {
@@ -52,7 +52,7 @@ export async function askForKey(cli: Cli, service: string, client: string | unde
     if (error === "slow_down") interval += SLOWER_SECONDS;
     else if (error !== "authorization_pending") throw refusal(url, polled.body);
   }
-  throw new AppError("unavailable", "Nobody answered within 10 minutes.");
+  throw new AppError("unavailable", "The request was not answered within 10 minutes.");
 }
 
 function serviceUrl(text: string): string {
@@ -86,5 +86,5 @@ function refusal(url: string, body: unknown): AppError {
 }
 
 function notOurs(url: string): AppError {
-  return new AppError("unavailable", `What answers at ${url} is not this service, or an older version of it.`);
+  return new AppError("unavailable", `The server at ${url} is not Recollect, or is an older version of it.`);
 }

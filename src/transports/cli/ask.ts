@@ -23,7 +23,7 @@ export async function askSecrets(cli: Cli, questions: readonly string[], instead
 
 /** The answers to all questions. @throws UsageError where the input ended too early */
 export function requireAnswers(answers: readonly string[] | null): readonly string[] {
-  if (answers === null) throw new UsageError("the input ended before everything was given");
+  if (answers === null) throw new UsageError("the input ended before every question was answered");
   return answers;
 }
 
@@ -39,7 +39,7 @@ export function canAsk({ stdin, output }: Cli): boolean {
  * @throws UsageError where nobody can be asked
  */
 export async function ask(cli: Cli, questions: readonly Question[], instead: string): Promise<string[] | null> {
-  if (!canAsk(cli)) throw new UsageError(`nobody can be asked here; ${instead}`);
+  if (!canAsk(cli)) throw new UsageError(`cannot ask for input here; ${instead}`);
   const { stdin, output } = cli;
   const answers: string[] = [];
   // A readline terminal, so that input is edited as usual but echoed only where it may be.

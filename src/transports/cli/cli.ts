@@ -60,7 +60,7 @@ export async function withCore<T>(
   const { engine = "off", begins = false, stays = false } = options;
   const door = await cli.starters.openDoor({ settings, engine, begins, stays });
   const { core, actor, begun, uploads } = door;
-  if (begun !== undefined) cli.output.note(`A new memory begins in ${begun}.`);
+  if (begun !== undefined) cli.output.note(`Created a new memory in ${begun}.`);
   try {
     const asker = { actor, from: { face: "cli" } } as const;
     const newWrite = () => ({ ...asker, operationId: createId() });

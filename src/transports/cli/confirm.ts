@@ -12,8 +12,8 @@ import { untilInterrupted } from "./interrupt.js";
  */
 export async function confirm({ stdin, output }: Cli, warning: string, deed: string): Promise<boolean> {
   if (!output.isTerminal || output.isJson || !isTerminal(stdin))
-    throw new UsageError(`nobody can be asked here; add --yes to ${deed} without a question`);
-  output.note(`${warning} Type ${output.style.bold("yes")} to go on:`);
+    throw new UsageError(`cannot ask for confirmation here; add --yes to ${deed} without asking`);
+  output.note(`${warning} Type ${output.style.bold("yes")} to continue:`);
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: stdin, output: silent });
   try {

@@ -97,7 +97,7 @@ export async function runCli(argv: readonly string[], starters: Starters, io: Cl
   };
   for (const register of COMMANDS) register(program, cli);
   const report = (error: unknown) => {
-    const hint = `Run \`${[programName, ...commandPath(program, argv), "--help"].join(" ")}\` to see how it is used.`;
+    const hint = `Run \`${[programName, ...commandPath(program, argv), "--help"].join(" ")}\` for usage.`;
     return reportFailure(error, output, { isDebug: io.isDebug ?? false, hint, invocation: cli.invocation });
   };
   try {
@@ -109,7 +109,7 @@ export async function runCli(argv: readonly string[], starters: Starters, io: Cl
     await output.flush();
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    exitCode = report(new AppError("unavailable", `Standard output could not be written: ${reason}`));
+    exitCode = report(new AppError("unavailable", `Could not write to standard output: ${reason}`));
   }
   return exitCode;
 }
@@ -118,8 +118,12 @@ function createProgram(output: Output, version: string): Command {
   return new Command("recollect")
     .description("A memory for AI agents: keep what matters, find it again by meaning and by words.")
     .version(version, "-V, --version", "print the version")
-    .option("--data-dir <folder>", "where everything is kept (default: RECOLLECT_DATA_DIR, or ~/.recollect)", notEmpty)
-    .option("--json", "answer with one line of JSON on standard output")
+    .option(
+      "--data-dir <folder>",
+      "where everything is stored (default: RECOLLECT_DATA_DIR, or ~/.recollect)",
+      notEmpty,
+    )
+    .option("--json", "print one line of JSON to standard output")
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
       writeOut: (text) => output.write(text),

@@ -29,8 +29,7 @@ export async function openLoopbackCallback(): Promise<LoopbackCallback> {
   const server = createServer((request, response) => {
     const path = request.url ?? "/";
     const url = URL.canParse(path, "http://127.0.0.1") ? new URL(path, "http://127.0.0.1") : null;
-    if (request.method !== "GET" || !url?.pathname.startsWith(CALLBACK))
-      return show(response, 404, "There is no such page.");
+    if (request.method !== "GET" || !url?.pathname.startsWith(CALLBACK)) return show(response, 404, "Page not found.");
     visits.push(visitOf(url, response));
     wake();
   });

@@ -21,18 +21,18 @@ export function describeLimits(cli: Cli, { waiting, degraded }: SearchAnswer): s
     ...(waiting > 0
       ? [
           yellow(
-            `${count(waiting, "document")} still ${waiting === 1 ? "waits" : "wait"} to be indexed, or to be read for facts; search again.`,
+            `${count(waiting, "document is", "documents are")} still waiting to be indexed or read for facts; search again later.`,
           ),
         ]
       : []),
-    ...degraded.map((reason) => yellow(`Not complete: ${oneLine(reason)}`)),
+    ...degraded.map((reason) => yellow(`Incomplete: ${oneLine(reason)}`)),
   ];
 }
 
 function describeResult(cli: Cli, result: SearchResult, timeZone: TimeZone): string[] {
   const { bold, dim } = cli.output.style;
   const text = indent(printable(result.text).trim(), 6).trimStart();
-  const kind = result.kind === "memory" ? "memory" : `passage${result.standing ? " of what is over" : ""}`;
+  const kind = result.kind === "memory" ? "memory" : `${result.standing ? "outdated " : ""}passage`;
   const conflicts = result.conflictsWith ? [`conflicts with ${result.conflictsWith.join(" and ")}`] : [];
   const place = result.chunk?.metadata ? placeInFile(result.chunk.metadata) : null;
   const places = place === null ? [] : [oneLine(place)];
@@ -45,7 +45,7 @@ function describeResult(cli: Cli, result: SearchResult, timeZone: TimeZone): str
 /** What a reader must know before using a text. */
 const MARKS: Readonly<Partial<Record<Trust, readonly string[]>>> = {
   unverified: ["unverified: not from the user"],
-  flagged: ["FLAGGED: reads like an instruction, and was not reviewed"],
+  flagged: ["FLAGGED: reads like an instruction and has not been reviewed"],
 };
 
 function sourceOf({ documents }: SearchResult): string {
@@ -66,16 +66,16 @@ export function describeFacts(facts: readonly ExplainedFact[]): string[] {
   return facts.flatMap(({ outcome, text, id, replaced, near = [], statedIn = [] }) => {
     const note = {
       added: "",
-      extended: " (says more of what was known)",
-      outdated: " (kept as past: something newer is known)",
+      extended: " (adds to what was known)",
+      outdated: " (kept as outdated: something newer is known)",
       review: " (doubtful: waits for review)",
-      duplicate: " (known already)",
+      duplicate: " (already known)",
       updated: ` (replaces ${replaced ?? "an older one"})`,
     };
     return [
       `- ${oneLine(text)}${note[outcome]}  [${id}]`,
       ...near.map((other) => `  close to: ${oneLine(other.text)}  [${other.id}]; --updates if it replaces that`),
-      ...statedIn.map((document) => `  the old one still stands in: ${describeSource(document)}  [${document.id}]`),
+      ...statedIn.map((document) => `  the old one is still stated in: ${describeSource(document)}  [${document.id}]`),
     ];
   });
 }

@@ -5,7 +5,7 @@ import { utf16Of } from "../../lib/text-bytes.js";
 /** Far above the core's own limits, which have their own errors; keeps an endless stream from filling memory. */
 const MOST_BYTES = 256 * 1024 * 1024;
 
-const NOT_READ = "It is neither UTF-8 text nor a kind of file that is read.";
+const NOT_READ = "It is neither UTF-8 text nor a supported kind of file.";
 
 /**
  * The whole text of a UTF-8 stream.
@@ -22,7 +22,7 @@ export async function readText(stream: Readable, name: string, advice = NOT_READ
       if (part.includes(0)) throw binary(name, bytes + part.indexOf(0), advice);
       bytes += part.length;
       if (bytes > MOST_BYTES)
-        throw new AppError("too_large", `${name} has more than ${MOST_BYTES / 1024 / 1024} MB. Add it in parts.`);
+        throw new AppError("too_large", `${name} is larger than ${MOST_BYTES / 1024 / 1024} MB. Add it in parts.`);
       parts.push(part);
     }
   } catch (error) {
@@ -37,7 +37,10 @@ function refuseOtherEncodings(start: Buffer, name: string): void {
 }
 
 function binary(name: string, position: number, advice: string): AppError {
-  return new AppError("unsupported_type", `${name} is not text: it has a NUL byte at position ${position}. ${advice}`);
+  return new AppError(
+    "unsupported_type",
+    `${name} is not text: it contains a NUL byte at position ${position}. ${advice}`,
+  );
 }
 
 function decode(bytes: Buffer, name: string): string {
@@ -55,6 +58,6 @@ function decode(bytes: Buffer, name: string): string {
 /** Why a file or pipe could not be read. */
 export function readFailure(name: string, error: NodeJS.ErrnoException): AppError {
   if (error.code === "ENOENT") return new AppError("not_found", `There is no file ${name}.`);
-  const reason = error.code === "EACCES" ? "this user may not read it" : error.message;
+  const reason = error.code === "EACCES" ? "permission denied" : error.message;
   return new AppError("unavailable", `${name} cannot be read: ${reason}.`, { cause: error });
 }

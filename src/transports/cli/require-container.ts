@@ -10,7 +10,7 @@ export async function requireContainer({ core, read }: Access, containerTag: str
     if (!(error instanceof AppError) || error.kind !== "not_found") throw error;
     throw new AppError(
       "not_found",
-      `There is no container ${oneLine(containerTag)}. \`containers\` lists those that are there.`,
+      `There is no container ${oneLine(containerTag)}. \`containers\` lists the existing ones.`,
       { cause: error },
     );
   }

@@ -22,25 +22,25 @@ export async function signInByBrowser(
   { provider, link, loopback }: BrowserSignIn,
 ): Promise<void> {
   const isOpened = await cli.starters.openInBrowser(link);
-  cli.output.note(isOpened ? "Sign in in the browser. If none has opened, go to:" : "Open this address and sign in:");
+  cli.output.note(isOpened ? "Sign in in the browser. If it did not open, go to:" : "Open this address and sign in:");
   cli.output.note(link);
-  cli.output.note("The browser has to be one of this machine: it comes back to an address that only this machine has.");
+  cli.output.note("Use a browser on this machine: it returns to an address that only this machine can reach.");
   const progress = cli.output.progress("waiting for the sign-in");
   try {
     const until = Date.now() + SIGN_IN_MS;
     for (;;) {
       const visit = await loopback.next(until - Date.now());
-      if (visit === null) throw new AppError("unavailable", "Nobody has signed in within an hour. Begin again.");
+      if (visit === null) throw new AppError("unavailable", "No one signed in within an hour. Start again.");
       const { reply, ...brought } = visit;
       const finished = await core.finishConnection(newWrite(), { provider, ...brought }).catch((error: unknown) => {
         if (error instanceof AppError && error.kind === "invalid") return reply(error.message);
-        reply("Something went wrong. Look at the terminal.");
+        reply("Something went wrong. See the terminal for details.");
         throw error;
       });
       // Not the browser that was sent out: the right one may still come.
       if (finished === undefined) continue;
       const { problem } = finished;
-      reply(problem ?? "You are signed in. This page can be closed.");
+      reply(problem ?? "You are signed in. You can close this page.");
       if (problem !== null) throw new AppError("invalid", problem);
       return;
     }

@@ -44,7 +44,7 @@ async function addNote(access: Access): Promise<Step> {
   return {
     name: "add",
     title: "Add",
-    explanation: "A text is kept as it is, and the facts that it states become memories.",
+    explanation: "A text is stored unchanged, and the facts that it states become memories.",
     command: `add "${FIRST_NOTE}"`,
     result: describeFacts(receipt.facts ?? []),
     ok: receipt.status === "done" && (receipt.facts?.length ?? 0) > 0,
@@ -87,9 +87,9 @@ async function update(access: Access, homeId: string | undefined): Promise<Step>
   return {
     name: "update",
     title: "Update",
-    explanation: "A new fact takes the place of the old one, which stays in the record as its earlier version.",
+    explanation: "A new fact replaces the old one, which stays in the record as its earlier version.",
     command: `add "${MOVE}" --fact "${NEWS}" --updates ${homeId ?? "<id>"}`,
-    result: [...describeFacts(receipt.facts ?? []), "The same question now:", ...describeFound(results)],
+    result: [...describeFacts(receipt.facts ?? []), "The same question again:", ...describeFound(results)],
     ok: results.some(({ text }) => text.includes("Porto")) && !results.some(({ text }) => text.includes("Lisbon")),
   };
 }
@@ -100,7 +100,7 @@ async function showProfile({ core, read }: Access): Promise<Step> {
   return {
     name: "profile",
     title: "Profile",
-    explanation: "All that is known now, short enough to give to an agent at the start of a conversation.",
+    explanation: "Everything that is known now, short enough to give to an agent at the start of a conversation.",
     command: "profile",
     result: facts.map(({ text, isStatic }) => `${isStatic ? "lasting" : "recent "}  ${text}`),
     ok: facts.some(({ text }) => text.includes("Porto")),
@@ -116,7 +116,7 @@ async function forgetTea(access: Access): Promise<Step> {
   return {
     name: "forget",
     title: "Forget",
-    explanation: "A memory is forgotten by its id, never by a guess. It leaves every search and profile.",
+    explanation: "A memory is forgotten by its id, never by a guess. It disappears from every search and profile.",
     command: `forget ${tea?.id ?? "<id>"}`,
     result: [
       ...forgotten.map(({ text }) => `forgotten: ${text}`),

@@ -57,9 +57,9 @@ async function waitForNamed(access: Access, begun: Begun, show: (text: string) =
 
 /** Null for a document that did not fail. */
 function reasonOf({ document, reading }: DocumentDetails): string | null {
-  if (document.status === "failed") return document.errorReason ?? "no reason is known";
+  if (document.status === "failed") return document.errorReason ?? "unknown reason";
   const kept = reading?.outcome?.notReadAgain;
-  return kept === undefined ? null : `it stays as it was, since its file could not be read again: ${kept}`;
+  return kept === undefined ? null : `it was left as it was, because its file could not be read again: ${kept}`;
 }
 
 /** Somebody may delete it meanwhile. */

@@ -49,7 +49,7 @@ async function fileOf(client: Client, scope: Scope, around: Surroundings): Promi
   const paths = client.files[scope]?.(around) ?? [];
   for (const path of paths) if (await canAccess(path)) return path;
   const last = paths.at(-1);
-  if (last === undefined) throw new Error(`${client.name} has no file of scope ${scope}.`);
+  if (last === undefined) throw new Error(`${client.name} has no file for the scope ${scope}.`);
   return last;
 }
 
@@ -63,7 +63,7 @@ function naming<T>(path: string, work: () => T): T {
     return work();
   } catch (error) {
     if (!(error instanceof ConfigTextError)) throw error;
-    throw new ConfigFileError(`${path} ${error.message}. Mend it by hand first; nothing was changed.`);
+    throw new ConfigFileError(`${path} ${error.message}. Fix it by hand first; nothing was changed.`);
   }
 }
 
@@ -155,14 +155,14 @@ export function planUndo(
   const { client, file, document, receipt } = opened;
   const ours = receipt?.entries ?? paths.map((path) => ({ path, depth: path.length - 1 }));
   if (ours.every(({ path }) => valueAt(document, path) === undefined))
-    throw new ConfigFileError(`${file.path} has no entry of ours. There is nothing to undo.`);
+    throw new ConfigFileError(`${file.path} has no Recollect entry. There is nothing to undo.`);
   if (!receipt && !force)
     throw new ConfigFileError(
       `${file.path} has an entry that was not written by this command. Remove it by hand, or with --force.`,
     );
   if (receipt && !force && !isAsWritten(document, receipt))
     throw new ConfigFileError(
-      `The entry in ${file.path} was changed since it was written. Undo it all the same with --force.`,
+      `The entry in ${file.path} has changed since it was written. Undo it anyway with --force.`,
     );
   const text = naming(file.path, () => undoneText(client, file.text ?? "", ours, receipt));
   return { ...opened, text, removes: receipt?.existed === false && isEmpty(client, text) };

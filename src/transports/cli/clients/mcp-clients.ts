@@ -71,7 +71,7 @@ export const MCP_CLIENTS: readonly Client[] = [
     binaries: ["claude"],
     traces: ({ home, claudeFolder }) => [claudeFolder ?? join(home, ".claude")],
     variable: (name) => `\${${name}}`,
-    afterwards: "Start a new session of Claude Code; /mcp shows it.",
+    afterwards: "Start a new Claude Code session; /mcp shows it.",
   },
   {
     ...mcp("claude-desktop", "Claude Desktop", { at: ["mcpServers"], shape: { local: command } }),
@@ -88,7 +88,7 @@ export const MCP_CLIENTS: readonly Client[] = [
     binaries: ["cursor", "cursor-agent"],
     traces: ({ home }) => [join(home, ".cursor")],
     variable: (name) => `\${env:${name}}`,
-    afterwards: "Cursor shows it under Settings, MCP; switch it on there if it is off.",
+    afterwards: "Cursor shows it under Settings, MCP; turn it on there if it is off.",
   },
   {
     ...mcp("vscode", "VS Code", {
@@ -120,7 +120,7 @@ export const MCP_CLIENTS: readonly Client[] = [
     },
     binaries: ["zed", "zeditor"],
     traces: (around) => [zedFolder(around)],
-    afterwards: "Zed takes it up at once; the Agent Panel's settings show it.",
+    afterwards: "Zed picks it up immediately; the Agent Panel's settings show it.",
   },
   {
     ...mcp("codex", "Codex", { at: ["mcp_servers"], shape: { local: command, remote: codexRemote } }),
@@ -132,7 +132,7 @@ export const MCP_CLIENTS: readonly Client[] = [
     binaries: ["codex"],
     traces: ({ codexFolder }) => [codexFolder],
     variable: (name) => name,
-    afterwards: "Start a new session of Codex; /mcp shows it. Files of a project count in trusted projects only.",
+    afterwards: "Start a new Codex session; /mcp shows it. Project files count only in trusted projects.",
   },
   {
     ...mcp("gemini-cli", "Gemini CLI", { at: ["mcpServers"], shape: { local: command, remote: remote("httpUrl") } }),
@@ -143,7 +143,7 @@ export const MCP_CLIENTS: readonly Client[] = [
     binaries: ["gemini"],
     traces: ({ home }) => [join(home, ".gemini")],
     variable: (name) => `$${name}`,
-    afterwards: "Start Gemini CLI again; /mcp shows it.",
+    afterwards: "Restart Gemini CLI; /mcp shows it.",
   },
   {
     ...mcp("opencode", "opencode", { at: ["mcp"], shape: { local: opencodeLocal, remote: remote("url") } }),
@@ -155,7 +155,7 @@ export const MCP_CLIENTS: readonly Client[] = [
     traces: ({ configFolder }) => [join(configFolder, "opencode")],
     variable: (name) => `{env:${name}}`,
     entries: opencodeEntries,
-    afterwards: "Start opencode again; `opencode mcp list` shows it.",
+    afterwards: "Restart opencode; `opencode mcp list` shows it.",
   },
 ];
 
@@ -175,7 +175,7 @@ function mcp(name: string, title: string, { at, shape }: { at: readonly string[]
 
 function valueOf(shape: Shape, wanted: Wanted): Readonly<Record<string, unknown>> {
   if (wanted.by === "stdio") return shape.local(wanted.launch);
-  if (!shape.remote) throw new Error("A client that starts programs only was asked to call a service.");
+  if (!shape.remote) throw new Error("A client that can only start programs was asked to call a service.");
   return shape.remote(wanted.endpoint);
 }
 

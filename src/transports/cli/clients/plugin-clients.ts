@@ -7,34 +7,34 @@ import type { Client, Endpoint, Entry, Wanted } from "./client.js";
  */
 export const PLUGIN_CLIENTS: readonly Client[] = [
   {
-    ...plugin("claude-code-plugin", "Supermemory plugin of Claude Code"),
+    ...plugin("claude-code-plugin", "Supermemory plugin for Claude Code"),
     files: {
       user: ({ home, claudeFolder }) => [join(claudeFolder ?? join(home, ".claude"), "settings.json")],
       project: ({ workingFolder }) => [join(workingFolder, ".claude", ".supermemory-claude", "config.json")],
     },
     traces: ({ home }) => [join(home, ".supermemory-claude")],
     entries: (wanted, scope) => (scope === "user" ? claudeEnvironment(wanted) : fields("repoContainerTag")(wanted)),
-    afterwards: "Start a new session of Claude Code.",
+    afterwards: "Start a new Claude Code session.",
   },
   {
-    ...plugin("codex-plugin", "Supermemory plugin of Codex"),
+    ...plugin("codex-plugin", "Supermemory plugin for Codex"),
     files: { user: ({ home }) => [join(home, ".codex", "supermemory.json")] },
     traces: ({ home }) => [join(home, ".codex", "supermemory.json"), join(home, ".codex", "supermemory")],
     entries: fields("projectContainerTag"),
-    afterwards: "Start a new session of Codex. Its MCP bridge takes the address from SUPERMEMORY_MCP_URL alone.",
+    afterwards: "Start a new Codex session. Its MCP bridge reads the address only from SUPERMEMORY_MCP_URL.",
   },
   {
-    ...plugin("cursor-plugin", "Supermemory plugin of Cursor"),
+    ...plugin("cursor-plugin", "Supermemory plugin for Cursor"),
     files: {
       user: ({ home }) => [join(home, ".config", "cursor", "supermemory.json")],
       project: ({ workingFolder }) => [join(workingFolder, ".cursor", ".supermemory", "config.json")],
     },
     traces: ({ home }) => [join(home, ".config", "cursor", "supermemory.json"), join(home, ".supermemory-cursor")],
     entries: fields("repoContainerTag"),
-    afterwards: "Start Cursor again.",
+    afterwards: "Restart Cursor.",
   },
   {
-    ...plugin("opencode-plugin", "Supermemory plugin of opencode"),
+    ...plugin("opencode-plugin", "Supermemory plugin for opencode"),
     files: {
       user: ({ home }) => ["jsonc", "json"].map((ending) => join(home, ".config", "opencode", `supermemory.${ending}`)),
     },
@@ -44,15 +44,15 @@ export const PLUGIN_CLIENTS: readonly Client[] = [
       join(home, ".config", "opencode", "supermemory.jsonc"),
     ],
     entries: fields("projectContainerTag"),
-    afterwards: "Start opencode again.",
+    afterwards: "Restart opencode.",
   },
   {
-    ...plugin("openclaw-plugin", "Supermemory plugin of OpenClaw"),
+    ...plugin("openclaw-plugin", "Supermemory plugin for OpenClaw"),
     files: { user: ({ home }) => [join(home, ".openclaw", "openclaw.json")] },
     binaries: ["openclaw"],
     traces: ({ home }) => [join(home, ".openclaw")],
     entries: fields("containerTag", ["plugins", "entries", "openclaw-supermemory", "config"]),
-    afterwards: "Restart the gateway of OpenClaw. A version of the plugin that refuses `baseUrl` is too old for this.",
+    afterwards: "Restart the OpenClaw gateway. A version of the plugin that rejects `baseUrl` is too old.",
   },
 ];
 

@@ -54,7 +54,7 @@ export async function prepareReceipts(home: string): Promise<void> {
     await access(folder, constants.W_OK);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new ConfigFileError(`${folder}, where it is noted what was written, cannot be used: ${reason}`);
+    throw new ConfigFileError(`${folder}, where changes are recorded, cannot be used: ${reason}`);
   }
 }
 

@@ -62,37 +62,37 @@ interface Source {
 export function registerAdd(program: Command, cli: Cli): void {
   program
     .command("add")
-    .description("Keep a text, files, folders, a web page or standard input, and learn the facts in them.")
+    .description("Store text, files, folders, web pages or standard input, and learn the facts in them.")
     .argument(
       "[text|file|folder|url|-...]",
       "words to remember, files (text, PDF, Office, mail, pictures and more), folders or globs such as 'notes/**/*.md', the address of a web page, or - for standard input",
     )
-    .option("--text", "take the argument as words even when a file has that name")
+    .option("--text", "treat the argument as words even if a file has that name")
     .option(
       "-c, --container <tag>",
-      "the container to keep it in (default: RECOLLECT_CONTAINER, or sm_project_default)",
+      "the container to store it in (default: RECOLLECT_CONTAINER, or sm_project_default)",
     )
     .option(
       "--custom-id <id>",
       "your own id; adding with the same id again replaces the document (default for a file: its path; for a page: its address)",
     )
-    .option("--title <title>", "a title (default for a file: its own, or else its name)")
-    .option("-m, --metadata <key=value>", "text to filter by, or a JSON object; may be repeated", collect)
-    .option("--date <date>", "the ISO date the content is from; `yesterday` in it is read from there")
-    .option("--forget-after <date>", "the ISO date or date-time from which on it is forgotten, with what it alone says")
+    .option("--title <title>", "a title (default for a file: its own title, or its name)")
+    .option("-m, --metadata <key=value>", "a field to filter by, or a JSON object; may be repeated", collect)
+    .option("--date <date>", "the ISO date of the content; `yesterday` in it is relative to that date")
+    .option("--forget-after <date>", "the ISO date or date-time at which it is forgotten, with what only it states")
     .option(
       "-f, --fact <text>",
-      "a fact to remember, in your own words, instead of finding them; may be repeated",
+      "a fact to remember, in your own words, instead of finding facts; may be repeated",
       collect,
     )
-    .option("--updates <id>", "id of the memory that the text, or the one --fact, takes the place of")
-    .option("--password-file <path>", "a file that holds the password of an encrypted PDF, or - for standard input")
-    .option("-y, --yes", "do not ask before more than a thousand files")
+    .option("--updates <id>", "id of the memory that the text, or the only --fact, replaces")
+    .option("--password-file <path>", "file with the password of an encrypted PDF, or - for standard input")
+    .option("-y, --yes", "do not ask before adding more than a thousand files")
     .option(
       "--watch",
-      "go on and follow the folder until Ctrl-C: files that are added, changed or moved are taken in; deleting a file deletes its document",
+      "keep following the folder until Ctrl-C: files that are added, changed or moved are taken in; deleting a file deletes its document",
     )
-    .option("--no-wait", "answer as soon as it is kept, before it can be found")
+    .option("--no-wait", "return as soon as it is stored, before it can be found")
     .addHelpText(
       "after",
       examples(cli, [
@@ -116,7 +116,7 @@ export function registerAdd(program: Command, cli: Cli): void {
 
 async function follow(cli: Cli, words: readonly string[], options: AddOptions): Promise<void> {
   const [folder = "", ...others] = words;
-  if (others.length > 0 || options.text || !isFolder(folder)) throw new UsageError("--watch goes with one folder");
+  if (others.length > 0 || options.text || !isFolder(folder)) throw new UsageError("--watch needs exactly one folder");
   refuseOfOne(options);
   const container = options.container ?? (await cli.defaultContainer());
   const mayAdd = (files: number) => mayAddMany(cli, files, options);
@@ -126,7 +126,9 @@ async function follow(cli: Cli, words: readonly string[], options: AddOptions): 
 function refuseOfOne(options: AddOptions): void {
   const unfit = OF_ONE_DOCUMENT.find((name) => options[name] !== undefined);
   if (unfit !== undefined)
-    throw new UsageError(`--${unfit.replace(/[A-Z]/g, "-$&").toLowerCase()} goes with one file, not with several`);
+    throw new UsageError(
+      `--${unfit.replace(/[A-Z]/g, "-$&").toLowerCase()} can be used with one file, not with several`,
+    );
 }
 
 async function mayAddMany(cli: Cli, files: number, { yes }: AddOptions): Promise<boolean> {
@@ -148,7 +150,7 @@ async function addAll(cli: Cli, names: readonly string[], options: AddOptions): 
   const files = await withSidecars(found);
   for (const sentence of leftOut) cli.output.note(cli.output.style.yellow(`warning: ${sentence}`));
   if (files.length + addresses.length === 0)
-    throw new AppError("not_found", `There is no file to add in ${paths.join(", ")}.`);
+    throw new AppError("not_found", `There are no files to add in ${paths.join(", ")}.`);
   if (!(await mayAddMany(cli, files.length, options))) return cli.output.note("Nothing was added.");
   const shared = sharedInput(options.container ?? (await cli.defaultContainer()), options);
   const adding = { shared, waits: options.wait };
@@ -166,7 +168,7 @@ async function add(cli: Cli, argument: string | undefined, options: AddOptions):
   const container = options.container ?? (await cli.defaultContainer());
   const isOfFile = argument !== undefined && isFile(argument, options);
   if (!isOfFile && options.passwordFile !== undefined)
-    throw new UsageError("--password-file goes with a file that is encrypted");
+    throw new UsageError("--password-file needs a file that is encrypted");
   const sending = isOfFile
     ? await fileSending(argument, container, options, await readPassword(cli, options.passwordFile))
     : textSending(inputOf(await readSource(cli, argument, options), container, options), options);
@@ -225,16 +227,16 @@ async function fileSending(
   return async (access) => {
     const { reading } = await access.core.status(access.read);
     const sent = await sendFile(access, reading, file);
-    if (!sent) throw new AppError("invalid", `content: must not be empty, and ${path} is`);
+    if (!sent) throw new AppError("invalid", `content: must not be empty, but ${path} is`);
     return sent;
   };
 }
 
-const NO_FILE_HERE = "Only text is taken from there: to add a PDF or another file, name it.";
+const NO_FILE_HERE = "Only text can be read from there: to add a PDF or another file, give its path.";
 
 async function readSource(cli: Cli, argument: string | undefined, options: AddOptions): Promise<Source> {
   if (argument === undefined) {
-    if (!options.fact) throw new UsageError("there is nothing to add: give a text, a file, or - for standard input");
+    if (!options.fact) throw new UsageError("there is nothing to add: give text, a file, or - for standard input");
     return { content: options.fact.join("\n"), rememberAsIs: false };
   }
   if (options.text) return { content: argument, rememberAsIs: true };
@@ -260,7 +262,7 @@ function joinWords(words: readonly string[], { text }: AddOptions): string {
 /** Asks the person at the terminal; where nobody can be asked, the answer is no. */
 async function isMeant(cli: Cli, word: string): Promise<boolean> {
   const canAsk = cli.output.isTerminal && !cli.output.isJson && isTerminal(cli.stdin);
-  return canAsk && confirm(cli, `There is no file ${oneLine(word)}. Is this one word to be remembered?`, "keep it");
+  return canAsk && confirm(cli, `There is no file ${oneLine(word)}. Should this word be remembered?`, "keep it");
 }
 
 function inputOf(source: Source, container: string, options: AddOptions): AddDocumentInput {
@@ -290,8 +292,8 @@ function sharedInput(container: string, { metadata, date, forgetAfter }: AddOpti
 function factsOf(content: string | null, { fact, updates }: AddOptions): Pick<AddDocumentInput, "facts"> {
   if (updates === undefined) return fact ? { facts: fact.map((text) => ({ text })) } : {};
   const [text = content, ...others] = fact ?? [];
-  if (text === null) throw new UsageError("--updates goes with --fact for a file that is no plain text");
-  if (others.length > 0) throw new UsageError("--updates goes with one --fact, not with several");
+  if (text === null) throw new UsageError("--updates needs --fact for a file that is not plain text");
+  if (others.length > 0) throw new UsageError("--updates can be used with one --fact, not with several");
   return { facts: [{ text, updates }] };
 }
 
@@ -305,9 +307,9 @@ function describeReceipt(cli: Cli, receipt: ExplainedReceipt, waited: boolean): 
   const where = `${bold(receipt.id)} in ${receipt.containerTags.join(", ")}`;
   if (receipt.status === "failed")
     return [
-      `${red("failed:")} ${where} is kept but could not be indexed: ${receipt.errorReason ?? "no reason is known"}`,
-      `Remove the cause and have it read again: ${cli.invocation} reprocess ${receipt.id}`,
-      `Or delete it: ${cli.invocation} forget ${receipt.id}`,
+      `${red("failed:")} ${where} is kept but could not be indexed: ${receipt.errorReason ?? "unknown reason"}`,
+      `To read it again after removing the cause: ${cli.invocation} reprocess ${receipt.id}`,
+      `To delete it: ${cli.invocation} forget ${receipt.id}`,
     ];
   if (receipt.status === "done" && receipt.dreamingStatus === "done")
     return [
@@ -316,9 +318,9 @@ function describeReceipt(cli: Cli, receipt: ExplainedReceipt, waited: boolean): 
         ? [`${count(receipt.facts.length, "fact")}:`, ...describeFacts(receipt.facts).map((line) => indent(line, 2))]
         : ["No facts were found in it; its text can be searched."]),
     ];
-  const state = waited ? `not through yet (${describeState(receipt)})` : "not searchable yet";
+  const state = waited ? `still being processed (${describeState(receipt)})` : "not searchable yet";
   return [
     `${yellow("kept:")} ${where}, ${state}`,
-    `The work goes on while any ${cli.invocation} process runs, for example ${cli.invocation} serve.`,
+    `Processing continues while any ${cli.invocation} process runs, for example ${cli.invocation} serve.`,
   ];
 }

@@ -11,14 +11,14 @@ export function registerAudit(program: Command, cli: Cli): void {
   program
     .command("audit")
     .description(
-      "Show who did what, the newest first: what was changed, who signed in, who was refused. Never content.",
+      "Show who did what, newest first: what was changed, who signed in and who was refused. Never shows content.",
     )
     .option("--key <id>", "only what this key did")
-    .option("--container <tag>", "only what was about this container")
-    .option("--action <name>", "only this, such as createKey, purge or signIn")
-    .option("--refused", "only what did not end well")
-    .option("--since <when>", "only since then: 30m, 12h, 7d, 4w, or a date", (text) => readSince(cli, text))
-    .option("--limit <count>", "so many at most, 1 to 1000", Number)
+    .option("--container <tag>", "only what concerned this container")
+    .option("--action <name>", "only this action, such as createKey, purge or signIn")
+    .option("--refused", "only what did not succeed")
+    .option("--since <when>", "only entries since then: 30m, 12h, 7d, 4w, or a date", (text) => readSince(cli, text))
+    .option("--limit <count>", "maximum number of entries, 1 to 1000", Number)
     .addHelpText("after", examples(cli, ["$ audit", "$ audit --since 7d --action signIn", "$ audit --refused --json"]))
     .action(async (options: AuditOptions) => {
       const { key, container, action, refused, since, limit } = options;
@@ -51,7 +51,7 @@ function readSince(cli: Cli, text: string): string {
     return new Date(Date.now() - Number(amount) * UNITS_MS[unit as keyof typeof UNITS_MS]).toISOString();
   const moment = cli.momentOf(text);
   if (moment) return moment.toISOString();
-  throw new InvalidArgumentError("must be 30m, 12h, 7d or 4w, or a date such as 2024-05-06.");
+  throw new InvalidArgumentError("It must be 30m, 12h, 7d or 4w, or a date such as 2024-05-06.");
 }
 
 function describePage(
@@ -59,7 +59,7 @@ function describePage(
   page: { readonly items: readonly ListedAuditEntry[]; readonly total: number },
 ): string[] {
   const { items, total } = page;
-  if (items.length === 0) return ["Nothing of that is known. Entries are kept for a year."];
+  if (items.length === 0) return ["There are no such entries. Entries are kept for a year."];
   const rows = items.map((entry) => columnsOf(cli, entry));
   const widths = rows[0]?.map((_cell, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
   const lines = rows.map((row, index) => {

@@ -9,30 +9,30 @@ import { count } from "../../../lib/count.js";
 export function registerBackup(program: Command, cli: Cli): void {
   program
     .command("backup")
-    .description("Copy the store and uploaded files into a new folder, also while a service is running.")
-    .argument("<folder>", "the folder to make, outside of the data folder", notEmpty)
+    .description("Copy the store and uploaded files into a new folder, even while a service is running.")
+    .argument("<folder>", "the folder to create, outside the data folder", notEmpty)
     .addHelpText(
       "after",
       `${examples(cli, ["$ backup /mnt/backups/recollect-monday", "$ --data-dir ./data backup ../copy --json"])}
-The copy holds all that was acknowledged before the command began. It is a data folder: to restore it, copy it to where it
-is to stay, and start with --data-dir. Later purges do not reach it. It has no secret.key, with which credentials of
-connections are encrypted: keep a copy of that file elsewhere.
+The copy contains everything acknowledged before the command started. It is a data folder: to restore it, copy it to its
+final place and start with --data-dir. Later purges do not reach it. It does not contain secret.key, which encrypts the
+credentials of connections: keep a copy of that file elsewhere.
 `,
     )
     .action(async (folder: string) => backUp(cli, folder));
 }
 
 async function backUp(cli: Cli, target: string): Promise<void> {
-  const progress = cli.output.progress("copying the store, and reading the copy again");
+  const progress = cli.output.progress("copying the store and checking the copy");
   const backup = await copyUntilInterrupted(cli, target).finally(() => progress.stop());
   const { folder, storeBytes, files, keyFile } = backup;
   cli.output.answer(backup, () => [
     `Backed up to ${folder}: the store (${megabytes(storeBytes)}) and ${count(files, "uploaded file")}.`,
-    `To use it: \`${cli.programName} serve --data-dir ${shellWord(folder)}\`, best on a copy of it.`,
+    `To use it: \`${cli.programName} serve --data-dir ${shellWord(folder)}\`, preferably on a copy of it.`,
     ...(keyFile === null
       ? []
       : [
-          `Not in it: ${keyFile}, the key of the credentials of connections. Keep a copy of it elsewhere; without it, connections have to be signed in again after a restore.`,
+          `Not included: ${keyFile}, the key that encrypts the credentials of connections. Keep a copy of it elsewhere; without it, connections have to be signed in again after a restore.`,
         ]),
   ]);
 }

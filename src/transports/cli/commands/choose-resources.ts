@@ -29,7 +29,7 @@ export async function chooseResources(
     const resources = await findResources(access, id, names, options);
     const before = await newestRun(access, id);
     const { isSynced } = await core.configureConnection(newWrite(), { id, resources });
-    if (!options.wait || !isSynced) return cli.output.answer({ id }, () => ["The choice is kept."]);
+    if (!options.wait || !isSynced) return cli.output.answer({ id }, () => ["The choice was saved."]);
     await followRun(cli, access, id, before);
   });
 }
@@ -51,7 +51,8 @@ async function listResources(
   if (resources.length === PER_PAGE)
     cli.output.note(`There may be more: ${cli.invocation} connections choose ${id}${inParent} --page ${page + 1}`);
   const holder = resources.find(({ kind }) => kind === "folder" || kind === "drive");
-  if (holder) cli.output.note(`What lies in one: ${cli.invocation} connections choose ${id} --parent ${holder.id}`);
+  if (holder)
+    cli.output.note(`To list what is in one: ${cli.invocation} connections choose ${id} --parent ${holder.id}`);
 }
 
 /** Resources already chosen are found by name too; anything else is looked for page by page. @throws AppError `not_found` */

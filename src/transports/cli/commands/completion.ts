@@ -5,7 +5,7 @@ import { completionScript, SHELLS, type Shell } from "../completion.js";
 export function registerCompletion(program: Command, cli: Cli): void {
   program
     .command("completion")
-    .description("Print what makes a shell complete commands and options at the tab key.")
+    .description("Print a script that lets a shell complete commands and options with the tab key.")
     .addArgument(new Argument("<shell>", "the shell").choices(SHELLS))
     .addHelpText("after", HOW_TO_USE)
     .action((shell: Shell) => {
@@ -16,7 +16,7 @@ export function registerCompletion(program: Command, cli: Cli): void {
 }
 
 const HOW_TO_USE = `
-It knows commands, options and their fixed values, asks nothing of the memory, and completes file names elsewhere.
+It completes commands, options and their fixed values without accessing the memory, and file names elsewhere.
 
 To use it:
   bash   echo 'source <(recollect completion bash)' >> ~/.bashrc

@@ -36,16 +36,16 @@ export function registerConnect(program: Command, cli: Cli): void {
     .command("connect")
     .description("Set up a client to use this memory. Shows what would be written; --write writes it.")
     .addArgument(new Argument("[client]", "client to set up").choices(CLIENT_TABLE.map(({ name }) => name)))
-    .option("--list", "which clients are installed, and which are connected")
-    .option("--write", "write what is shown, and keep a copy of the file as it was")
-    .option("--undo", "show how what was written is taken out again; with --write do it")
-    .option("--force", "with --undo: also when the entry was changed since")
-    .option("--http [url]", "call the service over HTTP in place of starting `recollect mcp`", readUrl)
+    .option("--list", "list which clients are installed, and which are connected")
+    .option("--write", "write what is shown, and keep a copy of the original file")
+    .option("--undo", "show how to remove what was written; with --write, remove it")
+    .option("--force", "with --undo: even if the entry has changed since")
+    .option("--http [url]", "call the service over HTTP instead of starting `recollect mcp`", readUrl)
     .option("--key <key>", "API key for --http and for plugins; `-` reads it from standard input", notEmpty)
-    .option("--key-env <name>", "environment variable that holds the key, so that the file does not", readVariable)
-    .option("--container <tag>", "container to use when the client names none", readTag)
-    .addOption(new Option("--scope <scope>", "whose configuration").choices([...SCOPES]).default("user"))
-    .option("--file <path>", "file to edit, where it is not in its usual place", notEmpty)
+    .option("--key-env <name>", "environment variable with the key, so that the file does not contain it", readVariable)
+    .option("--container <tag>", "container to use if the client specifies none", readTag)
+    .addOption(new Option("--scope <scope>", "whose configuration to edit").choices([...SCOPES]).default("user"))
+    .option("--file <path>", "file to edit, if it is not in its usual place", notEmpty)
     .addHelpText(
       "after",
       examples(cli, [
@@ -74,14 +74,14 @@ async function run(cli: Cli, name: string | undefined, options: Options): Promis
   const client = CLIENT_TABLE.find((known) => known.name === name);
   if (!client) return list(cli, around);
   if (!client.files[options.scope] && options.file === undefined)
-    throw new UsageError(`${client.title} has no configuration of scope ${options.scope}.`);
+    throw new UsageError(`${client.title} has no configuration for the scope ${options.scope}.`);
   return options.undo ? undo(cli, client, around, options) : connect(cli, client, around, options);
 }
 
 function refuseContradictions(name: string | undefined, { list: asList, undo: asUndo, force }: Options): void {
-  if (name === undefined && !asList) throw new UsageError("name a client, or ask for --list");
-  if (name !== undefined && asList) throw new UsageError("--list is about all clients: name none");
-  if (force && !asUndo) throw new UsageError("--force belongs to --undo");
+  if (name === undefined && !asList) throw new UsageError("name a client, or use --list");
+  if (name !== undefined && asList) throw new UsageError("--list covers all clients: do not name one");
+  if (force && !asUndo) throw new UsageError("--force needs --undo");
 }
 
 async function list(cli: Cli, around: Surroundings): Promise<void> {
@@ -124,7 +124,7 @@ async function connect(cli: Cli, client: Client, around: Surroundings, options: 
   if (!options.write || plan.action === "none")
     return show(cli, plan, { options, backup: undefined, keyId: undefined });
   if (around.dataDirectory !== undefined && !around.hasMemory && !made)
-    cli.output.note(`There is no memory in ${around.dataDirectory} yet. It begins with the first use.`);
+    cli.output.note(`There is no memory in ${around.dataDirectory} yet. It is created on first use.`);
   const backup = await writePlan(plan, { home: around.home, now: new Date(), keyId: made?.id });
   await show(cli, plan, { options, backup, keyId: made?.id });
 }
@@ -163,15 +163,15 @@ function nextSteps(cli: Cli, { client, action }: Plan, { options, backup, keyId 
     ...(options.file === undefined ? [] : [`--file ${options.file}`]),
   ];
   const again = [cli.invocation, "connect", client.name, ...where].join(" ");
-  if (action === "none") return ["It is there already; nothing to write."];
+  if (action === "none") return ["It is already there; nothing to write."];
   if (!options.write) return ["", "Nothing was written yet. Run the same command with --write to write it."];
   return [
     "",
     cli.output.style.green("written."),
-    ...(backup === undefined ? [] : [`The file as it was: ${backup}`]),
-    ...(keyId === undefined ? [] : [`A key was made for it: ${keyId}`]),
+    ...(backup === undefined ? [] : [`Copy of the original file: ${backup}`]),
+    ...(keyId === undefined ? [] : [`A key was created for it: ${keyId}`]),
     client.afterwards,
-    `To take it back: ${again} --undo --write`,
+    `To undo this: ${again} --undo --write`,
   ];
 }
 
@@ -196,13 +196,13 @@ async function showUndo(cli: Cli, plan: UndoPlan, options: Options): Promise<voi
   cli.output.answer(answer, () =>
     write
       ? [
-          `${green("undone:")} ${file.path}${removes ? " is gone again, as before" : " is without our entry"}`,
+          `${green("undone:")} ${file.path}${removes ? " was removed, as it did not exist before" : " no longer has the entry"}`,
           ...(keyId === null
             ? []
-            : [`The key that was made for it still works. To revoke it: ${cli.invocation} keys revoke ${keyId}`]),
+            : [`The key that was created for it still works. To revoke it: ${cli.invocation} keys revoke ${keyId}`]),
         ]
       : [
-          `${cli.output.style.bold(client.title)}  ${file.path}${removes ? " (goes, as before)" : ""}`,
+          `${cli.output.style.bold(client.title)}  ${file.path}${removes ? " (to be removed, as it did not exist before)" : ""}`,
           ...describeLines(cli, changes),
           "",
           "Nothing was changed yet. Run the same command with --write to do it.",
@@ -223,16 +223,16 @@ async function wantedBy(cli: Cli, client: Client, around: Surroundings, options:
   const isCalling = options.http !== undefined || !client.ways.includes("stdio");
   if (!isCalling) {
     if (options.key !== undefined || options.keyEnv !== undefined)
-      throw new UsageError("a key is for --http; `recollect mcp` needs none");
+      throw new UsageError("a key is only for --http; `recollect mcp` does not need one");
     return launching(around, options.container);
   }
   if (!client.ways.includes("http"))
     throw new UsageError(
-      `${client.title} takes no service from its file. Leave out --http, or add the service in its settings under Connectors.`,
+      `${client.title} cannot be given a service in its file. Leave out --http, or add the service in its settings under Connectors.`,
     );
   const url = typeof options.http === "string" ? options.http : around.serviceUrl;
   if (url.endsWith(":0"))
-    throw new UsageError("RECOLLECT_PORT leaves the port open: name the URL of the service with --http");
+    throw new UsageError("RECOLLECT_PORT does not fix the port: give the URL of the service with --http");
   const { key, keyVariable } = await keyFor(cli, client, around, { ...options, url });
   return calling(url, { key, keyVariable, container: options.container });
 }
@@ -258,7 +258,8 @@ async function keyFor(
 }
 
 function byVariable(client: Client, name: string): Calling {
-  if (!client.variable) throw new UsageError(`${client.title} takes no variables in its file: give the key with --key`);
+  if (!client.variable)
+    throw new UsageError(`${client.title} does not support variables in its file: give the key with --key`);
   return { key: client.variable(name), keyVariable: name };
 }
 
@@ -276,7 +277,7 @@ function readUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol))
     throw new InvalidArgumentError("It must be a URL such as https://memory.example.com.");
-  if (url.username || url.password) throw new InvalidArgumentError("It must hold no user name or password.");
+  if (url.username || url.password) throw new InvalidArgumentError("It must not contain a user name or a password.");
   return `${url.origin}${url.pathname}`.replace(/(\/mcp)?\/*$/, "");
 }
 
@@ -288,6 +289,6 @@ function readVariable(text: string): string {
 
 function readTag(text: string): string {
   if (!/^[A-Za-z0-9_:.-]{1,100}$/.test(text))
-    throw new InvalidArgumentError("It must have 1 to 100 letters, digits, or any of _ - : .");
+    throw new InvalidArgumentError("It must be 1 to 100 letters, digits or any of _ - : .");
   return text;
 }

@@ -17,11 +17,11 @@ interface AppGuide {
 const google = (api: string): AppGuide => ({
   prefix: "googleDrive",
   steps: [
-    "Open https://console.cloud.google.com/ and make a project, or choose one.",
+    "Open https://console.cloud.google.com/ and create a project, or choose one.",
     `Under “APIs & Services”, “Library”, enable the ${api}.`,
-    "Under “OAuth consent screen”, choose “External”, or “Internal” in an organisation, and add yourself as a test user. While the app is in “Testing”, Google lets a sign-in last for seven days; publish it to keep it.",
+    "Under “OAuth consent screen”, choose “External”, or “Internal” in an organisation, and add yourself as a test user. While the app is in “Testing”, Google limits a sign-in to seven days; publish the app to avoid this.",
     "Under “Credentials”, create an OAuth client of type “Desktop app”.",
-    "Copy its client id and its client secret here.",
+    "Enter its client id and client secret here.",
   ],
   id: /^[\w-]{1,200}\.apps\.googleusercontent\.com$/,
   example: "1234-abcd.apps.googleusercontent.com",
@@ -36,9 +36,9 @@ export const APP_GUIDES: Readonly<Record<string, AppGuide>> = {
     prefix: "onedrive",
     steps: [
       "Open https://entra.microsoft.com/, “App registrations”, and register an app for “Accounts in any organizational directory and personal Microsoft accounts”.",
-      "Under “Authentication”, switch on “Allow public client flows”.",
+      "Under “Authentication”, enable “Allow public client flows”.",
       "Under “API permissions”, add the delegated permissions Files.Read and offline_access of Microsoft Graph.",
-      "Copy its application (client) id here.",
+      "Enter its application (client) id here.",
     ],
     id: /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i,
     example: "11112222-bbbb-3333-cccc-4444dddd5555",
@@ -48,9 +48,9 @@ export const APP_GUIDES: Readonly<Record<string, AppGuide>> = {
   github: {
     prefix: "github",
     steps: [
-      "A personal access token is the shorter way: end this with Ctrl+C, and begin again with `--ask token`.",
-      "Otherwise open https://github.com/settings/developers, “OAuth Apps”, and register one; any callback address will do.",
-      "Tick “Enable Device Flow”, and copy its client id here.",
+      "A personal access token is quicker: press Ctrl-C and start again with `--ask token`.",
+      "Otherwise open https://github.com/settings/developers, “OAuth Apps”, and register an app; any callback URL will do.",
+      "Tick “Enable Device Flow”, and enter its client id here.",
     ],
     id: /^[\w.-]{10,100}$/,
     example: "Iv23liExampleExample",
@@ -79,7 +79,7 @@ export async function keepApp(
   if (clientId !== undefined) {
     const prefix = guide?.prefix ?? provider;
     const [secret] = clientSecret
-      ? requireAnswers(await askSecrets(cli, ["Client secret:"], "keep it with PATCH /v3/settings"))
+      ? requireAnswers(await askSecrets(cli, ["Client secret:"], "set it with PATCH /v3/settings"))
       : [];
     return keep(access, prefix, clientId, secret);
   }
@@ -87,11 +87,11 @@ export async function keepApp(
   const { settings } = await access.core.getSettings(access.read);
   if (Object.entries(settings).some(([name, value]) => name === `${guide.prefix}ClientId` && value)) return;
   const note = (line: string): void => cli.output.note(line);
-  note(`To sign in to ${provider} from here, you need an app of your own there:`);
+  note(`To sign in to ${provider} from here, you need your own app there:`);
   for (const [index, step] of guide.steps.entries()) note(`  ${index + 1}. ${step}`);
-  note(`docs/connections/${provider}.md says more.`);
+  note(`See docs/connections/${provider}.md for details.`);
   const id = await askId(cli, guide);
-  const question = { text: "Client secret (nothing is shown while you type):", isSecret: true };
+  const question = { text: "Client secret (input is hidden):", isSecret: true };
   const [secret] = guide.hasSecret ? requireAnswers(await ask(cli, [question], "use --client-secret")) : [];
   await keep(access, guide.prefix, id, secret);
 }
@@ -100,7 +100,7 @@ async function askId(cli: Cli, { id, example }: AppGuide): Promise<string> {
   for (;;) {
     const [typed = ""] = requireAnswers(await ask(cli, [{ text: "Client id:", isSecret: false }], "use --client-id"));
     if (id.test(typed.trim())) return typed.trim();
-    cli.output.note(`That is no client id. It looks like ${example}.`);
+    cli.output.note(`That is not a client id. It should look like ${example}.`);
   }
 }
 

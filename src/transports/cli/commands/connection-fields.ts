@@ -20,9 +20,9 @@ interface NeededField {
 export const NEEDED_FIELDS: Readonly<Record<string, Readonly<Record<string, NeededField>>>> = {
   imap: {
     host: { question: "Host of the mailbox, such as imap.example.com:", example: "imap.example.com" },
-    user: { question: "Name that you sign in with, mostly the address:", example: "mia@example.com" },
+    user: { question: "User name, usually the email address:", example: "mia@example.com" },
     password: {
-      question: "Password, where the provider has them one for an app (nothing is shown while you type):",
+      question: "Password (an app password, if the provider has them; input is hidden):",
       example: "…",
       isSecret: true,
     },
@@ -30,17 +30,17 @@ export const NEEDED_FIELDS: Readonly<Record<string, Readonly<Record<string, Need
   s3: {
     bucket: { question: "Name of the bucket:", example: "papers" },
     region: { question: "Region, such as eu-central-1:", example: "eu-central-1" },
-    accessKeyId: { question: "Access key id (nothing is shown while you type):", example: "…", isSecret: true },
-    secretAccessKey: { question: "Secret access key (nothing is shown while you type):", example: "…", isSecret: true },
+    accessKeyId: { question: "Access key id (input is hidden):", example: "…", isSecret: true },
+    secretAccessKey: { question: "Secret access key (input is hidden):", example: "…", isSecret: true },
   },
   "web-crawler": {
     startUrl: {
-      question: "Address to begin at, such as https://docs.example.com/:",
+      question: "Address to start at, such as https://docs.example.com/:",
       example: "https://docs.example.com/",
     },
   },
-  granola: { apiKey: { question: "API key (nothing is shown while you type):", example: "…", isSecret: true } },
-  folder: { path: { question: "Absolute path of the folder on the server's machine:", example: "/srv/papers" } },
+  granola: { apiKey: { question: "API key (input is hidden):", example: "…", isSecret: true } },
+  folder: { path: { question: "Absolute path of the folder on the server:", example: "/srv/papers" } },
 };
 
 /** The values of `--set`, and the answers to `--ask`. @throws UsageError */
@@ -80,7 +80,7 @@ function lacking(cli: Cli, provider: string, missing: readonly (readonly [string
     ...(hidden.length > 0 ? [`--ask ${hidden.join(" ")}`] : []),
   ].join(" ");
   return new UsageError(
-    `${provider} needs ${all}. Add ${options}, or run \`${cli.invocation} connections add ${provider}\` in a terminal, where it asks.`,
+    `${provider} needs ${all}. Add ${options}, or run \`${cli.invocation} connections add ${provider}\` in a terminal, which asks for what is missing.`,
   );
 }
 

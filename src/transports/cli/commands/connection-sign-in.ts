@@ -65,8 +65,8 @@ export async function reconnect(cli: Cli, id: string, fields: Fields): Promise<v
     const again = await core.reconnectConnection(newWrite(), wanted);
     await signIn(cli, access, again, { provider, loopback });
     const { state } = await core.findConnection(read, { id });
-    const what = state === "paused" ? "is still paused" : "goes on";
-    cli.output.answer({ id }, () => [`${id} is signed in again, and ${what}.`]);
+    const what = state === "paused" ? "is still paused" : "continues";
+    cli.output.answer({ id }, () => [`${id} is signed in again and ${what}.`]);
   }).finally(() => loopback.close());
 }
 
@@ -88,7 +88,7 @@ async function signInElsewhere(
   id: string,
   { userCode, verificationUrl, expiresIn, interval }: BegunDeviceSignIn,
 ): Promise<void> {
-  cli.output.note(`Open ${oneLine(verificationUrl)} and type ${cli.output.style.bold(oneLine(userCode))}.`);
+  cli.output.note(`Open ${oneLine(verificationUrl)} and enter ${cli.output.style.bold(oneLine(userCode))}.`);
   const progress = cli.output.progress("waiting for the sign-in");
   try {
     let waitMs = interval * 1_000;
@@ -101,5 +101,5 @@ async function signInElsewhere(
   } finally {
     progress.stop();
   }
-  throw new AppError("unavailable", "Nobody has signed in in time. Begin again.");
+  throw new AppError("unavailable", "No one signed in in time. Start again.");
 }

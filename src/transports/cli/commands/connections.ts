@@ -12,7 +12,7 @@ import { addConnection, type AddOptions, type PaceOptions, reconnect } from "./c
 import { followRun, newestRun, summaryOf } from "./follow-run.js";
 
 const PROVIDERS =
-  "notion, google-drive, onedrive, gmail, github, web-crawler, s3, granola, imap or folder (of the server's machine)";
+  "notion, google-drive, onedrive, gmail, github, web-crawler, s3, granola, imap or folder (on the server)";
 const MOST_DOCUMENTS = 10_000;
 const MOST_DOCUMENTS_RAISED = 1_000_000;
 const MOST_PAGES = 100_000;
@@ -23,7 +23,7 @@ export function registerConnections(program: Command, cli: Cli): void {
   const connections = program
     .command("connections")
     .description(
-      "Connect to GitHub, Notion, Google, OneDrive, mail, buckets, web sites and folders, and keep their documents in step.",
+      "Connect to GitHub, Notion, Google, OneDrive, mail, buckets, web sites and folders, and keep their documents in sync.",
     );
   registerList(connections, cli);
   registerAdd(connections, cli);
@@ -47,15 +47,15 @@ function registerList(connections: Command, cli: Cli): void {
 function registerAdd(connections: Command, cli: Cli): void {
   withFields(connections.command("add"))
     .description(
-      "Connect to a provider. In a terminal it asks for what is missing; docs/connections.md says more of each one.",
+      "Connect to a provider. In a terminal, it asks for what is missing; see docs/connections.md for details of each provider.",
     )
     .argument("<provider>", PROVIDERS)
     .option("--container <tag>", "container for its documents", notEmpty)
     .option("--client-id <id>", "id of your own app at the provider, for signing in with it", notEmpty)
-    .option("--client-secret", "ask for the secret of that app")
-    .option("--limit <documents>", "bring in so many documents at most", wholeNumber(1, MOST_DOCUMENTS))
-    .option("--every <minutes>", "minutes between two runs, 5 to 44640", wholeNumber(5, 44_640))
-    .option("--no-wait", "answer as soon as it is connected")
+    .option("--client-secret", "ask for that app's secret")
+    .option("--limit <documents>", "maximum number of documents to bring in", wholeNumber(1, MOST_DOCUMENTS))
+    .option("--every <minutes>", "minutes between runs, 5 to 44640", wholeNumber(5, 44_640))
+    .option("--no-wait", "return as soon as it is connected")
     .addHelpText(
       "after",
       examples(cli, [
@@ -73,11 +73,11 @@ function registerChoose(connections: Command, cli: Cli): void {
   connections
     .command("choose")
     .description("List what a connection could bring in, or choose from it by name or id.")
-    .argument("<id>", "id of the connection, as `connections list` prints it")
-    .argument("[names...]", "names or ids of what is to be brought in")
+    .argument("<id>", "id of the connection, as printed by `connections list`")
+    .argument("[names...]", "names or ids of what to bring in")
     .option("--page <number>", "page of the list, from 1", wholeNumber(1, MOST_PAGES))
-    .option("--parent <id>", "id of a folder or drive, for what lies in it", notEmpty)
-    .option("--no-wait", "answer as soon as the choice is kept")
+    .option("--parent <id>", "id of a folder or drive, to list what is in it", notEmpty)
+    .option("--no-wait", "return as soon as the choice is saved")
     .addHelpText(
       "after",
       examples(cli, [
@@ -94,10 +94,10 @@ function registerChoose(connections: Command, cli: Cli): void {
 function registerSync(connections: Command, cli: Cli): void {
   connections
     .command("sync")
-    .description("Bring in now what has changed.")
-    .argument("<id>", "id of the connection, as `connections list` prints it")
-    .option("--confirm-removals", "agree to the removals that the last run did not make by itself")
-    .option("--no-wait", "answer as soon as the run is ordered")
+    .description("Bring in changes now.")
+    .argument("<id>", "id of the connection, as printed by `connections list`")
+    .option("--confirm-removals", "confirm the removals that the last run did not make on its own")
+    .option("--no-wait", "return as soon as the run is requested")
     .addHelpText("after", examples(cli, ["$ connections sync 3mJr7AoUXx2Wqd9ZtYbN4c"]))
     .action(async (id: string, { confirmRemovals = false, wait }: { confirmRemovals?: boolean; wait: boolean }) =>
       sync(cli, id, { confirmRemovals, wait }),
@@ -108,22 +108,22 @@ function registerChange(connections: Command, cli: Cli): void {
   connections
     .command("change")
     .description("Change how many documents a connection brings in, and how often it is synced.")
-    .argument("<id>", "id of the connection, as `connections list` prints it")
-    .option("--limit <documents>", "bring in so many documents at most", wholeNumber(1, MOST_DOCUMENTS_RAISED))
-    .option("--every <minutes>", "minutes between two runs, 5 to 44640", wholeNumber(5, 44_640))
+    .argument("<id>", "id of the connection, as printed by `connections list`")
+    .option("--limit <documents>", "maximum number of documents to bring in", wholeNumber(1, MOST_DOCUMENTS_RAISED))
+    .option("--every <minutes>", "minutes between runs, 5 to 44640", wholeNumber(5, 44_640))
     .addHelpText("after", examples(cli, ["$ connections change 3mJr7AoUXx2Wqd9ZtYbN4c --limit 50000 --every 60"]))
     .action(async (id: string, options: PaceOptions) => change(cli, id, options));
 }
 
 function registerPauseAndResume(connections: Command, cli: Cli): void {
   for (const [name, description, isPaused] of [
-    ["pause", "Sync a connection no more until it is resumed.", true],
-    ["resume", "Go on with a connection that was paused.", false],
+    ["pause", "Stop syncing a connection until it is resumed.", true],
+    ["resume", "Resume a paused connection.", false],
   ] as const)
     connections
       .command(name)
       .description(description)
-      .argument("<id>", "id of the connection, as `connections list` prints it")
+      .argument("<id>", "id of the connection, as printed by `connections list`")
       .addHelpText("after", examples(cli, [`$ connections ${name} 3mJr7AoUXx2Wqd9ZtYbN4c`]))
       .action(async (id: string) => pause(cli, id, isPaused));
 }
@@ -132,15 +132,15 @@ function registerHistory(connections: Command, cli: Cli): void {
   connections
     .command("history")
     .description("Show the runs of a connection, and what could not be brought in.")
-    .argument("<id>", "id of the connection, as `connections list` prints it")
+    .argument("<id>", "id of the connection, as printed by `connections list`")
     .addHelpText("after", examples(cli, ["$ connections history 3mJr7AoUXx2Wqd9ZtYbN4c"]))
     .action(async (id: string) => history(cli, id));
 }
 
 function registerReconnect(connections: Command, cli: Cli): void {
   withFields(connections.command("reconnect"))
-    .description("Sign a connection in again: with other credentials, or on another device.")
-    .argument("<id>", "id of the connection, as `connections list` prints it")
+    .description("Sign a connection in again, with other credentials or on another device.")
+    .argument("<id>", "id of the connection, as printed by `connections list`")
     .addHelpText(
       "after",
       examples(cli, [
@@ -154,9 +154,9 @@ function registerReconnect(connections: Command, cli: Cli): void {
 function registerRemove(connections: Command, cli: Cli): void {
   connections
     .command("remove")
-    .description("Remove a connection with its documents.")
-    .argument("<id>", "id of the connection, as `connections list` prints it")
-    .option("--keep-documents", "leave the documents as they are")
+    .description("Remove a connection and its documents.")
+    .argument("<id>", "id of the connection, as printed by `connections list`")
+    .option("--keep-documents", "keep its documents")
     .option("-y, --yes", "do not ask")
     .addHelpText("after", examples(cli, ["$ connections remove 3mJr7AoUXx2Wqd9ZtYbN4c --keep-documents"]))
     .action(async (id: string, options: { keepDocuments?: boolean; yes?: boolean }) => remove(cli, id, options));
@@ -165,12 +165,12 @@ function registerRemove(connections: Command, cli: Cli): void {
 function withFields(command: Command): Command {
   return command
     .option("--set <name=value...>", "settings of the provider, such as bucket=papers")
-    .option("--ask <name...>", "settings that are asked for and not shown, such as token");
+    .option("--ask <name...>", "settings to ask for without showing them, such as token");
 }
 
 async function list(cli: Cli): Promise<void> {
   const answer = await withCore(cli, ({ core, read }) => core.listConnections(read, {}));
-  const none = `There are no connections yet. Make one: ${cli.invocation} connections add`;
+  const none = `There are no connections yet. Create one: ${cli.invocation} connections add`;
   cli.output.answer(answer, () =>
     answer.connections.length > 0 ? answer.connections.map((connection) => describe(cli, connection)) : [none],
   );
@@ -194,14 +194,14 @@ async function sync(
   await withCore(cli, async (access) => {
     const before = await newestRun(access, id);
     await access.core.syncOneConnection(access.newWrite(), { id, confirmRemovals });
-    if (!wait) return cli.output.answer({ id }, () => ["The run is ordered."]);
+    if (!wait) return cli.output.answer({ id }, () => ["The run was requested."]);
     await followRun(cli, access, id, before);
   });
 }
 
 async function change(cli: Cli, id: string, { limit, every }: PaceOptions): Promise<void> {
   if (limit === undefined && every === undefined)
-    throw new AppError("invalid", "Say what is to change, with --limit or --every.");
+    throw new AppError("invalid", "Specify what to change with --limit or --every.");
   const wish = {
     ...(limit !== undefined && { documentLimit: limit }),
     ...(every !== undefined && { everyMinutes: every }),
@@ -212,10 +212,10 @@ async function change(cli: Cli, id: string, { limit, every }: PaceOptions): Prom
   const { documentLimit, everyMinutes } = connection;
   const there = count(documentLimit + beyondLimit, "document");
   if (beyondLimit > 0)
-    cli.output.note(`It has ${there} already: they stay, and nothing new comes in before there is room.`);
-  const pace = everyMinutes === null ? "only when asked" : `every ${count(everyMinutes, "minute")}`;
+    cli.output.note(`It already has ${there}: they are kept, and nothing new is brought in until there is room.`);
+  const pace = everyMinutes === null ? "only on request" : `every ${count(everyMinutes, "minute")}`;
   cli.output.answer({ id, documentLimit, everyMinutes }, () => [
-    `${id} brings in ${count(documentLimit, "document")} at most, and is synced ${pace}.`,
+    `${id} brings in at most ${count(documentLimit, "document")} and is synced ${pace}.`,
   ]);
 }
 
@@ -230,7 +230,7 @@ async function history(cli: Cli, id: string): Promise<void> {
   const answer = await withCore(cli, ({ core, read }) => core.listSyncRuns(read, { id }));
   cli.output.answer(answer, () =>
     answer.runs.length === 0
-      ? ["There was no run yet."]
+      ? ["There have been no runs yet."]
       : answer.runs.flatMap((run) => [
           `${cli.localTime(run.startedAt)}  ${run.trigger}`,
           ...summaryOf(run).map((line) => `  ${line}`),
@@ -245,7 +245,7 @@ async function remove(
 ): Promise<void> {
   await withCore(cli, async ({ core, read, newWrite }) => {
     const { provider, documentCount } = await core.findConnection(read, { id });
-    const what = keepDocuments ? "its documents stay" : `${count(documentCount, "document")} of it go as well`;
+    const what = keepDocuments ? "its documents are kept" : `its documents (${documentCount}) are deleted`;
     const isSure = yes || (await confirm(cli, `The connection to ${provider} is removed, and ${what}.`, "remove it"));
     if (!isSure) return cli.output.note("Nothing was removed.");
     const removed = await core.removeConnection(newWrite(), { id, deleteDocuments: !keepDocuments });

@@ -7,7 +7,7 @@ import { count } from "../../../lib/count.js";
 export function registerContainers(program: Command, cli: Cli): void {
   program
     .command("containers")
-    .description("List the containers with how much each keeps, those that were used last first.")
+    .description("List the containers and how much each contains, most recently used first.")
     .addHelpText("after", examples(cli, ["$ containers", "$ containers --json"]))
     .action(async () => {
       const { containers } = await withCore(cli, ({ core, read }) => core.listContainers(read));
@@ -18,7 +18,7 @@ export function registerContainers(program: Command, cli: Cli): void {
 
 function describe(cli: Cli, containers: readonly ListedContainer[]): string[] {
   const { bold, dim } = cli.output.style;
-  if (containers.length === 0) return ["There is no container yet; the first text that is added makes one."];
+  if (containers.length === 0) return ["There are no containers yet; adding the first text creates one."];
   const width = Math.max(...containers.map(({ tag }) => tag.length));
   return containers.map(({ tag, name, memoryCount, documentCount, lastActivityAt }) => {
     const kept = `${count(memoryCount, "memory", "memories")} from ${count(documentCount, "document")}`;

@@ -14,12 +14,12 @@ export function registerDoctor(program: Command, cli: Cli): void {
   program
     .command("doctor")
     .description("Check the whole service by using it: store, pipeline, embedder, vectors, jobs, disk.")
-    .addHelpText("after", `${examples(cli, ["$ doctor", "$ doctor --json"])}\nExits with 1 when anything is wrong.`)
+    .addHelpText("after", `${examples(cli, ["$ doctor", "$ doctor --json"])}\nExits with 1 if anything is wrong.`)
     .action(async () => examine(cli));
 }
 
 async function examine(cli: Cli): Promise<void> {
-  const progress = cli.output.progress("checking by doing; this takes a few seconds");
+  const progress = cli.output.progress("checking; this takes a few seconds");
   const diagnosis = await withCore(cli, (access) => diagnoseWithEngine(access), { engine: "background" }).finally(() =>
     progress.stop(),
   );

@@ -24,17 +24,17 @@ interface UseOptions {
 }
 
 const ACTIONS = [
-  ["pause", "Stop filling the next embedder until it is resumed, whatever restarts."],
-  ["resume", "Go on filling the next embedder."],
-  ["switch", "Let the next embedder answer although it finds less, as soon as it is filled."],
-  ["rollback", "Go back to the embedder before, or give up the move to the next one."],
-  ["drop", "Remove the vectors of the embedder before; there is no way back then."],
+  ["pause", "Stop filling the next embedder until resumed, even across restarts."],
+  ["resume", "Continue filling the next embedder."],
+  ["switch", "Let the next embedder take over as soon as it is filled, even if it finds less."],
+  ["rollback", "Go back to the previous embedder, or abandon the move to the next one."],
+  ["drop", "Remove the vectors of the previous embedder; after that, there is no way back."],
 ] as const;
 
 export function registerEmbeddings(program: Command, cli: Cli): void {
   const embeddings = program
     .command("embeddings")
-    .description("Show what turns texts into vectors, and change it while the service goes on answering.")
+    .description("Show what turns text into vectors, and change it while the service keeps answering.")
     .addHelpText(
       "after",
       examples(cli, [
@@ -46,7 +46,7 @@ export function registerEmbeddings(program: Command, cli: Cli): void {
     .action(async () => show(cli));
   embeddings
     .command("status")
-    .description("Show what answers, how far the move to another embedder is, and what is kept.")
+    .description("Show the active embedder, the progress of a move to another one, and what is kept.")
     .action(async () => show(cli));
   embeddings
     .command("use")
@@ -54,10 +54,10 @@ export function registerEmbeddings(program: Command, cli: Cli): void {
     .argument("<kind>", "builtin, static or openai (any compatible service; its key is RECOLLECT_EMBEDDING_API_KEY)")
     .option("--model <model>", "model, or the folder of a static one", notEmpty)
     .option("--base-url <url>", "base URL of the service, e.g. http://127.0.0.1:11434/v1", notEmpty)
-    .option("--dimensions <size>", "size of the vectors to ask for", wholeNumber(1, MOST_DIMENSIONS))
-    .option("--dry-run", "only say how many texts there are and what it would take")
-    .option("-y, --yes", "do not ask; needed where no person watches and the service may cost something")
-    .option("--no-wait", "answer as soon as it has begun")
+    .option("--dimensions <size>", "size of the vectors to request", wholeNumber(1, MOST_DIMENSIONS))
+    .option("--dry-run", "only show how many texts there are and what it would take")
+    .option("-y, --yes", "do not ask; required outside a terminal if the service may cost something")
+    .option("--no-wait", "return as soon as it has started")
     .addHelpText(
       "after",
       examples(cli, [
@@ -113,7 +113,7 @@ function readChoice(kind: string, { model, baseUrl, dimensions }: UseOptions): R
   if (!useful) throw new UsageError(`there is no embedder ${JSON.stringify(kind)}; use builtin, static or openai`);
   for (const [name, value] of Object.entries(given))
     if (value !== undefined && !useful.includes(name))
-      throw new UsageError(`the embedder ${kind} has no use for --${name === "baseUrl" ? "base-url" : name}`);
+      throw new UsageError(`the embedder ${kind} does not use --${name === "baseUrl" ? "base-url" : name}`);
   const said = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   // The service may run in another working folder than this command.
   const isFolder = kind === "static" && model !== undefined && /^([.~/\\]|[A-Za-z]:)/.test(model);
@@ -145,7 +145,7 @@ async function watch(cli: Cli, { core, read }: Access, first: EmbeddingStatus): 
 
 function describeEstimate({ name, texts, tokens, cost, minutes }: EmbeddingEstimate): string {
   const price =
-    cost === null ? "price not known: set RECOLLECT_EMBEDDING_PRICE" : cost === 0 ? "free" : `about ${dollars(cost)}`;
+    cost === null ? "price unknown: set RECOLLECT_EMBEDDING_PRICE" : cost === 0 ? "free" : `about ${dollars(cost)}`;
   const time = minutes === null ? "" : `, at least ${count(minutes, "minute")}`;
   return `${oneLine(name)}: ${count(texts, "text")}, about ${tokens} tokens, ${price}${time}`;
 }
@@ -153,11 +153,11 @@ function describeEstimate({ name, texts, tokens, cost, minutes }: EmbeddingEstim
 function describe(cli: Cli, { active, next, previous }: EmbeddingStatus): string[] {
   const { green, yellow, red } = cli.output.style;
   const lines: [string, string][] = [
-    ["answers", active.isAnswering ? green(oneLine(active.name)) : red(`${oneLine(active.name)} (away)`)],
+    ["active", active.isAnswering ? green(oneLine(active.name)) : red(`${oneLine(active.name)} (unavailable)`)],
   ];
   if (next) lines.push(["next", oneLine(next.name)], ["progress", describeMove(next)]);
   if (next?.comparison) lines.push(["compared", describeComparison(next.comparison)]);
-  if (next?.problem) lines.push(["waits", yellow(oneLine(next.problem))]);
+  if (next?.problem) lines.push(["waiting", yellow(oneLine(next.problem))]);
   if (previous)
     lines.push(["kept", `${oneLine(previous.name)} until ${previous.keptUntil?.slice(0, 10) ?? "it is dropped"}`]);
   return [...pairs(lines), ...hints(cli, { next, previous })];
@@ -174,25 +174,25 @@ export function describeMove({
 }: Pick<ShownMove, "state" | "done" | "total" | "perMinute" | "minutesLeft" | "cost" | "download">): string {
   if (download && state === "preparing")
     return `downloading: ${megabytes(download.bytes)} of ${megabytes(download.total)} MB`;
-  const share = total > 0 ? `, ${Math.floor((100 * done) / total)} %` : "";
-  const rate = perMinute === null ? "" : `, ${perMinute} a minute`;
+  const share = total > 0 ? `, ${Math.floor((100 * done) / total)}%` : "";
+  const rate = perMinute === null ? "" : `, ${perMinute} per minute`;
   const left = minutesLeft === null || minutesLeft === 0 ? "" : `, ${count(minutesLeft, "minute")} left`;
   const spent = cost === null || cost === 0 ? "" : `, ${dollars(cost)} so far`;
   return `${state}: ${done} of ${count(total, "text")}${share}${rate}${left}${spent}`;
 }
 
 function describeComparison({ searches, overlap, active, next }: NonNullable<ShownMove["comparison"]>): string {
-  const percent = (share: number) => `${Math.round(share * 100)} %`;
+  const percent = (share: number) => `${Math.round(share * 100)}%`;
   const same = overlap === null ? "" : `${percent(overlap)} of the ten nearest are the same; `;
-  const before = active === null ? "" : `, the one that answers ${percent(active.found)}`;
+  const before = active === null ? "" : `, the active one ${percent(active.found)}`;
   return `${count(searches, "search", "searches")}: ${same}it finds ${percent(next.found)} of the sources${before}`;
 }
 
 function hints(cli: Cli, { next, previous }: Pick<EmbeddingStatus, "next" | "previous">): string[] {
   const say = (command: string) => `${cli.invocation} embeddings ${command}`;
-  if (next?.comparison?.isSane === false) return [`Decide: ${say("switch")}, or ${say("rollback")}`];
-  if (next?.state === "paused") return [`Go on: ${say("resume")}`];
-  return previous && !next ? [`Go back: ${say("rollback")}`] : [];
+  if (next?.comparison?.isSane === false) return [`To decide: ${say("switch")}, or ${say("rollback")}`];
+  if (next?.state === "paused") return [`To continue: ${say("resume")}`];
+  return previous && !next ? [`To go back: ${say("rollback")}`] : [];
 }
 
 function megabytes(bytes: number): number {

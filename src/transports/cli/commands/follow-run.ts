@@ -14,7 +14,7 @@ export async function newestRun({ core, read }: Access, id: string): Promise<Syn
 
 /** Shows a run's progress until it ends. @param before the latest run before this one was ordered */
 export async function followRun(cli: Cli, access: Access, id: string, before: SyncRun | null): Promise<void> {
-  const progress = cli.output.progress("waiting for the run to begin");
+  const progress = cli.output.progress("waiting for the run to start");
   try {
     for (;;) {
       const run = await newestRun(access, id);

@@ -24,14 +24,14 @@ export function registerForget(program: Command, cli: Cli): void {
   program
     .command("forget")
     .description("Forget memories by id or by their exact text, or delete a document by its id.")
-    .argument("[ids...]", "ids of memories or documents, as search and add print them")
+    .argument("[ids...]", "ids of memories or documents, as printed by search and add")
     .option("--text <text>", "the exact text of one memory")
-    .option("--query <query>", "list what could be meant; forgets nothing")
+    .option("--query <query>", "list what could be meant, without forgetting anything")
     .option(
       "-c, --container <tag>",
       "only in this container (default for --text: RECOLLECT_CONTAINER, or sm_project_default)",
     )
-    .option("--reason <reason>", "why, for the journal")
+    .option("--reason <reason>", "reason, for the journal")
     .addHelpText(
       "after",
       examples(cli, [
@@ -45,7 +45,7 @@ export function registerForget(program: Command, cli: Cli): void {
 
 async function forget(cli: Cli, ids: readonly string[], options: ForgetOptions): Promise<void> {
   const ways = [ids.length > 0, options.text !== undefined, options.query !== undefined].filter(Boolean);
-  if (ways.length !== 1) throw new UsageError("say what to forget in exactly one way: ids, --text or --query");
+  if (ways.length !== 1) throw new UsageError("specify what to forget in exactly one way: ids, --text or --query");
   const answer = await withCore(cli, (access) =>
     ids.length > 0 ? forgetIds(access, ids, options) : forgetText(cli, access, options),
   );
@@ -98,7 +98,7 @@ function unknownId(id: string, within: string | undefined): AppError {
   const where = within === undefined ? "" : ` in ${within}`;
   return new AppError(
     "not_found",
-    `There is no memory and no document ${oneLine(id)}${where}. Nothing was changed. \`search\` prints the ids.`,
+    `There is no memory or document ${oneLine(id)}${where}. Nothing was changed. \`search\` prints the ids.`,
   );
 }
 
@@ -124,7 +124,7 @@ function describe(cli: Cli, answer: Answer, query: string | undefined): string[]
   return [
     ...answer.forgotten.map(({ id, text }) => `${green("forgotten:")} ${oneLine(text)}  [${id}]`),
     ...answer.deletedDocuments.map((id) => `${green("deleted:")} document ${id} and what only it stated`),
-    ...(answer.batchId === null ? [] : [`To take it back: ${cli.invocation} undo ${answer.batchId}`]),
+    ...(answer.batchId === null ? [] : [`To undo this: ${cli.invocation} undo ${answer.batchId}`]),
     ...describeStating(cli, answer),
   ];
 }
@@ -138,9 +138,9 @@ function describeStating({ output, invocation }: Cli, { statedIn, forgotten }: A
   return [
     isOne ? "The text of a document still states it:" : "The texts of documents still state it:",
     ...statedIn.map((stating) => `  ${output.style.bold(describeSource(stating))}  [${stating.id}]`),
-    ...(statedIn.every(({ isLeftOut }) => isLeftOut) ? [] : ["Nobody knows in which words, so searches may show it."]),
+    ...(statedIn.every(({ isLeftOut }) => isLeftOut) ? [] : ["The exact words are unknown, so searches may show it."]),
     `To remove ${isOne ? "it" : "one"} with what only it states: ${invocation} forget ${document.id}`,
-    `To cut only what the memory says out of it, for good: ${invocation} purge --memory ${memory.id}`,
+    `To permanently cut only what the memory says out of it: ${invocation} purge --memory ${memory.id}`,
   ];
 }
 

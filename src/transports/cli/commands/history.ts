@@ -8,8 +8,8 @@ import { oneLine } from "../style.js";
 export function registerHistory(program: Command, cli: Cli): void {
   program
     .command("history")
-    .description("Show how a memory came to be: its versions, the documents that state it, and every change of it.")
-    .argument("<id>", "id of any version of a memory, as search prints it")
+    .description("Show how a memory came to be: its versions, the documents that state it, and every change to it.")
+    .argument("<id>", "id of any version of a memory, as printed by search")
     .addHelpText(
       "after",
       examples(cli, ["$ history 3mJr7AoUXx2Wqd9ZtYbN4c", "$ history 3mJr7AoUXx2Wqd9ZtYbN4c --json"]),
@@ -29,11 +29,11 @@ function describe(cli: Cli, { memory, versions, sources, entries }: MemoryHistor
     ...(memory.entities ? [dim(`  about ${memory.entities.map(oneLine).join(", ")}`)] : []),
     "",
     bold("Sources"),
-    ...(sources.length > 0 ? sources.map((source) => describeStating(cli, source)) : ["  none that is still there"]),
+    ...(sources.length > 0 ? sources.map((source) => describeStating(cli, source)) : ["  none left"]),
     "",
     bold("Changes"),
-    ...(entries.length > 0 ? entries.flatMap((entry) => describeEntry(cli, entry)) : ["  none that is kept"]),
-    ...(last ? [dim(`To undo the last one: ${cli.invocation} undo ${last.batchId}`)] : []),
+    ...(entries.length > 0 ? entries.flatMap((entry) => describeEntry(cli, entry)) : ["  none kept"]),
+    ...(last ? [dim(`To undo the last change: ${cli.invocation} undo ${last.batchId}`)] : []),
   ];
 }
 

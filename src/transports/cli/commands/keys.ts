@@ -8,20 +8,20 @@ import { editDistance } from "../../../lib/edit-distance.js";
 import { oneLine } from "../style.js";
 
 export function registerKeys(program: Command, cli: Cli): void {
-  const keys = program.command("keys").description("Make, list, switch off and revoke API keys for the HTTP service.");
+  const keys = program.command("keys").description("Create, list, disable and revoke API keys for the HTTP service.");
   keys
     .command("create")
-    .description("Make a key and print it: this once, since only a hash of it is kept.")
+    .description("Create a key and print it. It is shown only once, because only a hash of it is stored.")
     .option("--name <name>", "what it is for", notEmpty, "key")
     .option(
       "--client <name>",
-      "client that it is for, such as opencode: settings that it writes are this client's alone",
+      "client that it is for, such as opencode; settings written with it apply only to this client",
       notEmpty,
     )
-    .option("--container <tag...>", "only these containers; TAG:read allows no writing")
-    .option("--read-only", "allow no writing at all")
-    .option("--expires <days>", "expires after so many days, 1 to 365", wholeNumber(1, 365))
-    .option("--rate <requests>", "so many requests a minute at most, 1 to 10000", wholeNumber(1, 10_000))
+    .option("--container <tag...>", "only these containers; TAG:read does not allow writing")
+    .option("--read-only", "do not allow any writing")
+    .option("--expires <days>", "number of days until it expires, 1 to 365", wholeNumber(1, 365))
+    .option("--rate <requests>", "maximum number of requests per minute, 1 to 10000", wholeNumber(1, 10_000))
     .addHelpText(
       "after",
       examples(cli, [
@@ -34,19 +34,19 @@ export function registerKeys(program: Command, cli: Cli): void {
     .action(async (options: CreateOptions) => create(cli, options));
   keys
     .command("list")
-    .description("List all keys, revoked ones too.")
+    .description("List all keys, including revoked ones.")
     .addHelpText("after", examples(cli, ["$ keys list"]))
     .action(async () => list(cli));
   keys
     .command("toggle")
-    .description("Switch a key off, or on again.")
-    .argument("<id>", "id of the key, as `keys list` prints it")
+    .description("Disable a key, or enable it again.")
+    .argument("<id>", "id of the key, as printed by `keys list`")
     .addHelpText("after", examples(cli, ["$ keys toggle 3mJr7AoUXx2Wqd9ZtYbN4c"]))
     .action(async (id: string) => toggle(cli, id));
   keys
     .command("revoke")
-    .description("Make a key useless, at once and for good.")
-    .argument("<id>", "id of the key, as `keys list` prints it")
+    .description("Revoke a key, immediately and permanently.")
+    .argument("<id>", "id of the key, as printed by `keys list`")
     .addHelpText("after", examples(cli, ["$ keys revoke 3mJr7AoUXx2Wqd9ZtYbN4c"]))
     .action(async (id: string) => revoke(cli, id));
 }
@@ -73,7 +73,7 @@ async function create(cli: Cli, { container, readOnly, expires, rate, ...named }
   const created = await withCore(cli, ({ core, newWrite }) => core.createKey(newWrite(), wanted));
   cli.output.answer(created, () => [created.secret]);
   cli.output.note(
-    `Key ${created.key.id} (${describeUse(created.key)}). It is shown this once: keep it somewhere safe.`,
+    `Key ${created.key.id} (${describeUse(created.key)}). It is shown only once: keep it somewhere safe.`,
   );
 }
 
@@ -87,7 +87,7 @@ async function readGrants(texts: readonly string[]): Promise<Grant[]> {
     const checked = containerTagSchema.safeParse(tag);
     if (!checked.success)
       throw new UsageError(
-        `--container ${JSON.stringify(text)} ${checked.error.issues[0]?.message ?? "is no container"}.`,
+        `--container ${JSON.stringify(text)} ${checked.error.issues[0]?.message ?? "is not a container tag"}.`,
       );
     return { containerTag: checked.data, permission: permission === "read" ? "read" : "write" };
   });
@@ -103,7 +103,7 @@ function refuseMisspelt(text: string): void {
   if (meant === undefined) return;
   const tag = text.slice(0, -word.length - 1);
   throw new UsageError(
-    `--container ${JSON.stringify(text)} ends like a right: write ${tag}:${meant}, or ${text}:write if the container is called so.`,
+    `--container ${JSON.stringify(text)} looks like a misspelt permission: write ${tag}:${meant}, or ${text}:write if that is the container's tag.`,
   );
 }
 
@@ -117,12 +117,12 @@ function isLike(word: string, right: string): boolean {
 
 async function list(cli: Cli): Promise<void> {
   const answer = await withCore(cli, ({ core, read }) => core.listKeys(read));
-  const none = `There are no keys yet. Make one: ${cli.invocation} keys create`;
+  const none = `There are no keys yet. Create one: ${cli.invocation} keys create`;
   cli.output.answer(answer, () => (answer.keys.length > 0 ? answer.keys.map((key) => describe(cli, key)) : [none]));
 }
 
 function describe(cli: Cli, key: ListedKey): string {
-  const made = `made ${cli.localTime(key.createdAt).slice(0, 10)}`;
+  const made = `created ${cli.localTime(key.createdAt).slice(0, 10)}`;
   return `${key.id}  …${key.hint}  ${describeUse(key)}  ${made}, ${describeState(cli, key)}`;
 }
 
@@ -130,7 +130,7 @@ function describeState(cli: Cli, { isOpen, revokedAt, disabledAt, expiresAt, las
   const { dim, red } = cli.output.style;
   const day = (moment: string) => cli.localTime(moment).slice(0, 10);
   if (revokedAt !== null) return red(`revoked ${day(revokedAt)}`);
-  if (disabledAt !== null) return red(`switched off ${day(disabledAt)}`);
+  if (disabledAt !== null) return red(`disabled ${day(disabledAt)}`);
   if (expiresAt !== null && !isOpen) return red(`expired ${day(expiresAt)}`);
   const used = lastUsedAt === null ? "never used" : `last used ${day(lastUsedAt)}`;
   return dim(expiresAt === null ? used : `${used}, expires ${day(expiresAt)}`);
@@ -142,7 +142,7 @@ function describeUse({ name, client, grants, permission, rate }: ApiKey): string
     oneLine(name),
     client !== null && `for ${client}`,
     grants !== null && `only ${grants.map((grant) => describeGrant(grant)).join(" ")}`,
-    grants === null && permission === "read" && "read only",
+    grants === null && permission === "read" && "read-only",
     rate !== null && `${rate.requests} requests in ${rate.windowMs / 1_000} s`,
   ];
   return parts.filter((part) => part !== false).join(", ");
@@ -155,7 +155,7 @@ function describeGrant({ containerTag, permission }: Grant): string {
 async function toggle(cli: Cli, id: string): Promise<void> {
   const toggled = await withCore(cli, ({ core, newWrite }) => core.toggleKey(newWrite(), { id }));
   const { green, red } = cli.output.style;
-  cli.output.answer(toggled, () => [`${toggled.enabled ? green("switched on:") : red("switched off:")} ${toggled.id}`]);
+  cli.output.answer(toggled, () => [`${toggled.enabled ? green("enabled:") : red("disabled:")} ${toggled.id}`]);
 }
 
 async function revoke(cli: Cli, id: string): Promise<void> {

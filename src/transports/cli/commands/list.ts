@@ -20,11 +20,11 @@ const MOST_PAGES = 1_000_000;
 export function registerList(program: Command, cli: Cli): void {
   program
     .command("list")
-    .description("List what is remembered in a container, newest first, or the documents that it comes from.")
+    .description("List the memories in a container, newest first, or the documents that they come from.")
     .option("-c, --container <tag>", "the container (default: RECOLLECT_CONTAINER, or sm_project_default)")
-    .option("--documents", "list documents in place of memories")
-    .option("-n, --limit <number>", "so many a page, at most 100", wholeNumber(1, 100), 20)
-    .option("--page <number>", "which page", wholeNumber(1, MOST_PAGES), 1)
+    .option("--documents", "list documents instead of memories")
+    .option("-n, --limit <number>", "entries per page, at most 100", wholeNumber(1, 100), 20)
+    .option("--page <number>", "page number", wholeNumber(1, MOST_PAGES), 1)
     .addHelpText("after", examples(cli, ["$ list", "$ list --container work --documents", "$ list --page 2 --json"]))
     .action(async (options: ListOptions) => (options.documents ? listDocuments(cli, options) : list(cli, options)));
 }
@@ -73,7 +73,7 @@ function describeDocuments(cli: Cli, page: DocumentPage): string[] {
     const state = status === "done" ? "" : ` · ${status}`;
     return `- ${describeSource({ ...document, source: sourceOf(document) })}  ${dim(`${dayIn(createdAt, page.timeZone)}${state} · ${id}`)}`;
   });
-  return [...(lines.length > 0 ? lines : ["There is no document here."]), ...rest(page, "document", "documents")];
+  return [...(lines.length > 0 ? lines : ["There are no documents here."]), ...rest(page, "document", "documents")];
 }
 
 function rest(

@@ -6,10 +6,10 @@ export function registerMcp(program: Command, cli: Cli): void {
     .command("mcp")
     .description("Serve MCP on standard input and output, for an agent that starts this program itself.")
     .addOption(
-      new Option("--tools <set>", "the tools to list: those of today, or the names of earlier servers, too").choices([
-        "small",
-        "all",
-      ]),
+      new Option(
+        "--tools <set>",
+        "the tools to list: the current ones, or also the names used by earlier servers",
+      ).choices(["small", "all"]),
     )
     .addHelpText("after", connectHelp(cli.programName))
     .action(async ({ tools }: { tools?: string }) =>
@@ -22,7 +22,7 @@ function connectHelp(program: string): string {
   const [command = program, ...rest] = program.split(" ");
   const entry = JSON.stringify({ command, args: [...rest, "mcp"] });
   return `
-Any number of agents may use one data folder at the same time. It ends when its input ends.
+Any number of agents may use one data folder at the same time. The server ends when its input ends.
 
 Examples:
   Claude Code      claude mcp add recollect -- ${program} mcp

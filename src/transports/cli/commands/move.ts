@@ -17,21 +17,21 @@ export function registerMove(program: Command, cli: Cli): void {
     .command("move")
     .description("Move the record to a PostgreSQL database, or from one back into the data folder.")
     .requiredOption("--to <place>", "postgres://user:password@host:5432/name, or `folder`", notEmpty)
-    .option("--no-wait", "end with 1 where a running service would have to be stopped, instead of waiting for its end")
+    .option("--no-wait", "exit with 1 if a running service would have to be stopped, instead of waiting for it to end")
     .addHelpText(
       "after",
       `${examples(cli, ["$ move --to postgres://me@db.example:5432/recollect", "$ move --to folder --no-wait"])}
-Copies what is there while a service runs, waits until the service is stopped, copies what changed, compares every table on
-both sides, and only then makes the other place the record. Broken off, it is continued by the same command. With
-\`--to folder\`, DATABASE_URL names the database that the record is moved from. A password may be left out of the address
-and be given in PGPASSWORD. What was moved is kept where it was.
+Copies the record while a service runs, waits until the service is stopped, copies what has changed, compares every table
+on both sides, and only then makes the new place the record. If it is interrupted, the same command continues it. With
+\`--to folder\`, DATABASE_URL names the database from which the record is moved. The password can be left out of the URL and
+set in PGPASSWORD. The original is kept where it was.
 `,
     )
     .action(async (options: MoveOptions) => move(cli, options));
 }
 
 async function move(cli: Cli, { to, wait: waits }: MoveOptions): Promise<void> {
-  const progress = cli.output.progress("looking at both places");
+  const progress = cli.output.progress("checking both places");
   const moved = await moveUntilInterrupted(cli, { to, waits }, progress).finally(() => progress.stop());
   cli.output.answer(moved, () => describe(cli, moved, to));
 }
@@ -49,7 +49,7 @@ async function moveUntilInterrupted(
 /** Only a terminal shows numbers that change all the time. */
 function lineOf({ step, of, rows }: MoveProgress, { output }: Cli): string {
   if (step === "waiting")
-    return `copied; waiting for the end of the service at ${of}: stop it, and clients that started one, to go on`;
+    return `copied; waiting for the service at ${of} to end: stop it, and clients that started one, to continue`;
   const written = output.isTerminal && rows > 0 ? `; ${count(rows, "row")} written so far` : "";
   return `${step} ${of}${written}`;
 }
@@ -61,14 +61,18 @@ function describe({ output, programName }: Cli, moved: MovedRecord, to: string):
   const isFolder = to === "folder";
   const start = isFolder
     ? `To use it: unset DATABASE_URL and start \`${programName} serve\`.`
-    : `To use it: set DATABASE_URL=${shellWord(withoutPassword(to))}, with the password and options that --to has, and start \`${programName} serve\`.`;
-  if (wasMoved) return [`The record is in ${place} already.`, start];
+    : `To use it: set DATABASE_URL=${shellWord(withoutPassword(to))}, with the password and options from --to, and start \`${programName} serve\`.`;
+  if (wasMoved) return [`The record is already in ${place}.`, start];
   return [
     `${output.style.green("moved:")} ${count(rows, "row")} of ${count(tables.length, "table")} from ${from} to ${place}; every table has the same rows and the same hash in both. The text index has ${count(indexed, "entry", "entries")}.`,
-    ...(replaced === 0 ? [] : [`In ${count(replaced, "row")}, characters that PostgreSQL cannot hold became U+FFFD.`]),
+    ...(replaced === 0
+      ? []
+      : [`In ${count(replaced, "row")}, characters that PostgreSQL cannot store were replaced by U+FFFD.`]),
     ...(setAside === null
-      ? [`The database keeps its copy, which no service uses any more.`]
-      : [`The former store is ${setAside}. It is a whole copy of the record: remove it once you no longer want it.`]),
+      ? [`The database keeps its copy, which is no longer used by any service.`]
+      : [
+          `The previous store is ${setAside}. It is a complete copy of the record: remove it once you no longer need it.`,
+        ]),
     start,
   ];
 }

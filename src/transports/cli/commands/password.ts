@@ -13,9 +13,9 @@ interface PasswordOptions {
 export function registerPassword(program: Command, cli: Cli): void {
   program
     .command("password")
-    .description("Set the password with which you may sign in to the pages of the service. Signs all browsers out.")
+    .description("Set the password for signing in to the pages of the service. Signs out all browsers.")
     .option("--stdin", "read it from standard input instead of asking twice")
-    .option("--remove", "take the password away: links and keys still sign in")
+    .option("--remove", "remove the password; you can still sign in with links and keys")
     .addHelpText("after", examples(cli, ["$ password", "$ password --stdin < secret.txt", "$ password --remove"]))
     .action(async (options: PasswordOptions) => setPassword(cli, options));
 }
@@ -26,7 +26,9 @@ async function setPassword(cli: Cli, options: PasswordOptions): Promise<void> {
   const set = await withCore(cli, ({ core, newWrite }) => core.setPassword(newWrite(), { password }));
   const { green } = cli.output.style;
   const ended = set.ended === 0 ? "" : ` ${count(set.ended, "browser was", "browsers were")} signed out.`;
-  cli.output.answer(set, () => [`${green(set.isSet ? "The password is set." : "There is no password now.")}${ended}`]);
+  cli.output.answer(set, () => [
+    `${green(set.isSet ? "The password is set." : "There is no longer a password.")}${ended}`,
+  ]);
 }
 
 async function readPassword({ stdin }: Cli): Promise<string> {
@@ -34,10 +36,10 @@ async function readPassword({ stdin }: Cli): Promise<string> {
 }
 
 async function askPassword(cli: Cli): Promise<string> {
-  const questions = ["New password, at least 12 characters (nothing is shown while you type):", "The same again:"];
+  const questions = ["New password, at least 12 characters (input is hidden):", "Repeat the password:"];
   const answers = await askSecrets(cli, questions, "pipe the password in and add --stdin");
   const [first = "", second] = answers ?? [];
-  if (answers === null) throw new UsageError("no password was typed; nothing was changed");
-  if (first !== second) throw new UsageError("the two are not the same; nothing was changed");
+  if (answers === null) throw new UsageError("no password was entered; nothing was changed");
+  if (first !== second) throw new UsageError("the passwords do not match; nothing was changed");
   return first;
 }

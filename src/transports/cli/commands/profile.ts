@@ -12,9 +12,9 @@ interface ProfileOptions {
 export function registerProfile(program: Command, cli: Cli): void {
   program
     .command("profile")
-    .description("Show what is known about the subject of a container: lasting facts, and recent ones.")
+    .description("Show what is known about the subject of a container: lasting and recent facts.")
     .option("-c, --container <tag>", "the container (default: RECOLLECT_CONTAINER, or sm_project_default)")
-    .option("-q, --q <query>", "search for something in the same go")
+    .option("-q, --q <query>", "also search for something")
     .addHelpText(
       "after",
       examples(cli, ["$ profile", '$ profile --container work --q "open questions"', "$ profile --json"]),

@@ -17,11 +17,11 @@ interface PurgeOptions {
 export function registerPurge(program: Command, cli: Cli): void {
   program
     .command("purge")
-    .description("Remove a document, a memory or a container for good, from every file; nothing brings it back.")
-    .option("--document <id>", "a document, by its id or customId, with what it alone states", notEmpty)
+    .description("Permanently remove a document, a memory or a container from every file; this cannot be undone.")
+    .option("--document <id>", "a document, by its id or customId, with what only it states", notEmpty)
     .option("--memory <id>", "a memory with all its versions, and what it says in documents", notEmpty)
-    .option("-c, --container <tag>", "everything in a container, and the container", notEmpty)
-    .option("-y, --yes", "do not ask; needed where no person watches")
+    .option("-c, --container <tag>", "a container and everything in it", notEmpty)
+    .option("-y, --yes", "do not ask; required outside a terminal")
     .addHelpText(
       "after",
       examples(cli, ["$ purge --document 3mJr7AoUXx2Wqd9ZtYbN4c", "$ purge --container old-project --yes"]),
@@ -38,8 +38,8 @@ async function purge(cli: Cli, options: PurgeOptions): Promise<void> {
   ];
   const [what, ...more] = named;
   if (what === undefined || more.length > 0)
-    throw new UsageError("say what to purge in exactly one way: --document, --memory or --container");
-  const warning = `${cli.output.style.red(`This removes ${what} for good.`)} Nothing brings it back.`;
+    throw new UsageError("specify what to purge in exactly one way: --document, --memory or --container");
+  const warning = `${cli.output.style.red(`This permanently removes ${what}.`)} It cannot be undone.`;
   if (!options.yes && !(await confirm(cli, warning, "purge"))) {
     cli.output.note("Nothing was changed.");
     cli.exitWith(1);
@@ -61,8 +61,8 @@ function describe({ output, invocation }: Cli, purged: Purged): string[] {
   ];
   return [
     `${output.style.green("purged:")} ${parts.join(", ")}`,
-    ...(statedIn.length === 0 ? [] : ["These documents stated it and may still say it. To remove one as well:"]),
+    ...(statedIn.length === 0 ? [] : ["These documents stated it and may still contain it. To remove one as well:"]),
     ...statedIn.map((id) => `  ${invocation} purge --document ${id}`),
-    ...(complete ? [] : ["What is left in files is overwritten as soon as that is possible, also after a restart."]),
+    ...(complete ? [] : ["What is left in files is overwritten as soon as possible, even after a restart."]),
   ];
 }

@@ -42,17 +42,17 @@ export interface Answer extends Reprocessed, Outcome {}
 export function registerReprocess(program: Command, cli: Cli): void {
   program
     .command("reprocess")
-    .description("Read documents again with the present language model, prompt or rules; nothing known is lost.")
+    .description("Read documents again with the current language model, prompt or rules; nothing known is lost.")
     .argument("[documents...]", "ids or customIds of documents")
     .option("-c, --container <tag>", "the documents of a container", notEmpty)
     .option("--all", "the documents of all containers")
-    .option("--failed", "the documents that could not be read, of all containers or of the one of --container")
-    .option("--outdated", "only those that something older has read (default unless documents are named)")
-    .option("--no-outdated", "also those that were read like this already")
-    .option("--replace", "forget what only they state and is not found again; `recollect undo` brings it back")
-    .option("--dry-run", "only say how many there are and what it would take")
-    .option("-y, --yes", "do not ask; needed where no person watches")
-    .option("--no-wait", "answer as soon as the work is queued")
+    .option("--failed", "the documents that could not be read, in all containers or in the one given by --container")
+    .option("--outdated", "only those read by something older (default unless documents are named)")
+    .option("--no-outdated", "also those already read in the current way")
+    .option("--replace", "forget what only they state and is no longer found; `recollect undo` brings it back")
+    .option("--dry-run", "only show how many there are and what it would take")
+    .option("-y, --yes", "do not ask; required outside a terminal")
+    .option("--no-wait", "return as soon as the work is queued")
     .addHelpText(
       "after",
       examples(cli, [
@@ -73,7 +73,7 @@ async function reprocess(cli: Cli, named: readonly string[], options: ReprocessO
     const planned = await reprocessEach(access, inputs, true);
     if (options.dryRun || planned.documents === 0) return { ...planned, ...NOTHING_LEFT };
     const isAsked = ids.length === 0 && !options.yes;
-    if (isAsked && !(await confirm(cli, `This has ${describePlan(planned)}.`, "read them again"))) return null;
+    if (isAsked && !(await confirm(cli, `This reprocesses ${describePlan(planned)}.`, "read them again"))) return null;
     const done = await reprocessEach(access, inputs, false);
     const left = new Set(done.skipped.map(({ id }) => id));
     const begun = { documents: done.documents, named: ids.filter((id) => !left.has(id)) };
@@ -90,10 +90,12 @@ async function reprocess(cli: Cli, named: readonly string[], options: ReprocessO
 
 function checkWays(named: readonly string[], { container, all, failed, outdated }: ReprocessOptions): void {
   if (failed && (named.length > 0 || all || outdated !== undefined))
-    throw new UsageError("--failed goes with --container alone: it names all documents that could not be read");
+    throw new UsageError(
+      "--failed can be combined only with --container: it selects all documents that could not be read",
+    );
   const ways = [named.length > 0, container !== undefined || failed === true, all === true].filter(Boolean);
   if (ways.length !== 1)
-    throw new UsageError("say what to read again in exactly one way: documents, --container, --all or --failed");
+    throw new UsageError("specify what to read again in exactly one way: documents, --container, --all or --failed");
 }
 
 /** The ids of the documents that failed. */
@@ -148,15 +150,15 @@ function together(one: Reprocessed, other: Reprocessed): Reprocessed {
 }
 
 function describePlan({ documents, retried, bytes, extractor, estimate }: Reprocessed): string {
-  const again = `${count(retried, "document")} that failed or could not be read yet tried again`;
+  const again = `${count(retried, "document")} that failed or could not be read yet`;
   if (documents === retried) return again;
-  const read = `${count(documents - retried, "document")} (${Math.ceil(bytes / 1024)} KB) read by ${extractor}`;
-  const what = retried === 0 ? read : `${again}, ${read}`;
+  const read = `${count(documents - retried, "document")} (${Math.ceil(bytes / 1024)} KB) with ${extractor}`;
+  const what = retried === 0 ? read : `${again}, and ${read}`;
   const { inputTokens, outputTokens, cost } = estimate;
   if (inputTokens === 0) return what;
   const price =
     cost === null
-      ? "price not known: set RECOLLECT_LLM_INPUT_PRICE and RECOLLECT_LLM_OUTPUT_PRICE"
+      ? "price unknown: set RECOLLECT_LLM_INPUT_PRICE and RECOLLECT_LLM_OUTPUT_PRICE"
       : `about ${dollars(cost)}`;
   return `${what}, about ${inputTokens} tokens read and ${outputTokens} written, ${price}`;
 }
@@ -168,12 +170,14 @@ function describe(cli: Cli, answer: Answer, { failed: isOfFailed, container }: R
     ...describeFailedLeftOut(cli, answer, container),
   ];
   if (answer.documents === 0)
-    return [isOfFailed ? "No document has failed." : "No documents are to be read again.", ...skipped];
-  if (answer.dryRun) return [`would have ${describePlan(answer)}`, ...skipped];
+    return [isOfFailed ? "No documents have failed." : "No documents need to be read again.", ...skipped];
+  if (answer.dryRun) return [`would reprocess ${describePlan(answer)}`, ...skipped];
   const { failed, waiting, documents } = answer;
   const rest =
     waiting > 0
-      ? [`${count(waiting, "document")} to be read yet, whenever the service runs: ${cli.invocation} status`]
+      ? [
+          `${count(waiting, "document is", "documents are")} still to be read while the service runs; to check: ${cli.invocation} status`,
+        ]
       : [];
   return [
     ...(failed.length < documents ? [`${green("reprocessed:")} ${describePlan(answer)}`] : []),

@@ -23,10 +23,10 @@ interface Guess {
 export function registerReview(program: Command, cli: Cli): void {
   program
     .command("review")
-    .description("Show what is kept as doubtful until you have reviewed it; approve it, decline it, or undo that.")
+    .description("Show doubtful memories that wait for your review; approve or decline them, or undo that.")
     .addArgument(new Argument("[action]", "what to do with the memories").choices(ACTIONS))
-    .argument("[ids...]", "ids of the memories, as review prints them")
-    .option("-c, --container <tag>", "show those of this container only (default: all)")
+    .argument("[ids...]", "ids of the memories, as printed by review")
+    .option("-c, --container <tag>", "show only those of this container (default: all)")
     .addHelpText(
       "after",
       examples(cli, [
@@ -64,7 +64,7 @@ async function containersOf(access: Access, container: string | undefined): Prom
 }
 
 function describe(cli: Cli, guesses: readonly Guess[]): string[] {
-  if (guesses.length === 0) return ["Nothing waits for review."];
+  if (guesses.length === 0) return ["Nothing is waiting for review."];
   const { dim } = cli.output.style;
   return [
     `${count(guesses.length, "memory waits", "memories wait")} for review:`,
@@ -83,7 +83,7 @@ function whyOf({ metadata }: Memory): string {
 }
 
 async function decide(cli: Cli, action: Action, ids: readonly string[], { container }: ReviewOptions): Promise<void> {
-  if (ids.length === 0) throw new UsageError(`name the memories to ${action} by their ids`);
+  if (ids.length === 0) throw new UsageError(`give the ids of the memories to ${action}`);
   const reviewed = await withCore(cli, async (access) => {
     // All are looked up before anything is changed, so that one wrong id changes nothing.
     const places = new Map<string, string>();
@@ -103,5 +103,5 @@ async function containerOf({ core, read }: Access, id: string): Promise<string> 
 function describeReviewed(cli: Cli, { id, reviewStatus }: Reviewed): string {
   const { green } = cli.output.style;
   if (reviewStatus === null) return `${green("open again:")} ${id} waits for review`;
-  return `${green(`${reviewStatus}:`)} ${id}. To take it back: ${cli.invocation} review undo ${id}`;
+  return `${green(`${reviewStatus}:`)} ${id}. To undo this: ${cli.invocation} review undo ${id}`;
 }

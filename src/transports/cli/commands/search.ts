@@ -19,9 +19,9 @@ export function registerSearch(program: Command, cli: Cli): void {
     .command("search")
     .description("Find memories and passages by meaning and by words.")
     .argument("<query...>", "what to look for, in plain words")
-    .option("-c, --container <tag>", "search this container only (default: all)")
-    .option("-n, --limit <number>", "at most so many results (default: 10)", wholeNumber(1, 100))
-    .option("-t, --threshold <number>", "leave out what scores below, 0 to 1", numberBetween(0, 1))
+    .option("-c, --container <tag>", "search only this container (default: all)")
+    .option("-n, --limit <number>", "maximum number of results (default: 10)", wholeNumber(1, 100))
+    .option("-t, --threshold <number>", "leave out results that score below this, 0 to 1", numberBetween(0, 1))
     .addOption(
       new Option("--mode <mode>", "memories, passages of documents, or both (default: hybrid)").choices([
         "hybrid",

@@ -21,10 +21,10 @@ interface Started extends ServiceInfo {
 export function registerServe(program: Command, cli: Cli): void {
   program
     .command("serve")
-    .description("Serve the REST API over HTTP until it is stopped.")
+    .description("Serve the REST API over HTTP until stopped.")
     .option("--host <address>", "the address to listen on (default: 127.0.0.1)")
-    .option("-p, --port <number>", "the port; 0 takes a free one (default: 6767)", wholeNumber(0, 65_535))
-    .option("--show-key", "show the key of the first start though no terminal is there (logs keep what is shown)")
+    .option("-p, --port <number>", "the port; 0 picks a free one (default: 6767)", wholeNumber(0, 65_535))
+    .option("--show-key", "show the key of the first start even outside a terminal (logs keep what is shown)")
     .addHelpText("after", examples(cli, ["$ serve", "$ serve --port 0 --data-dir ./data --json"]))
     .action(async (options: ServeOptions) => serve(cli, options));
 }
@@ -36,7 +36,7 @@ async function serve(cli: Cli, { host, port, showKey = false }: ServeOptions): P
     ...(port !== undefined && { RECOLLECT_PORT: String(port) }),
   };
   const service = await cli.starters.serve(settings);
-  if (service.isNew) cli.output.note(`A new memory begins in ${service.dataDirectory}.`);
+  if (service.isNew) cli.output.note(`Created a new memory in ${service.dataDirectory}.`);
   const mayShowKey = showKey || cli.output.isTerminal;
   announce(cli, { ...service, mayShowKey }, await readStatus(cli, service));
   await service.ended;
@@ -68,13 +68,13 @@ function announce(cli: Cli, service: Started, status: Status | null): void {
 function describe(cli: Cli, service: Started, status: Status | null): string[] {
   const { url, dataDirectory, firstKey, isOwner, objectionToApps, mayShowKey } = service;
   const { bold, yellow } = cli.output.style;
-  const shown = mayShowKey ? `${yellow(firstKey ?? "")}  (shown this once)` : hiddenKey(cli);
+  const shown = mayShowKey ? `${yellow(firstKey ?? "")}  (shown only once)` : hiddenKey(cli);
   const key: [string, string][] = firstKey === null ? [] : [["API key", shown]];
   return [
     bold(`Recollect ${cli.starters.version} is running`),
     "",
     ...pairs([["URL", url], ["data folder", dataDirectory], ...key, ...(status ? describeParts(status) : [])]),
-    ...(isOwner ? [] : ["", "Another process owns the data folder; this one passes calls on to it."]),
+    ...(isOwner ? [] : ["", "Another process owns the data folder; this one forwards calls to it."]),
     ...(objectionToApps === undefined ? [] : ["", ...explainApps(objectionToApps)]),
     "",
     `Try:  ${cli.invocation} add "I prefer green tea to coffee"`,
@@ -83,10 +83,10 @@ function describe(cli: Cli, service: Started, status: Status | null): string[] {
 }
 
 function hiddenKey(cli: Cli): string {
-  return `not shown outside a terminal; \`${cli.invocation} keys create\` makes one`;
+  return `not shown outside a terminal; \`${cli.invocation} keys create\` creates one`;
 }
 
 /** One sentence per line, because it is shown in a box. */
 function explainApps(objection: string): string[] {
-  return ["Apps cannot sign in by OAuth; keys work.", ...objection.split(/(?<=\.) /)];
+  return ["Apps cannot sign in with OAuth; keys work.", ...objection.split(/(?<=\.) /)];
 }

@@ -7,7 +7,7 @@ import { count } from "../../../lib/count.js";
 export function registerStatus(program: Command, cli: Cli): void {
   program
     .command("status")
-    .description("Show what is in use, how much is kept and what is still to do.")
+    .description("Show what is in use, how much is stored and what is still to be done.")
     .addHelpText("after", examples(cli, ["$ status", "$ status --data-dir ./data --json"]))
     .action(async () => {
       const status = await withCore(cli, ({ core, read }) => core.status(read));
@@ -29,7 +29,7 @@ function describe(status: Status): [string, string][] {
     ["organisation", status.organizationId],
     [
       "without key",
-      `${status.keyless.isAllowed ? "programs of this machine, to read and write" : "nobody"}: ${status.keyless.reason}`,
+      `${status.keyless.isAllowed ? "programs on this machine may read and write" : "nobody"}: ${status.keyless.reason}`,
     ],
     ...describeParts(status),
     ...describeReading(status.reading),
@@ -71,8 +71,8 @@ function documentsAre(number: number): string {
 function describeFull({ fullAt }: Status["store"]): [string, string][] {
   if (fullAt === null) return [];
   const when = fullAt.slice(0, 19).replace("T", " ");
-  const fix = "free some space on this disk, or raise RECOLLECT_MAX_STORE_MEGABYTES where it is set";
-  return [["no room", `for what was to be written at ${when} UTC: ${fix}`]];
+  const fix = "free some space on this disk, or raise RECOLLECT_MAX_STORE_MEGABYTES if it is set";
+  return [["no room", `for a write at ${when} UTC: ${fix}`]];
 }
 
 /** The parts of the service that can be configured. */
@@ -89,7 +89,7 @@ export function describeParts({
   return [
     ["embedder", `${embedder}${describeFailing(embedding)}`],
     ...describeMove(embedding.next),
-    ["rerank", `${rerank.name}${rerank.problem === null ? "" : ` (away): ${oneLine(rerank.problem)}`}`],
+    ["rerank", `${rerank.name}${rerank.problem === null ? "" : ` (unavailable): ${oneLine(rerank.problem)}`}`],
     ["llm", llm],
     ["vector index", `${vectors.name} (${vectors.state}${behind})${why}`],
     ["extractor", factExtractor],
@@ -100,14 +100,14 @@ function describeReading({ programs }: Status["reading"]): [string, string][] {
   return programs.map(({ name, purpose, isThere, withoutIt, howToInstall, lacks }) => [
     name,
     isThere
-      ? `there, for ${purpose}${lacks === null ? "" : `. ${lacks}`}`
+      ? `installed, for ${purpose}${lacks === null ? "" : `. ${lacks}`}`
       : `missing, for ${purpose}: ${withoutIt}. ${howToInstall}`,
   ]);
 }
 
 function describeFailing({ isAnswering, problem }: Status["embedding"]): string {
   if (isAnswering && problem === null) return "";
-  return ` (away; searches go by words)${problem === null ? "" : `: ${oneLine(problem)}`}`;
+  return ` (unavailable; searches use words only)${problem === null ? "" : `: ${oneLine(problem)}`}`;
 }
 
 function describeMove(next: Status["embedding"]["next"]): [string, string][] {
@@ -135,7 +135,7 @@ function describeBudget(budget: Status["llmBudget"]): [string, string][] {
 function describeFailures({ llmFailures }: Status): [string, string][] {
   if (!llmFailures) return [];
   const { problem, documents, givenUp, reasons } = llmFailures;
-  const rest = givenUp === 0 ? "" : `; ${givenUp} of them once there is another model`;
+  const rest = givenUp === 0 ? "" : `; ${givenUp} of them only by another model`;
   return [
     ...(problem === null ? [] : [["llm failed", oneLine(problem)] satisfies [string, string]]),
     ...(documents === 0
@@ -143,7 +143,7 @@ function describeFailures({ llmFailures }: Status): [string, string][] {
       : [
           [
             "by rules",
-            `${count(documents, "document")} in place of the language model, to be read again once it answers${rest}`,
+            `${count(documents, "document")} instead of by the language model, to be read again once it answers${rest}`,
           ] satisfies [string, string],
         ]),
     ...reasons.map(({ reason, documents: held }): [string, string] => ["why", `${oneLine(reason)} (${held})`]),
@@ -162,8 +162,8 @@ function describeExpiring({ expiringKeys }: Status): [string, string][] {
 }
 
 function describeCost({ answers, cost, unpricedAnswers }: Status["llmUse"]): string {
-  const howTo = "set RECOLLECT_LLM_INPUT_PRICE and RECOLLECT_LLM_OUTPUT_PRICE for the next ones";
-  if (cost === null) return `price not known: ${howTo}`;
+  const howTo = "set RECOLLECT_LLM_INPUT_PRICE and RECOLLECT_LLM_OUTPUT_PRICE for future answers";
+  if (cost === null) return `price unknown: ${howTo}`;
   if (unpricedAnswers === 0) return dollars(cost);
-  return `${dollars(cost)} for ${answers - unpricedAnswers} answers; price of ${unpricedAnswers} not known: ${howTo}`;
+  return `${dollars(cost)} for ${answers - unpricedAnswers} answers; price of ${unpricedAnswers} unknown: ${howTo}`;
 }

@@ -10,7 +10,7 @@ import { indent } from "../style.js";
 export function registerTry(program: Command, cli: Cli): void {
   program
     .command("try")
-    .description("See it work in a minute: add, recall, update, profile and forget, on a folder that is removed again.")
+    .description("See it work in a minute: add, recall, update, profile and forget, in a temporary folder.")
     .addHelpText("after", examples(cli, ["$ try", "$ try --json"]))
     .action(async () => showTour(cli));
 }
@@ -38,8 +38,8 @@ async function presentTour(cli: Cli, access: Access): Promise<void> {
   if (!ok) cli.exitWith(EXIT_FAILED);
   output.answer({ ok, steps }, () => [
     ok
-      ? `That was all of it. Your own memory starts with: ${programName} add "…", or ${programName} mcp in your agent.`
-      : `A step did not show what it should. Look further with: ${programName} doctor`,
+      ? `That was the whole tour. To start your own memory: ${programName} add "…", or ${programName} mcp in your agent.`
+      : `A step did not show what it should. To find out more: ${programName} doctor`,
   ]);
 }
 

@@ -7,8 +7,8 @@ import { count } from "../../../lib/count.js";
 export function registerUndo(program: Command, cli: Cli): void {
   program
     .command("undo")
-    .description("Undo what was changed together: bring back what was forgotten or replaced, forget what was added.")
-    .argument("<batch>", "id of the batch, as history prints it; the undo of an undo is its batch")
+    .description("Undo a batch of changes: bring back what was forgotten or replaced, and forget what was added.")
+    .argument("<batch>", "id of the batch, as printed by history; an undo is a batch, too")
     .addHelpText("after", examples(cli, ["$ undo 3mJr7AoUXx2Wqd9ZtYbN4c"]))
     .action(async (batchId: string) => {
       const undone = await withCore(cli, ({ core, newWrite }) => core.undoBatch(newWrite(), { batchId }));
@@ -22,8 +22,8 @@ function describe(cli: Cli, { undone, skipped, batchId }: Undone): string[] {
     `${green("undone:")} ${count(undone, "change")}`,
     ...skipped.map(({ memoryId, reason }) => {
       const what = memoryId === null ? "" : `memory ${memoryId}: `;
-      return `${yellow("left as it is:")} ${what}${oneLine(reason)}`;
+      return `${yellow("left unchanged:")} ${what}${oneLine(reason)}`;
     }),
-    `To take that back: ${cli.invocation} undo ${batchId}`,
+    `To undo this: ${cli.invocation} undo ${batchId}`,
   ];
 }

@@ -141,7 +141,7 @@ export function outcomeOf(
   { id, status, facts, errorReason, isUnchanged, isUpdate, warnings }: ExplainedReceipt,
 ): FileOutcome {
   if (status === "failed")
-    return { path, outcome: "failed", id, reason: errorReason ?? "no reason is known", ...(warnings && { warnings }) };
+    return { path, outcome: "failed", id, reason: errorReason ?? "unknown reason", ...(warnings && { warnings }) };
   const outcome = isUnchanged ? "unchanged" : isUpdate ? "updated" : "added";
   return { path, outcome, id, ...(facts && { facts: facts.length }), ...(warnings && { warnings }) };
 }
@@ -194,13 +194,13 @@ export function describeSummary(files: readonly FileOutcome[], invocation: strin
   const failed = files.filter(({ outcome }) => outcome === "failed");
   return [
     counts.map(([name, amount]) => `${amount} ${name}`).join(", "),
-    ...(skipped.length > 0 ? [`Skipped, empty or of a kind that is not read: ${kindsOf(skipped)}`] : []),
+    ...(skipped.length > 0 ? [`Skipped (empty or of an unsupported kind): ${kindsOf(skipped)}`] : []),
     ...named(skipped.map(({ path }) => `  ${oneLine(shortest(path))}`)),
     ...named(files.flatMap(describeWarnings)),
     ...(failed.length > 0 ? ["Failed:"] : []),
     ...named(failed.map(describeFailed)),
     ...(failed.some(({ id }) => id !== undefined)
-      ? [`Those with an id are kept. Once you have removed the cause: ${invocation} reprocess --failed`]
+      ? [`Those with an id are kept. After removing the cause, run: ${invocation} reprocess --failed`]
       : []),
   ];
 }
@@ -215,10 +215,10 @@ function describeWarnings({ path, warnings = [] }: FileOutcome): readonly string
 
 function named(lines: readonly string[]): readonly string[] {
   const more = lines.length - MOST_NAMED;
-  return more > 0 ? [...lines.slice(0, MOST_NAMED), `  and ${more} more (--json names all)`] : lines;
+  return more > 0 ? [...lines.slice(0, MOST_NAMED), `  and ${more} more (--json lists all)`] : lines;
 }
 
 function kindsOf(files: readonly FileOutcome[]): string {
-  const kinds = groupBy(files, ({ path }) => extname(path).toLowerCase() || "no ending");
+  const kinds = groupBy(files, ({ path }) => extname(path).toLowerCase() || "no extension");
   return [...kinds].map(([kind, members]) => `${members.length} ${oneLine(kind)}`).join(", ");
 }

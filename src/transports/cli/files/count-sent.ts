@@ -16,8 +16,8 @@ export function countSent(total: number): {
     explainInterruption(error) {
       if (!(error instanceof Interrupted)) throw error;
       const left = total - kept - refused;
-      const counts = `${count(kept, "file")} of ${total} ${kept === 1 ? "is" : "are"} kept, ${left} not sent`;
-      throw new Interrupted(error.signal, `${counts}. Add them again to go on: what is kept is left as it is.`);
+      const counts = `${kept} of ${count(total, "file")} ${kept === 1 ? "is" : "are"} kept, ${left} not sent`;
+      throw new Interrupted(error.signal, `${counts}. Add them again to continue: what is kept is left as it is.`);
     },
   };
 }

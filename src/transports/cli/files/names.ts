@@ -47,7 +47,7 @@ export function refuseUnreadable(names: readonly string[]): void {
 
 function describeUnfetched(name: string): string {
   if (/^www\./i.test(name)) return `There is no file ${name}; for the web page, write https://${name}.`;
-  if (/^data:/i.test(name)) return "A data: address is not read: write what it holds to a file, and add that.";
-  const fetched = `${name} is not fetched: only addresses with http:// and https:// are.`;
-  return /^file:/i.test(name) ? `${fetched} For a file, give the path of the file itself.` : fetched;
+  if (/^data:/i.test(name)) return "data: URLs are not read: save the content to a file and add that.";
+  const fetched = `${name} is not fetched: only http:// and https:// addresses are.`;
+  return /^file:/i.test(name) ? `${fetched} To add a file, give its path.` : fetched;
 }

@@ -12,6 +12,6 @@ export async function readPassword(cli: Cli, path: string | undefined): Promise<
   const isPiped = path === "-";
   const text = await readText(isPiped ? cli.stdin : createReadStream(path), isPiped ? "standard input" : path);
   const password = text.replace(/\r?\n$/, "");
-  if (password === "") throw new UsageError("--password-file: there is no password in it");
+  if (password === "") throw new UsageError("--password-file contains no password");
   return { password };
 }

@@ -142,7 +142,7 @@ async function contentOf(path: string, file: Source, { endings, maxFileBytes }: 
     if (!isKnown) return { text: await readText(file.stream(), path) };
     throw new AppError(
       "too_large",
-      `${path} has ${file.size} bytes, at most ${maxFileBytes} are accepted (RECOLLECT_MAX_FILE_BYTES).`,
+      `${path} has ${file.size} bytes; at most ${maxFileBytes} are accepted (RECOLLECT_MAX_FILE_BYTES).`,
     );
   }
   const bytes = await file.read().catch((error: NodeJS.ErrnoException) => {

@@ -61,7 +61,7 @@ export async function requireRoot({ path, inode, device }: Root): Promise<void> 
   if (found?.isDirectory() && found.ino === inode && found.dev === device) return;
   throw new AppError(
     "not_found",
-    `The folder ${path} is gone or was replaced, so it is not followed any more. None of its documents was deleted for that. Start again when it is back.`,
+    `The folder ${path} was removed or replaced, so it is no longer followed. None of its documents were deleted because of this. Start again when it is back.`,
   );
 }
 

@@ -58,7 +58,7 @@ async function watchFrom(cli: Cli, root: Root, first: SeenFolder, watching: Watc
         cli.output.answer({ ...summaryOf(outcomes), leftOut: first.leftOut }, () =>
           describeSummary(outcomes, cli.invocation),
         );
-        cli.output.note(`Following ${root.path}; Ctrl-C ends it.`);
+        cli.output.note(`Following ${root.path}; press Ctrl-C to stop.`);
         const mirror = createMirror(cli, access, { ...watching, root });
         await followFolder(root, withoutPassing(first, outcomes), mirror, ending.signal);
       },
@@ -66,7 +66,7 @@ async function watchFrom(cli: Cli, root: Root, first: SeenFolder, watching: Watc
     );
   } catch (error) {
     if (!(error instanceof Interrupted)) throw error;
-    cli.output.note(`${root.path} is not followed any more. Its documents stay.`);
+    cli.output.note(`No longer following ${root.path}. Its documents are kept.`);
   } finally {
     ending.abort();
   }
