@@ -236,6 +236,23 @@ test("a page that is out of order fails alone, is told, and comes in later", asy
   expect(await connected.sync()).toMatchObject({ status: "done", read: 1, failed: 0 });
 });
 
+test("a page that was out of order when an older address led to it is told once, not for ever", async () => {
+  const site = await startSite({
+    "/": page("Home", "Here is all.", "/old", "/new"),
+    "/old": { status: 301, location: "/new" },
+    "/new": { status: 500 },
+  });
+  let days = 0;
+  const clock = { now: () => new Date(Date.now() + days * 25 * 3_600_000) };
+  const connected = await connect({ provider: "web-crawler", metadata: { startUrl: `${site.url}/` }, clock });
+  cleanups.push(() => connected.close());
+  expect(await lastRun(connected, connected.id)).toMatchObject({ failed: 2 });
+  site.pages.set("/new", page("New", "It works again."));
+  for (days = 1; days <= 2; days += 1) await connected.sync();
+  expect(await connected.sync()).toMatchObject({ status: "done", failed: 0 });
+  expect(await addresses(connected, site)).toEqual(["/", "/new"]);
+});
+
 test("budgets end a crawl, are named, and remove nothing", async () => {
   const names = Array.from({ length: 30 }, (_, index) => `/p${index}`);
   const pages = names.map((name) => [name, page(name, `The page ${name} has this text.`)] as const);

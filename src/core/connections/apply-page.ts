@@ -33,7 +33,7 @@ export async function applyPage(sync: Sync, page: ChangePage, listing: number): 
   const { fresh, beyond } = await sortOut(sync, upserts, known);
   await readAll(
     sync,
-    fresh.map((change) => ({ ...change, before: known.get(change.item.id) ?? null, listing })),
+    fresh.map((change) => ({ ...change, before: known.get(change.item.id) ?? null, listing, absences: 0 })),
   );
   await keepWaiting(sync, beyond, listing);
   const seen = { listing, at: iso(context.clock.now()) };
@@ -135,6 +135,8 @@ interface Reading {
   readonly before: ConnectionItem | null;
   /** The last listing that named it. */
   readonly listing: number;
+  /** How many listings in a row have not named it. */
+  readonly absences: number;
 }
 
 /** Reads items in groups, limited by what the source allows at once and by what fits into memory. */
@@ -149,16 +151,16 @@ async function readAll(sync: Sync, readings: readonly Reading[]): Promise<void> 
 }
 
 /** Imports one item; its own errors are recorded with it. @throws errors of the whole source */
-async function readOne(sync: Sync, { item, content, before, listing }: Reading): Promise<void> {
+async function readOne(sync: Sync, { item, content, before, listing, absences }: Reading): Promise<void> {
   const { context, connection, connector, source, run } = sync;
   const now = context.clock.now();
-  const fields = { connectionId: connection.id, item, listing, absences: 0, seenAt: iso(now) };
+  const fields = { connectionId: connection.id, item, listing, absences, seenAt: iso(now) };
   try {
     const read = content ?? (await connector.read(source, item));
     if (isEmpty(read)) throw new ItemSkipped("There is no text in it.");
     const { version = item.version, detail = item.detail } = read;
     if (before) await followMove(context, connection, before, item);
-    const settled = { state: "present", reason: null, attempts: 0, retryAt: null } as const;
+    const settled = { state: "present", reason: null, attempts: 0, retryAt: null, absences: 0 } as const;
     await keepContent(context, connection, {
       item,
       content: read,
@@ -258,7 +260,8 @@ export async function bringInWaiting(sync: Sync): Promise<void> {
 }
 
 function anew(before: ConnectionItem): Reading {
-  return { item: before.item, before, listing: before.listing };
+  const { item, listing, absences } = before;
+  return { item, before, listing, absences };
 }
 
 /** Treats items that a complete listing did not name as gone, once they have been missing as often as the source requires. */
