@@ -86,9 +86,9 @@ else
         await waitFor(
           async () => (await countFacts(cluster)) >= wanted.length,
           "all facts are found",
-          SIZE.minutes * 20,
+          SIZE.minutes * 40,
         );
-        await waitFor(async () => (await unfinished(cluster)) === 0, "all work is done", SIZE.minutes * 20);
+        await waitFor(async () => (await unfinished(cluster)) === 0, "all work is done", SIZE.minutes * 40);
         for (const node of cluster.nodes) {
           const documents = await list(node.url, "/v3/documents/list", "memories");
           expect(documents.map(({ customId }) => customId ?? "none").toSorted()).toEqual(wanted.toSorted());
