@@ -15,7 +15,7 @@ export async function showFinishedSignIn({
     return new Response(null, { status: 302, headers: { location: target.href } });
   }
   const text =
-    problem ?? `${provider} is connected, and its documents are being brought in. You can close this window.`;
+    problem ?? `${provider} is connected, and its documents are being imported. You can close this window.`;
   const page = await html`<!doctype html>
     <html lang="en">
       <meta charset="utf-8" />
