@@ -63,7 +63,7 @@ describe("a scoped key sets no guidance of a container", () => {
       entityContext: ORDER,
     });
     expect([200, 201]).toContain(status);
-    expect(body.warnings).toEqual([expect.stringContaining("entityContext: a scoped key sets none")]);
+    expect(body.warnings).toEqual([expect.stringContaining("entityContext: a scoped key cannot set it")]);
     expect(await contextOf()).toBeNull();
   });
 
@@ -144,7 +144,7 @@ describe("guidance is told by who wrote it", () => {
     await send("full", "PATCH", "/v3/container-tags/alpha", { entityContext: "A bakery." });
     const { status, body } = await add();
     expect([200, 201]).toContain(status);
-    expect(body.warnings).toEqual([expect.stringContaining("entityContext: of this caller it is only taken where")]);
+    expect(body.warnings).toEqual([expect.stringContaining("entityContext: from this caller it is used only if")]);
     expect(await contextOf()).toBe("A bakery.");
   });
 

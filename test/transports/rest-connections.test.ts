@@ -169,7 +169,7 @@ test("how often and how much a connection syncs is changed, and it is paused", a
   expect(await configure({ everyMinutes: 45 })).toBe("The change is saved.");
   const { nextSyncAt } = await shown(id);
   expect((Date.parse(nextSyncAt) - before) / 60_000).toBeCloseTo(45, 0);
-  expect(await configure({ documentLimit: 1 })).toMatch(/has 2 documents already: they stay/);
+  expect(await configure({ documentLimit: 1 })).toMatch(/already has 2 documents: they stay/);
   await rest.settle();
   expect(await runs()).toBe(1);
   expect(await configure({ documentLimit: 7 })).toBe("The change is saved, and the connection is synced.");
