@@ -115,7 +115,7 @@ describe("guidance is told by who wrote it", () => {
     await send("full", "PATCH", "/v3/container-tags/alpha", { entityContext: "A bakery." });
     const owners = await pending();
     expect(owners.tasks[0]?.guidance).toEqual({ entityContext: "A bakery." });
-    expect(owners.text).toMatch(/The owner of this memory wishes:\nentityContext: A bakery\./);
+    expect(owners.text).toMatch(/Guidance from the owner of this memory:\nentityContext: A bakery\./);
 
     await send("full", "PATCH", "/v3/container-tags/alpha", { entityContext: null });
     await send("agent", "POST", "/v3/documents", { content: "Spelt.", containerTag: "alpha", entityContext: ORDER });
@@ -128,7 +128,7 @@ describe("guidance is told by who wrote it", () => {
       text.slice(text.indexOf("About the container")),
     ];
     expect(before).not.toContain(ORDER);
-    expect(before).not.toContain("The owner of this memory wishes");
+    expect(before).not.toContain("Guidance from the owner of this memory");
     expect(fenced).toContain(`by ${by}, not the owner: ${ORDER}`);
 
     const { body } = await send("full", "GET", "/v3/journal?containerTag=alpha&action=container.updated");

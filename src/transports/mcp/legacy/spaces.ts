@@ -75,7 +75,7 @@ const listTool = (name: string): Tool =>
   defineTool({
     name,
     title: "List spaces",
-    description: "The containers that you may use, with what they hold.",
+    description: "The containers that you may use, with what they contain.",
     input: z.object({}),
     output: z.object({ spaces: z.array(spaceSchema), count: z.number(), notice: z.string() }),
     annotations: READ_ONLY,
