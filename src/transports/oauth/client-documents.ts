@@ -49,7 +49,7 @@ export function createDocumentFetch({ fromThisMachine }: DocumentOptions = {}): 
       throw new Error(`${name} is in a network of this machine`);
     if (!fetches.take("all", FETCHES).allowed) throw new Error("too many documents were requested");
     const answer = await get(url, { lookup: guarded, ...(fromThisMachine && { ca: fromThisMachine.certificate }) });
-    if (answer.status !== 200) throw new Error(`${url.host} answered with status ${answer.status}`);
+    if (answer.status !== 200) throw new Error(`${url.host} responded with status ${answer.status}`);
     const reading = readClientDocument(JSON.parse(answer.text));
     if ("objection" in reading) throw new Error(reading.objection);
     return Response.json(reading.metadata, { headers: answer.headers });

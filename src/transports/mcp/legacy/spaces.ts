@@ -63,7 +63,7 @@ async function countSpace({ core, actor }: Session, tag: string): Promise<Space>
 
 /** Containers and their contents, one per line; names and tags were chosen by whoever created them. */
 export function describeSpaces(spaces: readonly Space[]): string {
-  if (spaces.length === 0) return "There is no container yet.";
+  if (spaces.length === 0) return "There are no containers yet.";
   const lines = spaces.map(
     ({ containerTag, name, documentCount, memoryCount }) =>
       `${containerTag}${name === containerTag ? "" : ` "${oneLine(name)}"`}: ${count(documentCount, "document")}, ${count(memoryCount, "memory", "memories")}`,

@@ -47,7 +47,7 @@ const searchBody = z.object({
   limit: searchSchema.shape.limit,
   threshold,
   chunkThreshold: threshold.describe("Minimum similarity of a chunk, if it is higher than `threshold`."),
-  onlyMatchingChunks: flag.describe("False adds to each chunk the one before and the one after it. Default true."),
+  onlyMatchingChunks: flag.describe("False adds the chunks before and after each chunk. Default true."),
   include: include.optional(),
   documentThreshold: threshold.describe(
     "Minimum similarity of a document's best chunk; below it, none of its chunks is returned. Memories stay.",
@@ -66,7 +66,7 @@ const documentSearchBody = z.object({
   documentThreshold: searchDocumentsSchema.shape.documentThreshold.describe(
     "Minimum score of a document, which is the score of its best chunk.",
   ),
-  onlyMatchingChunks: flag.describe("False adds to each chunk the one before and the one after it. Default true."),
+  onlyMatchingChunks: flag.describe("False adds the chunks before and after each chunk. Default true."),
   includeFullDocs: flag,
   includeSummary: flag,
   categoriesFilter: z

@@ -357,7 +357,7 @@ export const connectionEndpoints = [
     operationId: "openPicker",
     summary: "Open a file picker for a connection",
     description:
-      "Returns the address of a page where a user makes the choice in any browser, without a key. It works for an hour, until something has been chosen. The browser is then sent to `returnUrl`.",
+      "Returns the address of a page where a user makes the choice in any browser, without a key. It works for an hour, or until something has been chosen. The browser is then sent to `returnUrl`.",
     tag: "connections",
     body: z.object({
       returnUrl: z.string().nullish().describe("Where to send the browser after the choice."),

@@ -17,7 +17,7 @@ export const teamEndpoints = [
     method: "get",
     path: "/v3/auth/team/members",
     operationId: "listTeamMembers",
-    summary: "List members of the organization",
+    summary: "List members of the organisation",
     description: "Only the owner of this server.",
     tag: "team",
     status: 200,
