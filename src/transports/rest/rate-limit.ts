@@ -39,7 +39,7 @@ export function limitRequests(
 function tooManyAtOnce({ requests }: Rate): AppError {
   return new AppError(
     "invalid",
-    `These are more messages than may be sent together: the limit is ${requests}. Send them in parts.`,
+    `These are more messages than may be sent together: at most ${requests} are allowed. Send them in parts.`,
   );
 }
 
