@@ -11,7 +11,7 @@ const { keyId, actor, containerTag, action, outcome, from, to, page, limit } = l
 const auditQuery = z.object({
   keyId: once(keyId.unwrap()).describe("Only actions of this key."),
   actor: once(actor.unwrap()).describe("Only actions of this actor, such as `local`."),
-  containerTag: once(containerTag.unwrap()).describe("Only actions on this container."),
+  containerTag: once(containerTag.unwrap()).describe("Only actions that concern this container."),
   action: once(action.unwrap()).describe("Only this action, such as `createKey`, `purge` or `signIn`."),
   outcome: once(outcome.unwrap()).describe(
     "`ok`, the kind of refusal, or `refused` for everything that did not succeed.",
@@ -31,8 +31,8 @@ const auditEntry = z.object({
   keyName: z.string().nullable().describe("The current name of the actor's key."),
   action: z.string(),
   outcome: z.enum(AUDIT_OUTCOMES),
-  containerTags: z.array(z.string()).describe("The first 20 containers that were affected."),
-  subjectIds: z.array(z.string()).describe("The first 20 ids of the items that were affected."),
+  containerTags: z.array(z.string()).describe("The first 20 containers that it concerned."),
+  subjectIds: z.array(z.string()).describe("The first 20 ids of the items that it concerned."),
   face: z.enum(FACES).nullable().describe("The interface that was used."),
   address: z.string().nullable().describe("IP address of the other end of the connection."),
   client: z.string().nullable().describe("Name of the client program."),

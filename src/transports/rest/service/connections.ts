@@ -224,7 +224,7 @@ export const connectionEndpoints = [
     parameters: provider,
     operationId: "importFromProvider",
     summary: "Synchronize the connections of a provider now",
-    description: "Includes those that are active and have something to import.",
+    description: "Only those that are active and have something to import.",
     tag: "connections",
     body: ofContainers,
     isBodyOptional: true,

@@ -57,7 +57,7 @@ export const webAppEndpoints = [
     path: "/v3/waitlist/status",
     operationId: "getWaitlistStatus",
     summary: "Check whether the caller is on the waitlist",
-    description: "Always false: this server has no waitlist.",
+    description: "The caller never is: this server has no waitlist.",
     tag: "web app",
     status: 200,
     answer: z.object({ inWaitlist: z.boolean(), accessGranted: z.boolean(), createdAt: dateTime }),
