@@ -266,8 +266,10 @@ function bindError(error: NodeJS.ErrnoException, host: string, port: number): Ap
 const BIND_ERRORS: Readonly<Record<string, string>> = {
   EADDRINUSE: "is in use by another program. Stop it, or choose another port with --port; 0 picks a free one.",
   EACCES: "may not be used by this user. Choose one from 1024 up with --port; 0 picks a free one.",
-  EADDRNOTAVAIL: "cannot be used: the host is not an address of this machine. Choose another with --host; 127.0.0.1 is for this machine only.",
-  ENOTFOUND: "cannot be used: the host has no known address. Choose another with --host; 127.0.0.1 is for this machine only.",
+  EADDRNOTAVAIL:
+    "cannot be used: the host is not an address of this machine. Choose another with --host; 127.0.0.1 is for this machine only.",
+  ENOTFOUND:
+    "cannot be used: the host has no known address. Choose another with --host; 127.0.0.1 is for this machine only.",
 };
 
 function urlOf(host: string, { address, port, family }: AddressInfo): string {

@@ -54,8 +54,7 @@ function matchOf(pattern: RegExp, address: string | null): readonly (string | un
 function refuseAnswers(query: string): void {
   const names = [...new URLSearchParams(query).keys()].map((name) => name.toLowerCase());
   const taken = ANSWERS.find((answer) => names.includes(answer));
-  if (taken !== undefined)
-    throw new AppError("invalid", `The callback address already contains \`${taken}\`.`);
+  if (taken !== undefined) throw new AppError("invalid", `The callback address already contains \`${taken}\`.`);
 }
 
 /** The callback with an answer appended to its own query. */

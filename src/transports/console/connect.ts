@@ -101,9 +101,9 @@ async function connectPage(
         </div>
       </form>
       <p class="soft">
-        The program gets ${ask.isList ? "a separate key for each client" : "its own key"}, ${wayTo(ask.callback)}. You can
-        revoke it at any time with <code>recollect keys revoke</code>. If your browser can no longer reach the program,
-        the program has stopped waiting: start again there.
+        The program gets ${ask.isList ? "a separate key for each client" : "its own key"}, ${wayTo(ask.callback)}. You
+        can revoke it at any time with <code>recollect keys revoke</code>. If your browser can no longer reach the
+        program, the program has stopped waiting: start again there.
       </p>`,
   });
 }

@@ -59,7 +59,8 @@ export function readClient(said: unknown): ClientReading {
   const { client_name, client_uri, redirect_uris, grant_types } = parsed.data;
   if (!Array.isArray(redirect_uris) || redirect_uris.length === 0)
     return { objection: "redirect_uris must name at least one address" };
-  if (redirect_uris.length > MOST_ADDRESSES) return { objection: `redirect_uris must name at most ${MOST_ADDRESSES} addresses` };
+  if (redirect_uris.length > MOST_ADDRESSES)
+    return { objection: `redirect_uris must name at most ${MOST_ADDRESSES} addresses` };
   const objections = redirect_uris.map((address) => objectionToRedirect(address));
   const objection = objections.find((one) => one !== null);
   if (objection !== undefined && objection !== null) return { objection };

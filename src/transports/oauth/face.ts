@@ -282,8 +282,8 @@ async function explain(request: Request, answer: Response): Promise<Response> {
       ${
         unknownClient &&
         html`<p>
-          This server does not know the app, or has forgotten it. Remove this server in the app, or sign out there, and add it
-          again.
+          This server does not know the app, or has forgotten it. Remove this server in the app, or sign out there, and
+          add it again.
         </p>`
       }`,
   });

@@ -86,8 +86,7 @@ export function readChoice(fields: FormFields): Choice {
   if (permission !== "read" && permission !== "write")
     throw new AppError("invalid", "Choose what it may do: read and write, or read only.");
   const expires = fields.text("expires");
-  if (!EXPIRIES.some(([days]) => days === expires))
-    throw new AppError("invalid", "Choose when the access expires.");
+  if (!EXPIRIES.some(([days]) => days === expires)) throw new AppError("invalid", "Choose when the access expires.");
   return {
     permission,
     ...(expires !== "" && { expiresInDays: Number(expires) }),

@@ -2,7 +2,8 @@ import { mayReplaceContext, maySetContext } from "../../core/index.js";
 import type { Actor } from "../../core/types.js";
 import { documentsIn } from "./documents-in.js";
 
-const IGNORED = "a scoped key cannot set it, so the guidance of the container stays unchanged; everything else was stored";
+const IGNORED =
+  "a scoped key cannot set it, so the guidance of the container stays unchanged; everything else was stored";
 const GIVES_WAY =
   "from this caller it is used only if the owner has written no guidance for the container; everything else was stored";
 

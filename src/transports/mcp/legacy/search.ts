@@ -9,10 +9,7 @@ import { READ_ONLY } from "../tools/arguments.js";
 import { placesOf, placeArguments, placeSchema, presentPlace } from "./arguments.js";
 
 const query = z.string().min(1).max(1_000).describe("What you want to know");
-const includeProfile = z
-  .boolean()
-  .default(true)
-  .describe("Whether to include the profile of the container");
+const includeProfile = z.boolean().default(true).describe("Whether to include the profile of the container");
 const profileSchema = z.object({ static: z.array(z.string()), dynamic: z.array(z.string()) });
 
 const found = z.object({

@@ -26,25 +26,21 @@ const fact = z.object({
 });
 
 const input = z.object({
-  content: z
-    .string()
-    .min(1)
-    .describe("A statement, note, conversation or document; or one URL, whose page is fetched"),
+  content: z.string().min(1).describe("A statement, note, conversation or document; or one URL, whose page is fetched"),
   containerTag,
   facts: z
     .array(fact)
     .max(100)
     .optional()
-    .describe("What is worth remembering from content. Fill this in: without it, only simple statements are recognised"),
+    .describe(
+      "What is worth remembering from content. Fill this in: without it, only simple statements are recognised",
+    ),
   metadata: z
     .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]))
     .optional()
     .describe("Flat values to filter by later: string, number, boolean, list of strings"),
   customId: anyId.optional().describe("Your own id for this text; sending it again replaces the text"),
-  forgetAfter: z
-    .string()
-    .optional()
-    .describe("ISO 8601 date-time when the text and what only it says are forgotten"),
+  forgetAfter: z.string().optional().describe("ISO 8601 date-time when the text and what only it says are forgotten"),
   date: z.string().optional().describe("ISO 8601 date of the text, to resolve `yesterday` in it"),
   wait: z
     .number()
@@ -73,10 +69,7 @@ const output = z.object({
     .array(memorySchema)
     .describe("Doubtful until a person reviews it: it reads like an instruction, or the text does not say it"),
   error: z.string().nullable(),
-  warnings: z
-    .array(z.string())
-    .optional()
-    .describe("What the user should know, such as that it contains a secret"),
+  warnings: z.array(z.string()).optional().describe("What the user should know, such as that it contains a secret"),
   notice: z.string(),
 });
 type Receipt = z.output<typeof output>;

@@ -156,7 +156,9 @@ function describe(
   ];
   const parts = [
     ...(forgotten.length > 0 ? [`${count(forgotten.length, "memory", "memories")} forgotten`] : []),
-    ...(documents.length > 0 ? [`${count(documents.length, "document")} removed with ${documents.length === 1 ? "its" : "their"} memories`] : []),
+    ...(documents.length > 0
+      ? [`${count(documents.length, "document")} removed with ${documents.length === 1 ? "its" : "their"} memories`]
+      : []),
   ];
   const takeBack = batchId === null ? "" : ` To bring the memories back: undo with batch ${batchId}.`;
   return `${parts.join(", ")}.${offerOf(stating)}${takeBack}\n${fence(lines.join("\n"))}`;

@@ -17,10 +17,7 @@ const output = z.object({
   static: z.array(factSchema).describe("What rarely changes"),
   dynamic: z.array(factSchema).describe("What else is known, newest first"),
   results: z.array(hitSchema).describe("What search finds for q"),
-  waiting: z
-    .number()
-    .nullable()
-    .describe("Documents not yet searchable or not yet read for facts; only with q"),
+  waiting: z.number().nullable().describe("Documents not yet searchable or not yet read for facts; only with q"),
   degraded: z.array(z.string()),
   notice: z.string(),
 });

@@ -22,9 +22,11 @@ const FIELD_WORDS: Readonly<Record<string, string>> = {
   include: "What to add to each result.",
   docId: "Only results from this document.",
   taskType: "`memory` extracts facts; `superrag` only makes the text searchable.",
-  dreaming: "When facts are extracted: `instant`, or `dynamic` for a quiet moment. `instant` counts as one more operation in the usage figures.",
+  dreaming:
+    "When facts are extracted: `instant`, or `dynamic` for a quiet moment. `instant` counts as one more operation in the usage figures.",
   documentDate: "The date of the content; relative dates in it are resolved against this date.",
-  timezone: "The time zone in which the container's days are counted: a name such as Pacific/Auckland, or an offset such as +13:00. Null for the server's time zone.",
+  timezone:
+    "The time zone in which the container's days are counted: a name such as Pacific/Auckland, or an offset such as +13:00. Null for the server's time zone.",
   entityContext: "What the extraction of facts should know about the container.",
   includeContent: "Whether to include the text.",
   forgetAfter: "When it is forgotten, in ISO 8601 format.",
@@ -44,7 +46,8 @@ const FIELD_WORDS: Readonly<Record<string, string>> = {
   source: "Only items from this source.",
   provider: "Only items from this provider.",
   filterByMetadata: "Only memories with this metadata serve as context when facts are extracted.",
-  facts: "Ready-made facts: they become memories unchanged, and nothing else is extracted. A fact whose `quote` is not in the text waits for review.",
+  facts:
+    "Ready-made facts: they become memories unchanged, and nothing else is extracted. A fact whose `quote` is not in the text waits for review.",
   taskId: "Id of the extraction task.",
   conversationId: "Your own id for the conversation; sending it again adds what is new.",
   messages: "The turns of the conversation, in order.",
@@ -77,11 +80,16 @@ const FIELD_WORDS: Readonly<Record<string, string>> = {
   includeItems: "What to keep in any case.",
   excludeItems: "What to never keep.",
   workspacePrompt: "What the extraction of facts should know in every container.",
-  chunkSize: "Maximum size of the chunks that documents are split into: 100 to 8000 characters, or 100 to 2000 if tokens are counted; -1 or null for the default, which aims at 500 characters.",
-  chunkOverlap: "How much of the previous chunk's end a chunk may repeat, in the unit of `chunkSize`; at most half of it.",
-  chunkingStrategy: "How documents are split: `auto` depends on the kind of document, `recursive` splits at paragraphs, lines and words, `markdown` at headings and blocks, `sentence` at sentences, and `token` like `recursive` with sizes in tokens, estimated at four bytes each. Conversations are always split at their turns.",
-  maxMemoriesPerDocument: "Maximum number of current memories from one document; further facts are left out. Null for no limit.",
-  maxMemoriesPerContainer: "Maximum number of current memories in one container: further facts from documents are left out, and direct memories are refused with 400. Null for no limit.",
+  chunkSize:
+    "Maximum size of the chunks that documents are split into: 100 to 8000 characters, or 100 to 2000 if tokens are counted; -1 or null for the default, which aims at 500 characters.",
+  chunkOverlap:
+    "How much of the previous chunk's end a chunk may repeat, in the unit of `chunkSize`; at most half of it.",
+  chunkingStrategy:
+    "How documents are split: `auto` depends on the kind of document, `recursive` splits at paragraphs, lines and words, `markdown` at headings and blocks, `sentence` at sentences, and `token` like `recursive` with sizes in tokens, estimated at four bytes each. Conversations are always split at their turns.",
+  maxMemoriesPerDocument:
+    "Maximum number of current memories from one document; further facts are left out. Null for no limit.",
+  maxMemoriesPerContainer:
+    "Maximum number of current memories in one container: further facts from documents are left out, and direct memories are refused with 400. Null for no limit.",
   documentId: "Id or customId of a document.",
   memoryId: "Id of a memory, in any version.",
   confirm: "Must be true: this cannot be undone.",

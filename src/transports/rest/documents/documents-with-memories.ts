@@ -35,8 +35,7 @@ export const documentGraphEndpoints = [
     path: "/v3/documents/documents",
     operationId: "listDocumentsWithMemories",
     summary: "List documents with their memories",
-    description:
-      "Superseded and forgotten memories are included, with their flags. Texts are cut at 2,000 characters.",
+    description: "Superseded and forgotten memories are included, with their flags. Texts are cut at 2,000 characters.",
     tag: "documents",
     example: { containerTags: ["mia"], page: 1, limit: 10 },
     body: listBody,

@@ -32,7 +32,11 @@ const batchAnswer = z.object({
       status: z.union([documentStatus, z.literal("error")]),
       error: z.string().optional(),
       details: z.string().optional(),
-      index: z.int().nonnegative().optional().describe("Extension: the index in `documents` of a document that failed."),
+      index: z
+        .int()
+        .nonnegative()
+        .optional()
+        .describe("Extension: the index in `documents` of a document that failed."),
       /** Extension: why no search will find it. */
       warnings: documentWarnings.optional(),
     }),

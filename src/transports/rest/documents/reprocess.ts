@@ -15,7 +15,9 @@ const answer = z.object({
   failedLeftOut: z
     .int()
     .nonnegative()
-    .describe("Documents whose processing failed and that were left out because no `ids` were given: give their ids to try them again."),
+    .describe(
+      "Documents whose processing failed and that were left out because no `ids` were given: give their ids to try them again.",
+    ),
   bytes: z.int().nonnegative(),
   estimate: z.object({
     inputTokens: z.int().nonnegative(),

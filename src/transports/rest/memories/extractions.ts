@@ -4,7 +4,10 @@ import { presentFact, rememberedFact } from "../documents/present-receipt.js";
 import { defineEndpoint } from "../endpoint.js";
 
 const task = z.object({
-  taskId: z.string().length(22).describe("Anyone who has it can submit facts; it changes when the task is handed out again."),
+  taskId: z
+    .string()
+    .length(22)
+    .describe("Anyone who has it can submit facts; it changes when the task is handed out again."),
   documentId: z.string().length(22),
   title: z.string().nullable(),
   date: z.string().describe("The date of the text; relative dates in it are resolved against this date."),

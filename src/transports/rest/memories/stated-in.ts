@@ -8,6 +8,8 @@ export const statedIn = z.array(
     source: z.string().nullable().describe("The path of its file or the address of its page; null for plain text."),
     isLeftOut: z
       .boolean()
-      .describe("Whether searches leave out the sentences that it came from; false if it is not known which these are."),
+      .describe(
+        "Whether searches leave out the sentences that it came from; false if it is not known which these are.",
+      ),
   }),
 );

@@ -37,7 +37,9 @@ const include = z.object({
   forgottenMemories: flag.describe(
     "Whether to search forgotten and expired memories, too. Earlier versions of a memory are not found separately: `relatedMemories` shows them as `context.parents` of the current one. Forgotten memories have `isForgotten: true`, and so do chunks of documents whose `forgetAfter` has passed; a passage whose only information on the query was replaced by something newer has `isLatest: false`. Without this field, such passages are left out, and sentences that are no longer valid are cut out of others (`[…]`); only passages about an event that is over stay, ranked after others and marked.",
   ),
-  chunks: flag.describe("Whether to return only memories, each with the chunks of its documents that answer the query."),
+  chunks: flag.describe(
+    "Whether to return only memories, each with the chunks of its documents that answer the query.",
+  ),
 });
 
 const searchBody = z.object({

@@ -38,7 +38,8 @@ const logFilters = {
 
 const logsQuery = z.object({ ...range, ...logFilters });
 
-const KEPT = "Requests are kept for 90 days, which is also the longest period. `from` and `to` take precedence over `period`.";
+const KEPT =
+  "Requests are kept for 90 days, which is also the longest period. `from` and `to` take precedence over `period`.";
 
 export const analyticsEndpoints = [
   defineEndpoint({

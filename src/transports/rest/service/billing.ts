@@ -80,7 +80,9 @@ export const billingEndpoints = [
     description: `${moneyless}A period may be up to 90 days long; the default is this month. ${OPERATIONS}`,
     tag: "billing",
     query: z.object({
-      start: once(consumptionSchema.shape.from.unwrap()).describe("Start of the period, inclusive, in ISO 8601 format."),
+      start: once(consumptionSchema.shape.from.unwrap()).describe(
+        "Start of the period, inclusive, in ISO 8601 format.",
+      ),
       end: once(consumptionSchema.shape.to.unwrap()).describe("End of the period, exclusive, in ISO 8601 format."),
     }),
     status: 200,

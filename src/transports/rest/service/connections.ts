@@ -246,10 +246,7 @@ export const connectionEndpoints = [
     description: "`sync-runs` shows the progress.",
     tag: "connections",
     body: z.object({
-      confirmRemovals: z
-        .boolean()
-        .optional()
-        .describe("True to confirm the removals that the last run held back."),
+      confirmRemovals: z.boolean().optional().describe("True to confirm the removals that the last run held back."),
     }),
     isBodyOptional: true,
     status: 202,
@@ -291,7 +288,8 @@ export const connectionEndpoints = [
     parameters: id,
     operationId: "configureConnection",
     summary: "Choose what a connection imports, and how it is kept up to date",
-    description: "Absent fields stay unchanged. A new choice or a higher limit of documents starts a sync run immediately.",
+    description:
+      "Absent fields stay unchanged. A new choice or a higher limit of documents starts a sync run immediately.",
     refusals: { 501: NOTHING_TO_CHOOSE },
     tag: "connections",
     body: z.object({
@@ -405,9 +403,14 @@ export const connectionEndpoints = [
     tag: "connections",
     needsKey: false,
     carries: "bytes",
-    refusals: { 413: "The notification is larger than 1 MB.", 429: "Too many messages without proof came from this network." },
+    refusals: {
+      413: "The notification is larger than 1 MB.",
+      429: "Too many messages without proof came from this network.",
+    },
     query: z.object({
-      validationToken: once(z.string()).describe("What Microsoft expects to be sent back when the address is registered."),
+      validationToken: once(z.string()).describe(
+        "What Microsoft expects to be sent back when the address is registered.",
+      ),
     }),
     status: 200,
     produces: "text/plain",

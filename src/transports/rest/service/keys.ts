@@ -97,7 +97,10 @@ export const keyEndpoints = [
       permission: permissionSchema.default("write"),
       expiresInDays: expiresInDaysSchema.nullish(),
       pluginId: clientSchema.nullish(),
-      deviceInfo: z.record(z.string(), z.unknown()).nullish().describe("What clients report about their machine; not stored."),
+      deviceInfo: z
+        .record(z.string(), z.unknown())
+        .nullish()
+        .describe("What clients report about their machine; not stored."),
     }),
     idle: { deviceInfo: "what a client reports about its machine is not stored" },
     status: 200,

@@ -150,7 +150,9 @@ export const requestLog = z.object({
   duration: z.number().describe("Milliseconds."),
   input: z
     .object({ method: z.string(), path: z.string(), containerTag: z.string().nullable() })
-    .describe("Method, path pattern, and the container if only one was named. The content of requests is never recorded."),
+    .describe(
+      "Method, path pattern, and the container if only one was named. The content of requests is never recorded.",
+    ),
   output: z
     .object({ error: z.string() })
     .nullable()
