@@ -23,12 +23,12 @@ export function objectionToHost(headers: Pick<Headers, "get">, allowed: AllowedH
     return `The Host header ${quote(host)} is not a name of this server. ${adviceOn(allowed)}`;
   const origin = headers.get("origin");
   if (origin === null || isAllowedOrigin(origin, allowed)) return null;
-  return `Pages of ${quote(origin)} may not call this. Add the origin to RECOLLECT_ALLOWED_ORIGINS if they should.`;
+  return `Web pages from ${quote(origin)} may not call this server. To allow them, add the origin to RECOLLECT_ALLOWED_ORIGINS.`;
 }
 
 function adviceOn({ publicUrl }: AllowedHosts): string {
   if (publicUrl === undefined) return "Set RECOLLECT_PUBLIC_URL, or add the name to RECOLLECT_ALLOWED_HOSTS.";
-  return `It is reached as ${new URL(publicUrl).host}, as RECOLLECT_PUBLIC_URL says: let the proxy pass the Host header on as it came, or add the name to RECOLLECT_ALLOWED_HOSTS.`;
+  return `According to RECOLLECT_PUBLIC_URL, it is reached as ${new URL(publicUrl).host}: make the proxy pass on the Host header unchanged, or add the name to RECOLLECT_ALLOWED_HOSTS.`;
 }
 
 function isAllowedHost(host: string, { publicUrl, hosts = [] }: AllowedHosts): boolean {

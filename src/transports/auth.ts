@@ -51,12 +51,12 @@ export async function identify(
     return core.authenticateToken(call, { token: credential, issuer: "issuer" in found ? found.issuer : null });
   }
   const objection = isKeylessOff
-    ? "this server asks everybody for one (RECOLLECT_KEYLESS)"
+    ? "this server requires one from everybody (RECOLLECT_KEYLESS)"
     : objectionToKeyless(visitor, publicUrl);
   if (objection === null) return { ...localActor(organizationId), isKeyless: true };
   throw new AppError(
     "unauthorized",
-    `This request carries no API key, and ${objection}. Send a key of this server as \`Authorization: Bearer sm_…\` or \`x-api-key\`; \`recollect keys create\` makes one.`,
+    `This request has no API key, and ${objection}. Send a key of this server as \`Authorization: Bearer sm_…\` or \`x-api-key\`; \`recollect keys create\` creates one.`,
   );
 }
 
@@ -82,13 +82,13 @@ function credentialOf(headers: Pick<Headers, "get">): string | null {
 function objectionToKeyless(visitor: Visitor, publicUrl: string | undefined): string | null {
   const { headers, peerAddress, httpVersion, isLoopbackOnly, port } = visitor;
   if (publicUrl !== undefined) return "this server has a public address (RECOLLECT_PUBLIC_URL)";
-  if (!isLoopbackOnly) return "this server listens to other machines";
+  if (!isLoopbackOnly) return "this server accepts connections from other machines";
   if (!isLoopbackAddress(peerAddress)) return "it does not come from this machine";
   if (headers.get("origin") !== null) return "it comes from a web page";
   if (["cross-site", "same-site"].includes(headers.get("sec-fetch-site") ?? "")) return "it comes from a web page";
   if (!isLoopbackHost(headers.get("host"))) return "its Host header does not name this machine";
-  if (portOf(headers.get("host")) !== port) return "its Host header names another port than this server's";
-  if (httpVersion !== "1.1") return "it speaks an older HTTP than programs of this machine do, as proxies may";
+  if (portOf(headers.get("host")) !== port) return "its Host header names a different port than this server's";
+  if (httpVersion !== "1.1") return "it uses an older version of HTTP than programs on this machine do, as proxies may";
   if (comesThroughProxy(headers)) return "it comes through a proxy";
   return null;
 }
@@ -125,13 +125,13 @@ export function issuerOf({
   if (publicUrl !== undefined) {
     const { protocol, host, origin } = new URL(publicUrl);
     if (protocol === "https:" || isLoopbackHost(host)) return { issuer: origin };
-    return { objection: "Apps can sign in over https only. Set RECOLLECT_PUBLIC_URL to an address that begins so." };
+    return { objection: "Apps can sign in only over https. Set RECOLLECT_PUBLIC_URL to an https address." };
   }
   const host = headers.get("host")?.toLowerCase();
   if (isLoopbackOnly && isLoopbackHost(host)) return { issuer: new URL(`http://${host}`).origin };
   return {
     objection:
-      "This server listens to other machines, where apps can sign in over https only. Set RECOLLECT_PUBLIC_URL to the https address by which it is reached.",
+      "This server accepts connections from other machines, so apps can sign in only over https. Set RECOLLECT_PUBLIC_URL to the https address of this server.",
   };
 }
 

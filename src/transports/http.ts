@@ -143,7 +143,7 @@ function mountMcp(
 /** The Host header may be anything: if it makes no valid URL, the request is refused. */
 async function refuseOddAddress({ req }: Context, next: () => Promise<void>): Promise<Response | void> {
   if (URL.canParse(req.url)) return next();
-  const error = "The Host header is no name or address of a server.";
+  const error = "The Host header is not a valid server name or address.";
   return Response.json({ error, message: error }, { status: 400 });
 }
 
@@ -264,10 +264,12 @@ function bindError(error: NodeJS.ErrnoException, host: string, port: number): Ap
 }
 
 const BIND_ERRORS: Readonly<Record<string, string>> = {
-  EADDRINUSE: "is taken by another program. Stop it, or choose another port with --port; 0 takes a free one.",
-  EACCES: "may not be used by this user. Choose one from 1024 up with --port; 0 takes a free one.",
-  EADDRNOTAVAIL: "is not an address of this machine. Choose another with --host; 127.0.0.1 is for this machine alone.",
-  ENOTFOUND: "has no known address. Choose another with --host; 127.0.0.1 is for this machine alone.",
+  EADDRINUSE: "is in use by another program. Stop it, or choose another port with --port; 0 picks a free one.",
+  EACCES: "may not be used by this user. Choose one from 1024 up with --port; 0 picks a free one.",
+  EADDRNOTAVAIL:
+    "cannot be used: the host is not an address of this machine. Choose another with --host; 127.0.0.1 is for this machine only.",
+  ENOTFOUND:
+    "cannot be used: the host has no known address. Choose another with --host; 127.0.0.1 is for this machine only.",
 };
 
 function urlOf(host: string, { address, port, family }: AddressInfo): string {
@@ -302,7 +304,7 @@ function answerToBrokenRequest(error: unknown, log: LeveledLog): Response {
 const CLIENT_ERRORS: Readonly<Record<string, readonly [status: number, message: string]>> = {
   HPE_HEADER_OVERFLOW: [431, "The headers of the request are too large."],
   ERR_HTTP_REQUEST_TIMEOUT: [408, "The request did not arrive in time."],
-  HPE_INVALID_METHOD: [405, "The request uses a method that HTTP does not know."],
+  HPE_INVALID_METHOD: [405, "The request uses a method that does not exist in HTTP."],
 };
 
 /** Answers what is not HTTP at all, and so never reaches the application. */

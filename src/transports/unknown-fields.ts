@@ -89,7 +89,7 @@ export function findUnknownFields(schema: z.ZodType, input: unknown): UnknownFie
   const found = createFound();
   walk(schema, input, [], found);
   if (found.judging.left >= 0) return found;
-  const message = `more than ${MOST_JUDGED.toLocaleString("en")} of the fields are not known; leave them out`;
+  const message = `more than ${MOST_JUDGED.toLocaleString("en")} fields are not known; leave them out`;
   return { ...found, misspelt: [{ path: [], message }] };
 }
 
@@ -113,7 +113,7 @@ export function findUnknownParameters({ query, body, method }: Operation, sent: 
     const meant = narrowing.includes(name) ? name : meantBy(name, narrowing);
     if (meant !== undefined) {
       const right = known.has(meant) ? `write ${meant}` : `send ${meant} in the body`;
-      refuse(found, [name], `is no parameter of this request; ${right}`);
+      refuse(found, [name], `is not a parameter of this request; ${right}`);
     } else if (method !== "get" || narrows(name)) refuse(found, [name], NOT_READ);
     else note(found, [name], nearest(name, [...known]));
   }
@@ -282,8 +282,8 @@ function nearest(name: string, known: readonly string[]): string | undefined {
   return known.find((one) => isAlike(plain, plainNameOf(one)));
 }
 
-const NOT_KNOWN = "is not known here, where nothing is ignored";
-const NOT_READ = "is not read by this request, which would reach or change more than was meant; leave it out";
+const NOT_KNOWN = "is not known, and unknown fields are not ignored here";
+const NOT_READ = "is not read by this request, which would reach or change more than intended; leave it out";
 
 /** True for a field that narrows other requests, however it is spelt. */
 function narrows(name: string): boolean {

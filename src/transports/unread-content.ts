@@ -10,9 +10,9 @@ export function unreadContentWarnings(content: unknown): readonly string[] {
   if (typeof content !== "string") return [];
   const text = content.length > LONGEST_NAME ? content.slice(0, LONGEST_NAME) : content.trim();
   if (/^data:[\w/+.-]*[;,]\S+$/i.test(text))
-    return [`content: is a data: address, which was kept as text and not read as a file. ${HOW}`];
+    return [`content: is a data: URL, which was stored as text and not read as a file. ${HOW}`];
   return content.length <= LONGEST_NAME && namesFile(text)
-    ? [`content: looks like the path of a file, which was kept as text: files of a machine are not read. ${HOW}`]
+    ? [`content: looks like a file path, which was stored as text: the server does not open files by path. ${HOW}`]
     : [];
 }
 

@@ -32,14 +32,14 @@ describe.skipIf(CHROMIUM === undefined)("in a real Chromium, where one is found"
     callback.arrivals.length = 0;
     await page.goto(await link());
     await page.getByRole("button", { name: "Sign in" }).click();
-    await page.getByRole("heading", { name: "What is kept here" }).waitFor();
+    await page.getByRole("heading", { name: "What is stored here" }).waitFor();
 
     await page.goto(connectUrl({ client: "codex", hostname: "mia's laptop", os: "linux", cwd: "/home/mia/atlas" }));
     await page.getByRole("heading", { name: "Codex asks to use your memory" }).waitFor();
     await page.getByLabel("Only these:").check();
-    await page.getByLabel("Another one").fill("atlas");
+    await page.getByLabel("Another container").fill("atlas");
     await page.getByLabel("Read only").check();
-    await page.getByLabel("When does the permission end?").selectOption("after a week");
+    await page.getByLabel("When does the access expire?").selectOption("after a week");
     await page.getByRole("button", { name: "Approve" }).click();
     await page.getByRole("heading", { name: "You can close this window" }).waitFor();
 
@@ -90,7 +90,7 @@ describe.skipIf(CHROMIUM === undefined)("in a real Chromium, where one is found"
       <input name="decision" value="approve"><input name="containers" value="all"><input name="permission" value="write">
       <input name="expires" value=""><button>Go</button></form>`);
     await page.getByRole("button", { name: "Go" }).click();
-    await page.getByText("sent by a page of another server").waitFor();
+    await page.getByText("sent from a page of another server").waitFor();
     expect((await rest.core.listKeys({ actor: rest.actor })).keys).toHaveLength(before);
     await page.context().close();
   });
@@ -109,7 +109,7 @@ describe.skipIf(CHROMIUM === undefined)("in a real Chromium, where one is found"
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.goto(verification_uri);
     await page.getByLabel("Code").fill(user_code.toLowerCase().replace("-", ""));
-    await page.getByRole("button", { name: "Go on" }).click();
+    await page.getByRole("button", { name: "Continue" }).click();
     await page.getByRole("heading", { name: "Hermes asks to use your memory" }).waitFor();
     await page.getByRole("button", { name: "Approve" }).click();
     await page.getByRole("heading", { name: "Approved" }).waitFor();

@@ -36,11 +36,11 @@ describe.skipIf(CHROMIUM === undefined)("in a real Chromium, where one is found"
     await page.goto(app.authorizeUrl().href);
     await page.getByLabel("A full-access key").fill(secret);
     await page.keyboard.press("Enter");
-    await page.getByRole("heading", { name: /^Let Atlas agent/ }).waitFor();
+    await page.getByRole("heading", { name: /^Give Atlas agent/ }).waitFor();
     await page.getByLabel("Only these:").check();
-    await page.getByLabel("Another one").fill("atlas");
+    await page.getByLabel("Another container").fill("atlas");
     await page.getByLabel("Read only").check();
-    await page.getByLabel("When does the permission end?").selectOption("after 180 days");
+    await page.getByLabel("When does the access expire?").selectOption("after 180 days");
     await page.getByRole("button", { name: "Allow" }).click();
     await page.getByRole("heading", { name: "You can close this window" }).waitFor();
 

@@ -49,7 +49,7 @@ describe("a start that cannot be made", () => {
 
   test("at a port that is taken", () =>
     withDataDirectory((data) =>
-      expectRefusal(data, ["--port", new URL(strangerUrl).port], /^error: Port \d+ on 127\.0\.0\.1 is taken.*--port/),
+      expectRefusal(data, ["--port", new URL(strangerUrl).port], /^error: Port \d+ on 127\.0\.0\.1 is in use.*--port/),
     ));
 
   test("in a data folder that is a file, or below one, or below a folder that holds no others", () =>

@@ -78,9 +78,14 @@ describe("without a key", () => {
   });
 
   test.each<[string, Record<string, string>, HttpBindings, RegExp]>([
-    ["another machine", {}, REMOTE, /listens to other machines/],
+    ["another machine", {}, REMOTE, /accepts connections from other machines/],
     ["another machine, on a loopback server", {}, { ...REMOTE, isLoopbackOnly: true }, /not come from this machine/],
-    ["this machine, on a server for all", {}, { ...LOOPBACK, isLoopbackOnly: false }, /listens to other machines/],
+    [
+      "this machine, on a server for all",
+      {},
+      { ...LOOPBACK, isLoopbackOnly: false },
+      /accepts connections from other machines/,
+    ],
     ["an unknown place", {}, { isLoopbackOnly: true }, /not come from this machine/],
     ["a web page", { origin: "https://evil.example" }, LOOPBACK, /web page/],
     ["a web page of this machine", { origin: "http://localhost:3000" }, LOOPBACK, /web page/],
@@ -90,7 +95,12 @@ describe("without a key", () => {
     ["a name that looks like this machine", { host: "127.0.0.1.evil.example" }, LOOPBACK, /Host header/],
     ["another name that looks like this machine", { host: "localhost.evil.example" }, LOOPBACK, /Host header/],
     ["a proxy on this machine", { "x-forwarded-for": "203.0.113.9" }, LOOPBACK, /proxy/],
-    ["the literal key from elsewhere", { authorization: "Bearer local" }, REMOTE, /listens to other machines/],
+    [
+      "the literal key from elsewhere",
+      { authorization: "Bearer local" },
+      REMOTE,
+      /accepts connections from other machines/,
+    ],
     ["the literal key in a web page", { "x-api-key": "local", origin: "https://evil.example" }, LOOPBACK, /web page/],
   ])("%s does not get in, and is told why", async (_name, headers, bindings, words) => {
     const { status, body } = await session(headers, bindings);

@@ -32,7 +32,7 @@ test("the owner sees what is kept, by container, and what is in one of them", as
   const garden = await browser.get("/auth?container=garden");
   expect(garden.text).toContain("Ghent");
   expect(garden.text).not.toContain("Heron");
-  expect((await browser.get("/auth?container=%3Cb%3Enone")).text).toContain("There is no container of that name.");
+  expect((await browser.get("/auth?container=%3Cb%3Enone")).text).toContain("There is no container with that name.");
 });
 
 test("a search is a form with a token, whose words come into no address", async () => {
@@ -92,7 +92,7 @@ test("at / of a public address the owner sees the page itself, others the way to
     await owner.post("/auth/sign-in", hidden, { origin: "https://memory.example" });
     const page = await owner.get("/", html);
     expect([page.status, page.headers.get("cache-control")]).toEqual([200, "no-store"]);
-    expect(page.text).toContain("What is kept here");
+    expect(page.text).toContain("What is stored here");
   } finally {
     await open.close();
   }

@@ -63,7 +63,7 @@ describe("a scoped key sets no guidance of a container", () => {
       entityContext: ORDER,
     });
     expect([200, 201]).toContain(status);
-    expect(body.warnings).toEqual([expect.stringContaining("entityContext: a scoped key sets none")]);
+    expect(body.warnings).toEqual([expect.stringContaining("entityContext: a scoped key cannot set it")]);
     expect(await contextOf()).toBeNull();
   });
 
@@ -115,7 +115,7 @@ describe("guidance is told by who wrote it", () => {
     await send("full", "PATCH", "/v3/container-tags/alpha", { entityContext: "A bakery." });
     const owners = await pending();
     expect(owners.tasks[0]?.guidance).toEqual({ entityContext: "A bakery." });
-    expect(owners.text).toMatch(/The owner of this memory wishes:\nentityContext: A bakery\./);
+    expect(owners.text).toMatch(/Guidance from the owner of this memory:\nentityContext: A bakery\./);
 
     await send("full", "PATCH", "/v3/container-tags/alpha", { entityContext: null });
     await send("agent", "POST", "/v3/documents", { content: "Spelt.", containerTag: "alpha", entityContext: ORDER });
@@ -128,7 +128,7 @@ describe("guidance is told by who wrote it", () => {
       text.slice(text.indexOf("About the container")),
     ];
     expect(before).not.toContain(ORDER);
-    expect(before).not.toContain("The owner of this memory wishes");
+    expect(before).not.toContain("Guidance from the owner of this memory");
     expect(fenced).toContain(`by ${by}, not the owner: ${ORDER}`);
 
     const { body } = await send("full", "GET", "/v3/journal?containerTag=alpha&action=container.updated");
@@ -144,7 +144,7 @@ describe("guidance is told by who wrote it", () => {
     await send("full", "PATCH", "/v3/container-tags/alpha", { entityContext: "A bakery." });
     const { status, body } = await add();
     expect([200, 201]).toContain(status);
-    expect(body.warnings).toEqual([expect.stringContaining("entityContext: of this caller it is only taken where")]);
+    expect(body.warnings).toEqual([expect.stringContaining("entityContext: from this caller it is used only if")]);
     expect(await contextOf()).toBe("A bakery.");
   });
 

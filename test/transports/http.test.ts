@@ -46,7 +46,7 @@ describe("listening", () => {
     const error = await listen(rest.app, { ...LOOPBACK, port: server.port }).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(AppError);
     expect(error).toMatchObject({ kind: "unavailable" });
-    expect(String(error)).toContain(`Port ${server.port} on 127.0.0.1 is taken by another program`);
+    expect(String(error)).toContain(`Port ${server.port} on 127.0.0.1 is in use by another program`);
     expect(String(error)).toContain("--port");
   });
 

@@ -72,7 +72,7 @@ describe.each(CLIENTS)("with the client %s", (client) => {
     expect(answer.text).toContain(`-> [${facts[0]?.id}] The bakery in Ulm ships its sourdough on Fridays.`);
     expect(answer.text).toContain(`doubtful, waits for review [${facts[1]?.id}]`);
     expect(answer.structured["remaining"]).toBe(0);
-    expect((await call("pending-extractions")).text).toBe(`Nothing in ${box} waits to be read.`);
+    expect((await call("pending-extractions")).text).toBe(`No texts in ${box} are waiting to be read.`);
   });
 });
 
@@ -125,7 +125,7 @@ describe("submit-extraction", () => {
   test("takes nothing to remember for an answer, twice as well", async () => {
     const { taskId } = await takeOn();
     const first = await call("submit-extraction", { taskId, facts: [] });
-    expect(first.text).toBe(`Taken in: 0 facts of 0. 0 tasks of ${box} left.`);
+    expect(first.text).toBe(`Accepted: 0 facts of 0. 0 tasks of ${box} left.`);
     expect((await call("submit-extraction", { taskId, facts: [] })).structured).toEqual(first.structured);
   });
 

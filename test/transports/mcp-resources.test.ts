@@ -71,7 +71,7 @@ describe.each(CLIENTS)("with the client %s", (client) => {
       expect.stringMatching(FENCE),
     ]);
     expect(profile).toContain(LABEL);
-    expect(await read("memory://connections")).toBe("There is no connection.");
+    expect(await read("memory://connections")).toBe("There are no connections.");
   });
 
   test("a memory and a document are read by id, and the profile of any container by its tag", async () => {

@@ -158,14 +158,14 @@ describe("add-memory", () => {
     });
     const ids = listed(first, "added").map(({ id }) => `[${id}]`);
     expect(first.text).toBe(
-      `Kept in ${box} as document [${String(first.structured["documentId"])}]. It is searchable now. Memories: 2 added ${ids.join(" ")}.`,
+      `Stored in ${box} as document [${String(first.structured["documentId"])}]. It is searchable now. Memories: 2 added ${ids.join(" ")}.`,
     );
     const again = await state("Omar plays the cello.");
     expect(again.structured).toMatchObject({
       added: [],
       duplicates: [{ id: firstId(first, "added") }],
     });
-    expect(again.text).toContain(`1 known already [${firstId(first, "added")}].`);
+    expect(again.text).toContain(`1 already known [${firstId(first, "added")}].`);
   });
 
   test("keeps a text until a moment, and says so", async () => {
@@ -200,7 +200,7 @@ describe("add-memory", () => {
     const { text, structured } = await add("Iris collects stamps.", { wait: 0 });
     expect(structured).toMatchObject({ status: "queued", searchable: false, added: [], error: null });
     expect(text).toContain("safely stored");
-    expect(text).toContain("Its facts are still being worked out.");
+    expect(text).toContain("Its facts are still being extracted.");
     const fetched = await call("fetch", { id: structured["documentId"] });
     expect(fetched.structured["text"]).toBe("Iris collects stamps.");
     await opened.settle();
@@ -288,7 +288,7 @@ describe("search", () => {
     await state("The safe is behind the painting.");
     const elsewhere = await call("search", { query: "Where is the safe?", containerTag: `${box}-other` });
     expect(elsewhere.structured["results"]).toEqual([]);
-    expect(elsewhere.text).toMatch(/^There is no container box-\d+-other\. There (is|are): .*box-\d+/);
+    expect(elsewhere.text).toMatch(/^There is no container box-\d+-other\. Existing containers: .*box-\d+/);
     const nothing = await call("search", { query: "Which violin does Zoe play?", containerTag: box });
     expect(nothing.text).toMatch(/^Nothing in box-\d+ is similar enough\./);
   });

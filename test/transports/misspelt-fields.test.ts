@@ -387,7 +387,7 @@ describe("other fields that nothing reads", () => {
         expect.objectContaining({ path: ["chunksize"], message: expect.stringContaining("write chunkSize") as string }),
         expect.objectContaining({
           path: ["colour"],
-          message: expect.stringMatching(/nothing is ignored: leave it out$/),
+          message: expect.stringMatching(/unknown fields are not ignored here: leave it out$/),
         }),
       ],
     ]);

@@ -147,7 +147,7 @@ describe("a document that is refused:", () => {
     answer = how;
     const page = await browser.open((await documented()).authorizeUrl());
     expect([page.url.origin, page.status]).toEqual([url, 400]);
-    expect(page.text).toContain("cannot be let in");
+    expect(page.text).toContain("cannot be given access");
     expect((await service.core.listGrants({ actor: service.actor })).grants).toEqual([]);
   });
 });

@@ -233,7 +233,7 @@ describe("the address that an app opens", () => {
     const page = await browser.open(app.authorizeUrl({ redirect_uri }));
     expect([page.url.origin, page.status]).toEqual([url, 400]);
     expect(page.headers.get("content-security-policy")).toContain("default-src 'none'");
-    expect(page.text).toContain("cannot be let in");
+    expect(page.text).toContain("cannot be given access");
   });
 
   test("may say things that only matter to who asks who the owner is", async () => {

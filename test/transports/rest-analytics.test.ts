@@ -72,8 +72,8 @@ describe("single requests", () => {
     const { logs: refused } = await logs("&status=error");
     expect(refused).toHaveLength(6);
     expect(refused.map((log: any) => log.output.error)).toEqual([
-      "/v4/search does not take PUT.",
-      "This server does not serve the path.",
+      "/v4/search does not accept PUT.",
+      "This server does not serve this path.",
       "Unauthorized",
       "not found",
       "not found",

@@ -26,7 +26,7 @@ describe("bad input stores nothing, is answered in words, and leaves the service
     ["no body", undefined, /body is empty/],
     ["an empty body", "", /body is empty/],
     ["white space", " \n\t ", /body is empty/],
-    ["malformed JSON", '{"content": "x"', /not JSON: it breaks at character 15/],
+    ["malformed JSON", '{"content": "x"', /not JSON: it is invalid at character 15/],
     ["JSON that is cut off", '{"content": "some te', /not JSON/],
     ["JavaScript instead of JSON", "{content: 'x'}", /not JSON/],
     ["NaN", '{"content": NaN}', /not JSON/],
@@ -182,7 +182,7 @@ describe("paths and methods that are not served", () => {
   test.each([
     ["/v3/v3/documents", "Leave the version out of the base URL."],
     ["/v4/v4/search", "Leave the version out of the base URL."],
-    ["/v4/search/", "Leave out the slash at its end."],
+    ["/v4/search/", "Leave out the trailing slash."],
   ])("POST %s: 404 that says what is wrong with the address", async (path, advice) => {
     const { status, body } = await rest.send("POST", path, {});
     expect(status).toBe(404);

@@ -309,7 +309,7 @@ describe("what is refused leaves nothing behind", () => {
   test("fields beside the file that are too long: 413, also when they come first", async () => {
     const { status, body } = await upload({ note: "x".repeat(MAX_FILE_BYTES), file: file("x", "a.txt") });
     expect(status).toBe(413);
-    expect(body.error).toMatch(/note: the fields beside the file have more than \d+ bytes together/);
+    expect(body.error).toMatch(/note: the fields other than the file have more than \d+ bytes in total/);
   });
 
   test("a body without end is read no further than the limit", async () => {

@@ -120,7 +120,7 @@ describe("what is not served", () => {
     const { status, headers, body } = await rest.send("PUT", "/v4/search", {});
     expect(status).toBe(405);
     expect(headers.get("allow")).toBe("POST");
-    expect(body.message).toBe("/v4/search does not take PUT. It takes POST.");
+    expect(body.message).toBe("/v4/search does not accept PUT. It accepts POST.");
   });
 
   test("HEAD is GET without the body", async () => {

@@ -81,7 +81,7 @@ describe("deleting a project", () => {
       status: 200,
       body: {
         success: true,
-        message: "The project sm_project_bees was deleted with all that was in it.",
+        message: "The project sm_project_bees was deleted with everything in it.",
         documentsAffected: 1,
         memoriesAffected: 1,
       },

@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => rest.close());
 
-const told = [expect.stringMatching(/^metadata\.timezone: is no time zone such as Pacific\/Auckland/)];
+const told = [expect.stringMatching(/^metadata\.timezone: is not a time zone such as Pacific\/Auckland/)];
 
 test.each<[timezone: unknown, warnings: unknown]>([
   ["Mars/Olympus", told],

@@ -61,7 +61,7 @@ describe("a fact without a quote", () => {
       { text: "The Atlas budget is 60k", updates: ids[1] ?? "" },
     ]);
     expect(updated).toMatchObject([{ replaced: ids[1], statedIn: [{ id: documentId, isLeftOut: true }] }]);
-    expect(text).toContain(`the old one still stands in the document [${documentId}] Kickoff notes.`);
+    expect(text).toContain(`the old one is still in the document [${documentId}] Kickoff notes.`);
     const results = await found("What is the Atlas budget?");
     expect(results).toContain("60k");
     expect(results).not.toContain("40k");

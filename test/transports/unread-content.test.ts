@@ -10,8 +10,8 @@ beforeAll(async () => {
 });
 afterAll(() => rest.close());
 
-const path = [expect.stringMatching(/^content: looks like the path of a file, which was kept as text/)];
-const data = [expect.stringMatching(/^content: is a data: address, which was kept as text/)];
+const path = [expect.stringMatching(/^content: looks like a file path, which was stored as text/)];
+const data = [expect.stringMatching(/^content: is a data: URL, which was stored as text/)];
 
 const CASES: readonly (readonly [content: string, warnings: unknown])[] = [
   ["/tmp/x/handbook.pdf", path],

@@ -41,7 +41,7 @@ function described(method: string, path: string) {
 
 const pathOf = (path: string) => path.replace(/\{\w+\}/g, "x");
 const refusedOf = (body: any): string[] => (body?.issues ?? []).map(({ path }: any) => path.join("."));
-const NO_BODY = /takes no body/;
+const NO_BODY = /accepts no body/;
 const WEBHOOKS = "/v3/connections/webhooks/{connection}";
 
 /** An answer names 20 fields at most. */

@@ -11,10 +11,10 @@ export const showApps: Handler = async ({ request }, { core, sessions }) => {
   if (owner instanceof Response) return owner;
   const { grants } = await core.listGrants({ actor: owner.actor });
   return pageAnswer({
-    title: "Apps that may come in",
+    title: "Authorized apps",
     footer: ownerFooter(owner),
     body: html`${grants.length === 0 && html`<p>There are none.</p>`} ${grants.map((grant) => describe(grant, owner))}
-      <p><a href="/auth">To the start</a></p>`,
+      <p><a href="/auth">Back to start</a></p>`,
   });
 };
 
@@ -23,9 +23,9 @@ function describe(grant: AppGrant, { csrf }: Owner): Html {
   const facts = [
     containerTags === null ? "all containers" : `only ${containerTags.map((tag) => shown(tag)).join(", ")}`,
     permission === "read" ? "reads" : "reads and writes",
-    `let in ${createdAt.slice(0, 10)}`,
+    `authorized ${createdAt.slice(0, 10)}`,
     lastUsedAt === null ? "never used" : `last used ${lastUsedAt.slice(0, 10)}`,
-    expiresAt === null ? "never ends" : `ends ${expiresAt.slice(0, 10)}`,
+    expiresAt === null ? "never expires" : `expires ${expiresAt.slice(0, 10)}`,
   ];
   return html`<form method="post">
     ${csrfField(csrf)}${hiddenField("grant", grant.id)}
@@ -33,7 +33,7 @@ function describe(grant: AppGrant, { csrf }: Owner): Html {
       <strong>${shown(clientName)}</strong> (${shown(clientHost)})<br />
       <span class="soft">${facts.join("; ")}</span>
     </p>
-    <div class="actions"><button>Let in no more</button></div>
+    <div class="actions"><button>Revoke access</button></div>
   </form>`;
 }
 

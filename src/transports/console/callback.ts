@@ -26,7 +26,7 @@ export function readCallback(address: string | null): Callback {
   if (address === null || host === "" || Number(port ?? 80) > 65_535 || Number(port ?? 80) < 1)
     throw new AppError(
       "invalid",
-      "The address that the answer should go to is not one of a program on your machine: it must be http://127.0.0.1:PORT/callback, or the same with localhost. Nothing was sent anywhere.",
+      "The callback address does not belong to a program on your machine: it must be http://127.0.0.1:PORT/callback, or the same address with localhost. Nothing was sent.",
     );
   refuseAnswers(query);
   // A policy cannot name an IPv6 address.
@@ -54,8 +54,7 @@ function matchOf(pattern: RegExp, address: string | null): readonly (string | un
 function refuseAnswers(query: string): void {
   const names = [...new URLSearchParams(query).keys()].map((name) => name.toLowerCase());
   const taken = ANSWERS.find((answer) => names.includes(answer));
-  if (taken !== undefined)
-    throw new AppError("invalid", `The address that the answer should go to brings its own \`${taken}\` along.`);
+  if (taken !== undefined) throw new AppError("invalid", `The callback address already contains \`${taken}\`.`);
 }
 
 /** The callback with an answer appended to its own query. */

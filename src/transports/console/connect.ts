@@ -35,7 +35,7 @@ function readAsk({ url }: Visit): Ask {
   const client = searchParams.get("client");
   const named = (list ?? client ?? "").split(",").filter((name) => name.trim() !== "");
   if (named.length > MOST_CLIENTS)
-    throw new AppError("invalid", `At most ${MOST_CLIENTS} clients are connected at once.`);
+    throw new AppError("invalid", `At most ${MOST_CLIENTS} clients can be connected at a time.`);
   const clients = [...new Set(named.map(readClient))];
   const unnamed = isDesktop ? "desktop" : pathname === "/auth/agent-connect" ? "cli" : null;
   const text = (name: string) => shown(searchParams.get(name) ?? "");
@@ -56,7 +56,7 @@ function readClient(name: string): string {
   if (read.success) return read.data;
   throw new AppError(
     "invalid",
-    `The program calls itself ${JSON.stringify(shown(name, 80))}, which is not a name of a client.`,
+    `The program calls itself ${JSON.stringify(shown(name, 80))}, which is not a valid client name.`,
   );
 }
 
@@ -101,9 +101,9 @@ async function connectPage(
         </div>
       </form>
       <p class="soft">
-        The program gets ${ask.isList ? "a key for each client" : "a key"} of its own, ${wayTo(ask.callback)}. You can
-        take it back at any time with <code>recollect keys revoke</code>. Where your browser cannot reach the program
-        any more, it has stopped waiting: start again there.
+        The program gets ${ask.isList ? "a separate key for each client" : "its own key"}, ${wayTo(ask.callback)}. You
+        can revoke it at any time with <code>recollect keys revoke</code>. If your browser can no longer reach the
+        program, the program has stopped waiting: start again there.
       </p>`,
   });
 }
@@ -125,8 +125,8 @@ function askerOf({ clients, hostname, os, cwd, version }: Ask): Html {
     cwd !== "" && (["Folder", cwd] as const),
     version !== "" && (["Version", version] as const),
   ].filter((row) => row !== false);
-  if (rows.length === 0) return html`<p>It does not say from where it asks.</p>`;
-  return html`<p>This is what it says of itself:</p>
+  if (rows.length === 0) return html`<p>It does not say where the request comes from.</p>`;
+  return html`<p>This is what it says about itself:</p>
     <dl>
       ${rows.map(
         ([term, words]) =>
@@ -152,7 +152,7 @@ function requireRequest(fields: FormFields, { pathname, search }: URL, { token }
   if (isOurs && Date.now() - openedAt < OPEN_MS) return id;
   throw new AppError(
     "forbidden",
-    "This page was open for too long, or is not the one that was opened here. Start again in the program that asked.",
+    "This page was open for too long, or was not opened in this browser. Start again in the program that asked.",
   );
 }
 

@@ -33,9 +33,9 @@ export const startDevice: Handler = async ({ request, callerAddress }, { core, a
 const tokenSchema = z.object({ device_code: z.string() });
 const ERRORS = {
   pending: ["authorization_pending", "The owner has not answered yet."],
-  too_soon: ["slow_down", "Ask at most every 5 seconds."],
+  too_soon: ["slow_down", "Poll at most every 5 seconds."],
   declined: ["access_denied", "The owner declined."],
-  expired: ["expired_token", "This code is unknown, was used, or its 10 minutes are over."],
+  expired: ["expired_token", "This code is unknown, has been used, or has expired after 10 minutes."],
 } as const;
 
 /** `POST /auth/device/token`: the program asks whether it has been approved (after RFC 8628 §3.4). */
@@ -49,7 +49,7 @@ export const pollDevice: Handler = async ({ request }, { core, anyone, sessions 
 
 function requireDeviceCode(fields: Record<string, unknown>): Record<string, unknown> {
   if (typeof fields["device_code"] === "string") return fields;
-  throw new AppError("invalid", "device_code: must be the text that POST /auth/device/code answered with.");
+  throw new AppError("invalid", "device_code: must be the string that POST /auth/device/code returned.");
 }
 
 /** Fields of a JSON body or of a form. */
@@ -86,7 +86,7 @@ function codePage(owner: Owner, objection?: AppError): Response {
     status: objection === undefined ? 200 : objection.kind === "rate_limited" ? 429 : 404,
     footer: ownerFooter(owner),
     body: html`${objection && html`<p class="warning" role="alert">${objection.message}</p>`}
-      <p>A program on a machine without a browser shows a code of eight letters. Type it here.</p>
+      <p>A program on a machine without a browser shows a code of eight letters. Enter it here.</p>
       <form method="get" action="/auth/device">
         <label class="field code"
           >Code
@@ -101,7 +101,7 @@ function codePage(owner: Owner, objection?: AppError): Response {
             placeholder="XXXX-XXXX"
             autofocus
         /></label>
-        <div class="actions"><button class="main">Go on</button></div>
+        <div class="actions"><button class="main">Continue</button></div>
       </form>`,
   });
 }
@@ -134,7 +134,7 @@ async function devicePage(
       </p>
       ${
         rows.length > 0 &&
-        html`<p>This is what it says of itself:</p>
+        html`<p>This is what it says about itself:</p>
           <dl>
             ${rows.map(
               ([term, words]) =>

@@ -96,21 +96,21 @@ function refuse({ request, url }: Visit, error: unknown, log: ConsoleOptions["lo
     return answer;
   }
   return pageAnswer({
-    title: status >= 500 ? "This did not work" : "This cannot be done",
+    title: status >= 500 ? "Something went wrong" : "This cannot be done",
     status,
     headers,
     body: html`<p role="alert">${refusal.message}</p>
-      <p><a href="/auth">To the start</a></p>`,
+      <p><a href="/auth">Back to start</a></p>`,
   });
 }
 
 function missing({ url }: Visit): Response {
   const message = `There is no page ${truncate(url.pathname, 200)}.`;
-  return pageAnswer({ title: "Nothing is here", status: 404, body: html`<p>${message}</p>` });
+  return pageAnswer({ title: "Page not found", status: 404, body: html`<p>${message}</p>` });
 }
 
 function refuseMethod({ url, request }: Visit, allow: readonly string[]): Response {
-  const message = `${url.pathname} does not take ${request.method}. It takes ${allow.join(", ")}.`;
+  const message = `${url.pathname} does not accept ${request.method}. It accepts ${allow.join(", ")}.`;
   const headers = { allow: allow.join(", ") };
   if (!Object.hasOwn(CALLS, url.pathname))
     return pageAnswer({ title: "This cannot be done", status: 405, headers, body: html`<p>${message}</p>` });

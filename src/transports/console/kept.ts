@@ -36,18 +36,18 @@ export const searchKept: Handler = async ({ request }, { core, sessions }) => {
   const { containers } = await core.listContainers(call);
   const answer = await core.search(call, { q, ...(container !== "" && { containerTags: [container] }) });
   return pageAnswer({
-    title: "What was found",
+    title: "Search results",
     footer: ownerFooter(owner),
     body: html`${searchForm(owner, containers, { q, container })}
       ${answer.degraded.map((reason) => html`<p class="warning">${shown(reason)}</p>`)}
       ${
         answer.results.length === 0
-          ? html`<p>Nothing kept answers this.</p>`
+          ? html`<p>Nothing was found.</p>`
           : html`<ol class="entries">
               ${answer.results.map(resultEntry)}
             </ol>`
       }
-      <p><a href="${HOME}">To the start</a></p>`,
+      <p><a href="${HOME}">Back to start</a></p>`,
   });
 };
 
@@ -58,19 +58,19 @@ async function keptPage(url: URL, owner: Owner, core: Core): Promise<Response> {
   const container = tag === null ? undefined : containers.find((one) => one.tag === tag);
   const page = Math.max(1, Math.min(Number.parseInt(url.searchParams.get("page") ?? "1", 10) || 1, 1_000_000));
   return pageAnswer({
-    title: container ? shown(container.name ?? container.tag) : "What is kept here",
+    title: container ? shown(container.name ?? container.tag) : "What is stored here",
     footer: ownerFooter(owner),
     body: html`${status.expiringKeys.map(warningOf)}
     ${status.degraded.map(({ part, reason }) => html`<p class="warning">${part}: ${shown(reason, LONGEST_TEXT)}</p>`)}
     ${searchForm(owner, containers, { q: "", container: container?.tag ?? "" })}
-    ${tag !== null && !container && html`<p>There is no container of that name.</p>`}
+    ${tag !== null && !container && html`<p>There is no container with that name.</p>`}
     ${container ? await containerPart(core, owner, { container, page }) : overview(status, containers)}`,
   });
 }
 
 function overview({ store }: Status, containers: readonly ListedContainer[]): Html {
   return html`<p>
-      ${counted(store.documents, "document")}, and ${counted(store.memories, "memory", "memories")} with former
+      ${counted(store.documents, "document")}, and ${counted(store.memories, "memory", "memories")} including former
       versions, in ${counted(containers.length, "container")}.
     </p>
     <ul class="entries">
@@ -78,10 +78,10 @@ function overview({ store }: Status, containers: readonly ListedContainer[]): Ht
     </ul>
     ${
       containers.length > MOST_CONTAINERS &&
-      html`<p class="soft">These are the ${MOST_CONTAINERS} that were used last.</p>`
+      html`<p class="soft">These are the ${MOST_CONTAINERS} most recently used.</p>`
     }
-    <p><a href="/auth/device">Connect a machine that has no browser</a></p>
-    <p><a href="/auth/apps">Apps that may come in</a></p>`;
+    <p><a href="/auth/device">Connect a machine without a browser</a></p>
+    <p><a href="/auth/apps">Authorized apps</a></p>`;
 }
 
 function containerEntry({ tag, name, documentCount, memoryCount, lastActivityAt }: ListedContainer): Html {

@@ -16,7 +16,7 @@ export const makeKeyForPage: Handler = async ({ request, url }, { core, sessions
   if (!isFromPage || !isOwnOrigin(headers, allowed) || headers.get("sec-fetch-mode") === "navigate")
     throw new AppError(
       "forbidden",
-      "Only pages of this server may ask for a key here. Use POST /v3/auth/agent-key with a key of the whole organisation.",
+      "Only pages of this server may request a key here. Use POST /v3/auth/agent-key with a key of the whole organisation.",
     );
   const owner = await sessions.owner(request);
   if (!owner) throw new AppError("unauthorized", "You are not signed in.");

@@ -44,7 +44,7 @@ export const doPick: Handler = async ({ request }, surroundings) => {
     resources: chosen,
   });
   if (returnUrl !== null) return redirectAnswer(returnUrl);
-  const what = count === 0 ? "Nothing is chosen, and nothing is brought in." : "What you chose is being brought in.";
+  const what = count === 0 ? "Nothing is chosen, so nothing is imported." : "What you chose is being imported.";
   return pageAnswer({
     title: `${title}: ${count} chosen`,
     body: html`<p>${what} You can close this page.</p>`,
@@ -74,7 +74,7 @@ async function pickPage(
   const others = picker.resources.filter(({ id }) => !ids.has(String(id)));
   const { title, account, returnUrl, hasMore } = picker;
   return pageAnswer({
-    title: `What is brought in from ${title}?`,
+    title: `What should be imported from ${title}?`,
     formTargets: returnUrl === null ? [] : [new URL(returnUrl).origin],
     body: html`${account !== null && html`<p class="soft">Signed in as ${shown(account)}.</p>`}
       <form method="post" action="/auth/pick">
@@ -92,14 +92,14 @@ async function pickPage(
           ${others.map((one) => choiceField(one, false))}
         </fieldset>
         <div class="actions">
-          <button class="main" name="go" value="save">Bring in what is chosen</button>
+          <button class="main" name="go" value="save">Import what is chosen</button>
           ${trail.map(
             (_, index) =>
               html`<button name="go" value="up:${index}">
                 Back to ${index === 0 ? title : shown(trail[index - 1]?.name ?? "", 40)}
               </button>`,
           )}
-          ${page > 1 && html`<button name="go" value="page:${page - 1}">Page before</button>`}
+          ${page > 1 && html`<button name="go" value="page:${page - 1}">Previous page</button>`}
           ${hasMore && html`<button name="go" value="page:${page + 1}">Next page</button>`}
         </div>
       </form>`,
@@ -140,5 +140,5 @@ function readJson(text: string): Readonly<Record<string, unknown>> {
 }
 
 function damaged(): AppError {
-  return new AppError("invalid", "The form was not sent whole. Open the page once more.");
+  return new AppError("invalid", "The form is incomplete. Open the page again.");
 }

@@ -58,7 +58,7 @@ function codeFields(code: string): Html {
 async function secretFields(isPasswordSet: () => Promise<boolean>): Promise<Html> {
   const label = (await isPasswordSet()) ? "Password, or a full-access key" : "A full-access key";
   return html`<p>
-      This page is for the owner of this memory. <code>recollect login</code>, on the machine where it runs, makes a
+      This page is for the owner of this memory. <code>recollect login</code>, on the machine where it runs, creates a
       link that signs you in without typing.
     </p>
     <label class="field"
@@ -75,7 +75,7 @@ async function secretFields(isPasswordSet: () => Promise<boolean>): Promise<Html
         aria-describedby="about-secret"
     /></label>
     <p class="soft" id="about-secret">
-      A key begins with <code>sm_</code>; one that is limited to some containers, or to reading, does not sign in.
+      A key begins with <code>sm_</code>. A key that is read-only or limited to some containers cannot sign in.
     </p>`;
 }
 

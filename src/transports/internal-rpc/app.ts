@@ -72,9 +72,9 @@ export function createOwnerDoor({ core, log, ownerToken, version, maxBodyBytes, 
   app.use("*", async (context, next) => {
     const token = context.req.header("x-recollect-owner");
     if (context.req.header("origin") !== undefined)
-      throw new AppError("forbidden", "The door for other processes is closed to web pages.");
+      throw new AppError("forbidden", "The interface for other processes is closed to web pages.");
     if (token === undefined || !equalSecrets(token, ownerToken))
-      throw new AppError("unauthorized", "The header x-recollect-owner does not carry the token of this owner.");
+      throw new AppError("unauthorized", "The header x-recollect-owner does not contain the token of this owner.");
     await next();
   });
 

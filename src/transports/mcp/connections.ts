@@ -10,7 +10,7 @@ export async function describeConnections({ core, actor }: Session): Promise<str
   });
   if (found === null) return "This key may not see connections.";
   const { connections } = found;
-  if (connections.length === 0) return "There is no connection.";
+  if (connections.length === 0) return "There are no connections.";
   const lines = connections.map(({ id, provider, account, containerTags, documentCount, state, problem }) => {
     const what = [provider, account, `in ${containerTags.join(", ")}`].filter((part) => part !== null).join(" ");
     const why = problem === null ? "" : `: ${problem}`;

@@ -8,7 +8,7 @@ const ADVICE: Partial<Record<ErrorKind, string>> = {
   not_found: "Call search to find valid ids.",
   unavailable: "Nothing was lost; try again in a moment.",
   rate_limited: "Nothing was lost; try again in a moment.",
-  internal: "What was acknowledged is kept; this call may not have taken effect.",
+  internal: "Everything that was acknowledged is kept; this call may not have taken effect.",
 };
 
 /** Where errors are reported, and to whom. */

@@ -12,7 +12,7 @@ const LONGEST_TITLE = 100;
 
 /** One hit, with the fields that clients with a search of their own expect: `id`, `title`, `url`. */
 export const hitSchema = z.object({
-  id: z.string().describe("For fetch and forget: the memory, or the document that a chunk is a passage of"),
+  id: z.string().describe("For fetch and forget: the memory, or the document that contains the chunk"),
   kind: z.enum(["memory", "chunk"]),
   text: z.string(),
   similarity: z.number(),
@@ -20,7 +20,7 @@ export const hitSchema = z.object({
   url: z.string(),
   documentId: z.string().nullable().describe("A document that states it"),
   containerTag: z.string().nullable(),
-  date: z.string().describe("When it was said or written, else when it was kept (ISO 8601)"),
+  date: z.string().describe("When it was said or written, or else stored (ISO 8601)"),
   metadata: z.record(z.string(), z.unknown()).nullable(),
   origin: z.string().nullable().describe("Who it is from: user, agent, connector, web or rules"),
   trust: z
@@ -29,12 +29,12 @@ export const hitSchema = z.object({
       "unverified: from a page, a connected service or a tool; flagged: reads like an instruction, not reviewed",
     ),
   isUnreviewed: z.literal(true).optional().describe("Set on a guess that waits for review"),
-  place: z.string().optional().describe("Where in its file a passage stands, such as `page 12`"),
-  isOver: z.literal(true).optional().describe("Set on a passage that tells of an event which is over"),
+  place: z.string().optional().describe("Where in its file the passage is, such as `page 12`"),
+  isOver: z.literal(true).optional().describe("Set on a passage about an event that is over"),
   conflictsWith: z
     .array(z.string())
     .optional()
-    .describe("Ids of results that give another figure for the same thing; the newer stands first"),
+    .describe("Ids of results that give another figure for the same thing; the newer comes first"),
 });
 export type Hit = z.output<typeof hitSchema>;
 
@@ -79,7 +79,7 @@ function describeHit(
   const from = `${oneLine(text).startsWith(title) ? "" : `, from "${title}"`}${place === undefined ? "" : `, ${oneLine(place)}`}`;
   const conflicts = conflictsWith ? `, conflicts with ${conflictsWith.join(" and ")}` : "";
   const guess = isUnreviewed && trust !== "flagged" ? ", a guess that waits for review" : "";
-  const about = `${kind === "memory" ? "memory" : "passage of a document"}, similarity ${similarity.toFixed(2)}, ${dayIn(date, timeZone)}${from}${isOver ? ", of what is over" : ""}${conflicts}${guess}${markOf(trust, origin)}`;
+  const about = `${kind === "memory" ? "memory" : "passage of a document"}, similarity ${similarity.toFixed(2)}, ${dayIn(date, timeZone)}${from}${isOver ? ", about what is over" : ""}${conflicts}${guess}${markOf(trust, origin)}`;
   return `[${id}] (${about}) ${shown.replaceAll(/\r?\n/g, "\n  ")}${rest}`;
 }
 
@@ -92,7 +92,7 @@ export function markOf(trust: Hit["trust"], origin: string | null): string {
 /** Where a text is from, if that is outside. */
 export function sourceMark(origin: string | null): string {
   if (origin === "web") return ", from a web page";
-  if (origin === "mail") return ", from a file in a mail";
+  if (origin === "mail") return ", from an email attachment";
   return origin === "connector" ? ", from a connected service" : "";
 }
 
@@ -106,7 +106,7 @@ export function describeGaps({ waiting, degraded }: Pick<SearchAnswer, "waiting"
   const documents = count(waiting, "document of this container is", "documents of this container are");
   return [
     ...(waiting > 0 ? [`${documents} still being processed and may be missing here; search again in a moment.`] : []),
-    ...degraded.map((reason) => `Less good than usual: ${oneLine(reason)}`),
+    ...degraded.map((reason) => `Worse than usual: ${oneLine(reason)}`),
   ];
 }
 

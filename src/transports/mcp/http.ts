@@ -134,7 +134,7 @@ class StreamableHttp implements McpHttp {
   #principalOf({ authInfo, requestInfo }: McpRequestContext): Principal {
     const { core, log, defaultContainer, mcpTools = "small" } = this.#options;
     const caller = authInfo && this.#callers.get(authInfo);
-    if (!caller) throw new Error("A request came in past its check");
+    if (!caller) throw new Error("A request bypassed its check");
     const { from, request } = caller;
     const pinned = requestInfo?.headers.get(PINNING_HEADER) || null;
     const actor = pinned === null ? caller.actor : pinTo(pinned, caller.actor);

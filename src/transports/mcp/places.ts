@@ -43,5 +43,5 @@ export async function describeNothing({ core, actor }: ToolContext, places: read
     return `Nothing in ${listPlaces(places)} is similar enough. Other words, a lower threshold or another containerTag may find more.`;
   const names = known.slice(0, MOST_NAMES).join(", ");
   const more = known.length > MOST_NAMES ? `, and ${known.length - MOST_NAMES} more` : "";
-  return `There is no container ${listPlaces(missing)}. There ${known.length === 1 ? "is" : "are"}: ${names}${more}.`;
+  return `There is no container ${listPlaces(missing)}. Existing containers: ${names}${more}.`;
 }

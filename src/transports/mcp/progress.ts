@@ -10,7 +10,7 @@ export async function withProgress<T>({ mcpReq }: ServerContext, work: () => Pro
   let progress = 0;
   const timer = setInterval(() => {
     progress += EVERY_MS / 1_000;
-    const params = { progressToken, progress, message: "Still at work" };
+    const params = { progressToken, progress, message: "Still working" };
     // A client that has gone is told nothing, and the call continues.
     mcpReq.notify({ method: "notifications/progress", params }).catch(() => undefined);
   }, EVERY_MS);

@@ -69,6 +69,6 @@ async function writeContext(context: ToolContext, named: string | undefined, wit
     ...(withRecent ? describeFacts("Recent:", (profile.dynamic ?? []).map(presentFact), profile.timeZone) : []),
   ];
   const known =
-    parts.length > 0 ? `This is known already:\n${fence(parts.join("\n\n"))}` : `Nothing is known in ${tag} yet.`;
-  return `Use my long-term memory, container ${tag}, in this conversation: search it before you answer what may depend on earlier conversations, and keep what lasts.\n\n${known}`;
+    parts.length > 0 ? `This is already known:\n${fence(parts.join("\n\n"))}` : `Nothing is known in ${tag} yet.`;
+  return `Use my long-term memory, container ${tag}, in this conversation: search it before you answer anything that may depend on earlier conversations, and keep what lasts.\n\n${known}`;
 }

@@ -46,14 +46,14 @@ const profile = {
 } as const;
 const containers = {
   title: "Containers",
-  description: "The containers that may be used, with what they hold.",
+  description: "The containers that you may use, with what they contain.",
   mimeType: "text/plain",
   read: async (context: ToolContext) => describeSpaces(await listSpaces(context)),
 } as const;
 
 const connections = {
   title: "Connections",
-  description: "Where documents are brought in from, and how that stands.",
+  description: "Where documents are imported from, and the state of each connection.",
   mimeType: "text/plain",
   read: (context: ToolContext) => describeConnections(context),
 } as const;

@@ -65,7 +65,7 @@ function describeCard(base: string, version: string) {
         headers: [
           {
             name: "Authorization",
-            description: "`Bearer` and an API key of this server. Programs on the same machine may do without.",
+            description: "`Bearer` and an API key of this server. Programs on the same machine may leave it out.",
             isRequired: false,
             isSecret: true,
           },

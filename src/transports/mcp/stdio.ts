@@ -70,7 +70,7 @@ export async function serveMcpStdio(options: McpStdioOptions): Promise<never> {
   if (ending !== "output") await within(FINISH_MS, transport.settled());
   await handle.close();
   await within(Math.min(CLOSE_MS, opening.deadline() - performance.now()), options.onEnd()).catch((error: unknown) =>
-    log.error("the service did not close well", { error }),
+    log.error("the service did not close cleanly", { error }),
   );
   return process.exit(0);
 }

@@ -104,7 +104,7 @@ class OpenedTransport implements StdioTransport {
   }
 
   #refuse(id: RequestId | null, code: number, message: string): void {
-    this.#log.warn("a line on standard input is no message", { reason: message });
+    this.#log.warn("a line on standard input is not a message", { reason: message });
     void this.#opening.write(`${JSON.stringify({ jsonrpc: "2.0", id, error: { code, message } })}\n`);
   }
 
@@ -131,7 +131,7 @@ function createEcho({ answered }: Opening, log: LeveledLog): (message: JSONRPCMe
   return (message) => {
     if (!expected || "method" in message || message.id !== expected.id) return false;
     if (!isDeepStrictEqual(JSON.parse(JSON.stringify(message)), JSON.parse(JSON.stringify(expected))))
-      log.error("the handshake was answered differently from what the library says", { answer: message });
+      log.error("the handshake was answered differently from the library", { answer: message });
     expected = undefined;
     return true;
   };
@@ -172,7 +172,7 @@ function readMessage(line: Buffer): Reading {
     return { message: parseJSONRPCMessage(value) };
   } catch {
     // The library's reason lists every form of message that it is not, which helps nobody.
-    const problem = "This is no JSON-RPC 2.0 request, notification or answer.";
+    const problem = "This is not a JSON-RPC 2.0 request, notification or response.";
     return { problem, code: INVALID_REQUEST, id: requestId(value) };
   }
 }

@@ -81,7 +81,7 @@ function setTimeoutUntil(signal: AbortSignal, ms: number, work: () => void): voi
 }
 
 function unanswered(): AppError {
-  return new AppError("unavailable", "The sign-in gave no answer. Try again.", { retryAfter: 1 });
+  return new AppError("unavailable", "The sign-in did not respond. Try again.", { retryAfter: 1 });
 }
 
 /**

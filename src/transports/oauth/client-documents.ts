@@ -34,7 +34,7 @@ export function createDocumentFetch({ fromThisMachine }: DocumentOptions = {}): 
     lookup(host, options, (error, address, family) => {
       const addresses = Array.isArray(address) ? address.map((one) => one.address) : [address];
       if (!error && !fromThisMachine && addresses.some(isInnerAddress)) {
-        found(new Error(`${host} lies in a network of this machine`), "", 0);
+        found(new Error(`${host} is in a network of this machine`), "", 0);
         return;
       }
       found(error, address, family);
@@ -46,10 +46,10 @@ export function createDocumentFetch({ fromThisMachine }: DocumentOptions = {}): 
   async function read(url: URL): Promise<Response> {
     const name = url.hostname.replace(/^\[|\]$/g, "");
     if (isIpAddress(name) && !fromThisMachine && isInnerAddress(name))
-      throw new Error(`${name} lies in a network of this machine`);
-    if (!fetches.take("all", FETCHES).allowed) throw new Error("too many documents were asked for");
+      throw new Error(`${name} is in a network of this machine`);
+    if (!fetches.take("all", FETCHES).allowed) throw new Error("too many documents were requested");
     const answer = await get(url, { lookup: guarded, ...(fromThisMachine && { ca: fromThisMachine.certificate }) });
-    if (answer.status !== 200) throw new Error(`${url.host} answered with status ${answer.status}`);
+    if (answer.status !== 200) throw new Error(`${url.host} responded with status ${answer.status}`);
     const reading = readClientDocument(JSON.parse(answer.text));
     if ("objection" in reading) throw new Error(reading.objection);
     return Response.json(reading.metadata, { headers: answer.headers });
@@ -101,9 +101,9 @@ function get(url: URL, options: { lookup: LookupFunction; ca?: string }): Promis
     asking.on("error", reject);
     asking.on("upgrade", (_answer, socket) => {
       socket.destroy();
-      reject(new Error("the server wants to speak another protocol"));
+      reject(new Error("the server wants to switch to another protocol"));
     });
-    asking.on("close", () => reject(new Error("the connection ended without an answer")));
+    asking.on("close", () => reject(new Error("the connection ended without a response")));
     asking.end();
   });
 }

@@ -35,7 +35,7 @@ export function objectionToRedirect(address: unknown): string | null {
   if (protocol === "https:" && !isLoopbackHost(host)) return null;
   if (protocol === "http:" && isLoopbackHost(host)) return null;
   if (PROGRAM_SCHEMES.has(protocol)) return null;
-  return `a redirect URI must be https, http on the loopback interface, or a scheme of a program that is known here; ${protocol} is none`;
+  return `a redirect URI must use https, http on the loopback interface, or the scheme of a known program; ${protocol} is none of these`;
 }
 
 /** Checked as sent: a parser may read it differently from a browser. Programs of this machine may leave the host out. */
@@ -59,7 +59,8 @@ export function readClient(said: unknown): ClientReading {
   const { client_name, client_uri, redirect_uris, grant_types } = parsed.data;
   if (!Array.isArray(redirect_uris) || redirect_uris.length === 0)
     return { objection: "redirect_uris must name at least one address" };
-  if (redirect_uris.length > MOST_ADDRESSES) return { objection: `redirect_uris must name at most ${MOST_ADDRESSES}` };
+  if (redirect_uris.length > MOST_ADDRESSES)
+    return { objection: `redirect_uris must name at most ${MOST_ADDRESSES} addresses` };
   const objections = redirect_uris.map((address) => objectionToRedirect(address));
   const objection = objections.find((one) => one !== null);
   if (objection !== undefined && objection !== null) return { objection };

@@ -123,7 +123,7 @@ async function askOwner(question: Question, { core, owner }: ConsentOptions, pro
   const body = html`${problem && html`<p class="warning" role="alert">${problem.message}</p>`}
     <p><strong>${clientName}</strong> asks to use the memory on this server.</p>
     ${aboutApp(question)}
-    ${!asksToWrite(question) && html`<p>It asks to read only, so that is all it may do whatever you choose.</p>`}
+    ${!asksToWrite(question) && html`<p>It asks only to read, so that is all it may do, whatever you choose.</p>`}
     <form method="post">
       ${csrfField(owner.csrf)} ${choiceFields({ containers: tags, chosen: problem?.fields })}
       <div class="actions">
@@ -132,7 +132,7 @@ async function askOwner(question: Question, { core, owner }: ConsentOptions, pro
       </div>
     </form>`;
   return pageAnswer({
-    title: `Let ${clientHost === "this machine" ? clientName : `${clientName} (${clientHost})`} in?`,
+    title: `Give ${clientHost === "this machine" ? clientName : `${clientName} (${clientHost})`} access?`,
     body,
     formTargets: [formTarget(redirectUri)],
     ...(problem && { status: 400 }),
@@ -146,11 +146,11 @@ function aboutApp({ clientId, clientHost, redirectUri }: Question): Html {
     <dd>
       ${
         isDocumented
-          ? html`The app of <strong>${clientHost}</strong>, as that host says.`
-          : "It gave itself this name; nobody checked it."
+          ? html`The app of <strong>${clientHost}</strong>, according to that host.`
+          : "It gave itself this name, which is not verified."
       }
     </dd>
-    <dt>Where you are sent back to</dt>
+    <dt>Where you will be sent back to</dt>
     <dd>${shown(redirectUri, 200)}</dd>
   </dl>`;
 }
@@ -198,9 +198,9 @@ async function goOn(request: Request, provider: Provider, result: Result): Promi
 
 function overAnswer(): Response {
   return pageAnswer({
-    title: "This request is over",
+    title: "This request has ended",
     status: 400,
-    body: html`<p>It was answered, took longer than half an hour, or was made in another browser.</p>
+    body: html`<p>It has been answered, has expired after half an hour, or was made in another browser.</p>
       <p>Start again in the app that sent you here.</p>`,
   });
 }

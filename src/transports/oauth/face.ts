@@ -126,7 +126,7 @@ class AuthorizationFace implements OAuthFace {
     const { waitMs } = own.waitMs > 0 ? own : await counter.take("apps of all", ALL_REGISTRATIONS);
     if (waitMs === 0) return;
     const retryAfter = Math.ceil(waitMs / 1_000);
-    throw new AppError("rate_limited", `Too many apps registered. Try again in ${retryAfter} s.`, { retryAfter });
+    throw new AppError("rate_limited", `Too many apps have registered. Try again in ${retryAfter} s.`, { retryAfter });
   }
 
   #providerOf(issuer: string): Promise<Provider> {
@@ -152,7 +152,7 @@ class AuthorizationFace implements OAuthFace {
 const METHODS = ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"];
 
 function refuseMethod({ method }: Request): Response {
-  const message = `Signing in does not take ${method}. It takes ${METHODS.join(", ")}.`;
+  const message = `Signing in does not accept ${method}. It accepts ${METHODS.join(", ")}.`;
   return Response.json({ error: message, message }, { status: 405, headers: { allow: METHODS.join(", ") } });
 }
 
@@ -163,7 +163,7 @@ function isForPeople(request: Request, pathname: string): boolean {
 
 function refusalPage(refusal: Refusal): Response {
   return pageAnswer({
-    title: "This app cannot be let in",
+    title: "This app cannot be given access",
     status: statusOf(refusal.kind),
     headers: retryHeaders(refusal),
     body: html`<p>${refusal.message}</p>`,
@@ -275,15 +275,15 @@ async function explain(request: Request, answer: Response): Promise<Response> {
   const said = errorSchema.parse(await answer.json());
   const unknownClient = said.error === "invalid_client";
   return pageAnswer({
-    title: "This app cannot be let in",
+    title: "This app cannot be given access",
     status: answer.status,
     headers: Object.fromEntries([...answer.headers].filter(([name]) => name === "retry-after")),
     body: html`<p>${said.error_description ?? said.error}</p>
       ${
         unknownClient &&
         html`<p>
-          This server does not know the app, or no longer. Remove this server in the app, or sign out there, and add it
-          again.
+          This server does not know the app, or has forgotten it. Remove this server in the app, or sign out there, and
+          add it again.
         </p>`
       }`,
   });

@@ -144,7 +144,7 @@ function resourceIndicators(issuer: string): NonNullable<Configuration["features
     useGrantedResource: () => true,
     getResourceServerInfo(_context, resource) {
       if (!isOurResource(resource, issuer))
-        throw new errors.InvalidTarget(`this server is ${resourceOf(issuer)}, not what is asked for`);
+        throw new errors.InvalidTarget(`this server is ${resourceOf(issuer)}, not the requested resource`);
       return {
         scope: MEMORY_SCOPES.join(" "),
         audience: resourceOf(issuer),

@@ -30,7 +30,7 @@ export async function keepTrade(request: object, { core, call }: Pick<RecordsOpt
   const trade = trades.get(request);
   if (!trade) return;
   const { isFirst } = await core.consumeOAuthRecord(call, trade);
-  if (!isFirst) throw new errors.InvalidGrant("it was used before");
+  if (!isFirst) throw new errors.InvalidGrant("it has already been used");
 }
 
 export interface RecordsOptions {
@@ -78,7 +78,7 @@ export function createRecords({ core, call, issuer }: RecordsOptions): (kind: st
       findByUid: (uid) => read({ uid: named(uid) }, uid),
       findByUserCode: () => Promise.resolve(undefined),
       consume(id) {
-        if (!Provider.ctx) throw new Error("A code or token can be used up in a request only");
+        if (!Provider.ctx) throw new Error("A code or token can be used up only in a request");
         trades.set(Provider.ctx, { kind, secret: named(id), save: [] });
         return Promise.resolve();
       },

@@ -39,8 +39,8 @@ export function choiceFields({
   return html`<fieldset>
       <legend>Which containers?</legend>
       <label
-        ><input type="radio" name="containers" value="all" ${has("containers", "all", true)} /> All of them, also those
-        that come later</label
+        ><input type="radio" name="containers" value="all" ${has("containers", "all", true)} /> All of them, including
+        future ones</label
       >
       <label><input type="radio" name="containers" value="some" ${has("containers", "some")} /> Only these:</label>
       <div class="choices">
@@ -51,7 +51,7 @@ export function choiceFields({
             > `,
         )}
         <label class="field"
-          >Another one<input
+          >Another container<input
             type="text"
             name="new_container"
             value="${chosen?.text("new_container") ?? ""}"
@@ -70,7 +70,7 @@ export function choiceFields({
       <label><input type="radio" name="permission" value="read" ${has("permission", "read")} /> Read only</label>
     </fieldset>
     <label class="field"
-      >When does the permission end?
+      >When does the access expire?
       <select name="expires">
         ${EXPIRIES.map(([days, words]) => html`<option value="${days}" ${days === expires && trustedHtml("selected")}>${words}</option>`)}
       </select></label
@@ -86,8 +86,7 @@ export function readChoice(fields: FormFields): Choice {
   if (permission !== "read" && permission !== "write")
     throw new AppError("invalid", "Choose what it may do: read and write, or read only.");
   const expires = fields.text("expires");
-  if (!EXPIRIES.some(([days]) => days === expires))
-    throw new AppError("invalid", "Choose one of the times at which the permission ends.");
+  if (!EXPIRIES.some(([days]) => days === expires)) throw new AppError("invalid", "Choose when the access expires.");
   return {
     permission,
     ...(expires !== "" && { expiresInDays: Number(expires) }),

@@ -22,7 +22,7 @@ export interface FormFields {
 export async function readForm(request: Request): Promise<FormFields> {
   const type = request.headers.get("content-type") ?? "";
   if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(type.trim()))
-    throw new AppError("unsupported_type", "This address takes the form of its page only.");
+    throw new AppError("unsupported_type", "This address accepts only the form of its own page.");
   const fields = new URLSearchParams(await readBodyText(request, MOST_BYTES));
   return { text: (name) => fields.get(name) ?? "", all: (name) => fields.getAll(name) };
 }
@@ -46,6 +46,6 @@ export function requireCsrf(fields: FormFields, { csrf }: { readonly csrf: strin
   if (!equalSecrets(fields.text(CSRF_FIELD), csrf))
     throw new AppError(
       "forbidden",
-      "This form does not come from a page that was opened here, or you signed in again since. Open the page once more.",
+      "This form does not come from a page that was opened in this browser, or you have signed in again since. Open the page again.",
     );
 }

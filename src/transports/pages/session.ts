@@ -134,7 +134,7 @@ export function refuseForeign(request: Request, allowed: AllowedHosts): void {
   const site = request.headers.get("sec-fetch-site");
   const isForeign = site !== null && site !== "same-origin";
   if (isForeign || !isOwnOrigin(request.headers, allowed))
-    throw new AppError("forbidden", "This form was sent by a page of another server.");
+    throw new AppError("forbidden", "This form was sent from a page of another server.");
 }
 
 /** False when a request names an origin other than this server's. */

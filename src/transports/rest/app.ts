@@ -139,7 +139,7 @@ export function createRestFace(options: RestFaceOptions): RestApp {
     const refusal = refusalOf(error, told, `${req.method} ${req.routePath}`, reader);
     const body = errorBody(refusal);
     // The path of a request is the caller's own text until it matches one of ours.
-    facts.error = facts.path === undefined ? "This server does not serve the path." : noteOf(refusal);
+    facts.error = facts.path === undefined ? "This server does not serve this path." : noteOf(refusal);
     return context.json(body, statusOf(refusal.kind), { ...facts.headers, ...retryHeaders(refusal) });
   });
   return app;

@@ -2,9 +2,10 @@ import { mayReplaceContext, maySetContext } from "../../core/index.js";
 import type { Actor } from "../../core/types.js";
 import { documentsIn } from "./documents-in.js";
 
-const IGNORED = "a scoped key sets none, so the guidance of the container stays as it is; the rest was kept";
+const IGNORED =
+  "a scoped key cannot set it, so the guidance of the container stays unchanged; everything else was stored";
 const GIVES_WAY =
-  "of this caller it is only taken where the owner has written no guidance for the container; the rest was kept";
+  "from this caller it is used only if the owner has written no guidance for the container; everything else was stored";
 
 /** Warnings for a caller whose guidance is ignored, entirely or sometimes. */
 export function contextWarnings(actor: Actor, body: unknown): string[] {

@@ -296,9 +296,9 @@ async function readBody(request: Request, endpoint: Endpoint, limits: RequestLim
 
 function refuseMethod(context: RestContext, path: string, allowed: string): Response {
   const { method } = context.req;
-  const message = `${truncate(context.req.path, 200)} does not take ${method}. It takes ${allowed}.`;
+  const message = `${truncate(context.req.path, 200)} does not accept ${method}. It accepts ${allowed}.`;
   const facts = context.get("facts");
   facts.path = path;
-  facts.error = `${path} does not take ${method}.`;
+  facts.error = `${path} does not accept ${method}.`;
   return context.json({ error: message, message }, 405, { ...facts.headers, allow: allowed });
 }

@@ -28,11 +28,11 @@ export function adviceOn(path: string): string {
   // Clients add the version themselves, and leave no trailing slash.
   if (/^\/v\d+\/v\d+(\/|$)/.test(path)) return " Leave the version out of the base URL.";
   if (/^\/upload(\/|$)/.test(path))
-    return " Links for one upload are not made here: use POST /v3/documents/file, with a key.";
+    return " This server does not create upload links: use POST /v3/documents/file, with a key.";
   const use = ofFifthGeneration(path);
   if (use !== undefined)
-    return ` The API is that of versions 3 and 4: use ${use}, where a namespace is a containerTag, and an SDK up to version 4.`;
-  return path.length > 1 && path.endsWith("/") ? " Leave out the slash at its end." : "";
+    return ` This server has versions 3 and 4 of the API: use ${use}, where a namespace is a containerTag, and an SDK up to version 4.`;
+  return path.length > 1 && path.endsWith("/") ? " Leave out the trailing slash." : "";
 }
 
 function ofFifthGeneration(path: string): string | undefined {

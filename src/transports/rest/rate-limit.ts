@@ -39,12 +39,12 @@ export function limitRequests(
 function tooManyAtOnce({ requests }: Rate): AppError {
   return new AppError(
     "invalid",
-    `These are more messages than may be sent at once: ${requests} are. Send them in parts.`,
+    `These are more messages than may be sent together: at most ${requests} are allowed. Send them in parts.`,
   );
 }
 
 function refusal({ requests, windowMs }: Rate, retryAfter: number, isOfKey: boolean): AppError {
-  const who = isOfKey ? "to this key" : "(RECOLLECT_RATE_LIMIT, RECOLLECT_RATE_WINDOW_SECONDS)";
+  const who = isOfKey ? "for this key" : "(RECOLLECT_RATE_LIMIT, RECOLLECT_RATE_WINDOW_SECONDS)";
   return new AppError(
     "rate_limited",
     `Rate limit exceeded: ${requests} requests in ${windowMs / 1_000} seconds are allowed ${who}. Try again in ${retryAfter} s.`,

@@ -87,7 +87,7 @@ async function readField({ name, content }: Part, left: number, allowed: number)
     if (size > left)
       throw new AppError(
         "too_large",
-        `${truncate(name, 100)}: the fields beside the file have more than ${allowed} bytes together.`,
+        `${truncate(name, 100)}: the fields other than the file have more than ${allowed} bytes in total.`,
       );
     pieces.push(piece);
   }

@@ -37,9 +37,9 @@ export function bodyLimits(
     conversation: {
       bytes: Math.max(document, limits.maxBatchBytes),
       advice:
-        "RECOLLECT_MAX_BATCH_BYTES, or a little over three times RECOLLECT_MAX_TEXT_BYTES). Send what is new of it.",
+        "RECOLLECT_MAX_BATCH_BYTES, or a little over three times RECOLLECT_MAX_TEXT_BYTES). Send only what is new.",
     },
-    batch: { bytes: limits.maxBatchBytes, advice: "RECOLLECT_MAX_BATCH_BYTES). Send fewer documents at once." },
+    batch: { bytes: limits.maxBatchBytes, advice: "RECOLLECT_MAX_BATCH_BYTES). Send fewer documents in one request." },
     file: { bytes: limits.maxFileBytes + fields, advice: "a little over RECOLLECT_MAX_FILE_BYTES)." },
     bytes: { bytes: 1024 * 1024, advice: "which is fixed)." },
   };
@@ -80,7 +80,7 @@ export async function refuseBody(request: Request): Promise<void> {
   const { headers } = request;
   const isAnnounced = headers.has("transfer-encoding") || (headers.get("content-length") ?? "0") !== "0";
   if (!isAnnounced || (await saysNothing(request))) return;
-  const message = "This request takes no body, so nothing in it would be heeded; leave it out.";
+  const message = "This request accepts no body, so nothing in it would have any effect; leave it out.";
   throw new AppError("invalid", message, { issues: [{ path: [], message }] });
 }
 
@@ -124,7 +124,7 @@ function tooManyValues(error: JsonLimitError): AppError {
 /** Where the JSON is malformed, without the excerpt of the body that some runtimes put in the message. */
 function reasonOf({ message }: SyntaxError): string {
   const position = /position (\d+)/.exec(message)?.[1];
-  if (position !== undefined) return `it breaks at character ${position}`;
+  if (position !== undefined) return `it is invalid at character ${position}`;
   return /end of JSON/.test(message) ? "it ends too early" : "it cannot be read";
 }
 

@@ -43,7 +43,7 @@ export function createRequestLog({
     } catch (error) {
       noted = [...requests, ...noted].slice(-KEEP);
       // Reported once: writing is retried every second.
-      if (!isFailing && !isClosed) log.warn("requests could not be written down", { count: requests.length, error });
+      if (!isFailing && !isClosed) log.warn("requests could not be recorded", { count: requests.length, error });
       isFailing = true;
       schedule();
     }

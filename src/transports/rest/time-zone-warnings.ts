@@ -8,7 +8,7 @@ import { documentsIn } from "./documents-in.js";
 export function timeZoneWarnings(body: unknown): string[] {
   return documentsIn(body).some(hasOddZone)
     ? [
-        "metadata.timezone: is no time zone such as Pacific/Auckland or +13:00, so days are counted where those of the container are; it was kept",
+        "metadata.timezone: is not a time zone such as Pacific/Auckland or +13:00, so days are counted in the time zone of the container; the value was stored",
       ]
     : [];
 }

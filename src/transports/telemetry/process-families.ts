@@ -13,17 +13,17 @@ export function processFamilies(): Family[] {
   const { rss, heapUsed, external } = process.memoryUsage();
   const { user, system } = process.cpuUsage();
   return [
-    gauge("process_resident_memory_bytes", "Memory of the process.", rss),
+    gauge("process_resident_memory_bytes", "Resident memory of the process.", rss),
     gauge("nodejs_heap_size_used_bytes", "Heap in use.", heapUsed),
     gauge("nodejs_external_memory_bytes", "Memory of buffers outside the heap.", external),
     gauge(
       "process_start_time_seconds",
-      "When the process began, as seconds since 1970.",
+      "When the process started, in seconds since 1970.",
       performance.timeOrigin / 1_000,
     ),
     {
       name: "process_cpu_seconds_total",
-      help: "Time of processors that was used.",
+      help: "Processor time used.",
       type: "counter",
       samples: [{ value: (user + system) / 1_000_000 }],
     },
@@ -43,7 +43,7 @@ function eventLoopDelays(): Family {
   delay.reset();
   return {
     name: "recollect_event_loop_lag_seconds",
-    help: "By how much the event loop was late since it was asked for last.",
+    help: "Delay of the event loop since the last scrape.",
     type: "gauge",
     samples,
   };

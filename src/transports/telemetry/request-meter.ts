@@ -47,13 +47,13 @@ export function createRequestMeter(): RequestMeter {
     families: () => [
       {
         name: "recollect_http_requests_total",
-        help: "Requests that were answered.",
+        help: "Requests answered.",
         type: "counter",
         samples: [...tallies.values()].flatMap(countsOf),
       },
       {
         name: "recollect_http_request_duration_seconds",
-        help: "Time until an answer began.",
+        help: "Time until the response began.",
         type: "histogram",
         samples: [...tallies.values()].flatMap(durationsOf),
       },

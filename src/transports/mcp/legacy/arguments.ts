@@ -7,7 +7,7 @@ import { containerTag } from "../tools/arguments.js";
 export const LONGEST_CONTENT = 200_000;
 
 /** Both names of a container. Bridges fill in the older one where it is missing, so the newer one wins. */
-export const placeArguments = { containerTag, namespace: containerTag.describe("The same as containerTag") };
+export const placeArguments = { containerTag, namespace: containerTag.describe("Same as containerTag") };
 
 /** A container under both of its names. */
 export const placeSchema = { containerTag: z.string(), namespace: z.string() };

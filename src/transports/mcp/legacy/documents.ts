@@ -25,7 +25,7 @@ import {
 const SHOWN_CHARACTERS = 40_000;
 
 const documentPlace = {
-  containerTag: containerTag.describe("Needed for a customId that stands in several containers"),
+  containerTag: containerTag.describe("Needed for a customId that exists in several containers"),
   namespace: placeArguments.namespace,
 };
 

@@ -72,7 +72,7 @@ async function readGraph(
   const graph = await core.listDocumentsWithMemories({ actor }, { containerTags: [...places], ...page });
   const documents = graph.documents.map(presentDocument);
   const memories = documents.reduce((sum, { memoryEntries }) => sum + memoryEntries.length, 0);
-  const text = `${count(documents.length, "document")} of ${graph.total} in ${listPlaces(places)}, with ${count(memories, "memory", "memories")}. They are in the structured part of this answer.`;
+  const text = `${count(documents.length, "document")} of ${graph.total} in ${listPlaces(places)}, with ${count(memories, "memory", "memories")}. They are in the structured part of this result.`;
   return { graph, documents, text };
 }
 

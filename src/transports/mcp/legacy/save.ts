@@ -83,7 +83,7 @@ function told(outcome: Outcome, recalled?: string) {
 const saveOrForget = {
   title: "Remember or forget",
   description:
-    "Remembers a text (action save), or forgets a memory (action forget): the one with exactly this text, else the one that says nearly the same.",
+    "Remembers a text (action save), or forgets a memory (action forget): the one with exactly this text, or else the one that says nearly the same thing.",
   input: z.object({ content, action, ...placeArguments }),
   output,
   annotations: ADDS_OR_FORGETS,
@@ -110,7 +110,7 @@ const addToSupermemory = defineTool({
   input: z.object({
     thingToRemember: content,
     ...placeArguments,
-    projectId: placeArguments.containerTag.describe("The same as containerTag"),
+    projectId: placeArguments.containerTag.describe("Same as containerTag"),
   }),
   output,
   annotations: ADDS,

@@ -9,10 +9,7 @@ import { READ_ONLY } from "../tools/arguments.js";
 import { placesOf, placeArguments, placeSchema, presentPlace } from "./arguments.js";
 
 const query = z.string().min(1).max(1_000).describe("What you want to know");
-const includeProfile = z
-  .boolean()
-  .default(true)
-  .describe("Whether the profile of the container comes with the results");
+const includeProfile = z.boolean().default(true).describe("Whether to include the profile of the container");
 const profileSchema = z.object({ static: z.array(z.string()), dynamic: z.array(z.string()) });
 
 const found = z.object({
@@ -87,7 +84,7 @@ function describeProfile(profile: Known): string {
 
 const inWords = {
   title: "Search memory",
-  description: "Searches what is remembered, and gives the profile of the container beside it.",
+  description: "Searches what is remembered, and returns the profile of the container with it.",
   input: z.object({ query, includeProfile, ...placeArguments }),
   output: found,
   annotations: READ_ONLY,
@@ -122,7 +119,7 @@ const searchSupermemory = defineTool({
   input: z.object({
     informationToGet: query,
     ...placeArguments,
-    projectId: placeArguments.containerTag.describe("The same as containerTag"),
+    projectId: placeArguments.containerTag.describe("Same as containerTag"),
   }),
   run: (context, args) =>
     answer(context, { query: args.informationToGet, places: placesOf(context, args), withProfile: false }),

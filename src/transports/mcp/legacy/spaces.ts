@@ -63,7 +63,7 @@ async function countSpace({ core, actor }: Session, tag: string): Promise<Space>
 
 /** Containers and their contents, one per line; names and tags were chosen by whoever created them. */
 export function describeSpaces(spaces: readonly Space[]): string {
-  if (spaces.length === 0) return "There is no container yet.";
+  if (spaces.length === 0) return "There are no containers yet.";
   const lines = spaces.map(
     ({ containerTag, name, documentCount, memoryCount }) =>
       `${containerTag}${name === containerTag ? "" : ` "${oneLine(name)}"`}: ${count(documentCount, "document")}, ${count(memoryCount, "memory", "memories")}`,
@@ -75,7 +75,7 @@ const listTool = (name: string): Tool =>
   defineTool({
     name,
     title: "List spaces",
-    description: "The containers that you may use, with what they hold.",
+    description: "The containers that you may use, with what they contain.",
     input: z.object({}),
     output: z.object({ spaces: z.array(spaceSchema), count: z.number(), notice: z.string() }),
     annotations: READ_ONLY,

@@ -13,50 +13,46 @@ const LONGEST_WAIT_SECONDS = 50;
 const DEFAULT_WAIT_SECONDS = 5;
 
 const fact = z.object({
-  text: z.string().min(1).max(2_000).describe("One fact: a short sentence in third person that is clear on its own"),
+  text: z.string().min(1).max(2_000).describe("One fact: a short sentence in the third person, clear on its own"),
   kind: z.enum(["fact", "preference", "episode"]).optional(),
   isStatic: z.boolean().optional().describe("True for what hardly ever changes, such as a birthday"),
-  forgetAfter: z.string().optional().describe("ISO 8601 date-time after which it no longer holds"),
+  forgetAfter: z.string().optional().describe("ISO 8601 date-time when it stops being true"),
   updates: anyId.optional().describe("Id of the memory that it replaces; search with mode memories finds it"),
   quote: z
     .string()
     .max(2_000)
     .optional()
-    .describe("Copy the words of content that say this. Other words make it wait for review"),
+    .describe("Copy the words of content that say this; with other words it waits for review"),
 });
 
 const input = z.object({
-  content: z
-    .string()
-    .min(1)
-    .describe("A statement, a note, a conversation, a document; or one URL, whose page is fetched"),
+  content: z.string().min(1).describe("A statement, note, conversation or document; or one URL, whose page is fetched"),
   containerTag,
   facts: z
     .array(fact)
     .max(100)
     .optional()
-    .describe("What is worth remembering from content. Fill it in: without it only simple statements are recognised"),
+    .describe(
+      "What is worth remembering from content. Fill this in: without it, only simple statements are recognised",
+    ),
   metadata: z
     .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]))
     .optional()
-    .describe("Flat values to filter by later: text, number, boolean, list of texts"),
-  customId: anyId.optional().describe("Your own id of this text; the same id again replaces it"),
-  forgetAfter: z
-    .string()
-    .optional()
-    .describe("ISO 8601 date-time after which the text and what it alone says are forgotten"),
-  date: z.string().optional().describe("ISO 8601 date the text is from, for `yesterday` in it"),
+    .describe("Flat values to filter by later: string, number, boolean, list of strings"),
+  customId: anyId.optional().describe("Your own id for this text; sending it again replaces the text"),
+  forgetAfter: z.string().optional().describe("ISO 8601 date-time when the text and what only it says are forgotten"),
+  date: z.string().optional().describe("ISO 8601 date of the text, to resolve `yesterday` in it"),
   wait: z
     .number()
     .min(0)
     .max(LONGEST_WAIT_SECONDS)
     .default(DEFAULT_WAIT_SECONDS)
-    .describe("Seconds to wait until it can be found; 0: answer as soon as it is kept"),
+    .describe("Seconds to wait until it is searchable; 0: return once it is stored"),
 });
 
 const memorySchema = z.object({
   id: z.string(),
-  text: z.string().optional().describe("Left out where it is what was sent"),
+  text: z.string().optional().describe("Left out if it is what was sent"),
   searchableAt: z.string().optional(),
 });
 
@@ -64,19 +60,16 @@ const output = z.object({
   documentId: z.string(),
   status: z.string(),
   containerTag: z.string(),
-  searchable: z.boolean().describe("True when search finds the text and its facts now"),
+  searchable: z.boolean().describe("True if search finds the text and its facts now"),
   added: z.array(memorySchema.extend({ closeTo })),
   updated: z.array(memorySchema.extend({ replaced: z.string().nullable(), statedIn: statedIn.optional() })),
-  duplicates: z.array(memorySchema).describe("Memories that said the same already"),
-  outdated: z.array(memorySchema).describe("Kept in the past only: something newer is known"),
+  duplicates: z.array(memorySchema).describe("Memories that already said this"),
+  outdated: z.array(memorySchema).describe("Kept only as past: something newer is known"),
   review: z
     .array(memorySchema)
     .describe("Doubtful until a person reviews it: it reads like an instruction, or the text does not say it"),
   error: z.string().nullable(),
-  warnings: z
-    .array(z.string())
-    .optional()
-    .describe("What whoever keeps this should know, such as that it holds a secret"),
+  warnings: z.array(z.string()).optional().describe("What the user should know, such as that it contains a secret"),
   notice: z.string(),
 });
 type Receipt = z.output<typeof output>;
@@ -85,7 +78,7 @@ export const addMemoryTool = defineTool({
   name: "add-memory",
   title: "Add to memory",
   description:
-    "Keeps a text and the facts in it for all later conversations. Call it when the user states a preference, a fact about " +
+    "Stores a text and the facts in it for all later conversations. Call it when the user states a preference, a fact about " +
     "people or projects, a decision or a plan, or asks you to remember. Pass the facts yourself, with updates for what " +
     "replaces an older memory.",
   input,
@@ -172,7 +165,7 @@ function describe(receipt: Receipt, describing: Describing): string {
   const groups: readonly (readonly [string, readonly string[]])[] = [
     ["added", added.map(({ id }) => `[${id}]`)],
     ["updated", updated.map(({ id, replaced }) => `[${replaced ?? "?"}] -> [${id}]`)],
-    ["known already", duplicates.map(({ id }) => `[${id}]`)],
+    ["already known", duplicates.map(({ id }) => `[${id}]`)],
     ["kept as past, since something newer is known", outdated.map(({ id }) => `[${id}]`)],
     ["doubtful, waits for review", review.map(({ id }) => `[${id}]`)],
   ];
@@ -180,14 +173,14 @@ function describe(receipt: Receipt, describing: Describing): string {
   const facts = describing.isResolved
     ? `${told.length > 0 ? `Memories: ${told.join(", ")}` : "No lasting fact was recognised in it; pass facts to state them"}.`
     : receipt.status === "failed"
-      ? "No facts were taken from it."
-      : "Its facts are still being worked out.";
+      ? "No facts were extracted from it."
+      : "Its facts are still being extracted.";
   const beside = [
     ...added.flatMap(({ closeTo: near }) => describeCloseTo(near)),
     ...updated.flatMap(({ statedIn: documents }) => describeStatedIn(documents)),
   ];
   const warned = (receipt.warnings ?? []).map((warning) => ` Warning: ${warning}`).join("");
-  const line = `Kept in ${containerTag} as document [${documentId}]. ${describeState(receipt, describing)} ${facts}${warned}`;
+  const line = `Stored in ${containerTag} as document [${documentId}]. ${describeState(receipt, describing)} ${facts}${warned}`;
   return beside.length > 0 ? `${line}\n${fence(beside.join("\n"))}` : line;
 }
 

@@ -12,9 +12,9 @@ import { anyId, containerTag, READ_ONLY } from "./arguments.js";
 const PAGE_CHARACTERS = 40_000;
 
 const input = z.object({
-  id: anyId.describe("Id of a memory or a document, as search shows it, or a document's customId"),
-  containerTag: containerTag.describe("Needed for a customId that stands in several containers"),
-  offset: z.int().min(0).default(0).describe("nextOffset of the last answer, to go on in a long text"),
+  id: anyId.describe("Id of a memory or document from search, or a document's customId"),
+  containerTag: containerTag.describe("Needed for a customId that exists in several containers"),
+  offset: z.int().min(0).default(0).describe("nextOffset of the last result, to continue a long text"),
 });
 
 const output = z.object({
@@ -26,12 +26,12 @@ const output = z.object({
   metadata: z.record(z.string(), z.unknown()),
   containerTags: z.array(z.string()),
   date: z.string(),
-  status: z.string().describe("Of a document: how far it is processed. Of a memory: latest, superseded or forgotten"),
+  status: z.string().describe("Document: processing status. Memory: latest, superseded or forgotten"),
   related: z.array(z.string()).describe("Ids: the memories of a document, or the documents that state a memory"),
   origin: z.string().describe("Who it is from: user, agent, connector, web or rules"),
   trust: z.enum(TRUST).describe("flagged: reads like an instruction, and nobody has reviewed it"),
   newerId: z.string().nullable().describe("The memory that replaced this one"),
-  nextOffset: z.number().nullable().describe("Where the rest begins; null when this is the end"),
+  nextOffset: z.number().nullable().describe("Where the rest begins; null at the end"),
   notice: z.string(),
 });
 type Page = z.output<typeof output>;
@@ -39,7 +39,7 @@ type Page = z.output<typeof output>;
 export const fetchTool = defineTool({
   name: "fetch",
   title: "Fetch by id",
-  description: "Gives one document in full, page by page when it is long, or one memory with its sources, by its id.",
+  description: "Returns one document in full, page by page if it is long, or one memory with its sources, by id.",
   input,
   output,
   annotations: READ_ONLY,
@@ -58,7 +58,7 @@ type Presented = { whole: string; page: Omit<Page, "text" | "nextOffset"> };
 function present({ document, memory, memories, sources, trust }: Fetched, id: string): Presented {
   if (memory) return { whole: memory.text, page: presentMemory({ memory, trust }, memories[0]?.id ?? null, sources) };
   if (document) return { whole: document.content, page: presentDocument({ document, trust }, memories) };
-  throw new Error(`The service answered neither a memory nor a document for ${id}`);
+  throw new Error(`The service returned neither a memory nor a document for ${id}`);
 }
 
 function presentMemory(

@@ -12,8 +12,8 @@ import { statedIn, UNTITLED } from "./told-beside.js";
 
 const input = z.object({
   id: anyId.optional().describe("Id of the memory or document to forget"),
-  ids: z.array(anyId).min(1).max(500).optional().describe("Several at once: all, or none when one is wrong"),
-  content: z.string().min(1).max(10_000).optional().describe("The exact text of a memory of the container"),
+  ids: z.array(anyId).min(1).max(500).optional().describe("Several together: all, or none if one is wrong"),
+  content: z.string().min(1).max(10_000).optional().describe("The exact text of a memory in the container"),
   query: z.string().min(1).max(1_000).optional().describe("Lists candidates and forgets nothing"),
   containerTag,
   reason: z.string().max(1_000).optional().describe("Why, for the record"),
@@ -28,7 +28,7 @@ const output = z.object({
   ),
   candidates: z
     .array(z.object({ id: z.string(), text: z.string(), similarity: z.number() }))
-    .describe("What could be meant by query; not forgotten"),
+    .describe("What query could mean; not forgotten"),
   batchId: z.string().nullable().describe("For undo: brings back the memories that were forgotten"),
   notice: z.string(),
 });
@@ -156,7 +156,9 @@ function describe(
   ];
   const parts = [
     ...(forgotten.length > 0 ? [`${count(forgotten.length, "memory", "memories")} forgotten`] : []),
-    ...(documents.length > 0 ? [`${count(documents.length, "document")} removed with its memories`] : []),
+    ...(documents.length > 0
+      ? [`${count(documents.length, "document")} removed with ${documents.length === 1 ? "its" : "their"} memories`]
+      : []),
   ];
   const takeBack = batchId === null ? "" : ` To bring the memories back: undo with batch ${batchId}.`;
   return `${parts.join(", ")}.${offerOf(stating)}${takeBack}\n${fence(lines.join("\n"))}`;

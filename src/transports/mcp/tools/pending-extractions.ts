@@ -23,7 +23,7 @@ const output = z.object({
 
 export const pendingExtractionsTool = defineTool({
   name: "pending-extractions",
-  title: "Read what nobody has read",
+  title: "Read unread texts",
   description:
     "Hands out stored texts that only rules have read, for you to find the facts in them. They are yours for ten minutes; " +
     "answer each with submit-extraction. Call it when the user asks to work through the memory.",
@@ -40,7 +40,7 @@ export const pendingExtractionsTool = defineTool({
     const text = [
       tasks.length > 0
         ? `${count(tasks.length, "task")} in ${container}, ${remaining} more waiting.\n\n${instructions}`
-        : `Nothing in ${container} waits to be read.`,
+        : `No texts in ${container} are waiting to be read.`,
       ...tasks.map(describe),
     ].join("\n\n");
     const structured = { tasks: tasks.map((task) => ({ ...task, known: [...task.known] })), remaining, instructions };
@@ -54,7 +54,7 @@ function describe({ taskId, title, date, part, parts, text, known, guidance }: P
   const shown = known.map((memory) => `[${memory.id}] ${oneLine(memory.text)}`);
   return [
     `Task ${taskId}, from ${oneLine(date)}${parts > 1 ? `, part ${part} of ${parts}` : ""}`,
-    ...(wishes.length > 0 ? ["The owner of this memory wishes:", ...wishes] : []),
+    ...(wishes.length > 0 ? ["Guidance from the owner of this memory:", ...wishes] : []),
     fence(
       [
         ...(title === null ? [] : [`Title: ${oneLine(title)}`]),

@@ -14,13 +14,10 @@ const input = z.object({
 
 const output = z.object({
   containerTag: z.string(),
-  static: z.array(factSchema).describe("What hardly ever changes"),
-  dynamic: z.array(factSchema).describe("What is known besides, newest first"),
+  static: z.array(factSchema).describe("What rarely changes"),
+  dynamic: z.array(factSchema).describe("What else is known, newest first"),
   results: z.array(hitSchema).describe("What search finds for q"),
-  waiting: z
-    .number()
-    .nullable()
-    .describe("Documents that are not searchable, or not read for facts, yet; known when q is given"),
+  waiting: z.number().nullable().describe("Documents not yet searchable or not yet read for facts; only with q"),
   degraded: z.array(z.string()),
   notice: z.string(),
 });
@@ -29,7 +26,7 @@ export const profileTool = defineTool({
   name: "profile",
   title: "Show the profile",
   description:
-    "Gives what is generally known about the user or the project of a container: lasting facts and recent ones. Good at the " +
+    "Returns what is generally known about the user or the project of a container: lasting facts and recent ones. Useful at the " +
     "start of a conversation or task.",
   input,
   output,

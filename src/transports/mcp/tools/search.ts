@@ -6,7 +6,7 @@ import { defineTool } from "../tool.js";
 import { containerTag, READ_ONLY } from "./arguments.js";
 
 const input = z.object({
-  query: z.string().min(1).max(1_000_000).describe("A question or key words"),
+  query: z.string().min(1).max(1_000_000).describe("A question or keywords"),
   containerTag,
   limit: z.int().min(1).max(50).default(10),
   threshold: z
@@ -14,7 +14,7 @@ const input = z.object({
     .min(0)
     .max(1)
     .optional()
-    .describe("Least similarity, 0 to 1 (default 0.5); lower it when too little is found"),
+    .describe("Minimum similarity, 0 to 1 (default 0.5); lower it if too little is found"),
   mode: z
     .enum(["memories", "hybrid", "documents"])
     .default("hybrid")
@@ -31,8 +31,8 @@ const input = z.object({
 
 const output = z.object({
   results: z.array(hitSchema),
-  waiting: z.number().describe("Documents of the container that are not searchable, or not read for facts, yet"),
-  degraded: z.array(z.string()).describe("What did not work, so that the answer is less good than usual"),
+  waiting: z.number().describe("Documents of the container not yet searchable or not yet read for facts"),
+  degraded: z.array(z.string()).describe("What did not work, so the results are worse than usual"),
   notice: z.string(),
 });
 
@@ -41,7 +41,7 @@ export const searchTool = defineTool({
   title: "Search memory",
   description:
     "Finds what is remembered, by meaning and by words. Call it before answering anything that may depend on earlier " +
-    "conversations, preferences, people, projects or decisions. Results carry ids for fetch, forget and updates.",
+    "conversations, preferences, people, projects or decisions. Results have ids for fetch, forget and updates.",
   input,
   output,
   annotations: READ_ONLY,

@@ -16,14 +16,14 @@ const fact = z.object({
   relation: z
     .object({
       kind: z.enum(["new", "duplicate", "updates", "extends", "derives"]),
-      ids: z.array(z.string()).optional().describe("Known memories of the task, as m1"),
+      ids: z.array(z.string()).optional().describe("Known memories of the task, such as m1"),
     })
     .optional(),
 });
 
 const input = z.object({
   taskId: anyId,
-  facts: z.array(fact).max(100).describe("[] when there is nothing to remember"),
+  facts: z.array(fact).max(100).describe("[] if there is nothing to remember"),
 });
 
 const output = z.object({
@@ -38,7 +38,7 @@ const output = z.object({
 
 export const submitExtractionTool = defineTool({
   name: "submit-extraction",
-  title: "Submit facts that were read",
+  title: "Submit extracted facts",
   description:
     "Answers a task of pending-extractions, as its instructions say. Quotes are checked; a fact without one waits for review.",
   input,
@@ -61,9 +61,9 @@ export const submitExtractionTool = defineTool({
 
 const OUTCOMES: Readonly<Record<SubmittedExtraction["facts"][number]["outcome"], string>> = {
   added: "remembered",
-  extended: "remembered, beside what it extends",
+  extended: "remembered, next to what it extends",
   updated: "updated",
-  duplicate: "known already",
+  duplicate: "already known",
   outdated: "kept as past, something newer is known",
   review: "doubtful, waits for review",
 };
@@ -77,7 +77,7 @@ function describe(
     return `${OUTCOMES[outcome]} ${place} ${oneLine(text)}`;
   });
   return [
-    `Taken in: ${count(facts.length, "fact")} of ${submitted}. ${count(remaining, "task")} of ${containerTag} left.`,
+    `Accepted: ${count(facts.length, "fact")} of ${submitted}. ${count(remaining, "task")} of ${containerTag} left.`,
     ...warnings.map((warning) => `Warning: ${warning}`),
     ...(lines.length > 0 ? [`Undo with batch ${batchId}.`, fence(lines.join("\n"))] : []),
   ].join("\n");

@@ -23,6 +23,6 @@ export function describeCloseTo(memories: z.output<typeof closeTo> = []): string
 export function describeStatedIn(documents: z.output<typeof statedIn> = []): string[] {
   return documents.map(({ id, title, isLeftOut }) => {
     const told = isLeftOut ? "" : ", where searches may still show it";
-    return `  the old one still stands in the document [${id}] ${truncate(oneLine(title ?? UNTITLED), LONGEST_TITLE)}${told}`;
+    return `  the old one is still in the document [${id}] ${truncate(oneLine(title ?? UNTITLED), LONGEST_TITLE)}${told}`;
   });
 }

@@ -8,17 +8,17 @@ import { defineTool } from "../tool.js";
 import { anyId, containerTag } from "./arguments.js";
 
 const input = z.object({
-  batchId: anyId.optional().describe("As forget and submit-extraction answer it"),
+  batchId: anyId.optional().describe("From forget or submit-extraction"),
   memoryId: anyId.optional().describe("Or a memory, to undo its last change"),
-  containerTag: containerTag.describe("Only where all of it is in this container"),
+  containerTag: containerTag.describe("Only if all of it is in this container"),
 });
 
 const output = z.object({
   batchId: z.string().describe("The batch of this undo, which can be undone in turn"),
-  undone: z.int().describe("How many changes were undone"),
+  undone: z.int().describe("Number of changes undone"),
   skipped: z
     .array(z.object({ memoryId: z.string().nullable(), reason: z.string() }))
-    .describe("What stays as it is, because later changes have overtaken it, for one"),
+    .describe("What stays unchanged, for example because of later changes"),
 });
 
 interface Asker {
@@ -29,7 +29,7 @@ interface Asker {
 export const undoTool = defineTool({
   name: "undo",
   title: "Undo",
-  description: "Takes back changes made together: what was forgotten or replaced returns, what was added is forgotten.",
+  description: "Undoes changes made together: what was forgotten or replaced returns, what was added is forgotten.",
   input,
   output,
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
@@ -41,7 +41,7 @@ export const undoTool = defineTool({
     const left = skipped.map(({ memoryId, reason }) =>
       oneLine(memoryId === null ? reason : `[${memoryId}]: ${reason}`),
     );
-    const text = `${count(undone.undone, "change")} undone as batch ${undone.batchId}.${left.length > 0 ? ` Left as it is: ${left.join("; ")}.` : ""}`;
+    const text = `${count(undone.undone, "change")} undone as batch ${undone.batchId}.${left.length > 0 ? ` Left unchanged: ${left.join("; ")}.` : ""}`;
     return { text, structured: { batchId: undone.batchId, undone: undone.undone, skipped } };
   },
 });
@@ -51,7 +51,7 @@ async function batchOf({ core, actor }: Asker, { batchId, memoryId }: z.output<t
     throw new AppError("invalid", "Name exactly one of batchId and memoryId. Nothing was changed.");
   if (batchId !== undefined) return batchId;
   const last = (await core.readHistory({ actor }, { id: memoryId })).entries.at(-1);
-  if (!last) throw new AppError("not_found", `No change of memory ${memoryId} is kept. Nothing was changed.`);
+  if (!last) throw new AppError("not_found", `No change to memory ${memoryId} is on record. Nothing was changed.`);
   return last.batchId;
 }
 

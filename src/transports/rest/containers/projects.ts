@@ -64,7 +64,7 @@ export const projectEndpoints = [
     path: "/v3/projects",
     operationId: "createProject",
     summary: "Create a project",
-    description: "Makes a container whose tag comes from the name.",
+    description: "Creates a container whose tag is derived from the name.",
     tag: "projects",
     example: { name: "Travel", emoji: "🚆" },
     body: createProjectSchema,
@@ -77,7 +77,7 @@ export const projectEndpoints = [
     path: "/v3/projects/{id}",
     operationId: "deleteProject",
     summary: "Delete a project, or move its content to another one",
-    description: "`move` keeps what is in it, in another project; `delete` does not.",
+    description: "`move` keeps its content, in another project; `delete` does not.",
     tag: "projects",
     parameters: { id: "Id or container tag of the project" },
     example: { action: "delete" },
@@ -98,6 +98,6 @@ export const projectEndpoints = [
 
 function messageOf({ containerTag, movedTo }: DeletedProject): string {
   return movedTo === null
-    ? `The project ${containerTag} was deleted with all that was in it.`
-    : `What is in the project ${containerTag} moves to ${movedTo}; then the project is gone.`;
+    ? `The project ${containerTag} was deleted with everything in it.`
+    : `The content of the project ${containerTag} moves to ${movedTo}; then the project is deleted.`;
 }

@@ -94,17 +94,17 @@ function withoutFlags(pattern: string): string {
 }
 
 const REFUSALS: Readonly<Record<string, readonly [name: string, description: string]>> = {
-  400: ["Invalid", "The request is wrong; `issues` says where and which rule it breaks."],
-  401: ["Unauthorized", "No key, or one that this server does not know."],
-  403: ["Forbidden", "The key may not do this, or not there."],
-  404: ["NotFound", "There is no such thing, or the key may not see it."],
-  409: ["Conflict", "It does not fit what is there now; `x-should-retry: false` where trying again does not help."],
-  413: ["TooLarge", "The request or a part of it is larger than this server takes."],
-  415: ["UnsupportedType", "The body or the file is of a type that this server does not read."],
-  429: ["TooManyRequests", "The key called too often; `Retry-After` says when to go on."],
-  500: ["Failed", "The server failed; its log says why, under the `x-request-id` of the answer."],
-  503: ["Unavailable", "Something that this needs is not available now; `Retry-After` says when to try again."],
-  507: ["StorageFull", "There is no room left on the disk; nothing was changed."],
+  400: ["Invalid", "The request is invalid; `issues` says where, and which rule it breaks."],
+  401: ["Unauthorized", "There is no key, or this server does not know it."],
+  403: ["Forbidden", "The key may not do this, or may not do it there."],
+  404: ["NotFound", "It does not exist, or the key may not see it."],
+  409: ["Conflict", "It conflicts with the current state; `x-should-retry: false` if a retry cannot help."],
+  413: ["TooLarge", "The request or a part of it is larger than this server accepts."],
+  415: ["UnsupportedType", "The body or the file has a type that this server does not read."],
+  429: ["TooManyRequests", "The key made too many requests; `Retry-After` says when to try again."],
+  500: ["Failed", "The server failed; its log gives the reason under the `x-request-id` of the response."],
+  503: ["Unavailable", "Something that this request needs is not available now; `Retry-After` says when to try again."],
+  507: ["StorageFull", "The disk is full; nothing was changed."],
 };
 
 function refusals(): JsonObject {
@@ -147,7 +147,7 @@ const WARNINGS: JsonObject = {
   warnings: {
     type: "array",
     items: { type: "string" },
-    description: "Fields of the request that were not applied, each with the reason; absent where there are none.",
+    description: "Fields of the request that were not applied, each with the reason; absent if there are none.",
   },
 };
 

@@ -8,24 +8,24 @@ import { errorSchema } from "../schemas.js";
 export type ApiDocument = ReturnType<OpenAPIHono["getOpenAPI31Document"]>;
 
 const TAGS: Readonly<Record<string, string>> = {
-  documents: "What is sent: kept as it is, made findable, and read for facts.",
-  search: "Finding memories and pieces of documents by meaning and words.",
-  memories: "Facts, one each, with their versions and sources.",
+  documents: "What you send: kept unchanged, made searchable, and read for facts.",
+  search: "Finding memories and passages of documents by meaning and by words.",
+  memories: "Single facts, with their versions and sources.",
   profile: "What is known about the subject of a container.",
-  "container tags": "Isolation boundaries: what lies in one is never found from another.",
-  settings: "How this server reads what it is sent.",
+  "container tags": "Isolation boundaries: what is in one is never found from another.",
+  settings: "How this server reads what you send.",
   service: "About this server.",
 };
 
-const INTRODUCTION = `Recollect speaks the public Supermemory API. Send a key of this server as \`Authorization: Bearer sm_…\` or \`x-api-key: sm_…\`; programs on the same machine may leave it out while the server listens on this machine only.
+const INTRODUCTION = `Recollect implements the public Supermemory API. Send a key of this server as \`Authorization: Bearer sm_…\` or \`x-api-key: sm_…\`; programs on the same machine may leave it out as long as the server listens only on this machine.
 
-A key for some containers may leave out \`containerTag\`: reads then mean all of its containers, and a write goes to \`sm_project_default\` if that is one of them, else to the only one that the key may write to. Where there are several the request is refused and names them.
+Requests with a key for some containers may leave out \`containerTag\`: reads then cover all of its containers, and a write goes to \`sm_project_default\` if that is one of them, or else to the only container that the key may write to. If there are several, the request is refused, and the error names them.
 
-One request holds at most 100,000 values and names of fields, in 64 levels, with 10,000 entries in a list or a record that names no limit of its own; more is refused before it is read.
+A request may contain at most 100,000 values and field names, nested at most 64 levels deep, with at most 10,000 entries in a list or an object that has no other limit; anything larger is refused before it is read.
 
-Errors are \`{error, details?, message}\`, all texts; those of wrong input list \`issues\` with the path of each field and the rule that it breaks, the first twenty of them. Where a rate limit is set, every answer carries \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\` (seconds until the whole limit is free again), and 429 carries \`Retry-After\`.
+Errors are \`{error, details?, message}\`, all strings; errors about invalid input also list up to twenty \`issues\`, each with the path of a field and the rule that it breaks. If a rate limit is set, every response has \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\` (seconds until the whole limit is available again), and 429 has \`Retry-After\`.
 
-Every path under \`/v3/documents\` is also served under \`/v3/memories\`, its older name. Names close to a field that narrows a request, such as \`container_tag\`, are refused with the right name, and so is such a field itself where a request does not read it. A request that is no GET takes no parameters, and no body but \`{}\`, that it does not describe. Other unknown fields change nothing and are named in \`warnings\` of the answer. Times are ISO 8601 in UTC.`;
+Every path under \`/v3/documents\` is also served under its older name, \`/v3/memories\`. Misspellings of a field that narrows a request, such as \`container_tag\`, are refused with the right name, and so is such a field itself if the request does not read it. A request other than GET accepts only the parameters that it describes, and only the body that it describes, or \`{}\`. Other unknown fields change nothing and are named in the \`warnings\` of the response. Times are in ISO 8601 format, in UTC.`;
 
 /**
  * Describes endpoints as OpenAPI 3.1, from the same schemas that check their requests and answers; names no server and no
@@ -118,9 +118,9 @@ function describeAnswers({ status, answer, produces, refusals = {}, otherAnswers
 const ANSWERS: Readonly<Record<Endpoint["status"], string>> = {
   200: "Done",
   201: "Created",
-  202: "Accepted; it goes on in the background",
-  204: "Done; there is nothing to say",
-  302: "Leads back to where the sign-in was begun",
+  202: "Accepted; continues in the background",
+  204: "Done; no content",
+  302: "Redirects to where the sign-in began",
 };
 
 function parametersOf({ path, parameters = {} }: Endpoint) {

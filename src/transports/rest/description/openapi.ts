@@ -33,7 +33,8 @@ export function openApiEndpoints(description: ApiDescription) {
       aliases: ["/v4/openapi", "/openapi.json"],
       operationId: "getOpenApi",
       summary: "Get this document",
-      description: "The whole API as OpenAPI 3.1; `/v4/openapi` and `/openapi.json` answer the same. Needs no key.",
+      description:
+        "The whole API as OpenAPI 3.1; `/v4/openapi` and `/openapi.json` return the same document. Needs no key.",
       tag: "service",
       needsKey: false,
       status: 200,

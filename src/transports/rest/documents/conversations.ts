@@ -31,7 +31,7 @@ export const conversationEndpoints = [
     operationId: "addConversation",
     summary: "Add a conversation, or its new messages",
     description:
-      "A conversation is a document of its own under `conversationId`: send it whole each time, and only what is new is processed; a message that was edited takes the place of what it was. Calls of tools and their results are kept as turns of `tool`: results up to 20,000 characters, arguments up to 4,000. Images in `image_url` and `image` parts are read like files: what they show becomes a turn of `tool` behind the message, and one that cannot be kept is named in `warnings`.",
+      "A conversation is a separate document under `conversationId`: send it whole each time, and only what is new is processed; an edited message replaces its former text. Tool calls and their results are kept as turns of `tool`: results up to 20,000 characters, arguments up to 4,000. Images in `image_url` and `image` parts are read like files: what they show becomes a turn of `tool` after the message, and any that cannot be kept are named in `warnings`.",
     tag: "conversations",
     carries: "conversation",
     body: conversationBody,

@@ -5,13 +5,13 @@ import { containerTag } from "../schemas.js";
 /** For a path that names a document by its id or customId. */
 export const documentPlace = z.object({
   containerTag: once(containerTag).describe(
-    "Container that the document lies in. Needed with a `customId` that stands in several of the key's containers; a document elsewhere is not found.",
+    "Container of the document. Required with a `customId` that exists in several of the key's containers; a document elsewhere is not found.",
   ),
 });
 
 /** Describes the 409 of such a request. */
 export const AMBIGUOUS =
-  "The `customId` stands in several containers of the key, which are named with the ids; name one of these as `containerTag`, or the document by its id.";
+  "The `customId` exists in several of the key's containers, which are listed with the ids; name one of these as `containerTag`, or give the id of the document.";
 
 /** The document that a request names, as the core takes it. */
 export function documentNameOf(

@@ -35,8 +35,7 @@ export const documentGraphEndpoints = [
     path: "/v3/documents/documents",
     operationId: "listDocumentsWithMemories",
     summary: "List documents with their memories",
-    description:
-      "Memories that were superseded or forgotten are there too, with their flags. Texts are cut at 2,000 characters.",
+    description: "Superseded and forgotten memories are included, with their flags. Texts are cut at 2,000 characters.",
     tag: "documents",
     example: { containerTags: ["mia"], page: 1, limit: 10 },
     body: listBody,
@@ -59,7 +58,7 @@ export const documentGraphEndpoints = [
     operationId: "getDocumentsWithMemories",
     summary: "Get documents with their memories by id or customId",
     description:
-      "In the order asked for; what is not there is left out. Texts are whole for up to 100 documents, and cut at 2,000 characters beyond that.",
+      "In the requested order; documents that do not exist are left out. For up to 100 documents, texts are complete; for more, they are cut at 2,000 characters.",
     tag: "documents",
     example: { ids: ["<id>"] },
     body: byIdsBody,
@@ -80,7 +79,7 @@ export const documentGraphEndpoints = [
     path: "/v3/documents/documents/facets",
     operationId: "countDocumentsByCategory",
     summary: "Count documents by category",
-    description: "Each document has one category; those without documents are left out.",
+    description: "Each document has one category; categories without documents are left out.",
     tag: "documents",
     example: { containerTags: ["mia"] },
     body: z.object(containerFields),

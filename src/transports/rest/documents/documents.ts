@@ -23,7 +23,7 @@ const {
 } = addDocumentSchema.shape;
 
 const forgetAfter = addDocumentSchema.shape.forgetAfter.describe(
-  "From then on its passages are no longer found, nor what it alone states; at once where that has passed. ISO 8601. Null takes it off.",
+  "When its passages, and the facts that it alone states, stop being found, in ISO 8601 format; immediately if the time has passed. Null removes it.",
 );
 
 /** A document to add (contract 2.1). */
@@ -70,7 +70,7 @@ export const documentEndpoints = [
     operationId: "addDocument",
     summary: "Add a document",
     description:
-      "Answers as soon as the document is kept: it can be read at once, and is searchable a moment later; `Prefer: wait=10` waits for that. Sending a `customId` again changes that document, and only what differs is processed again. Identical content does no work.",
+      "Responds as soon as the document is stored: it can be read immediately, and is searchable a moment later; `Prefer: wait=10` waits for that. Sending a `customId` again updates that document, and only what differs is processed again. Identical content causes no work.",
     tag: "documents",
     example: { content: "Mia prefers trains to planes.", containerTag: "mia", customId: "note-1" },
     body: addBody,
@@ -92,7 +92,7 @@ export const documentEndpoints = [
     operationId: "getDocument",
     summary: "Get a document by id or customId",
     description:
-      "`content` is the newest text that was sent. `status` and `dreamingStatus` say how far its processing is, `errorReason` why it failed, `dreamingReason` what its memories wait for. `processingMetadata` tells how far the reading of a file is, and what is to be known of how it was read. It is there, too, when a language model refused, was cut off or gave no answer that can be used: rules have done that step then, or a picture has no description, and it is tried again by itself.",
+      "`content` is the newest text that was sent. `status` and `dreamingStatus` show the progress of processing, `errorReason` why it failed, and `dreamingReason` what its memories are waiting for. `processingMetadata` shows the progress of reading a file, and notes about how it was read. It is also present when a language model refused, was cut off or gave no usable answer: then rules have done that step, or a picture has no description, and the model is tried again automatically.",
     tag: "documents",
     query: documentPlace,
     refusals: { 409: AMBIGUOUS },
@@ -107,10 +107,10 @@ export const documentEndpoints = [
     operationId: "updateDocument",
     summary: "Update a document by id or customId",
     description:
-      "Fields that are absent stay as they are. Works in every state: a change during processing is taken up after it. Containers in the body are those that the document moves to: what it states goes along as it is, and what was forgotten, replaced or declined stays so. The same holds when another `documentDate` or `taskType` has it read again; another text replaces all that was known of the old one.",
+      "Absent fields stay unchanged. Works in every state: a change made during processing is applied afterwards. Containers in the body are those that the document moves to: its facts move with it unchanged, and what was forgotten, replaced or declined stays so. That is also true when a different `documentDate` or `taskType` causes it to be read again; a different text replaces everything that was known from the old one.",
     tag: "documents",
     query: documentPlace,
-    refusals: { 409: `${AMBIGUOUS} Or another document of the container has the new \`customId\`.` },
+    refusals: { 409: `${AMBIGUOUS} Or another document in the container already has the new \`customId\`.` },
     example: { content: "Mia prefers night trains.", metadata: { team: "travel" } },
     body: updateBody,
     isBodyOptional: true,
@@ -128,7 +128,7 @@ export const documentEndpoints = [
     operationId: "deleteDocument",
     summary: "Delete a document by id or customId, or forget a memory by id",
     description:
-      "Memories that only this document states are forgotten with it. Works in every state. `x-recollect-removed` says what the id was of; of a memory, `x-recollect-stated-in` has the ids of documents whose text still states what was forgotten, the first hundred, with commas between them.",
+      "Memories that only this document states are forgotten with it. Works in every state. `x-recollect-removed` says whether it was a document or a memory; for a memory, `x-recollect-stated-in` has the ids of the first hundred documents whose text still states what was forgotten, separated by commas.",
     tag: "documents",
     query: documentPlace,
     refusals: { 409: AMBIGUOUS },

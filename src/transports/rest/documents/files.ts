@@ -68,13 +68,13 @@ const uploadForm = z.object({
   forgetAfter: unlessEmpty(
     z
       .preprocess((value) => (value === "null" ? null : value), forgetAfter.unwrap())
-      .describe("The moment from which on it is forgotten, or `null` to take it off."),
+      .describe("When it is forgotten, in ISO 8601 format, or `null` to remove the time."),
   ),
 });
 
 const linkQuery = z.object({
-  expires: once(z.string()).describe("Of a link: when it ends, in seconds since 1970."),
-  signature: once(z.string()).describe("Of a link: opens the file without a key."),
+  expires: once(z.string()).describe("For a link: when it expires, in seconds since 1970."),
+  signature: once(z.string()).describe("For a link: opens the file without a key."),
 });
 
 export const fileEndpoints = [
@@ -84,11 +84,11 @@ export const fileEndpoints = [
     operationId: "uploadFile",
     summary: "Upload a file",
     description:
-      "The file is kept as it is and its text made searchable. Fields beside it are texts; lists and objects are written as JSON.",
+      "The file is stored unchanged, and its text is made searchable. Other form fields are text; write lists and objects as JSON.",
     tag: "documents",
     body: uploadForm,
     carries: "file",
-    idle: { fileType: "what a file is, its mimeType, its name and its bytes say" },
+    idle: { fileType: "the mimeType, name and bytes of a file determine what it is" },
     status: 200,
     answer: receiptAnswer,
     async handle({ core, call, body, header, setHeader, countMore }) {
@@ -114,7 +114,7 @@ export const fileEndpoints = [
     operationId: "getFileUrl",
     summary: "Get the download URL of a document's file",
     description:
-      "A link that opens the file without a key for 24 hours, as long as the document stays in its containers. Only documents that came as files have one.",
+      "A link that opens the file without a key for 24 hours, as long as the document stays in its containers. Only documents that were uploaded as files have one.",
     tag: "documents",
     query: documentPlace,
     refusals: { 409: AMBIGUOUS },
@@ -131,14 +131,14 @@ export const fileEndpoints = [
     operationId: "downloadFile",
     summary: "Download an uploaded file",
     description:
-      "Gives the bytes as they were uploaded, to keys that may read the document, and to whoever has a link of `/v3/documents/{id}/file-url`.",
+      "Returns the bytes as they were uploaded, to keys that may read the document, and to anyone with a link from `/v3/documents/{id}/file-url`.",
     tag: "documents",
     query: linkQuery,
     opensWith: "signature",
     status: 200,
     otherAnswers: {
-      206: "The part of the file that `Range` asks for.",
-      416: "The range begins behind the end of the file; `Content-Range` says how long it is.",
+      206: "The part of the file that `Range` requests.",
+      416: "The range begins beyond the end of the file; `Content-Range` says how long it is.",
     },
     produces: "application/octet-stream",
     async handle({ core, call, parameter, query, header }) {

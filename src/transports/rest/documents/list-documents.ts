@@ -63,7 +63,7 @@ async function answerList(
 }
 
 function leftOut(documents: number): string {
-  return `content: left out of ${documents} documents, because one answer has room for 16 MB of text; ask for fewer with limit, or for each by its id`;
+  return `content: left out of ${documents} documents, because one response has room for 16 MB of text; request fewer with limit, or each one by its id`;
 }
 
 /** A query holds each value as the array of all its occurrences; these may occur only once. */
@@ -151,7 +151,7 @@ export const listEndpoints = [
     operationId: "listDocuments",
     summary: "List documents",
     description:
-      "Newest first unless `sort` and `order` say otherwise; without containers all that the key may see. Tags that begin with `sm_project_` are left out of the items; a single document shows them all.",
+      "Newest first unless `sort` and `order` say otherwise; without containers, all documents that the key may see. Tags that begin with `sm_project_` are left out of the items; a single document shows all its tags.",
     tag: "documents",
     example: { containerTags: ["mia"], limit: 10, page: 1 },
     body: listBody,
@@ -181,7 +181,7 @@ export const listEndpoints = [
     path: "/v3/documents/{id}/chunks",
     operationId: "getDocumentChunks",
     summary: "Get the chunks of a document",
-    description: "The pieces in which search finds the newest text, in order.",
+    description: "The passages of the newest text that search can find, in order.",
     tag: "documents",
     query: documentPlace,
     refusals: { 409: AMBIGUOUS },
@@ -210,7 +210,7 @@ export const listEndpoints = [
     operationId: "listProcessingDocuments",
     summary: "List documents that are being processed",
     description:
-      "Documents whose text is not searchable yet, of all containers that the key may see or of those named.",
+      "Documents whose text is not searchable yet, in all containers that the key may see or in those named.",
     tag: "documents",
     query: processingQuery,
     status: 200,

@@ -32,7 +32,11 @@ const batchAnswer = z.object({
       status: z.union([documentStatus, z.literal("error")]),
       error: z.string().optional(),
       details: z.string().optional(),
-      index: z.int().nonnegative().optional().describe("Extension: the place in `documents` of one that failed."),
+      index: z
+        .int()
+        .nonnegative()
+        .optional()
+        .describe("Extension: the index in `documents` of a document that failed."),
       /** Extension: why no search will find it. */
       warnings: documentWarnings.optional(),
     }),
@@ -58,7 +62,7 @@ export const manyDocumentsEndpoints = [
     operationId: "addDocuments",
     summary: "Add several documents",
     description:
-      "Each document is accepted or refused on its own; `results` has them in order, and fields beside `documents` are defaults for all.",
+      "Each document is accepted or refused separately; `results` lists them in order. Fields next to `documents` are defaults for all of them.",
     tag: "documents",
     example: {
       documents: [{ content: "Mia prefers trains to planes." }, { content: "Mia lives in Porto." }],
@@ -86,7 +90,7 @@ export const manyDocumentsEndpoints = [
     operationId: "deleteDocuments",
     summary: "Delete several documents",
     description:
-      "Wants exactly one way to say which: `ids` (ids or customIds, also of memories to forget), or `containerTags`, which `filepath` may narrow. With `ids`, `statedIn` are documents whose text still states what was forgotten; where `isLeftOut`, searches leave out the sentences that it was taken from, else nobody knows which these are, and searches may still show them.",
+      "Exactly one of `ids` (ids or customIds, also of memories to forget) and `containerTags`, which `filepath` may narrow. With `ids`, `statedIn` lists documents whose text still states what was forgotten; if `isLeftOut` is true, searches leave out the sentences that it came from; otherwise it is not known which these are, and searches may still show them.",
     tag: "documents",
     example: { ids: ["<id>"] },
     body: z.object({ ...deleteDocumentsSchema.shape, containerTag: containerTag.optional() }),

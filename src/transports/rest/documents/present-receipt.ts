@@ -10,14 +10,14 @@ export const rememberedFact = z.object({
   memory: z.string(),
   outcome: z
     .enum(["added", "updated", "duplicate", "extended", "outdated", "review"])
-    .describe("`review`: kept as a guess until somebody has reviewed it, because the text does not say so, for one."),
-  replaced: z.string().length(22).optional().describe("The memory whose place it took."),
-  statedIn: statedIn.optional().describe("Other documents whose text still states the memory whose place it took."),
+    .describe("`review`: kept as a guess until it is reviewed, for example because the text does not state it."),
+  replaced: z.string().length(22).optional().describe("The memory that it replaced."),
+  statedIn: statedIn.optional().describe("Other documents whose text still states the memory that it replaced."),
   closeTo: z
     .array(z.object({ id: z.string().length(22), memory: z.string() }))
     .optional()
-    .describe("Up to two memories that speak of nearly the same: name one as `updates` if the fact takes its place."),
-  searchableAt: dateTime.optional().describe("Since when search finds it."),
+    .describe("Up to two memories about nearly the same thing: name one as `updates` if the fact replaces it."),
+  searchableAt: dateTime.optional().describe("When it became searchable."),
 });
 
 export function presentFact({

@@ -10,12 +10,14 @@ const answer = z.object({
     .int()
     .nonnegative()
     .describe(
-      "Those of them whose processing failed: it is tried again from the beginning. And those whose file could not be read yet: that is tried now.",
+      "Those whose processing failed, which starts again from the beginning, and those whose file could not be read yet, which is tried now.",
     ),
   failedLeftOut: z
     .int()
     .nonnegative()
-    .describe("Documents whose processing failed, where no `ids` are named: name them to have them tried again."),
+    .describe(
+      "Documents whose processing failed and that were left out because no `ids` were given: give their ids to try them again.",
+    ),
   bytes: z.int().nonnegative(),
   estimate: z.object({
     inputTokens: z.int().nonnegative(),
@@ -33,7 +35,7 @@ export const reprocessEndpoints = [
     operationId: "reprocessDocuments",
     summary: "Read documents again with the current fact extraction",
     description:
-      "Exactly one of `ids`, `containerTag` and `all: true`. Reads the texts again with the present language model and prompt, or with rules where there is no model; unless `ids` are named or `onlyOutdated` is false, only those that something else has read. Documents that are cut otherwise than the settings want (`chunkSize`, `chunkOverlap`, `chunkingStrategy`) are cut anew in any case, also those that are not read. Files that named documents were made of are read once more, unless `onlyOutdated` or `replace` is true; where that fails, the document stays as it is, and the notes of its `processingMetadata` say why. The work is done in the background behind new documents and survives a restart. What a document states already is not counted again; what was forgotten or replaced stays so. With `replace`, what only the document states, nobody has changed or reviewed, and the new reading does not find is forgotten, as a batch of the journal that can be undone. The facts of documents that came with ready-made ones, and of those of `taskType` superrag, are left alone. `dryRun` changes nothing and says what it would take: `estimate` is rough, and its `cost`, in US dollars, is null where the price of the model is not known.",
+      "Exactly one of `ids`, `containerTag` and `all: true`. Reads the texts again with the current language model and prompt, or with rules if there is no model; unless `ids` are given or `onlyOutdated` is false, only texts that something else has read. Documents that are split differently from what the settings ask for (`chunkSize`, `chunkOverlap`, `chunkingStrategy`) are split again in any case, even if they are not read again. The files of documents given in `ids` are read once more, unless `onlyOutdated` or `replace` is true; if that fails, the document stays unchanged, and the notes in its `processingMetadata` say why. The work runs in the background, after new documents, and survives a restart. Facts that a document already states are not counted again; what was forgotten or replaced stays so. With `replace`, facts that only the document states, that nobody has changed or reviewed, and that the new reading does not find are forgotten, as a batch of the journal that can be undone. The facts of documents that were added with ready-made facts, or with `taskType` superrag, are left alone. `dryRun` changes nothing and reports what it would take: `estimate` is rough, and its `cost`, in US dollars, is null if the price of the model is not known.",
     refusals: { 404: "One of the documents does not exist." },
     tag: "documents",
     example: { all: true, onlyOutdated: true, dryRun: true },

@@ -4,23 +4,26 @@ import { presentFact, rememberedFact } from "../documents/present-receipt.js";
 import { defineEndpoint } from "../endpoint.js";
 
 const task = z.object({
-  taskId: z.string().length(22).describe("Whoever has it can answer; made anew when the task is handed out again."),
+  taskId: z
+    .string()
+    .length(22)
+    .describe("Anyone who has it can submit facts; it changes when the task is handed out again."),
   documentId: z.string().length(22),
   title: z.string().nullable(),
-  date: z.string().describe("When the text is from; relative dates in it are read from there."),
-  part: z.int().min(1).describe("Which part of the document, from 1."),
+  date: z.string().describe("The date of the text; relative dates in it are resolved against this date."),
+  part: z.int().min(1).describe("Number of this part of the document, starting at 1."),
   parts: z.int().min(1),
   text: z.string().max(8_000),
   known: z
-    .array(z.object({ id: z.string().describe("Holds for this task alone, such as `m1`."), memory: z.string() }))
+    .array(z.object({ id: z.string().describe("Valid only for this task, such as `m1`."), memory: z.string() }))
     .describe("Memories that a fact may relate to."),
-  guidance: z.record(z.string(), z.unknown()).describe("What the owner of the memory wishes."),
+  guidance: z.record(z.string(), z.unknown()).describe("Guidance from the owner of the memory."),
 });
 
 const pendingAnswer = z.object({
   tasks: z.array(task),
-  remaining: z.int().describe("How many more there are, at least; counted up to 1,000."),
-  instructions: z.string().describe("How a text is read and answered, in words for a language model."),
+  remaining: z.int().describe("Minimum number of further tasks; counted up to 1,000."),
+  instructions: z.string().describe("How to read a text and submit its facts, written for a language model."),
 });
 
 const submittedAnswer = z.object({
@@ -29,9 +32,9 @@ const submittedAnswer = z.object({
   batchId: z
     .string()
     .length(22)
-    .describe("What was written can be undone together: `POST /v3/journal/{batchId}/undo`."),
-  facts: z.array(rememberedFact).describe("What became of the facts, in their order."),
-  remaining: z.int().describe("How many tasks of the container are left, at least; counted up to 1,000."),
+    .describe("Id with which everything written can be undone together: `POST /v3/journal/{batchId}/undo`."),
+  facts: z.array(rememberedFact).describe("The outcome for each fact, in order."),
+  remaining: z.int().describe("Minimum number of tasks left in the container; counted up to 1,000."),
 });
 
 export const extractionEndpoints = [
@@ -41,7 +44,7 @@ export const extractionEndpoints = [
     operationId: "claimExtractions",
     summary: "Claim texts that no language model has read yet",
     description:
-      "Extension. Hands out texts that only rules have read, so that an agent finds the facts in them; a long document comes in parts. Nobody else gets them for ten minutes. Answer each with `POST /v3/extractions/{taskId}`.",
+      "Extension. Hands out texts that only rules have read, so that an agent can find the facts in them; a long document comes in parts. For ten minutes, nobody else receives them. Submit the facts of each with `POST /v3/extractions/{taskId}`.",
     tag: "memories",
     example: { containerTag: "mia", limit: 3 },
     body: pendingExtractionsSchema,
@@ -64,7 +67,7 @@ export const extractionEndpoints = [
     operationId: "submitExtraction",
     summary: "Submit the facts of a claimed text",
     description:
-      "Extension. No facts is a good answer. Quotes are checked: a fact whose `quote` is not in the document waits for review. `relation.ids` are those of `known`. The same submission again gets the same answer; another one gets 409, for good.",
+      "Extension. An empty list of facts is valid. Quotes are checked: a fact whose `quote` is not in the document waits for review. `relation.ids` are ids from `known`. Repeating a submission returns the same response; a different one returns 409, permanently.",
     tag: "memories",
     example: {
       facts: [

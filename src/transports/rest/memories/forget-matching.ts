@@ -28,9 +28,9 @@ export const forgetMatchingEndpoints = [
     path: "/v4/memories/forget-matching",
     isExact: true,
     operationId: "forgetMatchingMemories",
-    summary: "Forget what a container holds about a subject, or several memories by id",
+    summary: "Forget what a container knows about a subject, or several memories by id",
     description:
-      "Exactly one of `query` and `ids`. `dryRun` shows exactly what the same request would forget. By query, everything of at least `threshold` is forgotten, the most similar first, up to `maxForget`; where a language model is configured, only what it says is meant, and `summary` tells when it could not be asked. By ids, unknown ones are left out. `statedIn` are documents whose text still states what was forgotten, and, by query, those with passages on it that no memory stands for: delete these if their text must not be found either. Where `isLeftOut`, searches leave out the sentences that it was taken from; else nobody knows which these are, and searches may still show them.",
+      "Exactly one of `query` and `ids`. `dryRun` shows exactly what the same request would forget. With `query`, everything with a similarity of at least `threshold` is forgotten, the most similar first, up to `maxForget`; if a language model is configured, only what the model says is meant, and `summary` says if it could not be asked. With `ids`, unknown ids are skipped. `statedIn` lists documents whose text still states what was forgotten and, with `query`, those with passages about it that no memory covers: delete these if their text must not be found either. If `isLeftOut` is true, searches leave out the sentences that it came from; otherwise it is not known which these are, and searches may still show them.",
     tag: "memories",
     example: { containerTag: "mia", query: "travel plans", dryRun: true },
     body,

@@ -32,7 +32,7 @@ export const inferredEndpoints = [
     operationId: "listInferredMemories",
     summary: "List inferred memories that await review",
     description:
-      "At most 50: those that were derived from the most memories first, then the newest. Among them is what reads like an instruction or would redirect mail or money: `metadata.flagged` says why.",
+      "At most 50: first those that were derived from the most memories, then the newest. They include anything that reads like an instruction or would redirect mail or money: `metadata.flagged` says why.",
     tag: "container tags",
     status: 200,
     answer: inferredAnswer,
@@ -55,7 +55,7 @@ export const inferredEndpoints = [
     operationId: "reviewInferredMemory",
     summary: "Approve or decline an inferred memory, or undo its review",
     description:
-      "Approved it counts as stated, and replaces what it was held back from replacing; declined it leaves search; undone it is back in the queue, and what it replaced holds again. 409, for good, when it is no open guess, there is nothing to undo, or it was changed since.",
+      "Once approved, it counts as stated and replaces what it was held back from replacing; once declined, it is no longer found; once undone, it is back in the queue, and what it replaced is valid again. Returns 409, permanently, if it is not an open guess, if there is nothing to undo, or if it has been changed since.",
     tag: "container tags",
     example: { action: "approve" },
     body: reviewSchema.pick({ action: true }),

@@ -9,7 +9,7 @@ const { containerTag, memoryId, documentId, batchId, action, actor, from, to, pa
 
 const query = z.object({
   containerTag: once(containerTag.unwrap()).describe("Only entries of this container."),
-  memoryId: once(memoryId.unwrap()).describe("Only entries of this memory, of all its versions."),
+  memoryId: once(memoryId.unwrap()).describe("Only entries of this memory, in all its versions."),
   documentId: once(documentId.unwrap()).describe("Only entries of this document and of the memories that it states."),
   batchId: once(batchId.unwrap()).describe("Only entries of this batch."),
   action: once(action.unwrap()).describe(
@@ -18,36 +18,36 @@ const query = z.object({
   actor: once(actor.unwrap()).describe(
     "Only changes by this actor: `local`, `system`, or `key:` with the id of a key.",
   ),
-  from: once(from.unwrap()).describe("Begin of the time, inclusive; ISO 8601."),
-  to: once(to.unwrap()).describe("End of the time, exclusive; ISO 8601."),
-  page: onceNumber(page.unwrap()).describe("Page, from 1. Default 1."),
-  limit: onceNumber(limit.unwrap()).describe("Entries of a page, 1 to 200. Default 20."),
+  from: once(from.unwrap()).describe("Start of the period, inclusive, in ISO 8601 format."),
+  to: once(to.unwrap()).describe("End of the period, exclusive, in ISO 8601 format."),
+  page: onceNumber(page.unwrap()).describe("Page number, starting at 1. Default 1."),
+  limit: onceNumber(limit.unwrap()).describe("Entries per page, 1 to 200. Default 20."),
 });
 
 const state = z.record(z.string(), z.unknown()).nullable();
 
 const entryAnswer = z.object({
-  at: z.iso.datetime().describe("When."),
-  batchId: z.string().describe("What was changed together has one batch, which can be undone together."),
-  actor: z.string().describe("Who: `local`, `system`, or `key:` with the id of a key."),
+  at: z.iso.datetime().describe("When it was changed."),
+  batchId: z.string().describe("Changes that were made together share a batch, which can be undone as a whole."),
+  actor: z.string().describe("Who changed it: `local`, `system`, or `key:` with the id of a key."),
   action: z.string().describe("What was done, such as `memory.updated`."),
   subject: z.enum(["document", "memory", "key", "container"]).describe("What kind of thing was changed."),
-  subjectId: z.string().describe("Id of what was changed; of an update the new version's."),
-  containerTag: z.string().nullable().describe("Where it lies, null for what lies in no container."),
-  cause: z.string().nullable().describe("Why."),
-  before: state.describe("What it was; null for what is new, and where what it said was removed for good."),
-  after: state.describe("What it became."),
+  subjectId: z.string().describe("Id of what was changed; for an update, the id of the new version."),
+  containerTag: z.string().nullable().describe("Its container; null if it is in no container."),
+  cause: z.string().nullable().describe("Why it was changed."),
+  before: state.describe("The state before; null if it is new, or if its content was permanently removed."),
+  after: state.describe("The state after."),
 });
 
 const listAnswer = z.object({ entries: z.array(entryAnswer), pagination: paginationAnswer });
 
 const undoAnswer = z.object({
   batchId: z.string().length(22).describe("Batch of the undo, which can be undone in turn."),
-  undone: z.int().min(1).describe("How many changes were undone."),
+  undone: z.int().min(1).describe("Number of changes that were undone."),
   skipped: z
     .array(
       z.object({
-        memoryId: z.string().nullable().describe("Null when the change was not one of a memory."),
+        memoryId: z.string().nullable().describe("Null if the change was not to a memory."),
         reason: z.string().describe("Why the change stays as it is."),
       }),
     )
@@ -59,9 +59,9 @@ export const journalEndpoints = [
     method: "get",
     path: "/v3/journal",
     operationId: "listJournalEntries",
-    summary: "List changes of memories: who changed what, and why, newest first",
+    summary: "List changes to memories: who changed what, and why, newest first",
     description:
-      "All filters hold together; `memoryId` and `documentId` exclude each other. A key of some containers sees the entries of these.",
+      "All filters apply together; `memoryId` and `documentId` exclude each other. A key for some containers sees the entries of these.",
     tag: "memories",
     query,
     status: 200,
@@ -76,9 +76,9 @@ export const journalEndpoints = [
     path: "/v3/journal/{batchId}/undo",
     isExact: true,
     operationId: "undoChanges",
-    summary: "Undo changes of memories that were made together",
+    summary: "Undo changes to memories that were made together",
     description:
-      "What was added is forgotten, what was updated has its older version back, what was forgotten is active again. The undo is a batch of its own, so it can be undone. Changes that later ones have overtaken stay and are listed in `skipped`; when that is all of them, the answer is 409 with the reasons. Changes of documents, containers and keys cannot be undone.",
+      "What was added is forgotten, what was updated gets its older version back, and what was forgotten is active again. The undo is a separate batch, so it can itself be undone. Changes superseded by later ones stay and are listed in `skipped`; if that is all of them, the response is 409 with the reasons. Changes to documents, containers and keys cannot be undone.",
     tag: "memories",
     parameters: { batchId: "Id of the batch, from the journal or from `forgetBatchId`." },
     status: 200,

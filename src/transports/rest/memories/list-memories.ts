@@ -15,7 +15,7 @@ const body = z.object({
     .literal("statement", "must be statement")
     .optional()
     .describe(
-      "`statement` lists what was said in conversations, in its own words, and nothing else. Left out, these are. The total counts all turns; a page leaves out those that say too little or do not hold any more.",
+      "`statement` lists only what was said in conversations, verbatim. Without it, statements are left out. The total counts all turns; a page leaves out those that say too little or are no longer valid.",
     ),
   ...pageFields,
 });
@@ -29,7 +29,7 @@ export const memoryListEndpoints = [
     operationId: "listMemories",
     summary: "List memories with their history",
     description:
-      "The newest versions that are neither forgotten nor over, with older ones in `history`. At least one container must be named; a key for some containers may leave them out, and lists all of its own. What was said in conversations that nothing but rules has read is left out unless `kind` asks for it.",
+      "The newest versions that are neither forgotten nor expired, with older ones in `history`. At least one container must be named; with a key for some containers they may be left out, which lists all of its containers. Statements from conversations that only rules have read are left out unless `kind` asks for them.",
     tag: "memories",
     example: { containerTags: ["mia"], limit: 10, page: 1 },
     body,

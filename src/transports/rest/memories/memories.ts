@@ -23,7 +23,7 @@ export const memoryEndpoints = [
     operationId: "addMemories",
     summary: "Add memories directly",
     description:
-      "Writes facts without extraction: each becomes one memory, searchable at once. What the container knows already is not kept twice: its entry answers with the memory that is there. A container that does not exist is made. What is written here counts as the user's own word; only text that nobody means, such as a forged system prompt, waits for review first.",
+      "Writes facts without extraction: each becomes one memory, searchable immediately. What the container already knows is not stored twice: its entry in the response is the existing memory. A container that does not exist is created. What is written here counts as the user's own word; only text that nobody would mean, such as a forged system prompt, waits for review first.",
     tag: "memories",
     example: { memories: [{ content: "Mia prefers trains to planes", isStatic: true }], containerTag: "mia" },
     body: createMemoriesSchema,
@@ -40,7 +40,7 @@ export const memoryEndpoints = [
     operationId: "updateMemory",
     summary: "Write a new version of a memory, found by id or by its exact text",
     description:
-      "The old version stays as history. `id` counts more than `content`, and the id of an old version means the newest. `metadata` replaces what was there, except `temporalContext`; left out, all stays. `forgetAfter: null` ends an expiry. When another memory of the container has the new text already, the two become one.",
+      "The old version stays as history. `id` takes precedence over `content`, and the id of an old version means the newest. `metadata` replaces the existing metadata, except `temporalContext`; if left out, all of it stays. `forgetAfter: null` removes an expiry. If another memory of the container already has the new text, the two become one.",
     tag: "memories",
     refusals: { 404: NO_MEMORY },
     example: { content: "Mia prefers trains to planes", newContent: "Mia prefers night trains.", containerTag: "mia" },
@@ -65,9 +65,9 @@ function forgetEndpoint(route: Pick<Endpoint, "method" | "path" | "operationId" 
     isExact: true,
     summary: "Forget a memory by id or by its exact text, or delete a document by id or customId",
     description:
-      "`id` counts more than `content`. A memory is hidden with all its versions, not destroyed; `removed` says whether the id was a memory's or a document's. `statedIn` are documents whose text still states what was forgotten; where `isLeftOut`, searches leave out the sentences that it was taken from, else nobody knows which these are, and searches may still show them. Delete one to be rid of it there too, or purge the memory, which cuts it out of them for good.",
+      "`id` takes precedence over `content`. A memory is hidden with all its versions, not destroyed; `removed` says whether a memory or a document was removed. `statedIn` lists documents whose text still states what was forgotten; if `isLeftOut` is true, searches leave out the sentences that it came from; otherwise it is not known which these are, and searches may still show them. Delete such a document to remove it there too, or purge the memory, which permanently cuts it out of them.",
     tag: "memories",
-    refusals: { 404: NO_MEMORY, 409: "It is forgotten already; trying again does not help." },
+    refusals: { 404: NO_MEMORY, 409: "It is already forgotten; trying again does not help." },
     example: { content: "Mia prefers trains to planes", containerTag: "mia" },
     body: forgetOneSchema,
     status: 200,

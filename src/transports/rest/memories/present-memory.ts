@@ -6,7 +6,7 @@ import { presentMetadata } from "./present-metadata.js";
 
 const id = z.string().length(22);
 const memoryMetadata = anyMetadata.describe(
-  "Any metadata. `temporalContext` holds the days that the memory speaks of (`eventDate`); which of its dates its source does not say in full (`completed`: `said`, the words; `date`, what they were taken for, as ISO 8601; `parts`, what they leave out: `day`, `month`, `year`); and days and months whose year nothing decides (`open`: `said`, and the `dates` that it could be).",
+  "Any metadata. `temporalContext` has the days that the memory is about (`eventDate`); the dates that its source does not give in full (`completed`: `said`, the words; `date`, how they were understood, in ISO 8601 format; `parts`, what they leave out: `day`, `month`, `year`); and days and months whose year nothing decides (`open`: `said`, and the `dates` that it could be).",
 );
 
 /** An item of the answer to `POST /v4/memories` (contract 4.1). */

@@ -6,7 +6,7 @@ import { endUser, filters, threshold } from "../schemas.js";
 
 const profileBody = z.object({
   containerTag: profileSchema.shape.containerTag.describe(
-    "May be left out by a key for some containers: then all of them are meant.",
+    "May be left out with a key for some containers: then it means all of them.",
   ),
   /** An empty query counts as none: some clients always send the field. */
   q: z.preprocess((q) => (typeof q === "string" && q.trim() === "" ? undefined : q), profileSchema.shape.q),
@@ -28,12 +28,11 @@ export const profileEndpoints = [
     operationId: "getProfile",
     summary: "Get what is known about the subject of a container",
     description:
-      "Lasting facts are `static`, those first that say who somebody is, what harms them and how to answer; recent ones are " +
-      "`dynamic`, newest first and dated (`[Recent] [2026-05-02] …`), marked where they wait for review (`[Unreviewed] …`). All " +
-      "parts together have about 1,500 tokens (`RECOLLECT_PROFILE_TOKENS`), and none holds a secret. A bucket shows its " +
-      "newest facts as `[Recent] …` and what older ones say in one line, `[Summary] …`, made ready before by a language model " +
-      "where one is configured. With `q` the best memories for it come " +
-      "along as `searchResults`.",
+      "Lasting facts are `static`, beginning with those that say who a person is, what harms them and how to respond to them; " +
+      "recent ones are `dynamic`, newest first and dated (`[Recent] [2026-05-02] …`), and marked if they wait for review " +
+      "(`[Unreviewed] …`). All parts together have about 1,500 tokens (`RECOLLECT_PROFILE_TOKENS`), and none contains a " +
+      "secret. A bucket shows its newest facts as `[Recent] …` and sums up older ones in one line, `[Summary] …`, prepared " +
+      "in advance by a language model if one is configured. With `q`, the best memories for it are included as `searchResults`.",
     tag: "profile",
     example: { containerTag: "mia", q: "travel" },
     body: profileBody,
@@ -49,7 +48,7 @@ export const profileEndpoints = [
     path: "/v4/profile/buckets",
     operationId: "listProfileBuckets",
     summary: "List the buckets of a container's profile",
-    description: "The named parts that a profile of the container has: those of the organisation and its own.",
+    description: "The named parts of the container's profile: those of the organisation and its own.",
     tag: "profile",
     example: { containerTag: "mia" },
     body: profileBody.pick({ containerTag: true }),

@@ -11,22 +11,22 @@ const flag = z.boolean("must be true or false").optional();
 const groundFields = {
   ...containerFields,
   operator: operator.describe(
-    "How several tags combine: OR unites them, AND wants the chunks of documents that carry all of them.",
+    "How several tags combine: OR unites them, AND finds only chunks of documents that have all of them.",
   ),
   filters: filters.optional(),
   filepath,
   docId: searchSchema.shape.documentId.describe("Id or customId of the document to search in."),
-  endUserId: searchSchema.shape.endUserId.describe("Only what carries this `endUserId` in its metadata."),
+  endUserId: searchSchema.shape.endUserId.describe("Only items with this `endUserId` in their metadata."),
 };
 type GroundFields = z.infer<z.ZodObject<typeof groundFields>>;
 
 /** Fields that let a search take more effort. */
 const careFields = {
   rerank: flag.describe(
-    "Looks at the best results once more, together, for a better order, and gives `similarity` anew by it. By rules, or by what the server is set to.",
+    "Whether to rank the best results once more, together, for a better order, and to recalculate `similarity` accordingly. Uses rules, or the reranker that the server is set to.",
   ),
   rewriteQuery: flag.describe(
-    "Searches for other forms of the query, too: without talk around it, with dates for `last week`, with synonyms. By the language model where there is one, else by rules.",
+    "Whether to search for other forms of the query, too: without surrounding talk, with dates for `last week`, with synonyms. Uses the language model if there is one, or else rules.",
   ),
 };
 
@@ -35,9 +35,11 @@ const include = z.object({
   summaries: flag,
   relatedMemories: flag,
   forgottenMemories: flag.describe(
-    "Searches what was forgotten or is over, too. Earlier versions of a memory are not found by themselves: `relatedMemories` shows them as `context.parents` of the current one. What was forgotten carries `isForgotten: true`, and so do chunks of documents whose `forgetAfter` has passed; a passage that says on the query only what something newer replaced carries `isLatest: false`. Without it such passages are left out, and sentences that do not hold any more are cut out of others (`[…]`); only passages that tell of an event which is over stay, behind others and marked.",
+    "Whether to search forgotten and expired memories, too. Earlier versions of a memory are not found separately: `relatedMemories` shows them as `context.parents` of the current one. Forgotten memories have `isForgotten: true`, and so do chunks of documents whose `forgetAfter` has passed; a passage whose only information on the query was replaced by something newer has `isLatest: false`. Without this field, such passages are left out, and sentences that are no longer valid are cut out of others (`[…]`); only passages about an event that is over stay, ranked after others and marked.",
   ),
-  chunks: flag.describe("Gives memories alone, each with the chunks of its documents that answer the query."),
+  chunks: flag.describe(
+    "Whether to return only memories, each with the chunks of its documents that answer the query.",
+  ),
 });
 
 const searchBody = z.object({
@@ -46,33 +48,33 @@ const searchBody = z.object({
   searchMode: searchSchema.shape.searchMode,
   limit: searchSchema.shape.limit,
   threshold,
-  chunkThreshold: threshold.describe("Least similarity of a chunk, where that is more than `threshold`."),
-  onlyMatchingChunks: flag.describe("False adds to each chunk the one before and the one after it. Default true."),
+  chunkThreshold: threshold.describe("Minimum similarity of a chunk, if it is higher than `threshold`."),
+  onlyMatchingChunks: flag.describe("False adds the chunks before and after each chunk. Default true."),
   include: include.optional(),
   documentThreshold: threshold.describe(
-    "Least similarity of a document's best chunk, without which none of its chunks is given. Memories stay.",
+    "Minimum similarity of a document's best chunk; below it, none of its chunks is returned. Memories stay.",
   ),
   ...careFields,
   aggregate: flag.describe(
-    "Adds memories that say what several results say together, marked `isAggregated`. They are kept nowhere. By the language model where there is one, else only by joining memories that begin alike.",
+    "Whether to add memories that combine what several results say, marked `isAggregated`. They are not stored. Uses the language model if there is one, or else only joins memories that begin alike.",
   ),
 });
 
 const documentSearchBody = z.object({
   q: searchSchema.shape.q.describe("`*` finds every document, the most recently changed first."),
   ...groundFields,
-  limit: searchSchema.shape.limit.describe("The most documents."),
+  limit: searchSchema.shape.limit.describe("Maximum number of documents."),
   chunkThreshold: searchDocumentsSchema.shape.chunkThreshold,
   documentThreshold: searchDocumentsSchema.shape.documentThreshold.describe(
-    "Least score of a document, which is that of its best chunk.",
+    "Minimum score of a document, which is the score of its best chunk.",
   ),
-  onlyMatchingChunks: flag.describe("False adds to each chunk the one before and the one after it. Default true."),
+  onlyMatchingChunks: flag.describe("False adds the chunks before and after each chunk. Default true."),
   includeFullDocs: flag,
   includeSummary: flag,
   categoriesFilter: z
     .array(z.string())
     .optional()
-    .describe("Accepted for older clients; has no effect, which a warning says."),
+    .describe("Accepted for older clients; has no effect, as a warning says."),
   ...careFields,
 });
 
@@ -83,7 +85,7 @@ export const searchEndpoints = [
     operationId: "searchMemories",
     summary: "Search memories and documents",
     description:
-      "Each result carries either `memory` or `chunk`. `similarity` means the same under every embedder: unrelated text lies near 0.2, related above 0.5, nearly identical above 0.9. Without a container all that the key may see is searched.",
+      "Each result has either `memory` or `chunk`. `similarity` means the same with every embedder: unrelated text is near 0.2, related text above 0.5, nearly identical text above 0.9. Without a container, everything that the key may see is searched.",
     tag: "search",
     example: { q: "How does Mia like to travel?", containerTag: "mia", limit: 5 },
     body: searchBody,
@@ -118,11 +120,11 @@ export const searchEndpoints = [
     operationId: "searchDocuments",
     summary: "Search documents",
     description: "Finds documents, each with its best chunks; `chunkThreshold` leaves out weaker ones.",
-    refusals: { 404: "There is no document of this `docId`." },
+    refusals: { 404: "There is no document with this `docId`." },
     tag: "search",
     example: { q: "travel plans", containerTags: ["mia"] },
     body: documentSearchBody,
-    idle: { categoriesFilter: "documents have no categories here, so none is left out" },
+    idle: { categoriesFilter: "documents have no categories on this server, so none are left out" },
     status: 200,
     answer: documentSearchAnswer,
     async handle({ core, call, body, setHeader }) {

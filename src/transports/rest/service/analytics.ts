@@ -17,28 +17,29 @@ import {
 import { once, onceNumber } from "../query-parameters.js";
 
 const range = {
-  from: once(rangeSchema.shape.from.unwrap()).describe("Begin of the time, inclusive; ISO 8601."),
-  to: once(rangeSchema.shape.to.unwrap()).describe("End of the time, exclusive; ISO 8601. Default now."),
+  from: once(rangeSchema.shape.from.unwrap()).describe("Start of the period, inclusive, in ISO 8601 format."),
+  to: once(rangeSchema.shape.to.unwrap()).describe("End of the period, exclusive, in ISO 8601 format. Default now."),
   period: once(rangeSchema.shape.period.unwrap()).describe(
-    "Length of the time when there is no `from`; `all` is the 90 days that requests are kept.",
+    "Length of the period if there is no `from`; `all` means the 90 days for which requests are kept.",
   ),
-  page: onceNumber(rangeSchema.shape.page.unwrap()).describe("Page, from 1. Default 1."),
-  limit: onceNumber(rangeSchema.shape.limit.unwrap()).describe("Entries of a page, 1 to 100. Default 20."),
+  page: onceNumber(rangeSchema.shape.page.unwrap()).describe("Page number, starting at 1. Default 1."),
+  limit: onceNumber(rangeSchema.shape.limit.unwrap()).describe("Entries per page, 1 to 100. Default 20."),
 };
 const rangeQuery = z.object(range);
 
 const { id, type, keyId, statusCode, status } = listRequestsSchema.shape;
 const logFilters = {
   type: once(type.unwrap()).describe("Only requests of this type."),
-  statusCode: onceNumber(statusCode.unwrap()).describe("Only answers with this status."),
+  statusCode: onceNumber(statusCode.unwrap()).describe("Only responses with this status."),
   keyId: once(keyId.unwrap()).describe("Only requests with this key."),
-  status: once(status.unwrap()).describe("`error` is every answer from 400 up."),
+  status: once(status.unwrap()).describe("`error` means every status from 400 up."),
   id: once(id.unwrap()).describe("Only this request."),
 };
 
 const logsQuery = z.object({ ...range, ...logFilters });
 
-const KEPT = "Requests are kept for 90 days; a time may be 90 days long. `from` and `to` win over `period`.";
+const KEPT =
+  "Requests are kept for 90 days, which is also the longest period. `from` and `to` take precedence over `period`.";
 
 export const analyticsEndpoints = [
   defineEndpoint({
@@ -46,7 +47,7 @@ export const analyticsEndpoints = [
     path: "/v3/analytics/usage",
     operationId: "getUsage",
     summary: "Count requests by type, hour and key",
-    description: `What this server was asked, by default in the last 24 hours. \`pagination\` is that of \`byKey\`, which leaves out requests without a key. ${KEPT}`,
+    description: `Requests to this server, by default in the last 24 hours. \`pagination\` applies to \`byKey\`, which leaves out requests without a key. ${KEPT}`,
     tag: "analytics",
     query: rangeQuery,
     status: 200,
@@ -58,7 +59,7 @@ export const analyticsEndpoints = [
     path: "/v3/analytics/errors",
     operationId: "getErrorStatistics",
     summary: "Count rejected and failed requests by type, status, hour and key",
-    description: `Answers with a status from 400 up, by default of the last 24 hours. Rates are fractions of 1, \`percentage\` is of all errors. \`pagination\` is that of \`errors\`. ${KEPT}`,
+    description: `Responses with a status from 400 up, by default in the last 24 hours. Rates are fractions of 1; \`percentage\` is the share of all errors. \`pagination\` applies to \`errors\`. ${KEPT}`,
     tag: "analytics",
     query: rangeQuery,
     status: 200,
@@ -70,7 +71,7 @@ export const analyticsEndpoints = [
     path: "/v3/analytics/logs",
     operationId: "listLoggedRequests",
     summary: "List individual requests, newest first",
-    description: `By default of all the time that is kept. ${KEPT}`,
+    description: `By default, all requests that are kept. ${KEPT}`,
     tag: "analytics",
     query: logsQuery,
     status: 200,
@@ -89,7 +90,7 @@ export const analyticsEndpoints = [
     path: "/v3/analytics/requests",
     operationId: "listRequests",
     summary: "List individual requests with their keys, newest first",
-    description: `By default of all the time that is kept. ${KEPT}`,
+    description: `By default, all requests that are kept. ${KEPT}`,
     tag: "analytics",
     query: logsQuery,
     status: 200,
@@ -105,7 +106,7 @@ export const analyticsEndpoints = [
     operationId: "getMemoryStatistics",
     summary: "Get the amount of stored content and its growth",
     description:
-      "Totals are those of now; searches and tokens are those of the period. Growth is in percent against the equally long time before, 0 when nothing came then or the period is `all`, which is the default. `totalMemories` counts documents and `totalMemoryEntries` memories: the names are older than memories.",
+      "Totals are current; searches and tokens are those of the period. Growth is in percent compared with the period of equal length before, and 0 if nothing was added then or the period is `all`, which is the default. `totalMemories` counts documents and `totalMemoryEntries` memories: the names are older than memories.",
     tag: "analytics",
     query: rangeQuery,
     status: 200,

@@ -9,17 +9,17 @@ import { dateTime } from "../schemas.js";
 const { keyId, actor, containerTag, action, outcome, from, to, page, limit } = listAuditSchema.shape;
 
 const auditQuery = z.object({
-  keyId: once(keyId.unwrap()).describe("Only what this key did."),
-  actor: once(actor.unwrap()).describe("Only what this actor did, such as `local`."),
-  containerTag: once(containerTag.unwrap()).describe("Only what was about this container."),
-  action: once(action.unwrap()).describe("Only this, such as `createKey`, `purge` or `signIn`."),
+  keyId: once(keyId.unwrap()).describe("Only actions of this key."),
+  actor: once(actor.unwrap()).describe("Only actions of this actor, such as `local`."),
+  containerTag: once(containerTag.unwrap()).describe("Only actions that concern this container."),
+  action: once(action.unwrap()).describe("Only this action, such as `createKey`, `purge` or `signIn`."),
   outcome: once(outcome.unwrap()).describe(
-    "`ok`, the kind of the refusal, or `refused` for all that did not end well.",
+    "`ok`, the kind of refusal, or `refused` for everything that did not succeed.",
   ),
-  from: once(from.unwrap()).describe("Begin of the time, inclusive; ISO 8601."),
-  to: once(to.unwrap()).describe("End of the time, exclusive; ISO 8601."),
-  page: onceNumber(page.unwrap()).describe("Page, from 1. Default 1."),
-  limit: onceNumber(limit.unwrap()).describe("Entries of a page, 1 to 1000. Default 100."),
+  from: once(from.unwrap()).describe("Start of the period, inclusive, in ISO 8601 format."),
+  to: once(to.unwrap()).describe("End of the period, exclusive, in ISO 8601 format."),
+  page: onceNumber(page.unwrap()).describe("Page number, starting at 1. Default 1."),
+  limit: onceNumber(limit.unwrap()).describe("Entries per page, 1 to 1000. Default 100."),
 });
 
 const auditEntry = z.object({
@@ -27,16 +27,16 @@ const auditEntry = z.object({
   at: dateTime,
   actor: z
     .string()
-    .describe("`key:<id>`, `sign-in:<id>`, `local`, …; `unknown` for whoever could not show who they are."),
-  keyName: z.string().nullable().describe("What the key of the actor is called now."),
+    .describe("`key:<id>`, `sign-in:<id>`, `local`, …; `unknown` if the caller could not be identified."),
+  keyName: z.string().nullable().describe("The current name of the actor's key."),
   action: z.string(),
   outcome: z.enum(AUDIT_OUTCOMES),
-  containerTags: z.array(z.string()).describe("The first 20 containers that it was about."),
-  subjectIds: z.array(z.string()).describe("The first 20 ids of what it was about."),
-  face: z.enum(FACES).nullable().describe("The way into the service."),
+  containerTags: z.array(z.string()).describe("The first 20 containers that it concerned."),
+  subjectIds: z.array(z.string()).describe("The first 20 ids of the items that it concerned."),
+  face: z.enum(FACES).nullable().describe("The interface that was used."),
   address: z.string().nullable().describe("IP address of the other end of the connection."),
   client: z.string().nullable().describe("Name of the client program."),
-  count: z.int().describe("How often the same happened within a minute."),
+  count: z.int().describe("How often the same thing happened within a minute."),
 });
 
 function present({ ...entry }: ListedAuditEntry): z.infer<typeof auditEntry> {
@@ -51,7 +51,7 @@ export const auditEndpoints = [
     operationId: "listAuditEntries",
     summary: "List the audit log: who did what, newest first",
     description:
-      "What was changed, who signed in and who was refused: names and ids, never content. Refusals and looks of a minute that are alike are one entry. Kept for a year, and at most a million. Only a key of the whole organisation may do this.",
+      "What was changed, who signed in and who was refused: names and ids, never content. Identical refusals and reads within a minute are one entry. Entries are kept for a year, and at most a million of them. Only a key of the whole organisation may do this.",
     tag: "analytics",
     query: auditQuery,
     status: 200,

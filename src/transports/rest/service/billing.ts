@@ -5,12 +5,12 @@ import { once } from "../query-parameters.js";
 import { dateTime } from "../schemas.js";
 
 const UNLIMITED = 0;
-const limit = z.int().describe("0: there is no limit.");
+const limit = z.int().describe("0 means no limit.");
 const used = z.object({ used: z.int(), limit });
 
 const moneyless = "This server bills nothing. ";
 const OPERATIONS =
-  "A request is one operation, and one more for each document that it has read at once (`dreaming: instant`).";
+  "A request counts as one operation, plus one for each document that it has read immediately (`dreaming: instant`).";
 const anything = z.record(z.string(), z.unknown());
 
 const topUps = z.object({
@@ -26,7 +26,7 @@ export const billingEndpoints = [
     path: "/v3/auth/billing",
     operationId: "getBilling",
     summary: "Get the plan and this month's usage",
-    description: `${moneyless}Tokens and searches are those that this server recorded since the month began, in UTC.`,
+    description: `${moneyless}Tokens and searches are those that this server has recorded since the beginning of the month, in UTC.`,
     tag: "billing",
     status: 200,
     answer: z.object({
@@ -77,11 +77,13 @@ export const billingEndpoints = [
     path: "/v3/auth/billing/usage-events",
     operationId: "listUsageEvents",
     summary: "List usage by feature and day",
-    description: `${moneyless}A time may be 90 days long; without one it is this month. ${OPERATIONS}`,
+    description: `${moneyless}A period may be up to 90 days long; the default is this month. ${OPERATIONS}`,
     tag: "billing",
     query: z.object({
-      start: once(consumptionSchema.shape.from.unwrap()).describe("Begin of the time, inclusive; ISO 8601."),
-      end: once(consumptionSchema.shape.to.unwrap()).describe("End of the time, exclusive; ISO 8601."),
+      start: once(consumptionSchema.shape.from.unwrap()).describe(
+        "Start of the period, inclusive, in ISO 8601 format.",
+      ),
+      end: once(consumptionSchema.shape.to.unwrap()).describe("End of the period, exclusive, in ISO 8601 format."),
     }),
     status: 200,
     answer: z.object({
@@ -131,7 +133,7 @@ export const billingEndpoints = [
     path: "/v3/auth/billing/auto-topups",
     operationId: "getAutoTopups",
     summary: "Get the setting for automatic top-ups",
-    description: `${moneyless}They never are.`,
+    description: `${moneyless}They are always off.`,
     tag: "billing",
     status: 200,
     answer: topUps,
@@ -145,7 +147,7 @@ export const billingEndpoints = [
     path: "/v3/auth/billing/auto-topups",
     operationId: "updateAutoTopups",
     summary: "Change the setting for automatic top-ups",
-    description: `${moneyless}So this is always refused with 403.`,
+    description: `${moneyless}This is therefore always refused with 403.`,
     tag: "billing",
     body: anything,
     isBodyOptional: true,

@@ -30,26 +30,26 @@ const connectionDocument = z.object({
 });
 
 const NOTHING_TO_CHOOSE =
-  "Connections of this provider bring in all that they are open to: there is nothing to choose.";
+  "Connections of this provider import everything that they have access to: there is nothing to choose.";
 const containerTags = z.array(containerTag).max(100);
 const ofContainers = z.object({ containerTags: containerTags.optional() });
 const metadata = z
   .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
   .nullable()
-  .describe("Settings and credentials of the provider, as docs/connections.md lists them.");
+  .describe("Settings and credentials of the provider, as listed in docs/connections.md.");
 const everyMinutes = everyMinutesSchema.describe(
-  "Minutes between two runs; null: only when asked. Without it, what suits the provider.",
+  "Minutes between two sync runs; null to sync only on request. The default depends on the provider.",
 );
 
-const redirectUrl = z.string().optional().describe("Where the browser goes once somebody has signed in.");
-const isDevice = z.boolean().optional().describe("True: somebody signs in on another device, by a code.");
+const redirectUrl = z.string().optional().describe("Where to send the browser after the sign-in.");
+const isDevice = z.boolean().optional().describe("True to sign in on another device, with a code.");
 
 const createBody = ofContainers.extend({
   containerTag: containerTag.optional(),
   documentLimit: documentLimitSchema.optional(),
   metadata: metadata.optional(),
   redirectUrl,
-  endUserId: z.string().max(1_000).optional().describe("Whom its documents belong to."),
+  endUserId: z.string().max(1_000).optional().describe("The end user that its documents belong to."),
   everyMinutes: everyMinutes.optional(),
   isDevice,
 });
@@ -77,11 +77,11 @@ function withIdleWishes(made: Created, wish: { readonly redirectUrl?: unknown; r
   const isBrowser = made.authLink !== undefined;
   const warnings = [
     ...(wish.redirectUrl !== undefined && !isBrowser
-      ? ["redirectUrl: has no effect: nobody has to sign in in a browser"]
+      ? ["redirectUrl: has no effect: no sign-in in a browser is needed"]
       : []),
     ...(wish.isDevice === true && made.device === undefined
       ? [
-          `isDevice: has no effect: ${isBrowser ? "this provider has no sign-in on another device" : "nobody has to sign in"}`,
+          `isDevice: has no effect: ${isBrowser ? "this provider has no sign-in on another device" : "no sign-in is needed"}`,
         ]
       : []),
   ];
@@ -98,7 +98,7 @@ export const connectionEndpoints = [
     path: "/v3/connections/list",
     operationId: "listConnections",
     summary: "List connections",
-    description: "Those that somebody has signed in to, the newest first.",
+    description: "Connections whose sign-in is complete, newest first.",
     tag: "connections",
     body: ofContainers.extend({ provider: providerSchema.optional() }),
     isBodyOptional: true,
@@ -111,7 +111,7 @@ export const connectionEndpoints = [
     path: "/v3/connections",
     operationId: "listConnectionsByQuery",
     summary: "List connections, with query parameters",
-    description: "Those that somebody has signed in to, the newest first.",
+    description: "Connections whose sign-in is complete, newest first.",
     tag: "connections",
     query: z.object({ endUserId: once(z.string().max(1_000)).describe("Only connections of this end user.") }),
     status: 200,
@@ -125,7 +125,7 @@ export const connectionEndpoints = [
     parameters: id,
     operationId: "getConnection",
     summary: "Get a connection",
-    description: "With the state that it is in and how its last run went.",
+    description: "Includes its state and the result of its last sync run.",
     tag: "connections",
     status: 200,
     answer: connection,
@@ -139,7 +139,7 @@ export const connectionEndpoints = [
     operationId: "createConnection",
     summary: "Connect to a provider",
     description:
-      "Credentials in `metadata` are tried before the answer. Where somebody has to sign in, `authLink` is where: it works once, for an hour. The first run begins by itself, unless something has to be chosen with `configure` before.",
+      "Credentials in `metadata` are tested before the response. If a sign-in is needed, `authLink` is the link to it, which works once, within an hour. The first sync run starts automatically, unless resources must first be chosen with `configure`.",
     tag: "connections",
     body: createBody,
     isBodyOptional: true,
@@ -153,16 +153,16 @@ export const connectionEndpoints = [
   defineEndpoint({
     method: "delete",
     path: "/v3/connections/{connection}",
-    parameters: { connection: "Id of the connection, or name of a provider: then its connections of the containers." },
+    parameters: { connection: "Id of the connection, or name of a provider, for its connections of the containers." },
     operationId: "deleteConnection",
     summary: "Delete a connection by id, or by provider and containers",
-    description: "`containerTags` is required for a provider. The documents go in the background.",
+    description: "`containerTags` is required for a provider. The documents are deleted in the background.",
     tag: "connections",
     body: ofContainers,
     isBodyOptional: true,
     query: z.object({
       deleteDocuments: once(z.enum(["true", "false", "1", "0"])).describe(
-        "`false` keeps the documents that the connection brought in. Default `true`.",
+        "`false` keeps the documents that the connection imported. Default `true`.",
       ),
     }),
     status: 200,
@@ -174,7 +174,7 @@ export const connectionEndpoints = [
         if (body.containerTags !== undefined)
           throw new AppError(
             "invalid",
-            "containerTags: goes with the name of a provider, not with the id of a connection",
+            "containerTags: can be used only with the name of a provider, not with the id of a connection",
           );
         return core.removeConnection(call, { id: parameter("connection"), deleteDocuments });
       }
@@ -190,7 +190,7 @@ export const connectionEndpoints = [
     parameters: provider,
     operationId: "getConnectionOfProvider",
     summary: "Get the connection of a provider and containers",
-    description: "The newest of them.",
+    description: "The newest one.",
     tag: "connections",
     body: z.object({ containerTags: containerTags.min(1, "must not be empty") }),
     status: 200,
@@ -206,7 +206,7 @@ export const connectionEndpoints = [
     parameters: provider,
     operationId: "listProviderDocuments",
     summary: "List documents that came from a provider",
-    description: "The newest first, at most 10,000.",
+    description: "Newest first, at most 10,000.",
     tag: "connections",
     body: ofContainers,
     isBodyOptional: true,
@@ -224,7 +224,7 @@ export const connectionEndpoints = [
     parameters: provider,
     operationId: "importFromProvider",
     summary: "Synchronize the connections of a provider now",
-    description: "Those that are active and have something to bring in.",
+    description: "Only those that are active and have something to import.",
     tag: "connections",
     body: ofContainers,
     isBodyOptional: true,
@@ -243,18 +243,15 @@ export const connectionEndpoints = [
     parameters: id,
     operationId: "syncConnection",
     summary: "Synchronize a connection now",
-    description: "`sync-runs` tells how it goes.",
+    description: "`sync-runs` shows the progress.",
     tag: "connections",
     body: z.object({
-      confirmRemovals: z
-        .boolean()
-        .optional()
-        .describe("True agrees to the removals that the last run did not make by itself."),
+      confirmRemovals: z.boolean().optional().describe("True to confirm the removals that the last run held back."),
     }),
     isBodyOptional: true,
     status: 202,
     answer: z.object({ id: z.string(), status: z.literal("queued") }),
-    refusals: { 409: "It is paused, has to be signed in again, or nothing is chosen for it yet." },
+    refusals: { 409: "It is paused, needs a new sign-in, or nothing has been chosen for it yet." },
     async handle({ core, call, parameter, body }) {
       const { id: synced } = await core.syncOneConnection(call, { ...body, id: parameter("connection") });
       return { id: synced, status: "queued" as const };
@@ -266,13 +263,13 @@ export const connectionEndpoints = [
     parameters: id,
     operationId: "listConnectionResources",
     summary: "List the resources that a connection can import",
-    description: "What a user can choose from, a page at a time.",
+    description: "What a user can choose from, one page at a time.",
     refusals: { 501: NOTHING_TO_CHOOSE },
     tag: "connections",
     query: z.object({
-      page: onceNumber(resourcePageSchema).describe("From 1."),
-      per_page: onceNumber(resourcesPerPageSchema).describe("1 to 100; default 30."),
-      parent_id: once(z.string()).describe("Id of a resource that others lie in."),
+      page: onceNumber(resourcePageSchema).describe("Page number, starting at 1."),
+      per_page: onceNumber(resourcesPerPageSchema).describe("Resources per page, 1 to 100. Default 30."),
+      parent_id: once(z.string()).describe("Id of a resource that contains others."),
     }),
     status: 200,
     answer: z.object({
@@ -291,14 +288,15 @@ export const connectionEndpoints = [
     parameters: id,
     operationId: "configureConnection",
     summary: "Choose what a connection imports, and how it is kept up to date",
-    description: "What is left out stays as it is. A new choice, and room for more documents, is synced at once.",
+    description:
+      "Absent fields stay unchanged. A new choice or a higher limit of documents starts a sync run immediately.",
     refusals: { 501: NOTHING_TO_CHOOSE },
     tag: "connections",
     body: z.object({
       resources: z.array(z.record(z.string(), z.unknown())).max(500).optional(),
       everyMinutes: everyMinutes.optional(),
       documentLimit: raisedLimitSchema.optional(),
-      isPaused: z.boolean().optional().describe("True: nothing is synced until it is false again."),
+      isPaused: z.boolean().optional().describe("True to sync nothing until it is false again."),
     }),
     status: 200,
     answer: z.object({ success: z.boolean(), message: z.string(), webhooksRegistered: z.int().optional() }),
@@ -314,7 +312,7 @@ export const connectionEndpoints = [
     operationId: "reconnectConnection",
     summary: "Sign in to a connection again",
     description:
-      "With other credentials in `metadata` at once; else by the link in the answer, or on another device. Its documents stay; so do its settings and credentials until the new ones have worked.",
+      "Immediately, with other credentials in `metadata`; otherwise with the link in the response, or on another device. Its documents stay, and so do its settings and credentials until the new ones have worked.",
     tag: "connections",
     body: z.object({ metadata: metadata.optional(), redirectUrl, isDevice }),
     isBodyOptional: true,
@@ -328,8 +326,8 @@ export const connectionEndpoints = [
     path: "/v3/connections/{connection}/device",
     parameters: id,
     operationId: "checkDeviceSignIn",
-    summary: "Check whether somebody has signed in on another device",
-    description: "Ask no more often than the `interval` of the code, and less often after `isSlowDown`.",
+    summary: "Check whether the sign-in on another device is complete",
+    description: "Poll no more often than the `interval` of the code, and less often after `isSlowDown`.",
     tag: "connections",
     body: z.object({}),
     isBodyOptional: true,
@@ -343,7 +341,7 @@ export const connectionEndpoints = [
     parameters: id,
     operationId: "listSyncRuns",
     summary: "List synchronizations of a connection",
-    description: "The newest first, at most 50.",
+    description: "Newest first, at most 50.",
     tag: "connections",
     status: 200,
     answer: z.array(syncRun),
@@ -357,10 +355,10 @@ export const connectionEndpoints = [
     operationId: "openPicker",
     summary: "Open a file picker for a connection",
     description:
-      "The address of a page where somebody chooses in any browser, without a key: for an hour, and until something was chosen. Then the browser goes on to `returnUrl`.",
+      "Returns the address of a page where a user makes the choice in any browser, without a key. It works for an hour, or until something has been chosen. The browser is then sent to `returnUrl`.",
     tag: "connections",
     body: z.object({
-      returnUrl: z.string().nullish().describe("Where the browser goes once something was chosen."),
+      returnUrl: z.string().nullish().describe("Where to send the browser after the choice."),
     }),
     isBodyOptional: true,
     status: 200,
@@ -377,17 +375,17 @@ export const connectionEndpoints = [
     operationId: "completeSignIn",
     summary: "Complete a sign-in at a provider",
     description:
-      "Where the provider sends the browser, which is sent on to `redirectUrl` or shown a page. Works once for each sign-in.",
+      "The provider sends the browser here; it is then redirected to `redirectUrl` or shown a page. Works once for each sign-in.",
     tag: "connections",
     needsKey: false,
     isOnce: true,
     query: z.object({
-      code: once(z.string()).describe("What the provider gives for the sign-in."),
-      state: once(z.string()).describe("What was sent along when it was begun."),
-      error: once(z.string()).describe("Why it did not let this server in."),
+      code: once(z.string()).describe("The code that the provider issued for the sign-in."),
+      state: once(z.string()).describe("The value that was sent when the sign-in began."),
+      error: once(z.string()).describe("Why the provider refused access."),
     }),
     status: 302,
-    otherAnswers: { 200: "A page that says so, where no `redirectUrl` was given." },
+    otherAnswers: { 200: "A page that reports the result, if no `redirectUrl` was given." },
     async handle({ core, call, parameter, query }) {
       const { code, state, error } = query;
       const finished = await core.finishConnection(call, { provider: parameter("connection"), code, state, error });
@@ -401,13 +399,18 @@ export const connectionEndpoints = [
     operationId: "receiveWebhook",
     summary: "Receive a provider's notification of changes",
     description:
-      "Has its connection synced soon, and nothing else: what is sent is neither believed nor kept. It needs the proof that the source was given, not a key; without it the answer is 404, as for a connection that is not there. At most 1 MB.",
+      "Causes a sync run of its connection soon, and nothing else: the content is neither trusted nor stored. It needs the proof that the source was given, not a key; without it the response is 404, as for a connection that does not exist. At most 1 MB.",
     tag: "connections",
     needsKey: false,
     carries: "bytes",
-    refusals: { 413: "It is larger than 1 MB.", 429: "Too many messages without proof came from this network." },
+    refusals: {
+      413: "The notification is larger than 1 MB.",
+      429: "Too many messages without proof came from this network.",
+    },
     query: z.object({
-      validationToken: once(z.string()).describe("What Microsoft asks to have sent back, when it is told the address."),
+      validationToken: once(z.string()).describe(
+        "What Microsoft expects to be sent back when the address is registered.",
+      ),
     }),
     status: 200,
     produces: "text/plain",

@@ -5,7 +5,7 @@ import { dateTime } from "../schemas.js";
 
 const share = z.number().min(0).max(1);
 const selfRetrieval = z.object({
-  found: share.describe("Share of the questions whose text is among the ten nearest."),
+  found: share.describe("Share of the questions whose text is among the ten nearest results."),
   rank: share.describe("Mean of 1/rank of that text."),
 });
 
@@ -17,28 +17,28 @@ const move = embedder.extend({
   total: z.int(),
   perMinute: z.number().nullable(),
   minutesLeft: z.number().nullable(),
-  tokens: z.int().describe("Tokens that were sent, roughly."),
-  cost: z.number().nullable().describe("US dollars so far, roughly; null where nobody set a price."),
+  tokens: z.int().describe("Approximate number of tokens sent."),
+  cost: z.number().nullable().describe("Approximate cost so far, in US dollars; null if no price is set."),
   download: z.object({ bytes: z.int(), total: z.int() }).nullable(),
-  problem: z.string().nullable().describe("What keeps it from going on."),
+  problem: z.string().nullable().describe("What keeps it from continuing."),
   comparison: z
     .object({
       searches: z.int(),
-      overlap: share.nullable().describe("Which share of the ten nearest is the same."),
+      overlap: share.nullable().describe("Share of the ten nearest results that are the same."),
       active: selfRetrieval.nullable(),
       next: selfRetrieval,
-      isSane: z.boolean().describe("False when the next one finds clearly less: then a person decides."),
+      isSane: z.boolean().describe("False if the next embedder finds clearly less: then a person decides."),
     })
     .nullable(),
 });
 
 const embeddings = z.object({
-  active: embedder.extend({ isAnswering: z.boolean().describe("False while searches go by words alone.") }),
-  next: move.nullable().describe("What is being filled, to answer next."),
+  active: embedder.extend({ isAnswering: z.boolean().describe("False while searches use only words.") }),
+  next: move.nullable().describe("The embedder that is being filled to become active next."),
   previous: embedder
     .extend({ keptUntil: dateTime.nullable() })
     .nullable()
-    .describe("What may be gone back to until then."),
+    .describe("The embedder that you can go back to until `keptUntil`."),
 });
 
 /** The embedder's address is left out: it may be internal. */
@@ -77,12 +77,12 @@ export const embeddingEndpoints = [
     path: "/v3/embeddings",
     operationId: "changeEmbeddings",
     summary: "Control the change to another embedder",
-    description: `${ONLY_OWNER} \`pause\` and \`resume\` the filling of the next embedder; \`switch\` to it although it finds less; \`rollback\` to the one before, or give up the move; \`drop\` the vectors that are kept for going back. A move begins with the server's settings, or with \`recollect embeddings use\`.`,
+    description: `${ONLY_OWNER} \`pause\` and \`resume\` filling the next embedder; \`switch\` to it although it finds less; \`rollback\` to the previous one, or give up the change; \`drop\` the vectors that are kept for going back. A change begins with the server's settings, or with \`recollect embeddings use\`.`,
     tag: "settings",
     body: z.object({ action: z.enum(["pause", "resume", "switch", "rollback", "drop"]) }),
     example: { action: "pause" },
     status: 200,
-    answer: z.object({ done: z.string().describe("What it came to, in words."), embeddings }),
+    answer: z.object({ done: z.string().describe("The result, in words."), embeddings }),
     async handle({ core, call, body }) {
       const changed = await core.changeEmbeddings(call, body);
       return { done: changed.done, embeddings: present(changed.embeddings) };

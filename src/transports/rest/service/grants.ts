@@ -5,14 +5,14 @@ import { dateTime } from "../schemas.js";
 
 const grantAnswer = z.object({
   id: z.string(),
-  clientId: z.string().describe("What the app calls itself: a random text, or the address of its document."),
-  clientName: z.string().describe("The name that the app gives itself; not checked by anybody."),
-  clientHost: z.string().describe("The host that vouches for the app, or that it was sent back to."),
+  clientId: z.string().describe("The client id of the app: a random string, or the address of its document."),
+  clientName: z.string().describe("The name that the app gives itself; it is not verified."),
+  clientHost: z.string().describe("The host that vouches for the app, or that the browser was sent back to."),
   permission: z.enum(["read", "write"]),
   containerTags: z.array(z.string()).nullable().describe("The only containers of the app; null for all."),
   createdAt: dateTime,
   lastUsedAt: dateTime.nullable(),
-  expiresAt: dateTime.nullable().describe("Null for never."),
+  expiresAt: dateTime.nullable().describe("Null if it never expires."),
 });
 
 function presentGrant(grant: AppGrant): z.infer<typeof grantAnswer> {
@@ -37,7 +37,7 @@ export const grantEndpoints = [
     operationId: "listGrants",
     summary: "List authorized apps",
     description:
-      "Only a key of the whole organisation may do this. One entry for each time that an app was let in by OAuth and may still come in; the newest first.",
+      "Only a key of the whole organisation may do this. One entry for each authorization of an app by OAuth that is still valid, newest first.",
     tag: "keys",
     status: 200,
     answer: z.object({ grants: z.array(grantAnswer) }),
@@ -49,13 +49,13 @@ export const grantEndpoints = [
   defineEndpoint({
     method: "delete",
     path: "/v3/oauth/grants/{clientId}",
-    parameters: { clientId: "`clientId` of an app, for everything that it may do, or `id` of one entry." },
+    parameters: { clientId: "`clientId` of an app, for all its authorizations, or `id` of one entry." },
     operationId: "revokeGrant",
     summary: "Revoke the authorization of an app",
-    description: "Only a key of the whole organisation may do this. The tokens of the app open nothing from now on.",
+    description: "Only a key of the whole organisation may do this. The tokens of the app stop working immediately.",
     tag: "keys",
     status: 200,
-    answer: z.object({ success: z.literal(true), revoked: z.int().describe("How many entries ended.") }),
+    answer: z.object({ success: z.literal(true), revoked: z.int().describe("Number of entries that were revoked.") }),
     async handle({ core, call, parameter }) {
       const { revoked } = await core.revokeGrants(call, { client: parameter("clientId") });
       return { success: true as const, revoked };

@@ -72,6 +72,6 @@ async function detailsFor(request: Request, env: HttpBindings | undefined, optio
 
 function describeFull(lastAt: Date | null): object {
   if (lastAt === null) return {};
-  const fix = "Free some space on the disk of the data folder, or raise RECOLLECT_MAX_STORE_MEGABYTES where it is set.";
+  const fix = "Free some space on the disk of the data folder, or raise RECOLLECT_MAX_STORE_MEGABYTES if it is set.";
   return { storageFull: { lastAt: iso(lastAt), fix } };
 }

@@ -26,7 +26,7 @@ const ALLOWED_ENDPOINTS = [
 const USUAL_RATE = { requests: 500, windowMs: 60_000 };
 
 const made = z.object({
-  key: z.string().describe("The key itself. It is shown this once."),
+  key: z.string().describe("The key itself. It is shown only once."),
   id: z.string(),
   name: z.string(),
   permission,
@@ -51,7 +51,7 @@ export const keyEndpoints = [
     isExact: true,
     operationId: "createScopedKey",
     summary: "Create a key for one or several containers",
-    description: `${ONLY_OWNER} The key reaches documents, memories, search and profile of its containers and nothing else.`,
+    description: `${ONLY_OWNER} The key reaches only the documents, memories, search and profiles of its containers.`,
     tag: "keys",
     example: { containerTag: "mia", name: "phone of Mia", expiresInDays: 90 },
     body: z.object({
@@ -97,9 +97,12 @@ export const keyEndpoints = [
       permission: permissionSchema.default("write"),
       expiresInDays: expiresInDaysSchema.nullish(),
       pluginId: clientSchema.nullish(),
-      deviceInfo: z.record(z.string(), z.unknown()).nullish().describe("What clients tell of their machine; not kept."),
+      deviceInfo: z
+        .record(z.string(), z.unknown())
+        .nullish()
+        .describe("What clients report about their machine; not stored."),
     }),
-    idle: { deviceInfo: "what a client tells of its machine is not kept" },
+    idle: { deviceInfo: "what a client reports about its machine is not stored" },
     status: 200,
     answer: made.extend({ pluginId: z.string().nullable() }),
     async handle({ core, call, body }) {
@@ -121,7 +124,7 @@ export const keyEndpoints = [
     parameters: keyId,
     operationId: "deleteKey",
     summary: "Revoke a key permanently",
-    description: `${ONLY_OWNER} What was written with the key stays.`,
+    description: `${ONLY_OWNER} Everything that was written with the key stays.`,
     tag: "keys",
     status: 200,
     answer: z.object({ success: z.literal(true) }),
@@ -135,7 +138,7 @@ export const keyEndpoints = [
     path: "/v3/auth/keys",
     operationId: "listKeys",
     summary: "List the keys",
-    description: `${ONLY_OWNER} Deleted keys are left out. \`key\` shows the beginning and the last characters; nobody can read a key again.`,
+    description: `${ONLY_OWNER} Deleted keys are left out. \`key\` shows the beginning and the last characters; a key cannot be read again.`,
     tag: "keys",
     status: 200,
     answer: z.object({ keys: z.array(keyAnswer) }),
@@ -165,7 +168,7 @@ export const keyEndpoints = [
     path: "/v3/auth/plugins",
     operationId: "listPlugins",
     summary: "List connected plugins",
-    description: `${ONLY_OWNER} One entry for each plugin that has a key which opens something.`,
+    description: `${ONLY_OWNER} One entry for each plugin that has a valid key.`,
     tag: "keys",
     status: 200,
     answer: z.object({ plugins: z.array(z.string()) }),

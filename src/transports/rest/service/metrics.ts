@@ -11,7 +11,7 @@ export const metricsEndpoints = [
     operationId: "getMetrics",
     summary: "Get metrics for Prometheus",
     description:
-      "In the text format of Prometheus: requests by route and their durations, jobs, what is kept, parts that do less than they should, memory and delays of the process. No name, no container, no content. A key of the whole organisation may read it, one that only reads is enough; nobody may without a key.",
+      "In the Prometheus text format: requests by route and their durations, jobs, what is stored, degraded parts, and the memory and delays of the process. Contains no names, containers or content. Requires a key of the whole organisation; a read-only key is enough.",
     tag: "service",
     status: 200,
     produces: "text/plain",
@@ -36,20 +36,20 @@ function serviceFamilies(measures: Measures): Family[] {
   return [
     { ...gauge("info", "Version of the service.", 1), samples: [{ labels: { version }, value: 1 }] },
     {
-      ...gauge("jobs", "Background jobs by state; dead ones were given up.", 0),
+      ...gauge("jobs", "Background jobs by state; dead jobs were given up.", 0),
       samples: Object.entries({ waiting, running, dead }).map(([state, value]) => ({ labels: { state }, value })),
     },
     gauge("jobs_oldest_waiting_seconds", "How long the oldest job has been due.", jobs.oldestWaitingSeconds),
-    gauge("documents", "Documents that are kept.", measures.documents),
-    gauge("passages", "Passages that are kept.", measures.chunks),
-    gauge("memories", "Memories that are kept, with former versions.", measures.memories),
-    gauge("documents_waiting", "Documents whose passages or facts are still to come.", measures.waitingDocuments),
-    gauge("documents_unsearchable", "Those of them that no search finds yet.", measures.unsearchableDocuments),
-    gauge("documents_read_by_rules", "Documents that rules read in place of the language model.", measures.readByRules),
+    gauge("documents", "Number of documents stored.", measures.documents),
+    gauge("passages", "Number of passages stored.", measures.chunks),
+    gauge("memories", "Number of memories stored, including former versions.", measures.memories),
+    gauge("documents_waiting", "Documents whose passages or facts are not ready yet.", measures.waitingDocuments),
+    gauge("documents_unsearchable", "Waiting documents that no search finds yet.", measures.unsearchableDocuments),
+    gauge("documents_read_by_rules", "Documents that rules read instead of the language model.", measures.readByRules),
     gauge("store_bytes", "Size of the store.", measures.storeBytes),
-    gauge("disk_free_bytes", "Room that is left on the disk of the data folder.", measures.freeBytes),
+    gauge("disk_free_bytes", "Free space on the disk of the data folder.", measures.freeBytes),
     {
-      ...gauge("part_degraded", "1 for a part that does less than it should.", 0),
+      ...gauge("part_degraded", "1 for a degraded part.", 0),
       samples: parts.map(({ part, isDegraded }) => ({ labels: { part }, value: isDegraded ? 1 : 0 })),
     },
   ];

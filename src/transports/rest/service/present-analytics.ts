@@ -20,7 +20,7 @@ export const usageAnswer = z.object({
   usage: z.array(z.object({ type: requestType, count: z.int(), avgDuration: duration, lastUsed: dateTime })),
   hourly: z.array(z.object({ hour: dateTime, count: z.int(), avgDuration: duration })),
   byKey: z.array(keyUse.extend({ avgDuration: duration })),
-  totalMemories: z.int().describe("Documents that there are."),
+  totalMemories: z.int().describe("Number of documents."),
   pagination: paginationAnswer,
 });
 
@@ -60,7 +60,7 @@ export const errorsAnswer = z.object({
       type: requestType,
       statusCode: z.int(),
       count: z.int(),
-      percentage: z.number().describe("Percent of all errors."),
+      percentage: z.number().describe("Percentage of all errors."),
     }),
   ),
   hourly: z.array(z.object({ hour: dateTime, count: z.int(), errorCount: z.int(), errorRate: rate })),
@@ -150,11 +150,13 @@ export const requestLog = z.object({
   duration: z.number().describe("Milliseconds."),
   input: z
     .object({ method: z.string(), path: z.string(), containerTag: z.string().nullable() })
-    .describe("Method, pattern of the path and the only container named. The content of requests is never recorded."),
+    .describe(
+      "Method, path pattern, and the container if only one was named. The content of requests is never recorded.",
+    ),
   output: z
     .object({ error: z.string() })
     .nullable()
-    .describe("What a refused request was told; null for one that succeeded. Answers are never recorded."),
+    .describe("The error message of a refused request; null if the request succeeded. Responses are never recorded."),
   keyId: z.string().nullable(),
   client: z.string().nullable().describe("Name of the client program. Not in the documented API."),
   address: z.string().nullable().describe("IP address of the other end. Not in the documented API."),
@@ -189,7 +191,7 @@ export const growthAnswer = z.object({
   connectionsGrowth: z.int(),
   searchQueries: z.int(),
   searchGrowth: z.int(),
-  tokensProcessed: z.int().describe("Tokens of the documents that came in the period, at four bytes each."),
+  tokensProcessed: z.int().describe("Tokens of the documents that were added in the period, at four bytes each."),
   tokensGrowth: z.int(),
 });
 

@@ -32,10 +32,10 @@ export const connection = z.object({
   state: z
     .enum(CONNECTION_STATES)
     .describe(
-      "`reconnect`: somebody has to sign in again. `held`: a run would remove so much that its owner has to agree.",
+      "`reconnect`: a new sign-in is needed. `held`: a run would remove so much that the owner has to confirm it.",
     ),
-  problem: z.string().optional().describe("Why it does not go on."),
-  everyMinutes: z.int().optional().describe("Minutes between two runs; absent where it is only synced when asked."),
+  problem: z.string().optional().describe("Why it does not continue."),
+  everyMinutes: z.int().optional().describe("Minutes between two sync runs; absent if it is synced only on request."),
   nextSyncAt: dateTime.optional(),
   documentCount: z.int(),
 });
@@ -51,7 +51,7 @@ const syncFailure = z.object({
 export const syncRun = z.object({
   id: z.string(),
   connectionId: z.string(),
-  status: z.enum(SYNC_STATUSES).describe("`partial`: some of it was not brought in; `failures` and `notes` say what."),
+  status: z.enum(SYNC_STATUSES).describe("`partial`: some items were not imported; `failures` and `notes` say which."),
   triggerType: z.enum(SYNC_TRIGGERS),
   startedAt: dateTime,
   completedAt: dateTime.nullable(),
@@ -65,10 +65,10 @@ export const syncRun = z.object({
   errorCode: z.enum(SYNC_ERROR_CODES).nullable(),
   error: z.string().nullable(),
   notes: z.array(z.string()),
-  failures: z.array(syncFailure).describe("The first hundred of them."),
+  failures: z.array(syncFailure).describe("The first hundred failures."),
   skippedItems: z
     .array(syncFailure)
-    .describe("The first hundred that are not brought in for good, such as files of a kind that is not read, and why."),
+    .describe("The first hundred items that will not be imported, such as unsupported kinds of files, and why."),
 });
 
 export function presentConnection(shown: ShownConnection): z.output<typeof connection> {
@@ -110,12 +110,12 @@ export function tellConfigured({
   beyondLimit,
 }: ConfiguredConnection): string {
   if (isChanged && beyondLimit > 0)
-    return `The change is kept. The connection has ${documentLimit + beyondLimit} documents already: they stay, and nothing new comes in before there are fewer than ${documentLimit}.`;
-  if (isSynced) return "The change is kept, and the connection is synced.";
+    return `The change is saved. The connection already has ${documentLimit + beyondLimit} documents: they stay, and nothing new is imported until there are fewer than ${documentLimit}.`;
+  if (isSynced) return "The change is saved, and the connection is synced.";
   if (!isChanged) return "Nothing was changed.";
-  if (state === "paused") return "The change is kept. The connection is paused.";
-  if (state === "reconnect") return "The change is kept. Somebody has to sign in again before it is synced.";
-  return "The change is kept.";
+  if (state === "paused") return "The change is saved. The connection is paused.";
+  if (state === "reconnect") return "The change is saved. The connection needs a new sign-in before it is synced.";
+  return "The change is saved.";
 }
 
 function presentFailure({ itemId, documentId, title, reason, failedAt }: SyncFailure): z.output<typeof syncFailure> {

@@ -10,14 +10,14 @@ const nullableTime = dateTime.nullable();
 export const keyAnswer = z.object({
   id: z.string(),
   name: z.string(),
-  key: z.string().describe("Beginning and last characters of the key."),
+  key: z.string().describe("The beginning and the last characters of the key."),
   permission,
   containerTag: z.string().nullable().describe("The only container of the key."),
   containerTags: z.array(z.string()).nullable().describe("The containers of the key; null for all."),
   createdAt: dateTime,
   lastRequest: nullableTime,
   expiresAt: nullableTime,
-  metadata: z.string().nullable().describe("JSON text with `sm_type` and `sm_client`."),
+  metadata: z.string().nullable().describe("JSON string with `sm_type` and `sm_client`."),
   enabled: z.boolean(),
 });
 

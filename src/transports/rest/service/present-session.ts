@@ -18,7 +18,7 @@ export const sessionAnswer = z.object({
     permission: permission.optional(),
     tag: z.string().optional().describe("The only container of the key."),
     tags: z.array(z.string()).optional(),
-    rateLimit: z.number().optional().describe("Requests of each window, where the key has a rate of its own."),
+    rateLimit: z.number().optional().describe("Requests per window, if the key has its own rate limit."),
     expires: dateTime.optional().describe("When the key expires, if it does."),
   }),
   client: z.string().optional().describe("The client that the key was made for, or that the request names."),

@@ -11,7 +11,7 @@ export const rootEndpoints = [
     path: "/",
     operationId: "getServer",
     summary: "Get the name and version of the server",
-    description: "Needs no key. Clients that look for a local server take any answer for a sign of life.",
+    description: "Needs no key. Clients that look for a local server accept any response as proof that there is one.",
     tag: "service",
     needsKey: false,
     status: 200,
@@ -24,7 +24,7 @@ export const rootEndpoints = [
     handle: ({ origin, version }) => ({
       name: "Recollect",
       version,
-      description: "A memory for AI agents that speaks the Supermemory API.",
+      description: "A memory for AI agents that implements the Supermemory API.",
       documentation: {
         openapi: `${origin}${ADDRESSES.openapi}`,
         reference: `${origin}${ADDRESSES.reference}`,

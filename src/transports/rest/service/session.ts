@@ -7,7 +7,7 @@ export const sessionEndpoints = [
     path: "/v3/session",
     operationId: "getSession",
     summary: "Get the owner and the permissions of the key",
-    description: "Works with every key. This server has one user, its owner; the plan is without limits.",
+    description: "Works with every key. This server has one user, its owner, and a plan without limits.",
     tag: "session",
     status: 200,
     answer: sessionAnswer,

@@ -23,7 +23,7 @@ const resetAnswer = z.object({
 const IDLE_APP_FIELDS = Object.fromEntries(
   ["notion", "github", "googleDrive", "onedrive"].map((provider) => [
     `${provider}CustomKeyEnabled`,
-    "an app whose id is set is always used; it was kept",
+    "an app whose id is set is always used; the value was stored",
   ]),
 );
 
@@ -34,7 +34,7 @@ export const settingsEndpoints = [
     operationId: "getSettings",
     summary: "Get the settings",
     description:
-      "A client that names itself, by its key or by the header `x-sm-source`, sees its own over the common ones.",
+      "For a client that identifies itself, by its key or by the header `x-sm-source`, its own settings override the common ones.",
     tag: "settings",
     status: 200,
     answer: settingsAnswer,
@@ -47,7 +47,7 @@ export const settingsEndpoints = [
     operationId: "updateSettings",
     summary: "Update settings",
     description:
-      "Fields that are left out stay, null clears one; one that is not known is refused. What a client writes that names itself, by its key or by the header `x-sm-source`, holds for this client alone. Concerns what comes afterwards; `POST /v3/documents/reprocess` applies it to documents that are there. `warnings` says what has no effect without a language model.",
+      "Absent fields stay unchanged, null clears a field, and unknown fields are refused. Settings written by a client that identifies itself, by its key or by the header `x-sm-source`, apply only to that client. Changes apply to what is added afterwards; `POST /v3/documents/reprocess` applies them to existing documents. `warnings` says what has no effect without a language model.",
     tag: "settings",
     example: { shouldLLMFilter: true, filterPrompt: "Keep decisions and preferences." },
     body: settingsSchema,
@@ -91,7 +91,7 @@ export const settingsEndpoints = [
     path: "/v3/settings/suggest-buckets",
     operationId: "suggestBuckets",
     summary: "Suggest profile buckets that suit filterPrompt; nothing is stored",
-    description: "Needs a `filterPrompt` among the settings.",
+    description: "Requires `filterPrompt` to be set in the settings.",
     tag: "settings",
     status: 200,
     answer: z.object({ suggestions: profileBuckets }),

@@ -14,8 +14,7 @@ export async function showFinishedSignIn({
     if (problem !== null) target.searchParams.set("error", problem);
     return new Response(null, { status: 302, headers: { location: target.href } });
   }
-  const text =
-    problem ?? `${provider} is connected, and its documents are being brought in. You can close this window.`;
+  const text = problem ?? `${provider} is connected, and its documents are being imported. You can close this window.`;
   const page = await html`<!doctype html>
     <html lang="en">
       <meta charset="utf-8" />

@@ -9,28 +9,28 @@ const count = z.int().min(0);
 const jobs = z.object({
   waiting: count,
   running: count,
-  dead: count.describe("Given up."),
-  oldestWaitingSeconds: count.describe("How long the oldest has been due."),
+  dead: count.describe("Jobs that were given up."),
+  oldestWaitingSeconds: count.describe("How long the oldest job has been due."),
 });
-const disk = z.object({ storeBytes: count, freeBytes: count.describe("Left on the disk of the data folder.") });
+const disk = z.object({ storeBytes: count, freeBytes: count.describe("Free space on the disk of the data folder.") });
 const index = z.object({
   name: z.string(),
   state: z.enum(["ready", "starting", "degraded", "off"]),
-  behind: count.describe("Changes that it has not seen yet."),
+  behind: count.describe("Number of changes that are not indexed yet."),
   reason: z.string().nullable(),
 });
 const degraded = z.array(z.object({ part: z.string(), reason: z.string() }));
 
-const part = z.object({ name: z.string(), problem: z.string().nullable().describe("Why it does not answer now.") });
+const part = z.object({ name: z.string(), problem: z.string().nullable().describe("Why it is not responding now.") });
 
 const status = z.object({
   version: z.string(),
   documents: count,
   passages: count,
-  memories: count.describe("With former versions."),
-  waitingDocuments: count.describe("Documents whose passages or facts are still to come."),
-  unsearchableDocuments: count.describe("Those of them that no search finds yet."),
-  reprocessing: count.describe("Documents that are to be read again."),
+  memories: count.describe("Includes former versions."),
+  waitingDocuments: count.describe("Documents whose passages or facts are not ready yet."),
+  unsearchableDocuments: count.describe("Waiting documents that no search finds yet."),
+  reprocessing: count.describe("Documents that are waiting to be read again."),
   jobs,
   disk,
   index,
@@ -43,20 +43,20 @@ const status = z.object({
         name: z.string(),
         purpose: z.string(),
         isThere: z.boolean(),
-        withoutIt: z.string().describe("What of its purpose is left where it is missing."),
+        withoutIt: z.string().describe("What still works if it is missing."),
         howToInstall: z.string(),
-        lacks: z.string().nullable().describe("What the settings ask for and it does not have, and what to do."),
+        lacks: z.string().nullable().describe("What it lacks that the settings require, and what to do."),
       }),
     )
-    .describe("Programs of the server that reading some kinds of files needs."),
+    .describe("Programs on the server that are needed to read some kinds of files."),
   readByRules: z
     .object({
       documents: count,
-      givenUp: count.describe("Those of them that wait for another model."),
+      givenUp: count.describe("Those that are waiting for another model."),
       reasons: z.array(z.object({ reason: z.string(), documents: count })),
     })
     .nullable()
-    .describe("Documents that rules read in place of the language model; null without one."),
+    .describe("Documents that rules read instead of the language model; null if there is none."),
   connections: z.object({
     total: count,
     inTrouble: z
@@ -68,11 +68,11 @@ const status = z.object({
           problem: z.string().nullable(),
         }),
       )
-      .describe("Those that do not go on, or whose last run failed."),
+      .describe("Connections that are stopped, or whose last run failed."),
   }),
   expiringKeys: z.array(z.object({ id: z.string(), name: z.string(), expiresAt: dateTime, daysLeft: count })),
   idleGuidance: z.array(z.string()).describe("Settings that have no effect without a language model."),
-  degraded: degraded.describe("Parts that do less than they should now."),
+  degraded: degraded.describe("Parts that are degraded now."),
 });
 
 /** What the owner is told in addition to what everybody is. */
@@ -131,7 +131,7 @@ export const statusEndpoints = [
     operationId: "getStatus",
     summary: "Get what is stored, what is pending and what is not working",
     description:
-      "The same as `recollect status`, without the folders of the server. Only a key of the whole organisation may do this.",
+      "Like `recollect status`, but without the folders of the server. Only a key of the whole organisation may do this.",
     tag: "service",
     status: 200,
     answer: status,

@@ -19,8 +19,8 @@ const digest = z.object({
 });
 const digestPreferences = z.object({ digestOptOut: z.boolean("must be true or false") });
 const NO_DIGESTS = "This server writes no weekly digests, so there are none.";
-const NO_MAIL = "this server sends no such mail";
-const NOTHING_TO_MOVE = "there is nothing to move here";
+const NO_MAIL = "this server sends no such email";
+const NOTHING_TO_MOVE = "there is nothing to import here";
 const NO_DIGESTS_WANTED = { digestOptOut: true };
 
 /** What only the vendor's web app requests (contract 6.9), answered as applies here. */
@@ -29,8 +29,8 @@ export const webAppEndpoints = [
     method: "post",
     path: "/v3/documents/migrate-mcp",
     operationId: "migrateMcpDocuments",
-    summary: "Import documents of an older MCP server",
-    description: "There are none to move: this server never had one.",
+    summary: "Import documents from an older MCP server",
+    description: "There are none to import: this server never had an older MCP server.",
     tag: "web app",
     body: z.object({
       userId: z.string().max(255),
@@ -45,8 +45,8 @@ export const webAppEndpoints = [
     method: "get",
     path: "/v3/mcp/has-login",
     operationId: "hasMcpLogin",
-    summary: "Tell whether an MCP client has signed in before",
-    description: "Never: MCP clients of this server use a key.",
+    summary: "Check whether an MCP client has signed in before",
+    description: "Always false: MCP clients of this server use a key.",
     tag: "web app",
     status: 200,
     answer: z.object({ previousLogin: z.boolean() }),
@@ -56,8 +56,8 @@ export const webAppEndpoints = [
     method: "get",
     path: "/v3/waitlist/status",
     operationId: "getWaitlistStatus",
-    summary: "Tell whether the caller is on the waitlist",
-    description: "Nobody does.",
+    summary: "Check whether the caller is on the waitlist",
+    description: "The caller never is: this server has no waitlist.",
     tag: "web app",
     status: 200,
     answer: z.object({ inWaitlist: z.boolean(), accessGranted: z.boolean(), createdAt: dateTime }),
@@ -74,8 +74,8 @@ export const webAppEndpoints = [
     description: NO_DIGESTS,
     tag: "web app",
     query: z.object({
-      page: onceNumber(rangeSchema.shape.page.unwrap()).describe("Page, from 1. Default 1."),
-      limit: onceNumber(rangeSchema.shape.limit.unwrap()).describe("Digests of a page, 1 to 100. Default 20."),
+      page: onceNumber(rangeSchema.shape.page.unwrap()).describe("Page number, starting at 1. Default 1."),
+      limit: onceNumber(rangeSchema.shape.limit.unwrap()).describe("Digests per page, 1 to 100. Default 20."),
     }),
     status: 200,
     answer: z.object({ digests: z.array(digest), page: z.int(), limit: z.int() }),
@@ -86,7 +86,7 @@ export const webAppEndpoints = [
     path: "/v3/digests/preferences",
     operationId: "getDigestPreferences",
     summary: "Get the preference for weekly digests",
-    description: "No: this server writes none.",
+    description: "Always opted out: this server writes no digests.",
     tag: "web app",
     status: 200,
     answer: digestPreferences,
@@ -97,7 +97,7 @@ export const webAppEndpoints = [
     path: "/v3/digests/preferences",
     operationId: "updateDigestPreferences",
     summary: "Change the preference for weekly digests",
-    description: "This server writes none whatever is said, and answers so.",
+    description: "This server writes no digests either way, and the response says so.",
     tag: "web app",
     body: digestPreferences,
     idle: { digestOptOut: "this server writes no digests" },
@@ -126,12 +126,12 @@ export const webAppEndpoints = [
     path: "/v3/emails/welcome/pro",
     operationId: "sendWelcomeEmail",
     summary: "Send a welcome email",
-    description: "This server sends no mail, and says so.",
+    description: "This server sends no email, and the response says so.",
     tag: "web app",
     body: z.object({ email: z.string("must be a string"), firstName: z.string("must be a string") }),
     idle: { email: NO_MAIL, firstName: NO_MAIL },
     status: 200,
     answer: z.object({ message: z.string() }),
-    handle: () => ({ message: "This server sends no mail." }),
+    handle: () => ({ message: "This server sends no email." }),
   }),
 ];

@@ -78,11 +78,11 @@ export function renderReference(document: ApiDocument, origin: string): string {
             <h1>Recollect API reference</h1>
             ${prose(api.info.description ?? "")}
             <p>
-              This page is made from <a href="/v3/openapi">the OpenAPI document</a> of this server. Its base URL is
+              This page is generated from <a href="/v3/openapi">the OpenAPI document</a> of this server. Its base URL is
               <code>${origin}</code>.
             </p>
             <section id="refusals">
-              <h2>Refusals</h2>
+              <h2>Errors</h2>
               ${renderRefusals(api)}
             </section>
             ${groups.map((group) => renderGroup(group, origin))}
@@ -175,7 +175,7 @@ function renderParameters(parameters: readonly Parameter[]): Html {
 
 function renderAnswer(status: string, { description = "", content = {} }: Answer): Html {
   const [[type, { schema }] = ["", { schema: undefined }]] = Object.entries(content);
-  return html`<h4>Answer ${status}: ${description}${type === "" ? "" : html`, ${type}`}</h4>
+  return html`<h4>Response ${status}: ${description}${type === "" ? "" : html`, ${type}`}</h4>
     ${schema ? renderFields(schema) : ""}`;
 }
 
