@@ -52,7 +52,7 @@ describe("the doctor", () => {
       true,
     ]);
     expect(check("pipeline")?.detail).toMatch(/written, understood and found again/);
-    expect(check("store")?.detail).toBe("1 document, 0 chunks, 1 memory with former versions");
+    expect(check("store")?.detail).toBe("1 document, 0 chunks, 1 memory including former versions");
     await service.settle();
     // The log of vector changes tells the indexes what to drop.
     expect({ ...(await service.rowCounts()), vector_changes: 0 }).toEqual({ ...before, vector_changes: 0 });

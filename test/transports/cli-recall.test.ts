@@ -239,7 +239,7 @@ describe("recollect status and doctor", () => {
     const { code, stdout } = await run(["status"]);
     expect(code).toBe(0);
     expect(stdout).toContain(`data folder   ${data}\n`);
-    expect(stdout).toMatch(/\nkept {10}1 documents?, 1 passages?, 1 memor(?:y|ies) with former versions\n/);
+    expect(stdout).toMatch(/\nkept {10}1 documents?, 1 passages?, 1 memor(?:y|ies) including former versions\n/);
     const status = parseAnswer<Status>(await run(["status", "--json"]));
     expect(status).toMatchObject({ dataDirectory: data, embedder: "builtin", store: { documents: 1, memories: 1 } });
   });

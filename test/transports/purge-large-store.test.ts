@@ -1,11 +1,13 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { findInFiles } from "../support/data-folder-scan.js";
 import { openDatabase } from "../support/store-folder.js";
 import { STORE_FILE } from "../../src/lib/store-file.js";
 import { openRest, type OpenedRest } from "../support/rest.js";
+
+vi.setConfig({ testTimeout: 30_000 });
 
 /** Every store is too large for memory. */
 const settings = { RECOLLECT_VACUUM_MEGABYTES: "0" };

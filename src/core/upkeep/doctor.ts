@@ -109,7 +109,7 @@ function detailOf(error: unknown): string {
 async function checkStore({ store }: CoreContext): Promise<Finding> {
   const health = await store.health({ deep: true });
   const { documents, chunks, memories } = health;
-  const versions = `${count(memories, "memory", "memories")} with former versions`;
+  const versions = `${count(memories, "memory", "memories")} including former versions`;
   const detail = [count(documents, "document"), count(chunks, "chunk"), versions].join(", ");
   if (health.problems.length === 0) return { ok: true, detail };
   return {

@@ -16,7 +16,7 @@ export function registerStatus(program: Command, cli: Cli): void {
 }
 
 function keptIn({ documents, chunks, memories }: Status["store"]): string {
-  const versions = `${count(memories, "memory", "memories")} with former versions`;
+  const versions = `${count(memories, "memory", "memories")} including former versions`;
   return [count(documents, "document"), count(chunks, "passage"), versions].join(", ");
 }
 
