@@ -147,7 +147,7 @@ describe("a document waits for quiet:", () => {
     await opened.settle();
     opened.clock.advance(2 * SECOND);
     expect(await waiting).toMatchObject({ status: "done", dreamingStatus: "dreaming" });
-    expect((await waiting).dreamingReason).toMatch(/once nothing came for 30 s/);
+    expect((await waiting).dreamingReason).toMatch(/once none has arrived for 30 s/);
   });
 });
 

@@ -232,7 +232,7 @@ describe("a model that cannot see", () => {
       expect(document).toMatchObject({ status: "done", dreamingStatus: "done", errorReason: null });
       expect(document.content).not.toContain("language model");
       expect(modelFailures).toMatchObject([
-        { step: "picture", reason: expect.stringContaining("does not take pictures"), attempts: 0, nextAt: null },
+        { step: "picture", reason: expect.stringContaining("does not accept pictures"), attempts: 0, nextAt: null },
       ]);
       const asked = looks().length;
       await upload(fixture("sign.gif"), "other.gif");

@@ -104,7 +104,7 @@ describe.skipIf(!canRecord)(`recordings that are uploaded${unlessRecording}`, ()
     await opened.settle();
     expect(await get(id)).toMatchObject({
       status: "failed",
-      errorReason: expect.stringContaining("Nothing is said in the recording."),
+      errorReason: expect.stringContaining("The recording contains no speech."),
     });
   });
 });

@@ -332,7 +332,7 @@ describe("what is refused leaves nothing behind", () => {
   test.each<[what: string, form: EncodedForm, words: RegExp]>([
     ["nothing at all", rawForm(), /boundary of the content-type does not occur/],
     ["another boundary", rawForm("--y", ...PART, "--y--"), /boundary of the content-type does not occur/],
-    ["a body that is cut off in a part", rawForm("--x", ...PART), /ends before its last part does/],
+    ["a body that is cut off in a part", rawForm("--x", ...PART), /ends before its last part is complete/],
     ["a body that is cut off in headers", rawForm("--x", "content-disposition: form"), /ends before its last part/],
     ["a part without headers", rawForm("--x", "", "text", "--x--"), /part 1 has no name/],
     ["a part that is all headers", rawForm("--x", "a: b", "--x--"), /part 1 has no empty line after its headers/],

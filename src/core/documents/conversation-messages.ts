@@ -239,5 +239,5 @@ interface Answer {
 
 function bounded(warnings: readonly string[]): string[] {
   const more = warnings.length - MOST_WARNINGS;
-  return more > 0 ? [...warnings.slice(0, MOST_WARNINGS), `and ${more} more of the kind`] : [...warnings];
+  return more > 0 ? [...warnings.slice(0, MOST_WARNINGS), `and ${more} more like these`] : [...warnings];
 }
