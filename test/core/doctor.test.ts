@@ -66,7 +66,7 @@ describe("the doctor", () => {
   });
 
   test("finds a language of the settings that no text in pictures can be read in, and says how it is installed", async () => {
-    const lacks = "The program tesseract has no data of the language `deu`.";
+    const lacks = "The program tesseract has no data for the language `deu`.";
     const tesseract = {
       name: "tesseract",
       purpose: "text in pictures",

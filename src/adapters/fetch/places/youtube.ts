@@ -127,7 +127,7 @@ function toldBy({ videoDetails, microformat }: Player, track: Track): ToldOfFile
     title: videoDetails?.title ?? null,
     author: videoDetails?.author ?? null,
     date: dateOf(microformat?.playerMicroformatRenderer.publishDate ?? ""),
-    notes: [`Its captions were read${language}${makers}, not its sound.`],
+    notes: [`Its captions were read${language}${makers}, not its audio.`],
   };
 }
 
