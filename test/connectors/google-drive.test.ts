@@ -181,7 +181,7 @@ describe("chosen folders and files", () => {
   });
 
   test("without a choice nothing is listed, and the message says what to do", async () => {
-    await expect(mirror([]).sync()).rejects.toThrow(/Choose some, or make a connection with syncScope/);
+    await expect(mirror([]).sync()).rejects.toThrow(/Choose some, or create a connection with syncScope/);
     expect(connector().needsSelection?.({ syncScope: "selected" })).toBe(true);
     expect(connector().needsSelection?.({ syncScope: "full" })).toBe(false);
   });
@@ -280,7 +280,7 @@ describe("reading", () => {
     await source.sync();
     expect(source.texts()).toEqual({ "fine.txt": "fine" });
     expect(source.skipped.get(big)).toMatch(/10 MB/);
-    expect(source.skipped.get(form)).toMatch(/does not export files of the kind “form”/);
+    expect(source.skipped.get(form)).toMatch(/does not export files of type “form”/);
     expect(source.skipped.get(huge)).toMatch(/more than 20000000/);
     expect(source.skipped.get(shut)).toMatch(/owner does not allow/);
   });

@@ -91,7 +91,7 @@ describe("a file that is not safe to edit is named, and stays as it is", () => {
     const it = openHome();
     const file = it.fileOf(clientNamed("cursor"), "user");
     mkdirSync(file, { recursive: true });
-    await expectRefusal(it, ["connect", "cursor"], [file, "is no file"]);
+    await expectRefusal(it, ["connect", "cursor"], [file, "is not a file"]);
   });
 
   test("a file where a folder belongs", async () => {

@@ -52,7 +52,7 @@ async function* answers(
       client.close();
       throw new AppError(
         "unavailable",
-        `${host} answered with a mail that it was not asked for, or twice with the same.`,
+        `${host} sent an email that was not requested, or the same one twice.`,
       );
     }
     yield mail;
