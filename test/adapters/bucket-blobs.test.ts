@@ -42,7 +42,7 @@ describe("a bucket", () => {
     const busy = await blobs.put(createId(), Uint8Array.of(1)).catch((error: unknown) => error);
     expect(busy).toMatchObject({
       kind: "unavailable",
-      message: expect.stringContaining("The file was not kept: the bucket memories answers 503 (SlowDown)."),
+      message: expect.stringContaining("The file was not stored: the bucket memories answers 503 (SlowDown)."),
     });
     const stranger = createBucketBlobs({ ...bucketOf(server, ""), secretAccessKey: "another" });
     const refused = await stranger.read(createId(), 0, 1).catch((error: unknown) => error);

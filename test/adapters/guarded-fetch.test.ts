@@ -278,10 +278,10 @@ test("offline, nothing is fetched, not even what is allowed", async () => {
 
 test.each([
   [404, "not_found", "no such page (status 404)"],
-  [403, "forbidden", "not open to everybody (status 403)"],
+  [403, "forbidden", "not public (status 403)"],
   [304, "invalid", "status 304"],
   [429, "unavailable", "fewer requests"],
-  [500, "unavailable", "out of order"],
+  [500, "unavailable", "the server reported an error"],
 ])("status %i is %s", async (status, kind, reason) => {
   const url = await serve((_, response) => response.writeHead(status, { "retry-after": "9" }).end("no"));
   const error = await refusalOf(`${url}/page?token=secret`);
@@ -349,7 +349,7 @@ test.each<readonly [string, RequestListener, string]>([
   [
     "has a compression that nobody asked for",
     (_, response) => response.writeHead(200, { "content-encoding": "gzip, gzip" }).end("x"),
-    "nobody asked for",
+    "was not requested",
   ],
   [
     "wants another protocol",

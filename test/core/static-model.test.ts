@@ -135,7 +135,7 @@ test.each<[string, Readonly<Record<string, Buffer>>, RegExp]>([
   [
     "with a header of 2^60 bytes",
     { ...files, "model.safetensors": safetensorsOf("{}", new Uint8Array(8), 2n ** 60n) },
-    /says that its header has 1152921504606846976 bytes/,
+    /states that its header has 1152921504606846976 bytes/,
   ],
   [
     "with a shape beyond all numbers",

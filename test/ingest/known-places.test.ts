@@ -133,8 +133,8 @@ describe("a video of YouTube", () => {
 
   test.each([
     { status: "OK", reason: "its page offers no captions" },
-    { status: "LOGIN_REQUIRED", reason: "YouTube shows it only to those who are signed in" },
-    { status: "ERROR", reason: "YouTube says that there is no such video" },
+    { status: "LOGIN_REQUIRED", reason: "YouTube shows it only to signed-in users" },
+    { status: "ERROR", reason: "YouTube says that the video does not exist" },
   ])("without captions fails with a reason (%j)", async ({ status, reason }) => {
     places.answers.set("www.youtube.com/watch", { body: videoPage({ ...page, status }) });
     expect(await add("https://youtu.be/abcdefghijk")).toMatchObject({

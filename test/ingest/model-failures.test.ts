@@ -90,7 +90,7 @@ describe("a document that the model did not read", () => {
     ["refuses the key", WRONG_KEY, /refused the key \(401\)\. Check OPENAI_API_KEY\./],
     ["forbids the key", FORBIDDEN_KEY, /refused the key \(403\)\. Check OPENAI_API_KEY\./],
     ["does not exist", UNKNOWN_MODEL, /knows no model "scripted"/],
-    ["answers nonsense", NONSENSE, /gave no answer to "[a-z-]+" that can be used: it holds no complete JSON/],
+    ["answers nonsense", NONSENSE, /gave no usable answer to "[a-z-]+": it holds no complete JSON/],
     ["is cut off", CUT_OFF, /cut off/],
   ])("because it %s is read by rules, and says so", async (_how, reply, reason) => {
     provider.always(() => reply);
