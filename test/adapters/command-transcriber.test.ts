@@ -216,7 +216,7 @@ describe.skipIf(!canRecord || process.platform === "win32")(
         expect(document).toMatchObject({ status: "done", content: SAID.map(({ text }) => text).join(" ") });
         const { checks: later } = await opened.core.diagnose({ actor: opened.actor });
         expect(later.find(({ name }) => name === "files")?.detail).toContain(
-          "recordings are written down by whisper-cli",
+          "recordings are transcribed by whisper-cli",
         );
       } finally {
         await opened.close();

@@ -395,7 +395,7 @@ describe("a move", () => {
     const again = { actor: opened.actor, operationId: "back" };
     const back = () => opened.core.changeEmbeddings(again, { action: "rollback" });
     const first = await back();
-    expect(first.done).toMatch(/^builtin answers again/);
+    expect(first.done).toMatch(/^builtin is in use again/);
     expect((await back()).done).toBe(first.done);
     expect(await embeddings()).toMatchObject({ active: { name: "builtin" }, previous: { name: "openai scripted" } });
 

@@ -442,7 +442,7 @@ describe("the journal", () => {
     [{ limit: 0 }, /^limit: must be at least 1/],
     [{ page: 1.5 }, /^page: must be a whole number/],
     [{ from: "yesterday" }, /^from: must be an ISO 8601/],
-    [{ from: "2024-05-02", to: "2024-05-01" }, /^from: must lie before to/],
+    [{ from: "2024-05-02", to: "2024-05-01" }, /^from: must be before to/],
     [{ containerTag: "a b" }, /^containerTag: must contain only/],
     [{ action: "" }, /^action: must not be empty/],
     [{ actor: "x".repeat(256) }, /^actor: must have at most 255/],

@@ -99,7 +99,7 @@ describe("a document that the model did not read", () => {
     expect(document).toMatchObject({ status: "done", dreamingStatus: "done", errorReason: null });
     expect(await texts()).toContain("User lives in Lisbon");
     expect(modelFailures).toMatchObject([{ step: "facts", reason: expect.stringMatching(reason) as string }]);
-    expect(dreamingReason).toMatch(/Rules have read it, and it is read again once the model answers/);
+    expect(dreamingReason).toMatch(/It was read by rules, and will be read again once the model answers/);
     const { problem, ...tally } = (await failures())!;
     expect(tally).toEqual({ documents: 1, givenUp: 0, reasons: [{ reason: modelFailures[0]!.reason, documents: 1 }] });
     if (reply !== CUT_OFF) expect(problem).toMatch(reason);

@@ -165,7 +165,7 @@ describe("submit-extraction", () => {
     const { taskId } = await takeOn();
     await call("submit-extraction", { taskId, facts: [] });
     const result = await mcp.call("submit-extraction", { taskId, facts: [{ text: "x", quote: "Ulm" }] });
-    expect(result).toMatchObject({ isError: true, text: expect.stringContaining("answered already") });
+    expect(result).toMatchObject({ isError: true, text: expect.stringContaining("already answered") });
   });
 });
 
