@@ -112,7 +112,7 @@ class JobConductor {
     if (job.attempt > job.maxAttempts) throw setAside(job.maxAttempts, handler);
     const payload = handler.schema.safeParse(job.payload);
     if (!payload.success)
-      throw new AppError("invalid", `The payload of the job does not fit "${job.kind}": ${firstIssue(payload.error)}`, {
+      throw new AppError("invalid", `The payload of the job does not match "${job.kind}": ${firstIssue(payload.error)}`, {
         cause: payload.error,
       });
     let isFinished = false;

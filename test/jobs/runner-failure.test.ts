@@ -144,7 +144,7 @@ describe("a failure", () => {
   });
 
   test.each([
-    ["a payload of the wrong type", draft({ not: "text" }), /payload of the job does not fit "work"/],
+    ["a payload of the wrong type", draft({ not: "text" }), /payload of the job does not match "work"/],
     ["a kind that nothing handles", draft("x", { kind: "toString" }), /does not handle jobs of the kind "toString"/],
   ])("%s is dead at once with a reason", async (_name, bad, reason) => {
     const runs: string[] = [];

@@ -217,7 +217,7 @@ function begin(link: string): Checkpoint {
 /** Links come from answers and are requested with the token, so they must lead to its API. @throws AppError `unavailable` */
 function ownLink(link: string, baseUrl: string, seen: Set<string>): string {
   if (!URL.canParse(link) || new URL(link).origin !== new URL(baseUrl).origin)
-    throw new AppError("unavailable", "OneDrive named a next page elsewhere.");
+    throw new AppError("unavailable", "OneDrive returned a next page at another address.");
   return requireNewPage(link, seen, "OneDrive keeps returning the same page");
 }
 

@@ -223,7 +223,7 @@ function throwForAll({ turn, connector }: Sync, error: unknown): void {
 
 function reasonOf({ context, connection }: Sync, { id }: SourceItem, error: unknown): string {
   if (error instanceof AppError) return error.message;
-  context.log.error("something at a source was not brought in", { connection: connection.id, item: id, error });
+  context.log.error("an item of a source was not brought in", { connection: connection.id, item: id, error });
   return "Something unexpected went wrong; the log has the details.";
 }
 

@@ -326,7 +326,7 @@ async function checkKeys(context: CoreContext): Promise<Finding> {
   return {
     ok: false,
     detail,
-    fix: "Make a new one with `recollect keys create`, give it to the client, and revoke the old one with `recollect keys revoke`.",
+    fix: "Create a new one with `recollect keys create`, give it to the client, and revoke the old one with `recollect keys revoke`.",
   };
 }
 

@@ -49,7 +49,7 @@ export async function readScans(
   const reason = obstacle?.message ?? "their pictures could not be decoded.";
   const notes = [
     ...(unread.length > 0 ? [`${pageNames(unread)} could not be read from pictures: ${reason}`] : []),
-    ...(beyond.length > 0 ? [`Pictures on ${pageNames(beyond)} were not read: there is no room for more text.`] : []),
+    ...(beyond.length > 0 ? [`Pictures on ${pageNames(beyond)} were not read: the limit for text is reached.`] : []),
   ];
   const damaged = new ExtractionError("damaged", `The PDF contains only pictures of text, and ${reason}`);
   return { texts, notes, obstacle: unread.length === 0 ? null : (obstacle ?? damaged) };
