@@ -148,7 +148,7 @@ export function readFields(
     throw invalid(
       unknown.map((name) => ({
         path: ["metadata", name],
-        message: `is not a setting of ${title}; its settings are ${Object.keys(fields.shape).join(", ") || "none"}`,
+        message: `is not a setting of ${title}; known settings: ${Object.keys(fields.shape).join(", ") || "none"}`,
       })),
     );
   const read = fields.safeParse(metadata);

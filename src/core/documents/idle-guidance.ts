@@ -39,7 +39,7 @@ function idlePrompt(field: string, prompt: string): string[] {
   const { only, never, saysMore } = readPlainPrompt(prompt);
   if (!saysMore) return [];
   if (only.length === 0 && never.length === 0) return [`${field}: ${WITHOUT_MODEL}; rules follow ${FORMS}`];
-  return [`${field}: partly ${WITHOUT_MODEL}; rules follow only ${FORMS}`];
+  return [`${field}: part of it ${WITHOUT_MODEL}; rules follow only ${FORMS}`];
 }
 
 function isSaid(value: unknown): boolean {
