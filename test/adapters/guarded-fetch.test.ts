@@ -312,9 +312,9 @@ test.each<readonly [string, string, readonly string[]]>([
   ["never comes", "in time", []],
   ["stops in its headers", "in time", ["HTTP/1.1 200 OK\r\ncontent-"]],
   ["stops in its body", "in time", ["HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc"]],
-  ["is no HTTP", "not HTTP", ["SSH-2.0-OpenSSH_9.2\r\n"]],
-  ["has two lengths", "not HTTP", ["HTTP/1.1 200 OK\r\ncontent-length: 3\r\ncontent-length: 4\r\n\r\nabcd"]],
-  ["has endless headers", "not HTTP", ["HTTP/1.1 200 OK\r\n", "x: ".padEnd(100_000, "y")]],
+  ["is no HTTP", "not valid HTTP", ["SSH-2.0-OpenSSH_9.2\r\n"]],
+  ["has two lengths", "not valid HTTP", ["HTTP/1.1 200 OK\r\ncontent-length: 3\r\ncontent-length: 4\r\n\r\nabcd"]],
+  ["has endless headers", "not valid HTTP", ["HTTP/1.1 200 OK\r\n", "x: ".padEnd(100_000, "y")]],
 ])("an answer that %s fails with a reason", async (_what, reason, pieces) => {
   expect((await refusalOf(await serveBytes(...pieces))).message).toContain(reason);
 });

@@ -313,7 +313,7 @@ describe("what only a person can change is said at once", () => {
   test("a file that is longer than announced", async () => {
     hub.fail("cdn GET", { kind: "too much" });
     expect(await refusal()).toContain(
-      `sends more of model.safetensors of acme/words than the ${table.length} bytes that it has`,
+      `sends more than the ${table.length} bytes that model.safetensors of acme/words has`,
     );
   });
 

@@ -168,7 +168,7 @@ else
         );
         expect(await rowsOfStore(storeIn(folder))).toEqual(before);
         const serving = createPostgresStore({ url, dataDirectory: newFolder(), clock: new ManualClock() });
-        await expect(serving).rejects.toThrow(/has the unfinished move of a record from the data folder/);
+        await expect(serving).rejects.toThrow(/contains the unfinished move of a record from the data folder/);
       }
       await moveToPostgres(optionsFor(folder, url));
       expect(await rowsOfDatabase(url)).toEqual(before);

@@ -73,7 +73,7 @@ test.each<[string, Uint8Array, string]>([
   ["more than its data", Buffer.concat([valid, EIGHT]), "has 8 bytes more than its header describes"],
   ["text for a header", safetensorsOf("no JSON", EIGHT), "not JSON"],
   ["bytes that are no text", Buffer.concat([Buffer.from([2, 0, 0, 0, 0, 0, 0, 0, 0xc3, 0x28]), EIGHT]), "not JSON"],
-  ["a list for a header", safetensorsOf("[]", EIGHT), "no JSON object"],
+  ["a list for a header", safetensorsOf("[]", EIGHT), "not a JSON object"],
   ["a deep header", safetensorsOf(`{"a":${"[".repeat(20_000)}${"]".repeat(20_000)}}`, EIGHT), "without a valid type"],
   [
     "the same name twice",

@@ -159,7 +159,7 @@ describe("with a query or labels", () => {
     const source = mirror();
     await source.sync();
     const changed = connector().changes(access({ query: "pear" }), source.pages.at(-1)?.checkpoint);
-    await expect(changed[Symbol.asyncIterator]().next()).rejects.toThrow(/Something else is searched for/);
+    await expect(changed[Symbol.asyncIterator]().next()).rejects.toThrow(/The search was changed/);
     expect(ids(source)).toContain(pear);
   });
 });

@@ -210,7 +210,7 @@ describe("chosen folders and files", () => {
     expect(await list(null, 2, 1)).toEqual(["outer"]);
     expect(await list(outer)).toEqual(["deep.txt"]);
     expect(await list(shared)).toEqual(["team.txt"]);
-    await expect(list("x' or 'y")).rejects.toThrow(/must be the id of a folder/);
+    await expect(list("x' or 'y")).rejects.toThrow(/must be the id of a Google Drive folder/);
     expect(connector().resourceSchema?.safeParse({ id: "x' in parents", name: "x" }).success).toBe(false);
   });
 });

@@ -211,6 +211,6 @@ test("trap: a mailbox that names no folder at all removes nothing", async () => 
   const folders = [{ path: "INBOX", validity: "7", next: 9, uids: "1:8" }];
   await expect(pagesOf(connector, access, { checkpoint: { phase: "changes", folders } })).rejects.toMatchObject({
     kind: "unavailable",
-    message: expect.stringMatching(/names no folder/),
+    message: expect.stringMatching(/lists no folder/),
   });
 });

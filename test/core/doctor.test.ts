@@ -202,7 +202,7 @@ describe("the doctor", () => {
     expect(check("pipeline")).toMatchObject({ ok: false, detail: "a document stopped at queued" });
     expect(check("jobs")).toMatchObject({
       ok: false,
-      detail: expect.stringMatching(/the oldest waits for 16 minutes/) as string,
+      detail: expect.stringMatching(/the oldest has been waiting for 16 minutes/) as string,
     });
   });
 });

@@ -89,7 +89,7 @@ test("where the key of the credentials is cut off, nothing is lost once it is pu
   await writeFile(file, key.slice(0, 20));
   expect(await connected.sync()).toMatchObject({ status: "failed", error: expect.stringContaining("cut off") });
   await expect(reconnect({ apiKey: "good" })).rejects.toMatchObject({ kind: "corrupt" });
-  expect(await shown()).toMatchObject({ state: "active", problem: expect.stringContaining("Put it back") });
+  expect(await shown()).toMatchObject({ state: "active", problem: expect.stringContaining("Restore it") });
   await writeFile(file, key);
   expect(await connected.sync()).toMatchObject({ status: "done" });
   expect(await shown()).toMatchObject({ state: "active", problem: null });

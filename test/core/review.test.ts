@@ -160,7 +160,7 @@ describe("refused", () => {
   test.each<[string, string[], string, RegExp]>([
     ["undone before any review", [], "undo", /was not reviewed: there is nothing to undo/],
     ["undone twice", ["approve", "undo"], "undo", /was not reviewed/],
-    ["approved twice", ["approve"], "approve", /is approved already\. Undo that first to approve it/],
+    ["approved twice", ["approve"], "approve", /is already approved\. Undo that first to approve it/],
     ["declined after approval", ["approve"], "decline", /is approved already/],
     ["approved after declining", ["decline"], "approve", /is declined already/],
     ["declined twice", ["decline"], "decline", /is declined already/],

@@ -95,7 +95,7 @@ describe("the first start", () => {
     expect(await best("When does the train leave?")).toBe("The train leaves at nine.");
     expect(
       log.lines.filter(({ embedder }) => embedder === "static acme/words").map(({ event }) => event),
-    ).toContainEqual(expect.stringMatching(/another embedder answers now/));
+    ).toContainEqual(expect.stringMatching(/another embedder is now in use/));
     expect(hub.requests.filter(({ server }) => server === "cdn").at(-1)?.headers.range).toMatch(/^bytes=\d+-$/);
   }, 60_000);
 

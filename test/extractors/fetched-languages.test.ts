@@ -88,7 +88,7 @@ test("a language that the registry does not know is named, with what to do", asy
   const { read } = await openReader({ languages: "eng+qqq" });
   await expect(read("sign.png")).rejects.toMatchObject({
     kind: "unsupported",
-    message: expect.stringMatching(/has no data of `qqq`.*apt install/),
+    message: expect.stringMatching(/has no data for `qqq`.*apt install/),
   });
 });
 

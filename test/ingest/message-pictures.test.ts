@@ -209,9 +209,9 @@ describe("a picture in a message that is hostile", () => {
   const GIF = Buffer.from("GIF89a");
   test.each<[string, string, RegExp]>([
     ["nothing", "data:image/png;base64,", /is empty/],
-    ["no picture", dataAddress(Buffer.from("#!/bin/sh\nrm -rf /")), /no picture/],
-    ["called otherwise", SIGN.replace("image/png", "text/html"), /no picture/],
-    ["a PDF", dataAddress(fixture("small-latex.pdf"), "application/pdf"), /no picture/],
+    ["no picture", dataAddress(Buffer.from("#!/bin/sh\nrm -rf /")), /not a picture/],
+    ["called otherwise", SIGN.replace("image/png", "text/html"), /not a picture/],
+    ["a PDF", dataAddress(fixture("small-latex.pdf"), "application/pdf"), /not a picture/],
     ["no base64", "data:image/png;base64,%%%%", /is not base64/],
     ["written as text", "data:image/svg+xml,<svg/>", /not a base64 data URL/],
     ["too large", `data:image/png;base64,${"iVBORw0KGgoA".repeat(1_200_000)}`, /more than 10 MB/],

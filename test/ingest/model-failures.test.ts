@@ -275,7 +275,7 @@ describe("a text that the service always fails at while it answers others", () =
     const { document, modelFailures } = await detailsOf(id);
     expect(document).toMatchObject({ dreamingStatus: "done" });
     expect(modelFailures).toMatchObject([
-      { reason: expect.stringMatching(/failed at the text again, and answers others/) },
+      { reason: expect.stringMatching(/failed on the text again, but answers others/) },
     ]);
     expect(await texts()).toContain("User lives in Lisbon");
     expect(asked()).toBeLessThanOrEqual(30);

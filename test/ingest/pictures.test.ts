@@ -276,7 +276,7 @@ describe("a model that cannot see", () => {
     reply = () => JSON.stringify({ sees: false, description: "A heron." });
     const { document, modelFailures } = await details(await upload());
     expect(document.content).not.toContain("heron");
-    expect(modelFailures).toMatchObject([{ reason: expect.stringContaining("does not see"), nextAt: null }]);
+    expect(modelFailures).toMatchObject([{ reason: expect.stringContaining("cannot see"), nextAt: null }]);
   });
 
   test("is told from one that does not take a single picture", async () => {

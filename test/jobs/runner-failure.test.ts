@@ -306,7 +306,7 @@ describe("a failure", () => {
     );
     await shop.database.jobs.enqueue([draft("x")]);
     await runner.idle();
-    expect((await shop.database.jobs.dead(1))[0]?.reason).toMatch(/^Broken\. \(The failure could not be noted/);
+    expect((await shop.database.jobs.dead(1))[0]?.reason).toMatch(/^Broken\. \(The failure could not be recorded/);
     expect(shop.log.lines.map((line) => line.event)).toContain("job.death_not_told");
   });
 

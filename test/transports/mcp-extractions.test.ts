@@ -143,7 +143,7 @@ describe("submit-extraction", () => {
     const facts = [{ text: "Boris lives in Ghent", quote: "Boris lives in Ghent." }];
     const { text } = await call("submit-extraction", { taskId: task?.taskId, facts });
     expect(text).toContain('"Boris lives in Ghent" was forgotten or replaced before');
-    expect(text).not.toContain("follow from others");
+    expect(text).not.toContain("derived from others");
   });
 
   test.each<[string, Record<string, unknown>, string]>([

@@ -256,7 +256,7 @@ describe("what is refused leaves nothing behind", () => {
     const { status, body } = await upload({ file: file(bytes, name, type) });
     expect(status).toBe(415);
     expect(body.error).toMatch(words);
-    expect(body.error).toMatch(/Text in UTF-8 is read.*recordings and videos/);
+    expect(body.error).toMatch(/Supported are text in UTF-8.*recordings and videos/);
   });
 
   test.each([
@@ -359,8 +359,8 @@ describe("what is refused leaves nothing behind", () => {
   });
 
   test.each<[type: string, status: number, words: RegExp]>([
-    ["multipart/form-data", 400, /names no boundary/],
-    ["multipart/form-data; boundary=", 400, /names no boundary/],
+    ["multipart/form-data", 400, /has no boundary/],
+    ["multipart/form-data; boundary=", 400, /has no boundary/],
     [`multipart/form-data; boundary=${"x".repeat(100)}`, 400, /boundary has more than 70 characters/],
     ["multipart/mixed; boundary=x", 415, /content-type multipart\/form-data, not multipart\/mixed/],
     ["application/json", 415, /content-type multipart\/form-data, not application\/json/],

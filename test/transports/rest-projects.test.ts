@@ -117,7 +117,7 @@ describe("deleting a project", () => {
     [{ action: "move" }, 400, "targetProjectId: is required to move its content"],
     [{ action: "move", targetProjectId: "nowhere" }, 404, "Project not found: nowhere"],
     [{ action: "move", targetProjectId: "a" }, 404, "Project not found: a"],
-    [{ action: "move", targetProjectId: "sm_project_bees" }, 400, "must be another project"],
+    [{ action: "move", targetProjectId: "sm_project_bees" }, 400, "must be a different project"],
   ])("is refused with %j", async (body, status, message) => {
     await fill("a");
     const { id } = await create("Bees");
