@@ -200,9 +200,13 @@ function goneOrUnread(error: unknown, id: string): null {
 }
 
 function unread(error: unknown, id: string): AppError {
-  return new AppError("unavailable", `${id} cannot be read (${codeOf(error) ?? "no reason given"}). Check its permissions.`, {
-    cause: error,
-  });
+  return new AppError(
+    "unavailable",
+    `${id} cannot be read (${codeOf(error) ?? "no reason given"}). Check its permissions.`,
+    {
+      cause: error,
+    },
+  );
 }
 
 function idOf(place: string, file: string): string {

@@ -92,7 +92,9 @@ async function* list(access: SourceAccess, apiUrl: string, from: string | null):
     const answer = await ask(access, `${apiUrl}/notes?${query.toString()}`, cursor === null ? [] : [400]);
     if (answer.status !== 200) throw new CheckpointExpired();
     const page = parseAnswer(answer, listSchema, "Granola");
-    const next = page.hasMore ? requireNewPage(page.cursor ?? null, seen, "Granola keeps returning the same page") : null;
+    const next = page.hasMore
+      ? requireNewPage(page.cursor ?? null, seen, "Granola keeps returning the same page")
+      : null;
     yield {
       kind: "listing",
       isFirst: cursor === null,

@@ -34,10 +34,7 @@ function refuseProtected(zip: ZipArchive, { limits }: ExtractionTools): void {
   if (!bytes) return;
   const methods = descendantsOf(readXmlTree(bytes, limits), "EncryptionMethod");
   if (methods.some((method) => !OF_FONTS.has(attributeOf(method, "Algorithm") ?? "")))
-    throw new ExtractionError(
-      "encrypted",
-      "The book is copy-protected. Send a copy without the protection.",
-    );
+    throw new ExtractionError("encrypted", "The book is copy-protected. Send a copy without the protection.");
 }
 
 interface Chapter {

@@ -107,14 +107,21 @@ class JobConductor {
   ): Promise<{ readonly isFinished: boolean; readonly next: Job | null }> {
     const handler = this.#handlerOf(job);
     if (!handler)
-      throw new AppError("invalid", `This version does not handle jobs of the kind "${job.kind}"; another version created this one.`);
+      throw new AppError(
+        "invalid",
+        `This version does not handle jobs of the kind "${job.kind}"; another version created this one.`,
+      );
     if (job.crashes >= this.#mostCrashes(handler)) throw setAside(job.crashes, handler);
     if (job.attempt > job.maxAttempts) throw setAside(job.maxAttempts, handler);
     const payload = handler.schema.safeParse(job.payload);
     if (!payload.success)
-      throw new AppError("invalid", `The payload of the job does not match "${job.kind}": ${firstIssue(payload.error)}`, {
-        cause: payload.error,
-      });
+      throw new AppError(
+        "invalid",
+        `The payload of the job does not match "${job.kind}": ${firstIssue(payload.error)}`,
+        {
+          cause: payload.error,
+        },
+      );
     let isFinished = false;
     let isOver = false;
     let next: Job | null = null;

@@ -33,7 +33,9 @@ export function readApiFailure(error: unknown): ApiFailure | undefined {
     code: textAt(body, "code") ?? textAt(body, "type"),
     text: textAt(body, "message"),
     retryAfter: isTooLong ? LONGEST_PAUSE : wished,
-    wish: isTooLong ? ` It asks for a pause of ${wished} s, but the next attempt follows after ${LONGEST_PAUSE} s.` : "",
+    wish: isTooLong
+      ? ` It asks for a pause of ${wished} s, but the next attempt follows after ${LONGEST_PAUSE} s.`
+      : "",
   };
 }
 

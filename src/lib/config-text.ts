@@ -47,7 +47,9 @@ export function requireTables(document: unknown, path: readonly string[]): void 
     const value = valueAt(document, path.slice(0, length));
     if (value === undefined) return;
     if (!isTable(value))
-      throw new ConfigTextError(`has ${nameOf(value)} at ${path.slice(0, length).join(".")}, where an object is expected`);
+      throw new ConfigTextError(
+        `has ${nameOf(value)} at ${path.slice(0, length).join(".")}, where an object is expected`,
+      );
   }
 }
 

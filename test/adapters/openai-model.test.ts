@@ -297,7 +297,13 @@ describe("a failure is told so that a person can act:", () => {
     ["a cut connection", { fault: "disconnect" }, "unavailable", "closed the connection", 30],
     ["silence", { fault: "stall" }, "unavailable", "in time", 30],
     ["something else than JSON", { fault: "body", body: "<html>" }, "unavailable", "not JSON", 30],
-    ["something else than a completion", { fault: "body", body: '{"a":1}' }, "unavailable", "not a chat completion", 60],
+    [
+      "something else than a completion",
+      { fault: "body", body: '{"a":1}' },
+      "unavailable",
+      "not a chat completion",
+      60,
+    ],
     [
       "a failure within an answer",
       { fault: "body", body: '{"error":{"code":502,"message":"upstream"}}' },

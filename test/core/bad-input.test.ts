@@ -224,7 +224,13 @@ const manyDocuments: Row[] = [
 const files: Row[] = [
   ["no file", "addFile", {}, "invalid", /^bytes:/],
   ["bytes that are none", "addFile", { bytes: "é" }, "invalid", /^bytes: must be base64/],
-  ["a file that is no text", "addFile", { bytes: "AAECAw==", name: "x" }, "unsupported_type", /^The file x is not a text/],
+  [
+    "a file that is no text",
+    "addFile",
+    { bytes: "AAECAw==", name: "x" },
+    "unsupported_type",
+    /^The file x is not a text/,
+  ],
   ["a name of 2,000 letters", "addFile", { bytes: "eA==", name: "x".repeat(2_000) }, "invalid", /^name: must have/],
   ["a mime type with a line break", "addFile", { bytes: "eA==", mimeType: "a/b\r\nx: y" }, "invalid", /^mimeType:/],
   ["the file of nothing", "getDocumentFile", { id: "nothing" }, "not_found", /^Document not found: nothing/],

@@ -251,7 +251,11 @@ async function vectorsOf(...memories: readonly Memory[]): Promise<number[]> {
 
 describe("not undone", () => {
   test.each<[string, (memory: Memory) => Promise<unknown>, RegExp]>([
-    ["stated again", () => remember("Ada keeps bees"), /it has been changed since \(memory\.strengthened in batch \w{22}\)/],
+    [
+      "stated again",
+      () => remember("Ada keeps bees"),
+      /it has been changed since \(memory\.strengthened in batch \w{22}\)/,
+    ],
     ["updated", ({ id }) => update(id, "Ada keeps goats"), /a newer version has taken its place/],
     ["forgotten", ({ id }) => forget(id), /it has been changed since \(memory\.forgotten/],
     ["lost with its container", () => core.deleteContainer(call(), { containerTag: "a" }), /its container was deleted/],

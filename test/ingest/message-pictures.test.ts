@@ -294,7 +294,11 @@ describe("a picture at an address", () => {
 
   test.each<[string, (path: string, response: ServerResponse) => void, RegExp]>([
     ["is none", (_path, response) => response.writeHead(404).end(), /could not be fetched: .*404/],
-    ["is a page", (_path, response) => response.writeHead(200).end("<html>Hi</html>"), /not a picture of a supported kind/],
+    [
+      "is a page",
+      (_path, response) => response.writeHead(200).end("<html>Hi</html>"),
+      /not a picture of a supported kind/,
+    ],
     [
       "is too large",
       (_path, response) => response.writeHead(200).end(Buffer.alloc(2e6, 137)),

@@ -277,7 +277,7 @@ describe("what is refused leaves nothing behind", () => {
     ["metadata that is no JSON", { file: file("x", "a.txt"), metadata: "{a:1}" }, /metadata: must be a JSON object/],
     ["metadata that is a list", { file: file("x", "a.txt"), metadata: "[1]" }, /metadata: must be an object/],
     ["nested metadata", { file: file("x", "a.txt"), metadata: '{"a":{"b":1}}' }, /metadata.a: must be a string, a/],
-    ["an image without its type", { file: file("x", "a"), fileType: "image" }, /mimeType: is required when fileType is/],
+    ["an image without a type", { file: file("x", "a"), fileType: "image" }, /mimeType: is required when fileType is/],
     ["an unknown file type", { file: file("x", "a.txt"), fileType: "hologram" }, /fileType: must be one of text, pdf/],
     ["a type that is none", { file: file("x", "a.txt"), mimeType: "text" }, /mimeType: must look like text\/plain/],
     ["a title twice", { file: file("x", "a.txt"), title: ["a", "b"] }, /title: must be a string/],

@@ -101,9 +101,15 @@ export function readAddress(text: string, base?: URL): URL {
     throw new AppError("invalid", "The address was not fetched: it is not a valid URL.");
   const url = new URL(text, base);
   if (url.protocol !== "http:" && url.protocol !== "https:")
-    throw new AppError("invalid", `The address was not fetched: only http and https are supported, not ${url.protocol}//.`);
+    throw new AppError(
+      "invalid",
+      `The address was not fetched: only http and https are supported, not ${url.protocol}//.`,
+    );
   if (url.username !== "" || url.password !== "")
-    throw new AppError("invalid", "The address was not fetched: it contains a user name or a password. Leave them out.");
+    throw new AppError(
+      "invalid",
+      "The address was not fetched: it contains a user name or a password. Leave them out.",
+    );
   return url;
 }
 

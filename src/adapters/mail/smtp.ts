@@ -111,7 +111,10 @@ function describe(error: unknown, { place, isLate, password }: Circumstances): A
   if (responseCode >= 500)
     return new AppError("invalid", `The mail server ${place} refuses the mail (${responseCode})${said}.`);
   if (responseCode >= 400)
-    return new AppError("unavailable", `The mail server ${place} does not accept mail at the moment (${responseCode})${said}.`);
+    return new AppError(
+      "unavailable",
+      `The mail server ${place} does not accept mail at the moment (${responseCode})${said}.`,
+    );
   if (code === "EENVELOPE" || code === "EMESSAGE")
     return new AppError("invalid", `The mail server ${place} cannot deliver the mail${said}.`);
   return new AppError("unavailable", `The mail server ${place} cannot be used${said}. Check RECOLLECT_SMTP_URL.`);

@@ -122,7 +122,9 @@ function makeFolder(path: string): void {
 
 function describe(error: unknown, file: string): AppError {
   const isForeign = sqliteCodeOf(error) === SQLITE_CODES.notADatabase;
-  const advice = isForeign ? "It was not created by Recollect; remove it." : "Check its permissions and the file system.";
+  const advice = isForeign
+    ? "It was not created by Recollect; remove it."
+    : "Check its permissions and the file system.";
   return new AppError("unavailable", `The lock file ${file} cannot be locked. ${advice}`, {
     paths: [file],
     cause: error,

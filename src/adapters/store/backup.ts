@@ -120,9 +120,13 @@ async function refuseTaken(folder: string, dataDirectory: string): Promise<void>
   }
   const names = await readdir(folder).catch(none);
   if (names.length > 0)
-    throw new AppError("conflict", `${folder} is not empty, and a backup never overwrites anything. Name a new folder.`, {
-      paths: [folder],
-    });
+    throw new AppError(
+      "conflict",
+      `${folder} is not empty, and a backup never overwrites anything. Name a new folder.`,
+      {
+        paths: [folder],
+      },
+    );
 }
 
 async function requireRoom(file: string, folders: readonly string[], parent: string): Promise<void> {

@@ -108,7 +108,10 @@ async function fetchBinding(specifier: string, name: string, folder: string, opt
   } finally {
     await rm(workshop, { recursive: true, force: true });
   }
-  log.info("the Chroma engine was downloaded", { package: specifier, seconds: Math.round((Date.now() - startedAt) / 1000) });
+  log.info("the Chroma engine was downloaded", {
+    package: specifier,
+    seconds: Math.round((Date.now() - startedAt) / 1000),
+  });
 }
 
 const NPM_OPTIONS = [

@@ -176,7 +176,8 @@ function explain(error: unknown, host: string): unknown {
       retryAfter: Math.ceil(failure.throttleReset / 1_000),
     });
   if (failure.authenticationFailed) {
-    if (said === "UNAVAILABLE" || said === "INUSE") return unavailable(`cannot sign in any user at the moment (${said}).`);
+    if (said === "UNAVAILABLE" || said === "INUSE")
+      return unavailable(`cannot sign in any user at the moment (${said}).`);
     return new SignInRefused(
       `${host} does not accept this user name and password. Many providers require an app password.`,
     );

@@ -169,9 +169,7 @@ class Drive {
       accepts: isFirst ? [410] : [400, 404, 410],
     });
     if (answer.status >= 400)
-      throw new CheckpointExpired(
-        `OneDrive no longer knows the position in its changes (status ${answer.status}).`,
-      );
+      throw new CheckpointExpired(`OneDrive no longer knows the position in its changes (status ${answer.status}).`);
     const page = parseAnswer(answer, pageSchema, "OneDrive");
     const { "@odata.nextLink": next, "@odata.deltaLink": delta, value } = page;
     const link = next ?? delta;

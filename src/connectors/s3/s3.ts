@@ -39,10 +39,7 @@ const fieldsSchema = z.object({
   containerTagRegex: z
     .string()
     .max(LONGEST_PATTERN, `must have fewer than ${LONGEST_PATTERN + 1} characters`)
-    .refine(
-      isPattern,
-      "must be a regular expression with a group named userId and no nested repetitions",
-    )
+    .refine(isPattern, "must be a regular expression with a group named userId and no nested repetitions")
     .optional(),
 });
 const checkpointSchema = z.object({ after: z.string() });
@@ -68,7 +65,8 @@ export function createS3Connector({ baseUrl = "https://s3.{region}.amazonaws.com
   async function* list(access: SourceAccess, from: string | null): AsyncIterable<ChangePage> {
     for (let after = from; ;) {
       const page = await listPage(access, placeOf(access), after);
-      if (after !== null && page.last !== null && !isBehind(page.last, after)) throw odd("the store keeps returning the same page");
+      if (after !== null && page.last !== null && !isBehind(page.last, after))
+        throw odd("the store keeps returning the same page");
       const isFirst = after === null;
       after = page.last ?? after ?? "";
       yield {
@@ -106,9 +104,7 @@ async function readObject(access: SourceAccess, item: SourceItem, bucketUrl: str
   if (size > access.maximumBytes) throw new ItemTooLarge("The object", size, access.maximumBytes);
   if (size === 0) throw new ItemSkipped("The object is empty.");
   if (ARCHIVES.has(storageClass))
-    throw new ItemSkipped(
-      `The object is archived (${storageClass}). To import it, copy it to another storage class.`,
-    );
+    throw new ItemSkipped(`The object is archived (${storageClass}). To import it, copy it to another storage class.`);
   // Such an address would lead to another object, even in another bucket.
   if (key.split("/").some((part) => part === "." || part === ".."))
     throw new ItemSkipped("A part of its key is . or .., which no address can contain.");

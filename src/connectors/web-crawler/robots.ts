@@ -92,8 +92,7 @@ export async function readSitemaps(
   let gap: string | null = null;
   for (let url = waiting.shift(); url !== undefined; url = waiting.shift()) {
     if (asked.has(url)) continue;
-    if (asked.size >= MOST_SITEMAPS)
-      return { pages: [...pages], gap: `Only ${MOST_SITEMAPS} sitemaps were read.` };
+    if (asked.size >= MOST_SITEMAPS) return { pages: [...pages], gap: `Only ${MOST_SITEMAPS} sitemaps were read.` };
     asked.add(url);
     const text = await readText(access, url);
     const kind = /<(urlset|sitemapindex)[\s>]/i.exec(text ?? "")?.[1]?.toLowerCase();

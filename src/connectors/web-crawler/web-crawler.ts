@@ -51,7 +51,10 @@ export function createWebCrawlerConnector(): Connector {
       const address = startOf(access);
       const robots = parseRobots(new URL(address).origin, await readRobots(access, new URL(address).origin));
       if (!robots.isAllowed(address))
-        throw new AppError("forbidden", `The robots.txt of ${new URL(address).host} does not allow ${address} to be read.`);
+        throw new AppError(
+          "forbidden",
+          `The robots.txt of ${new URL(address).host} does not allow ${address} to be read.`,
+        );
       await access.request({ url: address, maximumBytes: MOST_BYTES_OF_A_PAGE });
       return { account: null };
     },

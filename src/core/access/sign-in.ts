@@ -97,7 +97,10 @@ async function takeCode(
   { code, now }: { readonly code: string; readonly now: Date },
 ): Promise<void> {
   if (!(await signIns.takeCode(organizationId, sha256(code), now)))
-    throw new AppError("unauthorized", "This link was already used, or has expired. `recollect login` makes a new one.");
+    throw new AppError(
+      "unauthorized",
+      "This link was already used, or has expired. `recollect login` makes a new one.",
+    );
 }
 
 async function checkSecret(context: CoreContext, { key, password, from }: SignInInput): Promise<SignInWay> {

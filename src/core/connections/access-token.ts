@@ -197,7 +197,10 @@ async function askTokenEndpoint(
   }
   const tokens = answerSchema.safeParse(body);
   if (!tokens.success)
-    throw new AppError("unavailable", `${new URL(url).host} returned an answer without a token (status ${answer.status}).`);
+    throw new AppError(
+      "unavailable",
+      `${new URL(url).host} returned an answer without a token (status ${answer.status}).`,
+    );
   const { access_token: access, refresh_token: refresh = null, expires_in: seconds } = tokens.data;
   const expiresAt = seconds === undefined ? null : iso(new Date(clock.now().getTime() + seconds * 1_000));
   return { access, refresh, expiresAt };

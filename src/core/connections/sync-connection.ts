@@ -83,7 +83,10 @@ async function endLeftRun(context: CoreContext, connection: Connection): Promise
   const [last] = await context.store.connections.runs(connection.id, 1);
   if (last?.status !== "running") return;
   const run = await openRun(context, connection, last.trigger);
-  run.note(`The connection was ${connection.state === "paused" ? "paused" : "stopped"} while the run was in progress.`, "cut");
+  run.note(
+    `The connection was ${connection.state === "paused" ? "paused" : "stopped"} while the run was in progress.`,
+    "cut",
+  );
   await run.finish(null);
 }
 
@@ -168,7 +171,10 @@ async function endListing(sync: Sync, page: ChangePage, listing: number): Promis
   if (page.cutShort !== undefined) sync.run.note(page.cutShort, "cut");
   for (const sentence of page.leftOut ?? []) sync.run.note(sentence, "cut");
   for (const name of page.missing ?? [])
-    sync.run.note(`“${name}” was chosen, but is not at ${sync.connector.title}, or the account has no access to it.`, "cut");
+    sync.run.note(
+      `“${name}” was chosen, but is not at ${sync.connector.title}, or the account has no access to it.`,
+      "cut",
+    );
   if (page.kind === "listing" && page.isLast && page.cutShort === undefined) await noteAbsent(sync, listing);
 }
 

@@ -39,7 +39,10 @@ export function createNewsJob(context: CoreContext): JobHandler<News> {
       } catch (error) {
         const mayPass = error instanceof AppError && error.kind === "unavailable" && job.attempt < job.maxAttempts;
         if (mayPass || !(error instanceof AppError)) throw error;
-        log.warn("the owner could not be told by mail that a connection is waiting", { connection: connection.id, error });
+        log.warn("the owner could not be told by mail that a connection is waiting", {
+          connection: connection.id,
+          error,
+        });
         return;
       }
       log.info("the owner was told by mail that a connection is waiting", { connection: connection.id });

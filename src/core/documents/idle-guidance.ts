@@ -23,7 +23,9 @@ export function idleGuidance(stated: StatedGuidance, { hasModel }: { readonly ha
   if (isSaid(stated.categories)) idle.push("categories: is stored, but has no effect");
   if (hasModel) return idle;
   if (isSaid(stated.filterByMetadata))
-    idle.push("filterByMetadata: limits only what is shown to a language model, or to an agent that reads the document");
+    idle.push(
+      "filterByMetadata: limits only what is shown to a language model, or to an agent that reads the document",
+    );
   for (const field of ["filterPrompt", "entityContext"] as const) {
     const prompt = stated[field];
     if (typeof prompt === "string" && isSaid(prompt)) idle.push(...idlePrompt(field, prompt));

@@ -123,7 +123,10 @@ async function takePrevious(context: CoreContext, call: AuthorizedCall, previous
   await embedder.embed(["Does it answer?"], "query");
   const space = await store.findSpace(embedder.fingerprint);
   if (!space || embedder.fingerprint !== previous.fingerprint)
-    throw new AppError("conflict", `${previous.name} now makes different vectors from those that are kept. Use it as a new embedder.`);
+    throw new AppError(
+      "conflict",
+      `${previous.name} now makes different vectors from those that are kept. Use it as a new embedder.`,
+    );
   const from = await store.findSpace(before.fingerprint);
   const head = await store.vectors.head(space.id);
   try {

@@ -226,8 +226,7 @@ async function compareOnce(
 /** Whether it may take over; if it is clearly worse than the active one, a person decides. */
 async function mayTakeOver({ store, log }: MoveContext, { choice, embedder }: Moving, move: Move): Promise<boolean> {
   if (move.isApproved || move.comparison?.isSane) return true;
-  const problem =
-    "It finds clearly less than the current embedder, so a person must decide: switch, or give it up.";
+  const problem = "It finds clearly less than the current embedder, so a person must decide: switch, or give it up.";
   if (move.problem !== problem) log.warn("the next embedder is waiting for a decision", { embedder: embedder.name });
   await store.transaction((repositories) => changeMove(repositories, choice, { problem }));
   return false;

@@ -53,7 +53,10 @@ async function bringUp(context: OpenContext, placed: PlacedEmbedder): Promise<vo
   const { embedders, log } = context;
   const embedder = await embedderSoon(context, placed).catch((error: unknown) => {
     if (!(error instanceof AppError)) throw error;
-    log.warn("the embedder is not available; searches use words only", { embedder: placed.name, reason: error.message });
+    log.warn("the embedder is not available; searches use words only", {
+      embedder: placed.name,
+      reason: error.message,
+    });
     return absentEmbedder(
       { name: placed.name, fingerprint: placed.fingerprint ?? "none" },
       {

@@ -253,8 +253,7 @@ async function whatPreventsReturn(
   target: MemoryState,
   leavingId?: string,
 ): Promise<string | null> {
-  if (target.forgetAfter !== null && target.forgetAfter <= iso(now))
-    return `it expired at ${target.forgetAfter}`;
+  if (target.forgetAfter !== null && target.forgetAfter <= iso(now)) return `it expired at ${target.forgetAfter}`;
   const lost = target.isInference ? await lostGroundOf(repositories, actor.organizationId, target) : null;
   if (lost !== null) return `${lost}, from which it was derived, is gone`;
   const twin = await repositories.memories.byText(actor.organizationId, tag, target.text);

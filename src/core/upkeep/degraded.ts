@@ -18,7 +18,8 @@ export function degradedParts(status: Omit<Status, "degraded">, now: Date): Degr
   const isSpent = llmBudget !== null && llmBudget.spent >= llmBudget.limit;
   const isFull = store.fullAt !== null && now.getTime() - Date.parse(store.fullAt) < FULL_MS;
   const reasons: Readonly<Record<DegradedPart["part"], string | null>> = {
-    embedder: embedding.problem ?? (embedding.isAnswering ? null : "the embedder is unavailable; searches use words only"),
+    embedder:
+      embedding.problem ?? (embedding.isAnswering ? null : "the embedder is unavailable; searches use words only"),
     rerank: rerank.problem,
     llm: llmFailures?.problem ?? (isSpent ? "the budget of this month is spent" : null),
     vectors: vectors.state === "degraded" ? (vectors.reason ?? "the vector index does not answer") : null,

@@ -295,7 +295,8 @@ async function checkJobs({ store }: CoreContext): Promise<Finding> {
   const counts = await store.jobs.counts();
   const unreadable = await store.jobs.unreadable();
   const dead = counts.dead - unreadable;
-  const note = unreadable === 0 ? "" : `; ${unreadable} for documents whose file or page cannot be read, as each of them says`;
+  const note =
+    unreadable === 0 ? "" : `; ${unreadable} for documents whose file or page cannot be read, as each of them says`;
   const detail = `${counts.waiting} waiting, ${counts.running} running, ${dead} dead${note}`;
   if (dead > 0) {
     const first = (await store.jobs.dead(unreadable + 1)).find((job) => !isUnreadable(job));

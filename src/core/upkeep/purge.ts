@@ -64,7 +64,9 @@ export async function purge(context: CoreContext, call: AuthorizedCall, raw: unk
   const complete = await finishPurge(context, begun.remainder, signal).then(
     () => true,
     (error: unknown) => {
-      context.log.warn("a purge will be finished later", { reason: error instanceof Error ? error.message : String(error) });
+      context.log.warn("a purge will be finished later", {
+        reason: error instanceof Error ? error.message : String(error),
+      });
       return false;
     },
   );

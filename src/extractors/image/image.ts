@@ -28,8 +28,7 @@ export async function extractImage(file: SourceFile, tools: ExtractionTools): Pr
   if (kind === null)
     throw new ExtractionError("damaged", "The file is not a readable picture: its beginning is damaged.");
   const dimensions = dimensionsOf(file.bytes, kind);
-  if (dimensions === null)
-    throw new ExtractionError("damaged", "The picture is damaged: it does not state its size.");
+  if (dimensions === null) throw new ExtractionError("damaged", "The picture is damaged: it does not state its size.");
   if (dimensions.width * dimensions.height > MAXIMUM_PIXELS)
     throw new ExtractionError("too_large", "The picture has more than 100 megapixels. Send a smaller version of it.");
   const taken = await readTaken(file.bytes);

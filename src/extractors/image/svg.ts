@@ -17,8 +17,7 @@ export const extractSvg: FormatExtractor = async (file, tools) => {
   if (source === null) throw new ExtractionError("damaged", "The drawing is not encoded in UTF-8 or UTF-16.");
   const { title, lines, isCut } = await readDrawing(source, tools);
   const written = lines.filter((line) => line !== "");
-  if (written.length === 0)
-    throw new ExtractionError("empty", "The drawing has no text, only lines and shapes.");
+  if (written.length === 0) throw new ExtractionError("empty", "The drawing has no text, only lines and shapes.");
   const notes = isCut ? ["The drawing is damaged: only the part before the damage was read."] : [];
   return extracted("image", [{ text: written.join("\n"), place: { page: 1 } }], { title, notes });
 };

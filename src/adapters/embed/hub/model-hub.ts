@@ -116,7 +116,11 @@ async function download(repository: Repository, folder: string, options: Work): 
   await writeFile(join(workshop, SOURCE_FILE), `${JSON.stringify(source, null, 2)}\n`);
   await rm(folder, { recursive: true, force: true });
   await rename(workshop, folder);
-  log.info("the embedding model was downloaded", { model, commit, seconds: Math.round((Date.now() - started) / 1_000) });
+  log.info("the embedding model was downloaded", {
+    model,
+    commit,
+    seconds: Math.round((Date.now() - started) / 1_000),
+  });
 }
 
 /** The files of the first layout that the repository has, all from the commit of the first one. */

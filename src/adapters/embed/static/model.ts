@@ -186,8 +186,7 @@ async function readMapping(
   const tensor = tensors.get("mapping");
   if (tensor === undefined) return undefined;
   checkOnePerToken(tensor, tokens, path);
-  if (!["I64", "I32", "I16"].includes(tensor.type))
-    throw brokenFile(path, `stores its mapping as ${tensor.type}`);
+  if (!["I64", "I32", "I16"].includes(tensor.type)) throw brokenFile(path, `stores its mapping as ${tensor.type}`);
   // There are fewer than 2^24 rows, so single precision holds them exactly; whatever it rounds is too large anyway.
   const rows = numbersOf(await readExactly(handle, tensor.start, tensor.bytes), tensor.type);
   const wrong = rows.findIndex((row) => row < 0 || row >= (main.shape[0] ?? 0));

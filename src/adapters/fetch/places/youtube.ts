@@ -69,7 +69,9 @@ function readPlayer(page: FetchedFile): Player {
   const json = found && parsed(objectAt(source, found.index + found[0].length));
   const player = playerSchema.safeParse(json);
   if (player.success && player.data.playabilityStatus) return player.data;
-  throw refusal("its page does not describe the video: YouTube may ask for consent or a check first, or have changed the page");
+  throw refusal(
+    "its page does not describe the video: YouTube may ask for consent or a check first, or have changed the page",
+  );
 }
 
 const QUOTE = 0x22;

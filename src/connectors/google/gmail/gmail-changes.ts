@@ -149,8 +149,7 @@ async function historyPage(
     ...(state.page === null ? [] : [["pageToken", state.page] as const]),
   ];
   const answer = await api.get("history", query, [400, 404]);
-  if (answer.status >= 400)
-    throw new CheckpointExpired(`Gmail no longer knows the history (status ${answer.status}).`);
+  if (answer.status >= 400) throw new CheckpointExpired(`Gmail no longer knows the history (status ${answer.status}).`);
   const { history, nextPageToken, historyId } = parseGmail(historySchema, answer);
   const changed = new Map<string, string>();
   for (const record of history) {
