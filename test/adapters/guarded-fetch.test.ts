@@ -155,8 +155,8 @@ test.each([
   ["ftp://127.0.0.1/", "only http and https"],
   ["javascript:alert(1)", "only http and https"],
   ["http://user:secret@127.0.0.1/", "user name or a password"],
-  ["http://[::1", "can be read"],
-  [`http://127.0.0.1/${"a".repeat(9_000)}`, "can be read"],
+  ["http://[::1", "not a valid URL"],
+  [`http://127.0.0.1/${"a".repeat(9_000)}`, "not a valid URL"],
 ])("%j is no address that is fetched", async (url, reason) => {
   const { kind, message } = await refusalOf(url);
   expect([kind, message]).toEqual(["invalid", expect.stringContaining(reason)]);
