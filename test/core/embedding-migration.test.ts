@@ -363,7 +363,7 @@ describe("a move", () => {
     await opened.settle();
     const waiting = await embeddings();
     expect(waiting.active.name).toBe("builtin");
-    expect(waiting.next).toMatchObject({ state: "waiting", problem: expect.stringMatching(/person decides/) });
+    expect(waiting.next).toMatchObject({ state: "waiting", problem: expect.stringMatching(/person must decide/) });
     await addMany(1, 500);
     await change({ action: "switch" });
     await untilActive("openai scripted");
@@ -417,8 +417,8 @@ describe("a move", () => {
     expect(left).toMatchObject([{ units: 200 }]);
     expect(await query("select distinct space_id from vector_changes")).toHaveLength(1);
     expect(await query("select * from vector_followers")).toEqual([]);
-    await expect(change({ action: "rollback" })).rejects.toThrow(/No vectors of an earlier embedder/);
-    await expect(change({ action: "drop" })).rejects.toThrow(/No vectors of an earlier embedder/);
+    await expect(change({ action: "rollback" })).rejects.toThrow(/no vectors of an earlier embedder/);
+    await expect(change({ action: "drop" })).rejects.toThrow(/no vectors of an earlier embedder/);
   }, 60_000);
 
   test("says before what it would take", async () => {

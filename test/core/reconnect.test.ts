@@ -58,7 +58,7 @@ test("a kept secret is sent to no other place", async () => {
   const other = await startExampleSource({ hasFeed: true });
   await expect(reconnect({ url: other.url })).rejects.toMatchObject({
     kind: "invalid",
-    issues: [{ path: ["metadata", "apiKey"], message: expect.stringContaining("given anew: url changed") as string }],
+    issues: [{ path: ["metadata", "apiKey"], message: expect.stringContaining("given again: url changed") as string }],
   });
   expect(other.requests()).toBe(0);
   expect((await shown()).settings).toEqual({ folder: "notes" });
