@@ -418,7 +418,7 @@ describe("a move", () => {
     expect(await query("select distinct space_id from vector_changes")).toHaveLength(1);
     expect(await query("select * from vector_followers")).toEqual([]);
     await expect(change({ action: "rollback" })).rejects.toThrow(/no vectors of an earlier embedder/);
-    await expect(change({ action: "drop" })).rejects.toThrow(/no vectors of an earlier embedder/);
+    await expect(change({ action: "drop" })).rejects.toThrow(/No vectors of an earlier embedder/);
   }, 60_000);
 
   test("says before what it would take", async () => {

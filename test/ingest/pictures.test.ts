@@ -296,7 +296,7 @@ describe("a model that fails", () => {
     ["breaks off", { fault: "disconnect" }, /closed the connection|cannot be reached/],
     ["has no credit", refused(402), /no credit/],
     ["refuses the key", refused(401), /refused the key/],
-    ["answers nonsense", "I like herons.", /no answer/],
+    ["answers nonsense", "I like herons.", /no usable answer/],
     ["answers with something else", { fault: "body", body: "<html>" }, /not JSON/],
     ["declines", { fault: "refusal", text: "I cannot" }, /refused to answer/],
   ])("and %s leaves a picture with its text, and describes it later", async (_what, fault, why) => {
