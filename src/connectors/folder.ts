@@ -124,20 +124,20 @@ async function placeOf(roots: readonly string[], wanted: string): Promise<Place>
   if (path === null || around.length === 0)
     throw new AppError(
       "forbidden",
-      "The folder is not there, or lies outside of those that RECOLLECT_CONNECTION_FOLDERS names.",
+      "The folder does not exist, or is outside those that RECOLLECT_CONNECTION_FOLDERS names.",
     );
   if (around.every((root) => isHiddenIn(root, path)))
     throw new AppError(
       "forbidden",
-      "The folder is hidden, or lies in a hidden one. To have it read, name it in RECOLLECT_CONNECTION_FOLDERS itself.",
+      "The folder is hidden, or inside a hidden one. To connect it, name it in RECOLLECT_CONNECTION_FOLDERS itself.",
     );
   for (let folder = path; ; folder = dirname(folder)) {
     if (await isDataFolder(folder))
-      throw new AppError("forbidden", "The folder is a data folder of Recollect, or lies in one, which nothing reads.");
+      throw new AppError("forbidden", "The folder is a data folder of Recollect, or inside one. These are never read.");
     if (folder === dirname(folder)) break;
   }
   const found = await lstat(path, { bigint: true });
-  if (!found.isDirectory()) throw new AppError("invalid", "The path is not that of a folder.");
+  if (!found.isDirectory()) throw new AppError("invalid", "The path does not lead to a folder.");
   return { path, identity: identityOf(found) };
 }
 
@@ -153,7 +153,7 @@ function isHiddenIn(root: string, path: string): boolean {
 async function requireSame({ path, identity }: Place): Promise<void> {
   const found = await lstat(path, { bigint: true }).catch(() => null);
   if (found === null || identityOf(found) !== identity)
-    throw new AppError("unavailable", "The folder went away, or was replaced by another one, while it was read.");
+    throw new AppError("unavailable", "The folder disappeared or was replaced while it was being read.");
 }
 
 interface Listing {
@@ -172,7 +172,7 @@ async function listFiles(place: string, signal: AbortSignal): Promise<Listing> {
     });
   });
   if (found.files.length > MOST_FILES)
-    throw new AppError("too_large", `The folder has more than ${MOST_FILES} files. Connect its parts one by one.`);
+    throw new AppError("too_large", `The folder has more than ${MOST_FILES} files. Connect its subfolders separately.`);
   return {
     ids: found.files.map((file) => idOf(place, file)).toSorted(),
     leftOut: describeLeftOut(found, (folder) => idOf(place, folder) || "the whole folder"),
@@ -200,9 +200,13 @@ function goneOrUnread(error: unknown, id: string): null {
 }
 
 function unread(error: unknown, id: string): AppError {
-  return new AppError("unavailable", `${id} cannot be read (${codeOf(error) ?? "no reason"}). See who may read it.`, {
-    cause: error,
-  });
+  return new AppError(
+    "unavailable",
+    `${id} cannot be read (${codeOf(error) ?? "no reason given"}). Check its permissions.`,
+    {
+      cause: error,
+    },
+  );
 }
 
 function idOf(place: string, file: string): string {

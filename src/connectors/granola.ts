@@ -55,7 +55,7 @@ export function createGranolaConnector({ apiUrl = "https://public-api.granola.ai
     title: "Granola",
     signIn: { kind: "credentials" },
     fields: z.object({
-      apiKey: z.string("must be an API key of Granola").trim().min(1, "must be an API key of Granola"),
+      apiKey: z.string("must be a Granola API key").trim().min(1, "must be a Granola API key"),
     }),
     secretFields: ["apiKey"],
     sync: { everyMinutes: null, absences: 1, readsAtOnce: 2 },
@@ -66,7 +66,7 @@ export function createGranolaConnector({ apiUrl = "https://public-api.granola.ai
       if (status !== 200)
         throw new AppError(
           "invalid",
-          `Granola does not take this API key (status ${status}).${quoteOf(access, answer)}`,
+          `Granola does not accept this API key (status ${status}).${quoteOf(access, answer)}`,
         );
       parseAnswer(answer, listSchema, "Granola");
       return { account: null };
@@ -92,7 +92,9 @@ async function* list(access: SourceAccess, apiUrl: string, from: string | null):
     const answer = await ask(access, `${apiUrl}/notes?${query.toString()}`, cursor === null ? [] : [400]);
     if (answer.status !== 200) throw new CheckpointExpired();
     const page = parseAnswer(answer, listSchema, "Granola");
-    const next = page.hasMore ? requireNewPage(page.cursor ?? null, seen, "Granola gives the same page") : null;
+    const next = page.hasMore
+      ? requireNewPage(page.cursor ?? null, seen, "Granola keeps returning the same page")
+      : null;
     yield {
       kind: "listing",
       isFirst: cursor === null,

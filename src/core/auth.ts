@@ -18,7 +18,7 @@ export async function authenticate({ store, clock, log }: CoreContext, credentia
   if (key.lastUsedAt === null || now.getTime() - Date.parse(key.lastUsedAt) > TOUCH_EVERY_MS)
     // Reading must continue while the store cannot be written.
     await store.keys.touch(key.id, now).catch((error: unknown) => {
-      log.warn("the use of a key was not noted", { key: key.id, error });
+      log.warn("the use of a key was not recorded", { key: key.id, error });
     });
   return actorOf(key);
 }
@@ -27,7 +27,7 @@ export async function authenticate({ store, clock, log }: CoreContext, credentia
 export function unknownCredential(): AppError {
   return new AppError(
     "unauthorized",
-    "Invalid or missing API key or access token; one that is over counts as invalid. Send a key of this server as `Authorization: Bearer sm_…`; `recollect keys create` makes one.",
+    "Invalid or missing API key or access token; an expired one counts as invalid. Send a key of this server as `Authorization: Bearer sm_…`; `recollect keys create` makes one.",
   );
 }
 
@@ -121,14 +121,14 @@ export function admit(actor: Actor, need: Need): Actor {
   if (need === "owner" && isOnlyReader)
     throw new AppError("forbidden", "This key may only read. Use one that may write.");
   if (need === "owner" && actor.isApp === true)
-    throw new AppError("forbidden", "An app that was let in may not administer this server. Use a key of the owner.");
+    throw new AppError("forbidden", "A connected app may not administer this server. Use a key of the owner.");
   if ((need === "owner" || need === "named") && actor.isKeyless === true)
     throw new AppError(
       "forbidden",
-      "Whoever shows no key administers nothing here: no keys, no settings, no container, no purge. Use a key of the whole organisation (`recollect keys create`), or the command line.",
+      "Without a key nothing can be administered here: no keys, settings, containers or purges. Use a key of the whole organisation (`recollect keys create`), or the command line.",
     );
   if (need === "whole" && (actor.isApp === true || actor.isKeyless === true))
-    throw new AppError("forbidden", "This needs a key of the whole organisation, if only to read.");
+    throw new AppError("forbidden", "This needs a key of the whole organisation; one that may only read is enough.");
   if (need === "owner" || need === "whole") requireAllContainers(actor);
   if ((need !== "write" && need !== "named") || readOnly.length === 0) return actor;
   if (isOnlyReader) throw new AppError("forbidden", "This key may only read. Use one that may write.");
@@ -146,13 +146,13 @@ export function mayChange(actor: Actor, containerTags: readonly string[]): boole
 /** @throws AppError `forbidden` when a document is also in containers other than the actor's */
 export function requireWhole(actor: Actor, { id, containerTags }: Pick<Document, "id" | "containerTags">): void {
   if (!mayChange(actor, containerTags))
-    throw new AppError("forbidden", `Document ${id} lies in other containers too, which this key may not use.`);
+    throw new AppError("forbidden", `Document ${id} is also in other containers, which this key may not use.`);
 }
 
 /** @throws AppError `forbidden` when the actor may read a document, but was narrowed to containers that it may change */
 export function refuseReadOnly(actor: Actor, { id, containerTags }: Pick<Document, "id" | "containerTags">): void {
   if (!maySee(actor, containerTags) && containerTags.some((tag) => actor.sees?.includes(tag)))
-    throw new AppError("forbidden", `Document ${id} lies in a container that this key may only read.`);
+    throw new AppError("forbidden", `Document ${id} is in a container that this key may only read.`);
 }
 
 /** The same document without the names of containers that the actor may not see. */

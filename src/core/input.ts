@@ -165,7 +165,7 @@ export function refusePast(
 ): void {
   const issues = entries.flatMap(({ forgetAfter }, index) =>
     forgetAfter && forgetAfter <= now.toISOString()
-      ? [{ path: [field, index, "forgetAfter"], message: "must lie in the future" }]
+      ? [{ path: [field, index, "forgetAfter"], message: "must be in the future" }]
       : [],
   );
   if (issues.length > 0) throw invalid(issues);

@@ -81,9 +81,9 @@ export async function recognizeBuiltin(image: Uint8Array, languages: string, fol
 }
 
 const CANNOT_RUN =
-  "What reads text in pictures does not run on this machine. Install the program tesseract instead and retry.";
+  "The built-in text recognition does not run on this machine. Install the program tesseract instead and retry.";
 const CANNOT_DECODE =
-  "The picture cannot be decoded: it is damaged, or of a kind that only the program tesseract itself reads. Save it as PNG or JPEG and send that.";
+  "The picture cannot be decoded: it is damaged, or in a format that only the program tesseract reads. Save it as PNG or JPEG and send that.";
 
 async function start(languages: string, folder: string | null): Promise<Recognizer> {
   const loaded: unknown = createRequire(import.meta.url)(fileURLToPath(new URL("tesseract-core.cjs", FOLDER)));

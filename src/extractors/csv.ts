@@ -30,9 +30,9 @@ export async function extractCsv(file: SourceFile, { limits }: ExtractionTools):
     rows = numberRows(parse(rest, options), skipped);
   } catch {
     rows = numberRows(parse(rest, { ...options, quote: false }), skipped);
-    gathered.note("A quotation mark is missing in the file; all of them were read as text.");
+    gathered.note("A quotation mark is missing in the file, so all of them were read as text.");
   }
-  if (isGuess) gathered.note(`The file does not say its encoding; it was read as ${encoding}.`);
+  if (isGuess) gathered.note(`The file does not state its encoding; it was read as ${encoding}.`);
   const full = rows.slice(0, limits.maximumEntries);
   if (full.length < rows.length) gathered.note(`Only the first ${full.length} rows were read.`);
   addTable(full, gathered);

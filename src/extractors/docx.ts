@@ -57,7 +57,10 @@ function withTextOnly(archive: ZipArchive, limits: ExtractionLimits): Uint8Array
     const bytes = READ_PARTS.test(name) ? archive.read(name) : null;
     if (!bytes) continue;
     if (DOCUMENT_TYPE.test(Buffer.from(bytes.subarray(0, 4_096)).toString("latin1")))
-      throw new ExtractionError("damaged", "The file holds a document type, which no DOCX file has. It is not read.");
+      throw new ExtractionError(
+        "damaged",
+        "The file declares a document type, which no DOCX file does. It was not read.",
+      );
     parts[name] = name.startsWith("word/") ? withReadableEquations(withNamedScripts(bytes), limits) : bytes;
   }
   return zipSync(parts, { level: 0 });

@@ -34,10 +34,7 @@ function refuseProtected(zip: ZipArchive, { limits }: ExtractionTools): void {
   if (!bytes) return;
   const methods = descendantsOf(readXmlTree(bytes, limits), "EncryptionMethod");
   if (methods.some((method) => !OF_FONTS.has(attributeOf(method, "Algorithm") ?? "")))
-    throw new ExtractionError(
-      "encrypted",
-      "The book is protected against copying. Send a copy without the protection.",
-    );
+    throw new ExtractionError("encrypted", "The book is copy-protected. Send a copy without the protection.");
 }
 
 interface Chapter {
@@ -55,7 +52,7 @@ interface Book extends Pick<ExtractedContent, "title" | "author" | "date" | "met
 function readBook(zip: ZipArchive, { limits }: ExtractionTools): Book {
   const tree = (part: string): XmlElement => {
     const bytes = zip.stream(part);
-    if (!bytes) throw new ExtractionError("damaged", "The book is damaged: a part that tells its order is missing.");
+    if (!bytes) throw new ExtractionError("damaged", "The book is damaged: a part that defines its order is missing.");
     return readXmlTree(bytes, limits);
   };
   const root = descendantsOf(tree("META-INF/container.xml"), "rootfile")[0];

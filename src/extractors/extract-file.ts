@@ -27,9 +27,9 @@ export function extractFile(file: SourceFile, order: ExtractionOrder): Promise<E
 
 async function extractAt(file: SourceFile, order: ExtractionOrder, depth: number): Promise<ExtractedContent> {
   if (file.bytes.length === 0) throw new ExtractionError("empty", "The file is empty.");
-  if (depth > DEEPEST_FILE) throw new ExtractionError("too_large", "Files lie too deep in other files.");
+  if (depth > DEEPEST_FILE) throw new ExtractionError("too_large", "Files are nested too deeply in other files.");
   const recognized = await recognizeFormat(file);
-  if (!recognized) throw new ExtractionError("unsupported", "Files of this kind are not read.");
+  if (!recognized) throw new ExtractionError("unsupported", "Files of this kind are not supported.");
   const { format, note } = recognized;
   const tools: ExtractionTools = {
     ...order,
@@ -47,7 +47,7 @@ async function extractAt(file: SourceFile, order: ExtractionOrder, depth: number
 
 function describe(error: unknown): ExtractionError {
   if (error instanceof ExtractionError) return error;
-  return new ExtractionError("damaged", "The file is damaged, or not what it is called: it cannot be read.");
+  return new ExtractionError("damaged", "The file cannot be read: it is damaged, or not what its name says.");
 }
 
 /** Removes invisible characters, and text beyond the limit, which a note then mentions. */

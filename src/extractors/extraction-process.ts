@@ -153,14 +153,14 @@ class ProcessDied extends Error {
     if (this.how === "time")
       return new AppError(
         "too_large",
-        `The file took longer to read than ${timeoutMs / 1_000} seconds (RECOLLECT_READ_TIMEOUT_SECONDS). Send it in parts.`,
+        `Reading the file took longer than ${timeoutMs / 1_000} seconds (RECOLLECT_READ_TIMEOUT_SECONDS). Send it in parts.`,
       );
     if (this.how === "memory")
       return new AppError(
         "too_large",
-        `The file took more memory to read than ${memoryMegabytes} MB (RECOLLECT_READ_MEMORY_MEGABYTES). Send it in parts.`,
+        `Reading the file took more memory than ${memoryMegabytes} MB (RECOLLECT_READ_MEMORY_MEGABYTES). Send it in parts.`,
       );
-    return new AppError("invalid", "The file ended the process that read it, twice. It may be damaged.");
+    return new AppError("invalid", "The process that read the file crashed twice. The file may be damaged.");
   }
 }
 

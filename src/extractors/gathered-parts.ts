@@ -63,7 +63,7 @@ export class GatheredParts {
    * @param whenEmpty message for the sender of a file without text
    * @throws ExtractionError `empty` when nothing was gathered
    */
-  content(type: string, about: About = {}, whenEmpty = "The file holds no text."): ExtractedContent {
+  content(type: string, about: About = {}, whenEmpty = "The file contains no text."): ExtractedContent {
     if (this.parts.length === 0) throw new ExtractionError("empty", whenEmpty);
     return { ...extracted(type, this.parts, about), notes: this.notes };
   }

@@ -9,7 +9,7 @@ export const extractHtml: FormatExtractor = async (file, { limits }) => {
   const { markdown, description } = await readPage(text, file.url);
   const gathered = new GatheredParts(limits);
   gathered.add(markdown, {});
-  const whenEmpty = "The page holds no text. Pages that a script fills in are not read.";
+  const whenEmpty = "The page contains no text. Pages that are filled in by a script are not supported.";
   return gathered.content(
     "webpage",
     { ...description, title: gathered.titled(description.title), isByStranger: true },

@@ -17,7 +17,7 @@ export function dataFileOf(language: string): string {
 /** Explains that tesseract lacks the data of these languages, and how to install them. */
 export function missingLanguages(missing: readonly string[]): string {
   return (
-    `The program tesseract has no data of the language \`${missing.join("+")}\`. Install it ` +
+    `The program tesseract has no data for the language \`${missing.join("+")}\`. Install it ` +
     `(${howToInstallData(missing)}), or change RECOLLECT_READ_LANGUAGES, and retry.`
   );
 }
@@ -26,14 +26,14 @@ export function missingLanguages(missing: readonly string[]): string {
 export function missingForLanguages(languages: string, howToInstall: string): string {
   const data = howToInstallData(languages.split("+"));
   return (
-    `Reading text in pictures in \`${languages}\` needs the program tesseract: of these languages only the data of English come with ` +
-    `the service. Install it (${howToInstall}) and the data of the languages (${data}), or leave RECOLLECT_READ_LANGUAGES out, and retry.`
+    `Reading text in pictures in \`${languages}\` needs the program tesseract, as only the data for English comes with ` +
+    `the service. Install it (${howToInstall}) and the data for the languages (${data}), or unset RECOLLECT_READ_LANGUAGES, and retry.`
   );
 }
 
 /** Explains that neither tesseract nor the built-in recognizer has the data of these languages. */
 export function unfetchedLanguages(missing: readonly string[], { obstacle }: LanguageData): string {
-  return `The data of the language \`${missing.join("+")}\` are not there${obstacle === null ? " yet" : `: ${obstacle}`}`;
+  return `The data for the language \`${missing.join("+")}\` is missing${obstacle === null ? "" : `: ${obstacle}`}`;
 }
 
 /** In the order of the setting, without duplicates. */
@@ -45,6 +45,6 @@ function howToInstallData(languages: readonly string[]): string {
   const packages = languages.map((language) => `tesseract-ocr-${language.replaceAll("_", "-")}`);
   return (
     `Debian and Ubuntu: \`apt install ${packages.join(" ")}\`, macOS: \`brew install tesseract-lang\`, ` +
-    "Windows: choose it in the installer of tesseract"
+    "Windows: select it in the tesseract installer"
   );
 }

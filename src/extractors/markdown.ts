@@ -21,7 +21,7 @@ export const extractMarkdown: FormatExtractor = (file, { limits }) => {
   const gathered = new GatheredParts(limits);
   gathered.add(text);
   const fields = readFields(text);
-  if (fields === null) gathered.note("Its front matter is not well-formed YAML, and was kept as text.");
+  if (fields === null) gathered.note("Its front matter is not well-formed YAML and was kept as text.");
   const { title, author, authors, date, tags } = fields ?? NO_FIELDS;
   const about = {
     title: title[0] ?? null,

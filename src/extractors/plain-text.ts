@@ -10,7 +10,7 @@ import type { ExtractionTools, FormatExtractor } from "./format-extractor.js";
 export function plainText(file: SourceFile, why: string, { limits }: ExtractionTools): ExtractedContent {
   const gathered = new GatheredParts(limits);
   gathered.add(decodeBytes(file.bytes, [file.charset]).text);
-  gathered.note(`${why} Its text was kept as it stands.`);
+  gathered.note(`${why} Its text was kept unchanged.`);
   return gathered.content("text");
 }
 

@@ -22,12 +22,12 @@ type About = Pick<ReadingProgram, "purpose" | "withoutIt" | "howToInstall">;
 const PROGRAMS = {
   tesseract: {
     purpose: "text in pictures and scanned pages",
-    withoutIt: "English alone is read",
+    withoutIt: "only English is read",
     howToInstall:
       "Debian and Ubuntu: `apt install tesseract-ocr`, macOS: `brew install tesseract`, Windows: `winget install UB-Mannheim.TesseractOCR`.",
   },
   ffmpeg: {
-    purpose: "the sound of recordings and videos",
+    purpose: "the audio of recordings and videos",
     withoutIt: "it cannot be read",
     howToInstall:
       "Debian and Ubuntu: `apt install ffmpeg`, macOS: `brew install ffmpeg`, Windows: `winget install Gyan.FFmpeg`.",
@@ -78,8 +78,8 @@ function lackOf(
 }
 
 function readByBuiltin(languages: string, unfetched: readonly string[], source: LanguageSource | null): string {
-  const fetched = `, whose data of \`${unfetched.join("+")}\` are fetched from ${source?.place} when first needed`;
-  return `what is built in reads \`${languages}\`${unfetched.length === 0 ? "" : fetched}`;
+  const fetched = `, whose data for \`${unfetched.join("+")}\` is fetched from ${source?.place} when first needed`;
+  return `the built-in recognition reads \`${languages}\`${unfetched.length === 0 ? "" : fetched}`;
 }
 
 async function findIn(folders: readonly string[], name: string): Promise<string | null> {

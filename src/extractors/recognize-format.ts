@@ -144,5 +144,5 @@ function mislabelled({ name, mimeType }: SourceFile, format: Format): string | n
   const ending = endingOf(name);
   if (!isCalledOtherwise && ending === null) return null;
   const label = isCalledOtherwise ? mimeType : `.${ending}`;
-  return `The file is called ${label}, and is ${format.mimeTypes[0] ?? "something else"}: it was read as what it is.`;
+  return `The file is labelled ${label}, but is actually ${format.mimeTypes[0] ?? "something else"} and was read as such.`;
 }

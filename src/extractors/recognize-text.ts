@@ -41,7 +41,7 @@ export interface TextRecognition {
 export async function recognizeText(image: Uint8Array, recognition: TextRecognition = {}): Promise<string> {
   const { languages = BUILTIN_LANGUAGE, languageData = null } = recognition;
   if (!LANGUAGES.test(languages))
-    throw new ExtractionError("unsupported", `\`${languages.slice(0, 50)}\` does not name languages of tesseract.`);
+    throw new ExtractionError("unsupported", `\`${languages.slice(0, 50)}\` is not a list of tesseract languages.`);
   try {
     return tidied(await recognizeWithProgram(image, languages, recognition));
   } catch (error) {
@@ -86,7 +86,7 @@ async function recognizeWithProgram(
 }
 
 const UNDECODED =
-  "The picture cannot be decoded: it is damaged, or of a rare kind such as a compressed BMP. Save it as PNG or JPEG and send that.";
+  "The picture cannot be decoded: it is damaged, or in a rare format such as compressed BMP. Save it as PNG or JPEG and send that.";
 const NO_DATA = /Failed loading language '([A-Za-z_]+)'/g;
 
 const HOW = howToInstall("tesseract").replace(/\.$/, "");

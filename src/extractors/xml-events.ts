@@ -40,7 +40,7 @@ function createParser(maximumDepth: number, emit: (event: XmlEvent) => void): Sa
   parser.on("opentag", ({ name, attributes }) => {
     depth += 1;
     if (depth > maximumDepth)
-      throw new ExtractionError("too_large", `The file has more than ${maximumDepth} elements in each other.`);
+      throw new ExtractionError("too_large", `The file has more than ${maximumDepth} levels of nested elements.`);
     emit({ kind: "open", name, attributes });
   });
   parser.on("closetag", ({ name }) => {
@@ -56,7 +56,7 @@ function createParser(maximumDepth: number, emit: (event: XmlEvent) => void): Sa
 /** A mere document type name is common in books, and is not looked up. */
 function refuseDeclarations(doctype: string): void {
   if (doctype.includes("["))
-    throw new ExtractionError("damaged", "The file declares entities of its own, which is refused.");
+    throw new ExtractionError("damaged", "The file declares its own entities, which is not allowed.");
 }
 
 function parse(work: () => void): void {
@@ -66,7 +66,7 @@ function parse(work: () => void): void {
     if (error instanceof ExtractionError) throw error;
     throw new ExtractionError(
       "damaged",
-      "The file is damaged: its XML cannot be read. Send it again, or save it anew.",
+      "The file is damaged: its XML cannot be read. Send it again, or save a new copy first.",
     );
   }
 }

@@ -61,12 +61,12 @@ function refuseCompoundFile(bytes: Uint8Array): void {
     );
   throw new ExtractionError(
     "unsupported",
-    "The file is in a format of Office from before 2007, which is not read. Save it as .docx, .xlsx or .pptx and send that.",
+    "The file is in an Office format from before 2007, which is not supported. Save it as .docx, .xlsx or .pptx and send that.",
   );
 }
 
 function damaged(what: string): ExtractionError {
-  return new ExtractionError("damaged", `The file is damaged: ${what}. Send it again, or save it anew.`);
+  return new ExtractionError("damaged", `The file is damaged: ${what}. Send it again, or save a new copy first.`);
 }
 
 class ZipReader {
@@ -105,7 +105,7 @@ class ZipReader {
 
   #readDirectory(): void {
     const directory = findDirectory(this.#bytes);
-    if (directory === null) throw damaged("its end is missing, or it is no Office, OpenDocument or EPUB file");
+    if (directory === null) throw damaged("its end is missing, or it is not an Office, OpenDocument or EPUB file");
     const { count, start, end, base } = directory;
     if (count > this.#limits.maximumEntries) throw this.#tooMany();
     let place = start;
@@ -114,7 +114,7 @@ class ZipReader {
       if (read >= this.#limits.maximumEntries) throw this.#tooMany();
       place = this.#readEntry(place, base);
     }
-    if (this.#entries.size === 0) throw damaged("it is an archive without files");
+    if (this.#entries.size === 0) throw damaged("it is an archive with no files");
   }
 
   #tooMany(): ExtractionError {
@@ -173,7 +173,7 @@ class ZipReader {
       this.#unpackedBytes += piece.length;
       if (this.#unpackedBytes > this.#limits.maximumUnpackedBytes) {
         const most = Math.round(this.#limits.maximumUnpackedBytes / 2 ** 20).toLocaleString("en");
-        throw new ExtractionError("too_large", `The file unpacks to more than ${most} MiB, which is refused.`);
+        throw new ExtractionError("too_large", `The file unpacks to more than ${most} MiB, which is not allowed.`);
       }
       yield piece;
     }
@@ -182,11 +182,11 @@ class ZipReader {
   #packed({ flags, method, packedBytes, headerAt }: Entry): Uint8Array {
     if ((flags & ENCRYPTED_FLAG) !== 0)
       throw new ExtractionError("encrypted", "The file is encrypted. Save a copy without the password and send that.");
-    if (method !== STORED && method !== DEFLATED) throw damaged("it is packed in a way that is not known");
+    if (method !== STORED && method !== DEFLATED) throw damaged("it is packed with an unknown method");
     if (headerAt + 30 > this.#bytes.length || this.#uint32(headerAt) !== LOCAL_HEADER)
       throw damaged("a part of it is not where it should be");
     const start = headerAt + 30 + this.#uint16(headerAt + 26) + this.#uint16(headerAt + 28);
-    if (start + packedBytes > this.#bytes.length) throw damaged("it breaks off in the middle");
+    if (start + packedBytes > this.#bytes.length) throw damaged("it is cut off in the middle");
     return this.#bytes.subarray(start, start + packedBytes);
   }
 

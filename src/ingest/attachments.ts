@@ -73,7 +73,7 @@ async function chooseAttachments(
   const { store, limits } = context;
   const depth = await depthOf(context, document);
   const most = depth === 0 ? MOST_ATTACHMENTS : MOST_NESTED;
-  if (depth >= DEEPEST) return { files: [], notes: noteOf("lie too deep in other files and were not read", attached) };
+  if (depth >= DEEPEST) return { files: [], notes: noteOf("are nested too deeply and were not read", attached) };
   const known = new Set((await attachedInPlace(store, document)).map(({ digest }) => digest));
   const chosen = new Map<string, StoredAttachment>();
   const beyond: AttachedFile[] = [];
@@ -91,8 +91,8 @@ async function chooseAttachments(
     if (text === undefined) unreadable.push(file);
     else chosen.set(digest, { file, digest, text, key: known.has(digest) ? null : createId() });
   }
-  const limit = `at most ${most} and ${limits.maxFileBytes} bytes together are read (RECOLLECT_MAX_FILE_BYTES)`;
-  const notes = [...noteOf("cannot be read", unreadable), ...noteOf(`were not read, as ${limit}`, beyond)];
+  const limit = `at most ${most} files and ${limits.maxFileBytes} bytes in total are read (RECOLLECT_MAX_FILE_BYTES)`;
+  const notes = [...noteOf("cannot be read", unreadable), ...noteOf(`were not read, because ${limit}`, beyond)];
   return { files: [...chosen.values()], notes };
 }
 
@@ -123,8 +123,8 @@ async function textOf(
 
 function noteOf(what: string, files: readonly AttachedFile[]): string[] {
   if (files.length === 0) return [];
-  const names = files.map(({ name }) => name ?? "one without a name").join(", ");
-  return [`Files that lie in it ${what}: ${names.slice(0, safeCut(names, LONGEST_NAMES))}.`];
+  const names = files.map(({ name }) => name ?? "an unnamed one").join(", ");
+  return [`Files inside it ${what}: ${names.slice(0, safeCut(names, LONGEST_NAMES))}.`];
 }
 
 /**

@@ -49,9 +49,9 @@ export function checkPictureDescription(text: string): string {
   const line = lineOfModel(text).replace(ADDRESS, "").replace(/ {2,}/gu, " ").trim();
   const description = wholeSentences(line, { most: MOST_OF_PICTURE, longest: LONGEST_OF_PICTURE });
   if (!/[\p{L}\p{N}]/u.test(description))
-    throw new AppError("invalid", "The language model said nothing of the picture that can be used.");
+    throw new AppError("invalid", "The language model gave no usable description of the picture.");
   if (judgeText(description, undefined, { origin: "web" }).trust === "flagged")
-    throw new AppError("invalid", "What the language model said of the picture gives orders to an assistant.");
+    throw new AppError("invalid", "The language model's description of the picture gives orders to an assistant.");
   return description;
 }
 

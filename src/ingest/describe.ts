@@ -114,7 +114,7 @@ async function describe(
     signal.throwIfAborted();
     if (!(error instanceof AppError)) throw error;
     if (error.kind === "unavailable") throw new RetryLater(error.retryAfter ?? PAUSE, error.publicMessage);
-    log.warn("a document keeps the title and summary that rules gave it", { reason: error.message });
+    log.warn("a document keeps the title and summary made by rules", { reason: error.message });
     await noteModelFailure(context, document, "description", error);
     return null;
   }

@@ -20,7 +20,7 @@ const SHOWN: ReadonlyMap<PictureKind | null, ModelPicture["mimeType"]> = new Map
   ["webp", "image/webp"],
 ]);
 
-const NOT_SHOWN = "A language model describes PNG, JPEG, GIF and WebP pictures only.";
+const NOT_SHOWN = "A language model describes only PNG, JPEG, GIF and WebP pictures.";
 
 /** A file that was read. */
 interface Seen {

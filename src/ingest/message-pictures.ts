@@ -20,7 +20,7 @@ import { commitStep, loadCurrent, type StepPayload } from "./step.js";
 const LONGEST_MS = 3 * 60_000;
 const TOO_LATE: ReadPicture = {
   text: "",
-  notes: ["A picture was not read, because those before it took longer than three minutes."],
+  notes: ["A picture was not read, because the pictures before it took longer than three minutes."],
   isUndescribed: false,
 };
 
@@ -163,7 +163,7 @@ export async function bytesOf(
   signal: AbortSignal,
 ): Promise<Uint8Array> {
   const found = bytes ?? (await fetcher.fetch(address ?? "", signal)).bytes;
-  if (pictureKind(found) === null) throw new AppError("invalid", "What is there is no picture of a kind that is read.");
+  if (pictureKind(found) === null) throw new AppError("invalid", "This is not a picture of a supported kind.");
   return found;
 }
 

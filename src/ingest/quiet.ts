@@ -124,7 +124,7 @@ function patienceFor(
   const latest = oldest + dreamLongestWait * 1_000;
   return {
     runAt: new Date(Math.min(newest + dreamQuiet * 1_000, latest)),
-    reason: `It is read together with what else comes to its container, once nothing came for ${dreamQuiet} s, at ${iso(new Date(latest))} at the latest.`,
+    reason: `It will be read together with other new documents in its container once none has arrived for ${dreamQuiet} s, at ${iso(new Date(latest))} at the latest.`,
   };
 }
 

@@ -34,13 +34,13 @@ export async function readContent(
   if (!transcriber) throw new AppError("unsupported", MISSING_TRANSCRIBER);
   const spoken = joinRecording(await transcribeAll(transcriber, recordings, ways));
   const parts = [...content.parts, ...spoken];
-  if (parts.length === 0) throw new AppError("invalid", "Nothing is said in the recording.");
+  if (parts.length === 0) throw new AppError("invalid", "The recording contains no speech.");
   return { ...content, parts };
 }
 
 const MISSING_TRANSCRIBER =
-  "Nothing writes down recordings here, and this one has no subtitles. Set RECOLLECT_TRANSCRIBE_BASE_URL to a service with " +
-  "OpenAI's /audio/transcriptions, or RECOLLECT_TRANSCRIBE_COMMAND to a program such as whisper-cli, and then run " +
+  "No transcriber is configured, and this recording has no subtitles. Set RECOLLECT_TRANSCRIBE_BASE_URL to a service with " +
+  "OpenAI's /audio/transcriptions, or RECOLLECT_TRANSCRIBE_COMMAND to a program such as whisper-cli, then run " +
   "`recollect reprocess --failed`.";
 
 async function transcribeAll(

@@ -152,7 +152,7 @@ async function keepRead(
 ): ReturnType<typeof keepAttachments> {
   const { organizationId, id } = document;
   const { text, places } = joinParts(content);
-  if (text.trim() === "") throw new AppError("invalid", "The file holds no text.");
+  if (text.trim() === "") throw new AppError("invalid", "The file contains no text.");
   const former = outcomeOfText(reading);
   const metadata = mergeMetadata(withoutFormer(document, former), content, limits.maxMetadataBytes);
   const files = await repositories.files.ofDocument(organizationId, id);
@@ -269,7 +269,7 @@ function mergeMetadata(
       merged: metadata,
       own: null,
       told,
-      notes: ["What the file says about itself was left out: it is too much, or no text."],
+      notes: ["The file's own metadata was left out: it is too long, or not valid text."],
     };
   const added = Object.entries(found).filter(([key]) => !Object.hasOwn(metadata ?? {}, key));
   return { merged, own: added.length === 0 ? null : Object.fromEntries(added), told, notes: [] };

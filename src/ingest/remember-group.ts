@@ -50,7 +50,7 @@ export async function rememberGroup(
       if (batch.length === 0) break;
       await rememberBatch(pass, batch, unfinished);
       if (pass.left.length > 0 && (await isInstantWaiting(context, job)))
-        throw new RetryLater(A_MOMENT, "A document of its container goes first that is to be remembered at once.");
+        throw new RetryLater(A_MOMENT, "A document in its container that must be remembered immediately goes first.");
     }
   } catch (error) {
     await holdOthers(pass, unfinished, error);

@@ -48,7 +48,7 @@ const PLAIN_PICTURE: ModelPicture = {
 };
 
 const BLIND =
-  "The language model does not take pictures, so this one has no description. Choose one that does (RECOLLECT_LLM_FAST_MODEL), or set RECOLLECT_LLM_PICTURES to off.";
+  "The language model does not accept pictures, so this one has no description. Choose a model that does (RECOLLECT_LLM_FAST_MODEL), or set RECOLLECT_LLM_PICTURES to off.";
 
 /**
  * Shows pictures to the model for small questions. If it refuses one before it has described any, it is shown a plain
@@ -77,20 +77,20 @@ class ModelSight implements Sight {
   async look(picture: ModelPicture, { guidance, onModelUse }: LookingWishes, signal: AbortSignal): Promise<string> {
     if (this.#clock.now().getTime() < this.#blindUntil) throw new AppError("unsupported", BLIND);
     if (picture.bytes.length > MOST_BYTES)
-      throw new AppError("unsupported", "The picture is too large to be described: it has more than 10 MB.");
+      throw new AppError("unsupported", "The picture is too large to be described: it exceeds 10 MB.");
     const answer = await this.#ask(picture, guidance, signal).catch(async (error: unknown) => {
       throw error instanceof AppError && error.kind === "unsupported" ? await this.#judge(error) : error;
     });
     const { value, ...spent } = answer;
     await onModelUse({ ...spent, prompt: `${describePicturePrompt.name}/${describePicturePrompt.version}` });
-    if (!value.sees) throw new AppError("unsupported", "The language model says that it does not see the picture.");
+    if (!value.sees) throw new AppError("unsupported", "The language model says that it cannot see the picture.");
     this.#hasSeen = true;
     return checkPictureDescription(value.description);
   }
 
   async #judge(refusal: AppError): Promise<AppError> {
     if (this.#hasSeen || (await this.#seesPlainPicture())) return refusal;
-    this.#log.info("the language model does not take pictures", { reason: refusal.message });
+    this.#log.info("the language model does not accept pictures", { reason: refusal.message });
     this.#blindUntil = this.#clock.now().getTime() + BLIND_MS;
     return new AppError("unsupported", BLIND, { cause: refusal });
   }

@@ -25,7 +25,7 @@ export async function takeUpEmbedding({ store, log }: Pick<IngestContext, "store
       }
     });
   }
-  if (dead.length > 0) log.info("documents whose embedding was given up are taken up again", { count: dead.length });
+  if (dead.length > 0) log.info("documents whose embedding was given up are retried", { count: dead.length });
   await store.jobs.hasten(KIND);
 }
 

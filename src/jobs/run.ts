@@ -107,14 +107,21 @@ class JobConductor {
   ): Promise<{ readonly isFinished: boolean; readonly next: Job | null }> {
     const handler = this.#handlerOf(job);
     if (!handler)
-      throw new AppError("invalid", `Nothing handles jobs of the kind "${job.kind}"; another version wrote it.`);
+      throw new AppError(
+        "invalid",
+        `This version does not handle jobs of the kind "${job.kind}"; another version created this one.`,
+      );
     if (job.crashes >= this.#mostCrashes(handler)) throw setAside(job.crashes, handler);
     if (job.attempt > job.maxAttempts) throw setAside(job.maxAttempts, handler);
     const payload = handler.schema.safeParse(job.payload);
     if (!payload.success)
-      throw new AppError("invalid", `The payload of the job does not fit "${job.kind}": ${firstIssue(payload.error)}`, {
-        cause: payload.error,
-      });
+      throw new AppError(
+        "invalid",
+        `The payload of the job does not match "${job.kind}": ${firstIssue(payload.error)}`,
+        {
+          cause: payload.error,
+        },
+      );
     let isFinished = false;
     let isOver = false;
     let next: Job | null = null;
@@ -183,7 +190,7 @@ class JobConductor {
   async #prolong(job: Job, controller: AbortController): Promise<void> {
     try {
       if (await this.#options.jobs.extend(this.#options.worker, job.id, this.#options.leaseMs)) return;
-      controller.abort(new AppError("conflict", `The job "${job.kind}" (${job.id}) was taken away.`));
+      controller.abort(new AppError("conflict", `The job "${job.kind}" (${job.id}) was taken over.`));
     } catch (error) {
       this.#options.log.warn("job.lease_not_extended", { ...describe(job), error });
     }
@@ -251,7 +258,7 @@ class JobConductor {
     } catch (error) {
       if (isUnavailable(error)) throw error;
       this.#options.log.error("job.death_not_told", { ...describe(job), error });
-      told = `${reason} (The failure could not be noted where it belongs; the log has the details.)`;
+      told = `${reason} (The failure could not be recorded where it belongs; the log has the details.)`;
       isBuried = false;
     }
     if (!isBuried) await this.#options.jobs.bury(this.#options.worker, job.id, told);
@@ -283,8 +290,8 @@ function isUnavailable(error: unknown): boolean {
 }
 
 function setAside(times: number, handler: JobHandler): AppError {
-  const reason = `The process ended in the middle of this step ${count(times, "time")}, so it was set aside: its content may be what ends the process. Nothing was lost.`;
-  return new AppError("invalid", handler.giveUp ? reason : `${reason} Process the document again to try once more.`);
+  const reason = `The process ended in the middle of this step ${count(times, "time")}, so it was set aside: its content may be the cause. Nothing was lost.`;
+  return new AppError("invalid", handler.giveUp ? reason : `${reason} To try again, reprocess the document.`);
 }
 
 function describe(job: Job): Record<string, unknown> {

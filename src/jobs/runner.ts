@@ -92,7 +92,7 @@ class JobRunner implements Runner {
   }
 
   async start(): Promise<void> {
-    if (this.#looping || this.#isStopping) throw new Error("A runner is started once.");
+    if (this.#looping || this.#isStopping) throw new Error("A runner can be started only once.");
     if (this.#options.soleOwner) await this.#takeOver();
     this.#looping = this.#options.soleOwner ? this.#runSuspects().then(() => this.#loop()) : this.#loop();
   }

@@ -84,7 +84,7 @@ class RecurringSchedule implements Schedule {
     run: (signal: AbortSignal) => Promise<void>,
     subject: Subject = "record",
   ): void {
-    if (this.#entries.has(name)) throw new Error(`Recurring work "${name}" exists already.`);
+    if (this.#entries.has(name)) throw new Error(`Recurring work "${name}" already exists.`);
     const { following, gapMs } = readRecurrence(recurrence);
     const jitterMs = Math.floor(this.#random() * Math.min(LARGEST_JITTER_MS, gapMs / 10));
     const isShared = this.#isShared && subject === "record";
@@ -182,7 +182,7 @@ function plan(entry: Entry, last: Date): void {
 function readRecurrence(recurrence: Recurrence): { following: (last: Date) => Date | null; gapMs: number } {
   if (typeof recurrence !== "string") {
     const gapMs = recurrence.minutes * 60_000;
-    if (!(gapMs > 0)) throw new Error("An interval must be longer than nothing.");
+    if (!(gapMs > 0)) throw new Error("An interval must be greater than zero.");
     return { following: (last) => new Date(last.getTime() + gapMs), gapMs };
   }
   const cron = new Cron(recurrence, { paused: true });

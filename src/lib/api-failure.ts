@@ -33,7 +33,9 @@ export function readApiFailure(error: unknown): ApiFailure | undefined {
     code: textAt(body, "code") ?? textAt(body, "type"),
     text: textAt(body, "message"),
     retryAfter: isTooLong ? LONGEST_PAUSE : wished,
-    wish: isTooLong ? ` It wants to be left alone for ${wished} s, but is asked again after ${LONGEST_PAUSE} s.` : "",
+    wish: isTooLong
+      ? ` It asks for a pause of ${wished} s, but the next attempt follows after ${LONGEST_PAUSE} s.`
+      : "",
   };
 }
 
@@ -57,7 +59,7 @@ export function describeBreak(error: unknown, { expected, addressSetting }: Exch
   if (chain.some((cause) => cause instanceof AnswerTooLargeError))
     return `answered with far more data than expected for ${expected}. Check ${addressSetting}.`;
   if (chain.some((cause) => cause instanceof RedirectedError))
-    return `points to another address, which nothing is sent to. Name that in ${addressSetting} if it is meant.`;
+    return `redirects to another address, to which nothing is sent. If that address is correct, set ${addressSetting} to it.`;
   if (chain.some((cause) => cause instanceof SyntaxError))
     return `answered with something that is not JSON. Check ${addressSetting}.`;
   if (chain.some(isTimeout)) return "did not answer in time. Check whether it is overloaded.";

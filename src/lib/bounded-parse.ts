@@ -30,7 +30,7 @@ export function parseBounded<T>(schema: z.ZodType<T>, value: unknown): BoundedRe
     message: messageOf(issue, value),
   }));
   const more = issues.length - told.length;
-  if (more > 0) told.push({ path: [], message: `and ${more.toLocaleString("en")} more of the kind` });
+  if (more > 0) told.push({ path: [], message: `and ${more.toLocaleString("en")} more like these` });
   return { findings: told.map(shorten) };
 }
 

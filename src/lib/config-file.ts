@@ -34,10 +34,11 @@ export async function readConfigFile(path: string): Promise<ConfigFile> {
   });
   if (!stats) return { path, text: undefined, bytes: undefined, mode: undefined };
   if (stats.isSymbolicLink())
-    throw new ConfigFileError(`${path} is a symbolic link. Name the file that it leads to with --file.`);
-  if (!stats.isFile()) throw new ConfigFileError(`${path} is no file. Move it away, or name another file with --file.`);
+    throw new ConfigFileError(`${path} is a symbolic link. Name the file it points to with --file.`);
+  if (!stats.isFile())
+    throw new ConfigFileError(`${path} is not a file. Move it away, or name another file with --file.`);
   if (stats.size > LARGEST_BYTES)
-    throw new ConfigFileError(`${path} is larger than 32 MB, which no configuration is. Look at what is in it.`);
+    throw new ConfigFileError(`${path} is larger than 32 MB, too large for a configuration file. Check its content.`);
   const bytes = await readFile(path).catch((error: unknown) => {
     throw refuse(path, error, "read");
   });
@@ -147,9 +148,7 @@ async function requireUnchanged(file: ConfigFile): Promise<void> {
   const now = await readConfigFile(file.path);
   const isSame = file.bytes ? now.bytes?.equals(file.bytes) : now.bytes === undefined;
   if (!isSame)
-    throw new ConfigFileError(
-      `${file.path} was changed by another program at this moment. Nothing was written; try again.`,
-    );
+    throw new ConfigFileError(`${file.path} was just changed by another program. Nothing was written; try again.`);
 }
 
 function refuse(path: string, error: unknown, done: string): ConfigFileError {

@@ -42,12 +42,14 @@ export function depthOf(document: unknown, path: readonly string[]): number {
  */
 export function requireTables(document: unknown, path: readonly string[]): void {
   if (document !== undefined && !isTable(document))
-    throw new ConfigTextError(`holds ${nameOf(document)} where an object belongs`);
+    throw new ConfigTextError(`contains ${nameOf(document)} where an object is expected`);
   for (let length = 1; length < path.length; length++) {
     const value = valueAt(document, path.slice(0, length));
     if (value === undefined) return;
     if (!isTable(value))
-      throw new ConfigTextError(`has ${nameOf(value)} at ${path.slice(0, length).join(".")}, where an object belongs`);
+      throw new ConfigTextError(
+        `has ${nameOf(value)} at ${path.slice(0, length).join(".")}, where an object is expected`,
+      );
   }
 }
 

@@ -60,7 +60,7 @@ export function describeLeftOut(
     ...(nameless === 1 ? ["1 file or folder has a name that is not UTF-8 and was left out."] : []),
     ...(nameless > 1 ? [`${nameless} files or folders have names that are not UTF-8 and were left out.`] : []),
     ...(unruled.length > 0
-      ? [`Left out, as .gitignore cannot be read there or goes beyond ${BOUNDS_OF_RULES}: ${folders}.`]
+      ? [`Left out because .gitignore cannot be read there or exceeds ${BOUNDS_OF_RULES}: ${folders}.`]
       : []),
   ];
 }

@@ -31,7 +31,7 @@ export function createFetch({ timeoutMs, maximumBytes }: FetchLimits): typeof fe
     const response = await fetch(input, { ...init, signal, redirect: "manual" });
     if (response.status >= 300 && response.status < 400 && response.headers.has("location")) {
       await response.body?.cancel();
-      throw new RedirectedError(`The answer points to another address (${response.status}).`);
+      throw new RedirectedError(`The answer redirects to another address (${response.status}).`);
     }
     const body = await readBody(response, maximumBytes);
     const headers = new Headers(response.headers);

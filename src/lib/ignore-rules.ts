@@ -35,7 +35,7 @@ const RULES_OF_A_LOOK = 8;
 const MOST_CHARACTERS = 128 * 1024;
 
 /** The limits of a `.gitignore`, for people. */
-export const BOUNDS_OF_RULES = `64 KB, ${MOST_RULES} rules, ${LONGEST_RULE} characters a rule, or 128 KB with those above it`;
+export const BOUNDS_OF_RULES = `64 KB, ${MOST_RULES} rules, ${LONGEST_RULE} characters per rule, or 128 KB together with those above it`;
 
 /** A `.gitignore` exceeds the limits of what is tested against every entry of a folder. */
 export class TooManyRules extends Error {

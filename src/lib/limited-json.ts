@@ -51,7 +51,7 @@ export function createJsonMeter(): JsonMeter {
           if (depth > MAX_JSON_DEPTH) throw tooMuch(`is nested deeper than ${MAX_JSON_DEPTH} levels`);
         } else if (code === 0x5d || code === 0x7d) depth -= 1;
         if (values > MAX_JSON_VALUES)
-          throw tooMuch(`has more than ${MAX_JSON_VALUES.toLocaleString("en")} values and names of fields`);
+          throw tooMuch(`has more than ${MAX_JSON_VALUES.toLocaleString("en")} values and field names`);
       }
     },
   };

@@ -29,7 +29,7 @@ const LINE_END = "\r\n";
 /** The boundary in a content type. @throws MultipartError when there is no usable one */
 export function boundaryOf(contentType: string): string {
   const boundary = readParameters(contentType).get("boundary") ?? "";
-  if (boundary === "") throw new MultipartError("the content-type names no boundary");
+  if (boundary === "") throw new MultipartError("the content-type has no boundary");
   if (boundary.length > MAX_BOUNDARY) throw new MultipartError(`the boundary has more than ${MAX_BOUNDARY} characters`);
   return boundary;
 }
@@ -64,7 +64,7 @@ async function passOverPreamble(contents: PartContents): Promise<void> {
 
 class BodyEndedError extends MultipartError {
   constructor() {
-    super("the body ends before its last part does");
+    super("the body ends before its last part is complete");
   }
 }
 
@@ -164,7 +164,7 @@ class PartContents {
     this.#searched = tail;
     this.#lookalikes += 1;
     if (this.#lookalikes > MAX_LOOKALIKES)
-      throw new MultipartError(`more than ${MAX_LOOKALIKES} lines begin with the boundary and go on`);
+      throw new MultipartError(`more than ${MAX_LOOKALIKES} lines begin with the boundary but continue after it`);
     return true;
   }
 

@@ -18,7 +18,7 @@ export async function runInThread(
     return await new Promise<object | null>((resolve, reject) => {
       worker.once("message", resolve);
       worker.once("error", reject);
-      worker.once("exit", () => reject(new Error("A thread ended without a word.")));
+      worker.once("exit", () => reject(new Error("A thread ended without a result.")));
     });
   } catch (error) {
     signal?.throwIfAborted();

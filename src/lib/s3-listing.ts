@@ -59,7 +59,7 @@ export async function readListing(xml: string, mostObjects = Infinity): Promise<
   });
   parser.on("attribute", () => {
     attributes += 1;
-    if (attributes > MOST_ATTRIBUTES) throw new Error("An element of a listing has attributes without end.");
+    if (attributes > MOST_ATTRIBUTES) throw new Error("An element of a listing has too many attributes.");
   });
   if (!(await isWritten(parser, xml))) return null;
   if (!isWhole || root !== "ListBucketResult" || page["IsTruncated"] === undefined) return null;

@@ -33,7 +33,7 @@ test("nothing is left of a write that fails", async () => {
   await writeFile(directory, "a file where the folder should be");
   await expect(createFileBlobs(directory).put(createId(), Uint8Array.of(1))).rejects.toMatchObject({
     kind: "unavailable",
-    message: expect.stringContaining(`The file was not kept: the folder ${directory} cannot be written`),
+    message: expect.stringContaining(`The file was not stored: the folder ${directory} cannot be written`),
   });
   expect(await readdir(folder)).toEqual(["files"]);
 });

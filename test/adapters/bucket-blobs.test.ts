@@ -42,7 +42,7 @@ describe("a bucket", () => {
     const busy = await blobs.put(createId(), Uint8Array.of(1)).catch((error: unknown) => error);
     expect(busy).toMatchObject({
       kind: "unavailable",
-      message: expect.stringContaining("The file was not kept: the bucket memories answers 503 (SlowDown)."),
+      message: expect.stringContaining("The file was not stored: the bucket memories answers 503 (SlowDown)."),
     });
     const stranger = createBucketBlobs({ ...bucketOf(server, ""), secretAccessKey: "another" });
     const refused = await stranger.read(createId(), 0, 1).catch((error: unknown) => error);
@@ -70,7 +70,7 @@ test("a bucket whose store repeats its pages is not listed for ever", async () =
   });
   const keys = { region: "eu-central-1", accessKeyId: "a", secretAccessKey: "b", sessionToken: undefined };
   const blobs = createBucketBlobs({ bucket: "memories", prefix: "", url: `${server.url}/memories`, ...keys });
-  await expect(blobs.list()).rejects.toThrow(/repeats its pages/);
+  await expect(blobs.list()).rejects.toThrow(/keeps returning the same page/);
   await server.close();
   expect(server.asked.length).toBe(2);
 });

@@ -171,8 +171,8 @@ describe.skipIf(!canRecord || process.platform === "win32")(
 
     test.each([
       ["shows text without times", { shown: "The harbour opens." }, [], "wrote no text with times"],
-      ["shows too much", { shown: "x".repeat(300_000) }, [], "wrote more than a transcript has"],
-      ["writes too much", { srt: SRT.repeat(3_000) }, ["-osrt"], "wrote more than a transcript has"],
+      ["shows too much", { shown: "x".repeat(300_000) }, [], "wrote more than a transcript can contain"],
+      ["writes too much", { srt: SRT.repeat(3_000) }, ["-osrt"], "wrote more than a transcript can contain"],
       ["does not end", { hangs: true }, [], "took longer than 2 seconds", 2_000],
     ])("that %s is met with a reason", async (_, does, options, reason, timeLimitMs = 30_000) => {
       await expect(listen(does, options, { timeLimitMs, maximumBytes: 200_000 })).rejects.toMatchObject({
@@ -199,7 +199,7 @@ describe.skipIf(!canRecord || process.platform === "win32")(
       expect(failed).toMatchObject({
         status: "failed",
         errorReason: expect.stringMatching(
-          /whisper-cli.* is not there: install it or correct RECOLLECT_TRANSCRIBE_COMMAND/,
+          /whisper-cli.* was not found: install it or correct RECOLLECT_TRANSCRIBE_COMMAND/,
         ),
       });
       const { checks } = await without.core.diagnose({ actor: without.actor });
@@ -216,7 +216,7 @@ describe.skipIf(!canRecord || process.platform === "win32")(
         expect(document).toMatchObject({ status: "done", content: SAID.map(({ text }) => text).join(" ") });
         const { checks: later } = await opened.core.diagnose({ actor: opened.actor });
         expect(later.find(({ name }) => name === "files")?.detail).toContain(
-          "recordings are written down by whisper-cli",
+          "recordings are transcribed by whisper-cli",
         );
       } finally {
         await opened.close();

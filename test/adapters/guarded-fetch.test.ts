@@ -155,8 +155,8 @@ test.each([
   ["ftp://127.0.0.1/", "only http and https"],
   ["javascript:alert(1)", "only http and https"],
   ["http://user:secret@127.0.0.1/", "user name or a password"],
-  ["http://[::1", "can be read"],
-  [`http://127.0.0.1/${"a".repeat(9_000)}`, "can be read"],
+  ["http://[::1", "not a valid URL"],
+  [`http://127.0.0.1/${"a".repeat(9_000)}`, "not a valid URL"],
 ])("%j is no address that is fetched", async (url, reason) => {
   const { kind, message } = await refusalOf(url);
   expect([kind, message]).toEqual(["invalid", expect.stringContaining(reason)]);
@@ -278,10 +278,10 @@ test("offline, nothing is fetched, not even what is allowed", async () => {
 
 test.each([
   [404, "not_found", "no such page (status 404)"],
-  [403, "forbidden", "not open to everybody (status 403)"],
+  [403, "forbidden", "not public (status 403)"],
   [304, "invalid", "status 304"],
   [429, "unavailable", "fewer requests"],
-  [500, "unavailable", "out of order"],
+  [500, "unavailable", "the server reported an error"],
 ])("status %i is %s", async (status, kind, reason) => {
   const url = await serve((_, response) => response.writeHead(status, { "retry-after": "9" }).end("no"));
   const error = await refusalOf(`${url}/page?token=secret`);
@@ -312,9 +312,9 @@ test.each<readonly [string, string, readonly string[]]>([
   ["never comes", "in time", []],
   ["stops in its headers", "in time", ["HTTP/1.1 200 OK\r\ncontent-"]],
   ["stops in its body", "in time", ["HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc"]],
-  ["is no HTTP", "not HTTP", ["SSH-2.0-OpenSSH_9.2\r\n"]],
-  ["has two lengths", "not HTTP", ["HTTP/1.1 200 OK\r\ncontent-length: 3\r\ncontent-length: 4\r\n\r\nabcd"]],
-  ["has endless headers", "not HTTP", ["HTTP/1.1 200 OK\r\n", "x: ".padEnd(100_000, "y")]],
+  ["is no HTTP", "not valid HTTP", ["SSH-2.0-OpenSSH_9.2\r\n"]],
+  ["has two lengths", "not valid HTTP", ["HTTP/1.1 200 OK\r\ncontent-length: 3\r\ncontent-length: 4\r\n\r\nabcd"]],
+  ["has endless headers", "not valid HTTP", ["HTTP/1.1 200 OK\r\n", "x: ".padEnd(100_000, "y")]],
 ])("an answer that %s fails with a reason", async (_what, reason, pieces) => {
   expect((await refusalOf(await serveBytes(...pieces))).message).toContain(reason);
 });
@@ -349,7 +349,7 @@ test.each<readonly [string, RequestListener, string]>([
   [
     "has a compression that nobody asked for",
     (_, response) => response.writeHead(200, { "content-encoding": "gzip, gzip" }).end("x"),
-    "nobody asked for",
+    "was not requested",
   ],
   [
     "wants another protocol",

@@ -31,7 +31,7 @@ test.each([
   const sealed = await box().seal("secret");
   const key = await readFile(file, "utf8");
   await writeFile(file, text);
-  const refusal = { kind: "corrupt", message: expect.stringMatching(/secret\.key .*Put it back/) as string };
+  const refusal = { kind: "corrupt", message: expect.stringMatching(/secret\.key.*Restore it/) as string };
   await expect(box().seal("another")).rejects.toMatchObject(refusal);
   await expect(box().open(sealed)).rejects.toMatchObject(refusal);
   await expect(box().isCurrent(sealed)).rejects.toMatchObject(refusal);

@@ -166,7 +166,7 @@ describe("YouTube", () => {
     places.answers.set("www.youtube.com/api/timedtext", answer);
     expect(await refusalOf(ADDRESS)).toMatchObject({
       kind: "invalid",
-      message: expect.stringContaining("did not hand them out"),
+      message: expect.stringContaining("did not provide them"),
     });
   });
 
@@ -186,7 +186,7 @@ describe("YouTube", () => {
     { what: "holds something else", body: "<script>var ytInitialPlayerResponse = {1}</script>" },
   ])("whose page $what is met with a reason", async ({ body }) => {
     places.answers.set("www.youtube.com/watch", { body });
-    expect((await refusalOf(ADDRESS)).message).toContain("its page says nothing of the video");
+    expect((await refusalOf(ADDRESS)).message).toContain("its page does not describe the video");
   });
 
   test("may not answer with more than such a page needs", async () => {

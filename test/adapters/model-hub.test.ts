@@ -80,7 +80,7 @@ describe("a download", () => {
     expect(steps.every(({ bytes }, at) => bytes >= (steps[at - 1]?.bytes ?? 0))).toBe(true);
     expect(log.lines.map(({ event }) => event)).toEqual([
       "downloading the embedding model, once",
-      "the embedding model is here",
+      "the embedding model was downloaded",
     ]);
   });
 
@@ -233,7 +233,7 @@ describe("what passes is tried again", () => {
     hub.fail("hub HEAD", { kind: "status", status: 502 }, 100);
     await expect(fetchModel(options())).rejects.toMatchObject({
       kind: "unavailable",
-      message: `The model hub ${hub.url} is out of order (status 502).`,
+      message: `The model hub ${hub.url} reported a server error (status 502).`,
     });
     expect(hub.requests).toHaveLength(5);
   });
@@ -296,7 +296,7 @@ describe("what only a person can change is said at once", () => {
       files: { "config.json": Buffer.from("{}"), "pytorch_model.bin": Buffer.alloc(10) },
       commit: COMMIT,
     });
-    expect(await refusal()).toContain("has no tokenizer.json with a model.safetensors, so it is no static model");
+    expect(await refusal()).toContain("has no tokenizer.json with a model.safetensors, so it is not a static model");
   });
 
   test("a hub that names no checksum", async () => {
@@ -313,13 +313,13 @@ describe("what only a person can change is said at once", () => {
   test("a file that is longer than announced", async () => {
     hub.fail("cdn GET", { kind: "too much" });
     expect(await refusal()).toContain(
-      `sends more of model.safetensors of acme/words than the ${table.length} bytes that it has`,
+      `sends more than the ${table.length} bytes that model.safetensors of acme/words has`,
     );
   });
 
   test("a file that is another one twice", async () => {
     hub.fail("cdn GET", { kind: "wrong content" }, 2);
-    expect(await refusal()).toContain("arrived with another content than");
+    expect(await refusal()).toContain("did not match the checksum that");
     expect(await readdir(join(models, "acme--words@main.part"))).not.toContain("model.safetensors");
   });
 
@@ -365,7 +365,7 @@ describe("a folder that cannot be written", () => {
     await symlink("/dev/full", path);
     await expect(fetchModel(options())).rejects.toMatchObject({
       kind: "storage_full",
-      message: "There is no room for the embedding model acme/words (1 MB). Make room in the data folder.",
+      message: "There is no space for the embedding model acme/words (1 MB). Free some space in the data folder.",
     });
     await rm(path);
     await expectComplete(await fetchModel(options()));
@@ -386,7 +386,7 @@ describe("redirects", () => {
     "to %s are not followed",
     async (location) => {
       hub.fail("hub GET", { kind: "status", status: 302, headers: { location } }, 1_000);
-      await expect(fetchModel(options())).rejects.toThrow(/redirects to a place that is not gone to/);
+      await expect(fetchModel(options())).rejects.toThrow(/redirects to an address that is not followed/);
     },
   );
 

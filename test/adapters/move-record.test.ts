@@ -168,7 +168,7 @@ else
         );
         expect(await rowsOfStore(storeIn(folder))).toEqual(before);
         const serving = createPostgresStore({ url, dataDirectory: newFolder(), clock: new ManualClock() });
-        await expect(serving).rejects.toThrow(/has the unfinished move of a record from the data folder/);
+        await expect(serving).rejects.toThrow(/contains the unfinished move of a record from the data folder/);
       }
       await moveToPostgres(optionsFor(folder, url));
       expect(await rowsOfDatabase(url)).toEqual(before);
@@ -215,14 +215,14 @@ else
       await refused(
         () => moveToPostgres(optionsFor(folder, foreign)),
         foreign,
-        /tables of something else, such as orders/,
+        /tables of another program, such as orders/,
       );
 
       const served = await server.createDatabase();
       const store = await createPostgresStore({ url: served, dataDirectory: newFolder(), clock: new ManualClock() });
-      await refused(() => moveToPostgres(optionsFor(folder, served)), served, /used by another service/);
+      await refused(() => moveToPostgres(optionsFor(folder, served)), served, /in use by another service/);
       await store.close();
-      await refused(() => moveToPostgres(optionsFor(folder, served)), served, /has a record already/);
+      await refused(() => moveToPostgres(optionsFor(folder, served)), served, /already contains a record/);
 
       const other = await filledFolder();
       const unfinished = await server.createDatabase();
@@ -230,7 +230,7 @@ else
       await expect(moveToPostgres(optionsFor(other, unfinished))).rejects.toThrow(/is still where it was/);
       if ("release" in held) held.release();
       await refused(() => moveToPostgres(optionsFor(folder, unfinished)), unfinished, /the move of another record/);
-      await expect(moveToFolder(optionsFor(folder, served))).rejects.toThrow(/has a record of its own/);
+      await expect(moveToFolder(optionsFor(folder, served))).rejects.toThrow(/already contains a record/);
     });
 
     test("where there is no room in the folder, a move back says so, and goes on when there is", async () => {

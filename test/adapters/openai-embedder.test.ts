@@ -277,7 +277,7 @@ test.each([429, 503])(
     provider.fail({ kind: "status", status, headers: { "retry-after": "86400" } }, 5);
     const error = await failureOf(embedder.embed(["one"], "document"));
     expect(error.retryAfter).toBe(900);
-    const reason = expect.stringContaining("left alone for 86400 s, but is asked again after 900 s") as string;
+    const reason = expect.stringContaining("a pause of 86400 s, but the next attempt follows after 900 s") as string;
     expect(log.lines).toMatchObject([{ level: "warn", reason }]);
   },
 );

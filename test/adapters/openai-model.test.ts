@@ -282,7 +282,7 @@ describe("a failure is told so that a person can act:", () => {
       "limits the rate",
       77,
     ],
-    ["a day's wait", status(429, undefined, { "retry-after": "86400" }), "unavailable", "left alone for 86400 s", 900],
+    ["a day's wait", status(429, undefined, { "retry-after": "86400" }), "unavailable", "a pause of 86400 s", 900],
     ["no credit", status(402), "unavailable", "no credit", 3_600],
     ["a used-up quota", status(429, { code: "insufficient_quota", message: "x" }), "unavailable", "no credit", 3_600],
     [
@@ -297,7 +297,13 @@ describe("a failure is told so that a person can act:", () => {
     ["a cut connection", { fault: "disconnect" }, "unavailable", "closed the connection", 30],
     ["silence", { fault: "stall" }, "unavailable", "in time", 30],
     ["something else than JSON", { fault: "body", body: "<html>" }, "unavailable", "not JSON", 30],
-    ["something else than a completion", { fault: "body", body: '{"a":1}' }, "unavailable", "no chat completion", 60],
+    [
+      "something else than a completion",
+      { fault: "body", body: '{"a":1}' },
+      "unavailable",
+      "not a chat completion",
+      60,
+    ],
     [
       "a failure within an answer",
       { fault: "body", body: '{"error":{"code":502,"message":"upstream"}}' },

@@ -57,24 +57,24 @@ const valid = safetensors({ embeddings: { type: "F32", shape: [2, 2], numbers: [
 test.each<[string, Uint8Array, string]>([
   ["nothing at all", new Uint8Array(), "has 0 bytes"],
   ["seven bytes", new Uint8Array(7), "has 7 bytes"],
-  ["no header", new Uint8Array(8), "says that its header has 0 bytes"],
+  ["no header", new Uint8Array(8), "states that its header has 0 bytes"],
   [
     "a header of 2^63 bytes",
     safetensorsOf("{}", EIGHT, 2n ** 63n),
-    "says that its header has 9223372036854775808 bytes",
+    "states that its header has 9223372036854775808 bytes",
   ],
   [
     "a header of 2 MB",
     safetensorsOf("{}", new Uint8Array(2_100_000), 2_097_152n),
-    "says that its header has 2097152 bytes",
+    "states that its header has 2097152 bytes",
   ],
   ["half a header", valid.subarray(0, 40), "ends within its header, after 40 of"],
   ["half its data", valid.subarray(0, -5), "is truncated"],
   ["more than its data", Buffer.concat([valid, EIGHT]), "has 8 bytes more than its header describes"],
   ["text for a header", safetensorsOf("no JSON", EIGHT), "not JSON"],
   ["bytes that are no text", Buffer.concat([Buffer.from([2, 0, 0, 0, 0, 0, 0, 0, 0xc3, 0x28]), EIGHT]), "not JSON"],
-  ["a list for a header", safetensorsOf("[]", EIGHT), "no JSON object"],
-  ["a deep header", safetensorsOf(`{"a":${"[".repeat(20_000)}${"]".repeat(20_000)}}`, EIGHT), "without a proper type"],
+  ["a list for a header", safetensorsOf("[]", EIGHT), "not a JSON object"],
+  ["a deep header", safetensorsOf(`{"a":${"[".repeat(20_000)}${"]".repeat(20_000)}}`, EIGHT), "without a valid type"],
   [
     "the same name twice",
     safetensorsOf(`{"a":1,${table().slice(1, -1)},${table().slice(1)}`, EIGHT),
@@ -85,12 +85,12 @@ test.each<[string, Uint8Array, string]>([
     safetensorsOf(table().replace('"shape"', '"dtype":"I8","shape"'), EIGHT),
     'names "dtype" twice',
   ],
-  ["a tensor without a type", safetensorsOf(table({ dtype: undefined }), EIGHT), "without a proper type"],
+  ["a tensor without a type", safetensorsOf(table({ dtype: undefined }), EIGHT), "without a valid type"],
   ["a type that nobody knows", safetensorsOf(table({ dtype: "F13" }), EIGHT), 'unknown type "F13"'],
   ["a type from the prototype", safetensorsOf(table({ dtype: "toString" }), EIGHT), 'unknown type "toString"'],
-  ["a negative length", safetensorsOf(table({ shape: [-2, -1] }), EIGHT), "without a proper type"],
-  ["a broken length", safetensorsOf(table({ shape: [0.5, 4] }), EIGHT), "without a proper type"],
-  ["nine dimensions", safetensorsOf(table({ shape: [2, 1, 1, 1, 1, 1, 1, 1, 1] }), EIGHT), "without a proper type"],
+  ["a negative length", safetensorsOf(table({ shape: [-2, -1] }), EIGHT), "without a valid type"],
+  ["a broken length", safetensorsOf(table({ shape: [0.5, 4] }), EIGHT), "without a valid type"],
+  ["nine dimensions", safetensorsOf(table({ shape: [2, 1, 1, 1, 1, 1, 1, 1, 1] }), EIGHT), "without a valid type"],
   ["a shape beyond all numbers", safetensorsOf(table({ shape: [2 ** 40, 2 ** 40] }), EIGHT), "impossible shape"],
   [
     "fewer bytes than its shape needs",
@@ -99,7 +99,7 @@ test.each<[string, Uint8Array, string]>([
   ],
   ["an end before its beginning", safetensorsOf(table({ data_offsets: [8, 0] }), EIGHT), "-8 bytes, where"],
   ["a place behind the file", safetensorsOf(table({ data_offsets: [8, 16] }), EIGHT), "has a gap before"],
-  ["a negative place", safetensorsOf(table({ data_offsets: [-8, 0] }), EIGHT), "without a proper type"],
+  ["a negative place", safetensorsOf(table({ data_offsets: [-8, 0] }), EIGHT), "without a valid type"],
   [
     "tensors that overlap",
     safetensorsOf(
@@ -109,7 +109,7 @@ test.each<[string, Uint8Array, string]>([
       }),
       EIGHT,
     ),
-    'lets the tensor "other" overlap',
+    'has the tensor "other" overlapping',
   ],
 ])("%s is refused by name", async (_what, bytes, problem) => {
   const refused = read(bytes);

@@ -332,16 +332,16 @@ test.each<[string, Record<string, Buffer>, string]>([
     modelFiles({
       tensors: { embeddings: { type: "I64", shape: [rows, 1], numbers: rowsFor(PIECES, 1).map(Math.round) } },
     }),
-    "in the type I64",
+    "stores its table as I64",
   ],
   [
     "with a row too few",
     shaped([rows - 1, 2]),
     `has ${rows} tokens, but the table in model.safetensors has ${rows - 1} rows`,
   ],
-  ["with a row too many", shaped([rows + 1, 2]), `has ${rows + 1} rows: the two do not belong together`],
-  ["with a number that is none", bad(Number.NaN), "infinite or none at all (number 78)"],
-  ["with an infinite number", bad(-Infinity), "infinite or none at all (number 78)"],
+  ["with a row too many", shaped([rows + 1, 2]), `has ${rows + 1} rows: the two files do not match`],
+  ["with a number that is none", bad(Number.NaN), "infinite or not a number (value 78)"],
+  ["with an infinite number", bad(-Infinity), "infinite or not a number (value 78)"],
   [
     "with too few weights",
     shaped([rows, 2], { weights: { type: "F32", shape: [3], numbers: [1, 1, 1] } }),
@@ -350,12 +350,12 @@ test.each<[string, Record<string, Buffer>, string]>([
   [
     "with weights that are text",
     shaped([rows, 2], { weights: { type: "I8", shape: [rows], numbers: rowsFor(PIECES, 1) } }),
-    "its weights in the type I8",
+    "its weights as I8",
   ],
   [
     "with a mapping of fractions",
     shaped([2, 2], { mapping: { type: "F32", shape: [rows], numbers: rowsFor(PIECES, 1) } }),
-    "its mapping in the type F32",
+    "its mapping as F32",
   ],
   [
     "with a mapping beyond its table",
@@ -369,16 +369,16 @@ test.each<[string, Record<string, Buffer>, string]>([
   ],
   ["with a tokenizer that is no JSON", withTokenizer("{"), "is not JSON"],
   ["with an empty tokenizer", withTokenizer(""), "is not JSON"],
-  ["with a list for a tokenizer", withTokenizer("[]"), "is no tokenizer of a kind that is known"],
+  ["with a list for a tokenizer", withTokenizer("[]"), "is not a supported kind of tokenizer"],
   [
     "with a deep tokenizer",
     withTokenizer(`{"model":${"[".repeat(100_000)}${"]".repeat(100_000)}}`),
-    "is no tokenizer of a kind that is known here at model",
+    "is not a supported kind of tokenizer at model",
   ],
   [
     "with a tokenizer of tomorrow",
     one({ model: { type: "Neural", vocab: {} } }),
-    "is no tokenizer of a kind that is known here at model",
+    "is not a supported kind of tokenizer at model",
   ],
   [
     "with a vocabulary of texts",

@@ -267,7 +267,7 @@ describe("a damaged or foreign file", () => {
   test.each([1, 4_096, 10_000])("cut off by %i bytes", async (missing) => {
     await makeStore(50, "text ".repeat(500));
     truncateSync(file, statSync(file).size - missing);
-    await expectRefusal("corrupt", /cut off: it has \d+ bytes and should have \d+/);
+    await expectRefusal("corrupt", /truncated: it has \d+ bytes instead of \d+/);
   });
 
   test("cut off to nothing, with a log", async () => {

@@ -50,7 +50,7 @@ else {
 
   test.each([
     ["options=-c%20statement_timeout%3D1", /ended a statement .* statement_timeout/],
-    ["sslmode=verify-full&sslrootcert=/nowhere/root.crt", /A file that its address names .*\/nowhere\/root\.crt/],
+    ["sslmode=verify-full&sslrootcert=/nowhere/root.crt", /A file named in its address .*\/nowhere\/root\.crt/],
   ])("what the address asks for and does not work, such as %s, is said in a sentence", async (parameters, reason) => {
     const url = `${await server.createDatabase()}?${parameters}`;
     const dataDirectory = await mkdtemp(join(tmpdir(), "recollect-address-"));

@@ -92,7 +92,7 @@ test("has a problem from the last use on that failed, other than for the recordi
     saying(/answered 500/),
     null,
     saying(/not JSON\. Check RECOLLECT_TRANSCRIBE_BASE_URL\.$/),
-    saying(/no transcript/),
+    saying(/not a transcript/),
     saying(/refused the key/),
     null,
   ]);

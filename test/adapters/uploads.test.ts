@@ -46,7 +46,7 @@ test("a folder that cannot be written is told", async () => {
   await writeFile(directory, "a file where the folder should be");
   await expect(uploads.receive(pieces("x"))).rejects.toMatchObject({
     kind: "unavailable",
-    message: expect.stringContaining(`The file was not kept: the folder ${directory} cannot be written`),
+    message: expect.stringContaining(`The file was not stored: the folder ${directory} cannot be written`),
   });
 });
 

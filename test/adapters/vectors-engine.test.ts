@@ -380,7 +380,7 @@ describe("The choice of an engine", () => {
       message: expect.stringMatching(/404/) as string,
     });
     expect(asked.length).toBeGreaterThan(0);
-    expect(log.says("fetching the Chroma engine")).toBe(true);
+    expect(log.says("downloading the Chroma engine")).toBe(true);
     expect(await readdir(`${directory.path}/engines`)).toEqual([]);
   }, 60_000);
 

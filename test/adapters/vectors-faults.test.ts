@@ -122,7 +122,7 @@ describe("With a local Chroma", () => {
       await ready(vectors);
       await fixture.expectRightAnswer(vectors);
     }
-    expect(log.says("the Chroma engine ended")).toBe(true);
+    expect(log.says("the Chroma engine exited")).toBe(true);
     const { collections } = await vectors.verify();
     expect(collections.every((collection) => collection.found === collection.expected)).toBe(true);
   }, 60_000);

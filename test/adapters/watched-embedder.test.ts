@@ -27,7 +27,7 @@ beforeEach(async () => {
 afterEach(() => provider.close());
 
 const ask = (text: string) => embedder.embed([text], "query");
-const LATE = /no vector of a query within 0.2 s/;
+const LATE = /no vector for a query within 0.2 s/;
 
 test("queries that hang fail in time, and after three of them and a trial the next ones at once, until it answers in the background", async () => {
   provider.fail({ kind: "stall" }, 5);

@@ -46,7 +46,7 @@ test("nothing comes in before a repository is chosen; then its Markdown does", a
   cleanups.push(() => connected.close());
   const { core, actor, id } = connected;
   expect((await core.listSyncRuns({ actor }, { id })).runs).toEqual([]);
-  await expect(core.syncOneConnection({ actor }, { id })).rejects.toThrow(/Nothing is chosen/);
+  await expect(core.syncOneConnection({ actor }, { id })).rejects.toThrow(/Nothing has been chosen/);
   const { resources } = await core.listConnectionResources({ actor }, { id });
   expect(resources).toMatchObject([{ id: github.repositoryId, name: "farm", full_name: "mia/farm", private: true }]);
   await choose(connected, github);
@@ -192,15 +192,15 @@ test("somebody signs in in a browser, once, and only with the state that was beg
   expect((await core.listConnections({ actor }, {})).connections).toEqual([]);
   const state = link.searchParams.get("state") ?? "";
   const finish = (query: Record<string, string>) => core.finishConnection(anybody, { provider: "github", ...query });
-  await expect(finish({ code: "good", state: `${id}.guess` })).rejects.toThrow(/begin again/);
-  await expect(finish({ code: "good", state: "" })).rejects.toThrow(/begin again/);
+  await expect(finish({ code: "good", state: `${id}.guess` })).rejects.toThrow(/start again/);
+  await expect(finish({ code: "good", state: "" })).rejects.toThrow(/start again/);
   expect(await finish({ code: "good", state })).toEqual({
     provider: "github",
     redirectUrl: "https://app.example/done",
     problem: null,
     pickUrl: null,
   });
-  await expect(finish({ code: "good", state })).rejects.toThrow(/begin again/);
+  await expect(finish({ code: "good", state })).rejects.toThrow(/start again/);
   expect((await core.listConnections({ actor }, {})).connections).toMatchObject([
     { id, account: "mia", state: "active" },
   ]);

@@ -159,7 +159,7 @@ describe("with a query or labels", () => {
     const source = mirror();
     await source.sync();
     const changed = connector().changes(access({ query: "pear" }), source.pages.at(-1)?.checkpoint);
-    await expect(changed[Symbol.asyncIterator]().next()).rejects.toThrow(/Something else is searched for/);
+    await expect(changed[Symbol.asyncIterator]().next()).rejects.toThrow(/The search was changed/);
     expect(ids(source)).toContain(pear);
   });
 });
@@ -229,7 +229,7 @@ test("trap: one unreadable thread does not end a listing", async () => {
 test("trap: pages that lead in a circle end the run", async () => {
   await gmail.put("1", "a");
   gmail.loop();
-  await expect(mirror().sync()).rejects.toThrow(/same page again/);
+  await expect(mirror().sync()).rejects.toThrow(/keeps returning the same page/);
 });
 
 describe("faults", () => {

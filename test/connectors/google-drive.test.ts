@@ -181,7 +181,7 @@ describe("chosen folders and files", () => {
   });
 
   test("without a choice nothing is listed, and the message says what to do", async () => {
-    await expect(mirror([]).sync()).rejects.toThrow(/Choose some, or make a connection with syncScope/);
+    await expect(mirror([]).sync()).rejects.toThrow(/Choose some, or create a connection with syncScope/);
     expect(connector().needsSelection?.({ syncScope: "selected" })).toBe(true);
     expect(connector().needsSelection?.({ syncScope: "full" })).toBe(false);
   });
@@ -210,7 +210,7 @@ describe("chosen folders and files", () => {
     expect(await list(null, 2, 1)).toEqual(["outer"]);
     expect(await list(outer)).toEqual(["deep.txt"]);
     expect(await list(shared)).toEqual(["team.txt"]);
-    await expect(list("x' or 'y")).rejects.toThrow(/must be the id of a folder/);
+    await expect(list("x' or 'y")).rejects.toThrow(/must be the id of a Google Drive folder/);
     expect(connector().resourceSchema?.safeParse({ id: "x' in parents", name: "x" }).success).toBe(false);
   });
 });
@@ -280,7 +280,7 @@ describe("reading", () => {
     await source.sync();
     expect(source.texts()).toEqual({ "fine.txt": "fine" });
     expect(source.skipped.get(big)).toMatch(/10 MB/);
-    expect(source.skipped.get(form)).toMatch(/does not export files of the kind “form”/);
+    expect(source.skipped.get(form)).toMatch(/does not export files of type “form”/);
     expect(source.skipped.get(huge)).toMatch(/more than 20000000/);
     expect(source.skipped.get(shut)).toMatch(/owner does not allow/);
   });
@@ -365,7 +365,7 @@ test("trap: moves and renames read nothing again, and names may be the same", as
 test("trap: pages that lead in a circle end the run", async () => {
   await drive.put("a", "a");
   drive.loop();
-  await expect(mirror().sync()).rejects.toThrow(/same page again/);
+  await expect(mirror().sync()).rejects.toThrow(/keeps returning the same page/);
 });
 
 describe("faults", () => {

@@ -85,7 +85,7 @@ test("a key that is not valid is refused in the words of the provider, without t
   const refused = connectTo(source, "grn_wrong-key");
   await expect(refused).rejects.toMatchObject({
     kind: "invalid",
-    message: "Granola does not take this API key (status 401). Granola says: The key … is not valid",
+    message: "Granola does not accept this API key (status 401). Granola says: The key … is not valid",
   });
 });
 
@@ -149,7 +149,7 @@ test.each([1, 2, 3])("trap: pages in a circle of %i end the run, and remove noth
   source.loop(length);
   await expect(pagesOf(connector, access)).rejects.toMatchObject({
     kind: "unavailable",
-    message: "Granola gives the same page again and again.",
+    message: "Granola keeps returning the same page.",
   });
   expect(source.requests()).toBe(length + 1);
 });

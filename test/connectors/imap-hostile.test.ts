@@ -44,8 +44,8 @@ function* endless<T>(pieceOf: (at: number) => T): Generator<T> {
 }
 
 const SMALL = Buffer.from("Subject: A\r\n\r\nB\r\n");
-const STRANGER = /^127\.0\.0\.1 answered with a mail that it was not asked for, or twice with the same\.$/;
-const TOO_MUCH = /^127\.0\.0\.1 sent more than it was asked for\.$/;
+const STRANGER = /^127\.0\.0\.1 sent an email that was not requested, or the same one twice\.$/;
+const TOO_MUCH = /^127\.0\.0\.1 sent more than was requested\.$/;
 
 test.each<[string, string, MailboxAnswer, RegExp]>([
   ["subjects of mails that nobody asked for", HEADS, () => endless(head), STRANGER],
@@ -106,16 +106,16 @@ test.each<[string, MailboxAnswer, RegExp]>([
   [
     "folders without end",
     () => endless((at) => `* LIST () "/" ${at}\r\n`),
-    /has more folders than can be followed, which are 5,000\.$/,
+    /has more than 5,000 folders, which is the limit\.$/,
   ],
   [
     "6,000 folders",
     Array.from({ length: 6_000 }, (_, at) => `* LIST () "/" ${at}\r\n`).join(""),
-    /has more folders than can be followed/,
+    /has more than 5,000 folders/,
   ],
-  ["a name of two million letters", `* LIST () "/" "${NAME}"\r\n`, /sent more than it was asked for|LineTooLarge/],
+  ["a name of two million letters", `* LIST () "/" "${NAME}"\r\n`, /sent more than was requested|LineTooLarge/],
   ["a name of two million bytes", `* LIST () "/" {${NAME.length}}\r\n${NAME}\r\n`, TOO_MUCH],
-  ["a line without end", () => endless(() => NAME), /sent more than it was asked for|LineTooLarge/],
+  ["a line without end", () => endless(() => NAME), /sent more than was requested|LineTooLarge/],
   ["a folder with 20,000 flags", `* LIST (${"\\a ".repeat(20_000)}) "/" INBOX\r\n`, /TooManyTokens/],
 ])("trap: a server that lists %s is left", async (_name, answer, message) => {
   const { access, isLeft } = await start({ LIST: answer });
@@ -152,7 +152,7 @@ test("a folder with more mails than can be followed is told as such", async () =
   });
   await expect(pagesOf(connector, access)).rejects.toMatchObject({
     kind: "unavailable",
-    message: expect.stringMatching(/more mails than can be followed, which are 1,000,000\.$/),
+    message: expect.stringMatching(/more than 1,000,000 emails, which is the limit\.$/),
   });
 });
 
@@ -164,7 +164,7 @@ test("a server that names four thousand million mails ends the run, and nothing 
   });
   await expect(pagesOf(connector, access)).rejects.toMatchObject({
     kind: "unavailable",
-    message: expect.stringMatching(/names more mails than it says/),
+    message: expect.stringMatching(/lists more emails than it reports/),
   });
 });
 
@@ -176,7 +176,7 @@ test("trap: a folder that says it has mails and names none is not taken for an e
   });
   await expect(pagesOf(connector, access)).rejects.toMatchObject({
     kind: "unavailable",
-    message: expect.stringMatching(/names fewer mails than it says/),
+    message: expect.stringMatching(/lists fewer emails than it reports/),
   });
 });
 
@@ -202,7 +202,7 @@ test("trap: a folder that says it has mails and names none removes nothing", asy
   const folders = [{ path: "INBOX", validity: "7", next: 9, uids: "1:8" }];
   await expect(pagesOf(connector, access, { checkpoint: { phase: "changes", folders } })).rejects.toMatchObject({
     kind: "unavailable",
-    message: expect.stringMatching(/names fewer mails than it says/),
+    message: expect.stringMatching(/lists fewer emails than it reports/),
   });
 });
 
@@ -211,6 +211,6 @@ test("trap: a mailbox that names no folder at all removes nothing", async () => 
   const folders = [{ path: "INBOX", validity: "7", next: 9, uids: "1:8" }];
   await expect(pagesOf(connector, access, { checkpoint: { phase: "changes", folders } })).rejects.toMatchObject({
     kind: "unavailable",
-    message: expect.stringMatching(/names no folder/),
+    message: expect.stringMatching(/lists no folder/),
   });
 });

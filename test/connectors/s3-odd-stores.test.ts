@@ -31,10 +31,10 @@ const listed = (key: string, tag = "1"): string =>
 const ATTRIBUTES = Array.from({ length: 1_000 }, (_, index) => `a${index}="1"`).join(" ");
 
 test.each([
-  ["more objects than were asked for", listed("k").repeat(1_001), /more objects at once than the 1000 asked for/],
+  ["more objects than were asked for", listed("k").repeat(1_001), /more objects than the 1000 requested/],
   ["a key that no object can have", listed("k".repeat(1_025)), /a key, a tag or a class of more than 1024 bytes/],
   ["a tag without end", listed("k", "1".repeat(2_000)), /a key, a tag or a class of more than 1024 bytes/],
-  ["attributes without end", `<Owner ${ATTRIBUTES}/>`, /something else than a whole list/],
+  ["attributes without end", `<Owner ${ATTRIBUTES}/>`, /did not answer with a complete list/],
   ["megabytes of something else", `<Owner>${"&amp;".repeat(900_000)}</Owner>`, /more than 4194304 bytes for one page/],
 ])("a store that names %s is not followed, and the reason is told", async (_what, contents, message) => {
   const store = await start();

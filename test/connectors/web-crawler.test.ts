@@ -112,7 +112,7 @@ test.each([
   for (let run = 0; run < 3; run += 1) {
     const ended = await connected.sync();
     expect(ended).toMatchObject({ status: "partial", removed: 0 });
-    expect(ended.notes).toEqual([expect.stringMatching(/sitemap\.xml of the site was not read to its end/)]);
+    expect(ended.notes).toEqual([expect.stringMatching(/sitemap\.xml was not read completely/)]);
   }
   expect(await addresses(connected, site)).toEqual(["/", "/mapped"]);
   site.pages.delete("/sitemap.xml");
@@ -128,7 +128,7 @@ test("maps that name each other, or a hundred thousand others, come to an end", 
   const index = `<sitemapindex>${entry("/sitemap.xml")}${many}</sitemapindex>`;
   site.pages.set("/sitemap.xml", { type: "application/xml", html: index });
   const connected = await crawl(site);
-  expect((await lastRun(connected, connected.id)).notes).toEqual(["Only 20 maps of the site were read."]);
+  expect((await lastRun(connected, connected.id)).notes).toEqual(["Only 20 sitemaps were read."]);
 });
 
 test("a page with more links than are followed says so", async () => {
@@ -137,7 +137,7 @@ test("a page with more links than are followed says so", async () => {
   const connected = await crawl(site, { maxDepth: 0 });
   const run = await lastRun(connected, connected.id);
   expect(run).toMatchObject({ status: "partial", read: 1 });
-  expect(run.notes).toEqual([expect.stringContaining("only the first links were followed, 2000 at most")]);
+  expect(run.notes).toEqual([expect.stringMatching(/^Only the first links of .* were followed, at most 2000\.$/)]);
   expect(await connected.sync()).toMatchObject({ status: "partial", unchanged: 1 });
 });
 

@@ -177,7 +177,7 @@ const documents: Row[] = [
     "addDocument",
     { content: "x", facts: [{ text: "ok", forgetAfter: "2020-01-01" }] },
     "invalid",
-    /^facts\.0\.forgetAfter: must lie in the future/,
+    /^facts\.0\.forgetAfter: must be in the future/,
   ],
   [
     "a fact that replaces nothing",
@@ -224,11 +224,17 @@ const manyDocuments: Row[] = [
 const files: Row[] = [
   ["no file", "addFile", {}, "invalid", /^bytes:/],
   ["bytes that are none", "addFile", { bytes: "é" }, "invalid", /^bytes: must be base64/],
-  ["a file that is no text", "addFile", { bytes: "AAECAw==", name: "x" }, "unsupported_type", /^The file x is no text/],
+  [
+    "a file that is no text",
+    "addFile",
+    { bytes: "AAECAw==", name: "x" },
+    "unsupported_type",
+    /^The file x is not a text/,
+  ],
   ["a name of 2,000 letters", "addFile", { bytes: "eA==", name: "x".repeat(2_000) }, "invalid", /^name: must have/],
   ["a mime type with a line break", "addFile", { bytes: "eA==", mimeType: "a/b\r\nx: y" }, "invalid", /^mimeType:/],
   ["the file of nothing", "getDocumentFile", { id: "nothing" }, "not_found", /^Document not found: nothing/],
-  ["a key that is a path", "getFile", { key: "../store" }, "not_found", /^There is no file under this address/],
+  ["a key that is a path", "getFile", { key: "../store" }, "not_found", /^There is no file at this address/],
   ["a key that is unknown", "readFile", { key: createId(), start: 0, length: 1 }, "not_found", /^There is no file/],
   ["a piece before the beginning", "readFile", { key: createId(), start: -1, length: 1 }, "invalid", /^start:/],
 ];
@@ -262,7 +268,7 @@ const memories: Row[] = [
     "createMemories",
     { containerTag: "a", memories: [{ content: "x", forgetAfter: "2020-01-01" }] },
     "invalid",
-    /^memories\.0\.forgetAfter: must lie in the future/,
+    /^memories\.0\.forgetAfter: must be in the future/,
   ],
   [
     "a reason with a lone surrogate",
@@ -286,7 +292,7 @@ const memories: Row[] = [
   ["an empty list", "forget", { ids: [] }, "invalid", /^ids:/],
   ["too many ids", "forget", { ids: Array.from({ length: 501 }, () => "x") }, "invalid", /^ids:/],
   ["an unknown id", "forget", { ids: [createId()] }, "not_found", /^Memory not found:/],
-  ["text without container", "forget", { content: "Ada keeps bees" }, "invalid", /^containerTag: is needed/],
+  ["text without container", "forget", { content: "Ada keeps bees" }, "invalid", /^containerTag: is required/],
   [
     "another text",
     "forget",

@@ -51,7 +51,7 @@ test("what is read while its owner pauses the connection is not brought in", asy
   connected.now = await connectTo(source, { connectors: [whileReading(source, "item-000002", pause)] });
   await fill(source, 4);
   const run = await connected.now.sync();
-  expect(run).toMatchObject({ status: "partial", notes: ["The connection was paused while the run went on."] });
+  expect(run).toMatchObject({ status: "partial", notes: ["The connection was paused while the run was in progress."] });
   expect(await titles(connected.now)).not.toContain("Note 1");
   expect(await shown(connected.now)).toMatchObject({ state: "paused" });
   await connected.now.core.configureConnection(

@@ -65,7 +65,9 @@ test("removals that are held are told once, however many runs hold them", async 
   await connected.sync();
   await connected.sync();
   expect(await shown()).toMatchObject({ state: "held" });
-  expect(subjects()).toEqual(["Recollect: the connection to granola (someone@example.com) waits for your agreement"]);
+  expect(subjects()).toEqual([
+    "Recollect: the connection to granola (someone@example.com) is waiting for your agreement",
+  ]);
   expect(server.taken[0]?.text).toContain(`recollect connections sync ${connected.id} --confirm-removals`);
 });
 

@@ -104,7 +104,7 @@ test("one item that cannot be read fails alone, and is read once it can be", asy
   const connected = await connectTo(source);
   const run = await lastRun(connected, connected.id);
   expect(run).toMatchObject({ status: "partial", read: 2, failed: 1 });
-  expect(run.failures).toMatchObject([{ itemId: first, title: "Note 0", reason: expect.stringContaining("not open") }]);
+  expect(run.failures).toMatchObject([{ itemId: first, title: "Note 0", reason: expect.stringContaining("no access to") }]);
   source.forbidden.clear();
   await source.edit(first, "Now it can be read.");
   expect(await connected.sync()).toMatchObject({ status: "done", read: 1, failed: 0 });
@@ -190,7 +190,7 @@ test("no more documents than the limit come in, and the run says so", async () =
   const connected = await connectTo(source, { create: { documentLimit: 4 } });
   const run = await lastRun(connected, connected.id);
   expect(run).toMatchObject({ status: "partial", read: 4, skipped: 5 });
-  expect(run.notes).toEqual(["The limit of 4 documents is reached; what is beyond it is not brought in."]);
+  expect(run.notes).toEqual(["The limit of 4 documents is reached; further documents are not brought in."]);
 });
 
 test.each([true, false])("what the limit kept out comes in once there is room (with a feed: %s)", async (hasFeed) => {

@@ -66,7 +66,7 @@ describe("the doctor", () => {
   });
 
   test("finds a language of the settings that no text in pictures can be read in, and says how it is installed", async () => {
-    const lacks = "The program tesseract has no data of the language `deu`.";
+    const lacks = "The program tesseract has no data for the language `deu`.";
     const tesseract = {
       name: "tesseract",
       purpose: "text in pictures",
@@ -202,7 +202,7 @@ describe("the doctor", () => {
     expect(check("pipeline")).toMatchObject({ ok: false, detail: "a document stopped at queued" });
     expect(check("jobs")).toMatchObject({
       ok: false,
-      detail: expect.stringMatching(/the oldest waits for 16 minutes/) as string,
+      detail: expect.stringMatching(/the oldest has been waiting for 16 minutes/) as string,
     });
   });
 });

@@ -363,7 +363,7 @@ describe("a move", () => {
     await opened.settle();
     const waiting = await embeddings();
     expect(waiting.active.name).toBe("builtin");
-    expect(waiting.next).toMatchObject({ state: "waiting", problem: expect.stringMatching(/person decides/) });
+    expect(waiting.next).toMatchObject({ state: "waiting", problem: expect.stringMatching(/person must decide/) });
     await addMany(1, 500);
     await change({ action: "switch" });
     await untilActive("openai scripted");
@@ -395,7 +395,7 @@ describe("a move", () => {
     const again = { actor: opened.actor, operationId: "back" };
     const back = () => opened.core.changeEmbeddings(again, { action: "rollback" });
     const first = await back();
-    expect(first.done).toMatch(/^builtin answers again/);
+    expect(first.done).toMatch(/^builtin is in use again/);
     expect((await back()).done).toBe(first.done);
     expect(await embeddings()).toMatchObject({ active: { name: "builtin" }, previous: { name: "openai scripted" } });
 
@@ -417,7 +417,7 @@ describe("a move", () => {
     expect(left).toMatchObject([{ units: 200 }]);
     expect(await query("select distinct space_id from vector_changes")).toHaveLength(1);
     expect(await query("select * from vector_followers")).toEqual([]);
-    await expect(change({ action: "rollback" })).rejects.toThrow(/No vectors of an earlier embedder/);
+    await expect(change({ action: "rollback" })).rejects.toThrow(/no vectors of an earlier embedder/);
     await expect(change({ action: "drop" })).rejects.toThrow(/No vectors of an earlier embedder/);
   }, 60_000);
 

@@ -214,7 +214,7 @@ describe("a mail", () => {
     await look();
     expect(subjects()).toHaveLength(1);
     // Said once, though it failed twice.
-    expect(warnings()).toEqual(["a warning of expiring keys could not be mailed; it is tried again"]);
+    expect(warnings()).toEqual(["a warning about expiring keys could not be mailed and is retried"]);
     server.refuseWith(null);
     await restart();
     await look();

@@ -190,10 +190,10 @@ describe("by similarity, and the summary says so, when the model", () => {
     ["is out of credit", { fault: "status", status: 402 }, /402/],
     ["refuses the key", { fault: "status", status: 401 }, /OPENAI_API_KEY/],
     ["hangs up", { fault: "disconnect" }, /language model/],
-    ["refuses to answer", { fault: "refusal", text: "I cannot help with that" }, /no answer/],
-    ["talks nonsense", "I would forget them all!", /no answer/],
-    ["answers in another shape", JSON.stringify({ about: "m1" }), /no answer/],
-    ["is cut off", { fault: "cut off", text: '{"about": ["m1"' }, /no answer/],
+    ["refuses to answer", { fault: "refusal", text: "I cannot help with that" }, /no usable answer/],
+    ["talks nonsense", "I would forget them all!", /no usable answer/],
+    ["answers in another shape", JSON.stringify({ about: "m1" }), /no usable answer/],
+    ["is cut off", { fault: "cut off", text: '{"about": ["m1"' }, /no usable answer/],
   ])("%s", async (_name, reply, reason) => {
     await remember([FALCON, LENA]);
     provider.always(() => reply);

@@ -211,7 +211,7 @@ describe("undone and redone", () => {
     expect(undone.skipped).toEqual([
       {
         memoryId: null,
-        reason: expect.stringMatching(/^document\.deleted of document \w{22} is no change of a memory/),
+        reason: expect.stringMatching(/^document\.deleted of document \w{22} is not a change to a memory/),
       },
     ]);
     expect(await active()).toEqual(["Ada keeps bees"]);
@@ -251,9 +251,13 @@ async function vectorsOf(...memories: readonly Memory[]): Promise<number[]> {
 
 describe("not undone", () => {
   test.each<[string, (memory: Memory) => Promise<unknown>, RegExp]>([
-    ["stated again", () => remember("Ada keeps bees"), /it was changed since \(memory\.strengthened in batch \w{22}\)/],
+    [
+      "stated again",
+      () => remember("Ada keeps bees"),
+      /it has been changed since \(memory\.strengthened in batch \w{22}\)/,
+    ],
     ["updated", ({ id }) => update(id, "Ada keeps goats"), /a newer version has taken its place/],
-    ["forgotten", ({ id }) => forget(id), /it was changed since \(memory\.forgotten/],
+    ["forgotten", ({ id }) => forget(id), /it has been changed since \(memory\.forgotten/],
     ["lost with its container", () => core.deleteContainer(call(), { containerTag: "a" }), /its container was deleted/],
     [
       "lost with its container, whose tag is taken again",
@@ -279,7 +283,7 @@ describe("not undone", () => {
     await forget(id);
     const batchId = await newestBatch();
     const again = await remember("Ada keeps bees");
-    const message = `Nothing of batch ${batchId} can be undone: memory ${id}: memory ${again.id} says the same meanwhile.`;
+    const message = `Nothing of batch ${batchId} can be undone: memory ${id}: memory ${again.id} now says the same.`;
     expect(await refusal(undo(batchId))).toMatchObject({ kind: "conflict", message });
   });
 
@@ -288,7 +292,7 @@ describe("not undone", () => {
     const { id } = await remember("Ada has an exam", { forgetAfter });
     await forget(id);
     opened.clock.advance(61_000);
-    expect(await refusal(undoNewest())).toMatchObject({ message: expect.stringContaining("its time was over at") });
+    expect(await refusal(undoNewest())).toMatchObject({ message: expect.stringContaining("it expired at") });
   });
 
   test("the rest of a batch is undone all the same", async () => {
@@ -442,7 +446,7 @@ describe("the journal", () => {
     [{ limit: 0 }, /^limit: must be at least 1/],
     [{ page: 1.5 }, /^page: must be a whole number/],
     [{ from: "yesterday" }, /^from: must be an ISO 8601/],
-    [{ from: "2024-05-02", to: "2024-05-01" }, /^from: must lie before to/],
+    [{ from: "2024-05-02", to: "2024-05-01" }, /^from: must be before to/],
     [{ containerTag: "a b" }, /^containerTag: must contain only/],
     [{ action: "" }, /^action: must not be empty/],
     [{ actor: "x".repeat(256) }, /^actor: must have at most 255/],

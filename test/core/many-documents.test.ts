@@ -195,7 +195,7 @@ describe("deleting many", () => {
     expect(answer.errors).toMatchObject([
       { id: theirs, error: `Document not found: ${theirs}` },
       { id: "theirs", error: "Document not found: theirs" },
-      { id: shared, error: expect.stringContaining("lies in other containers too") },
+      { id: shared, error: expect.stringContaining("is also in other containers") },
       { id: memory, error: `Document not found: ${memory}` },
     ]);
     await expect(core.getDocument(onlyA, { id: memory })).rejects.toThrow(/^Document not found: \w+$/);

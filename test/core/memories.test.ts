@@ -91,7 +91,7 @@ describe("creating memories", () => {
     const now = opened.clock.now().toISOString();
     await expect(create([{ content: "fine" }, { content: "late", forgetAfter: now }])).rejects.toMatchObject({
       kind: "invalid",
-      message: "memories.1.forgetAfter: must lie in the future",
+      message: "memories.1.forgetAfter: must be in the future",
     });
     expect(await opened.rowCounts()).toEqual(before);
   });

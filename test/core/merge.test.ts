@@ -285,7 +285,7 @@ describe("while a merge is under way", () => {
     const refused = await merge(source, target).catch((error: unknown) => error);
     expect(refused).toMatchObject({
       kind: "conflict",
-      message: expect.stringContaining(`is part of the merge ${id} already`) as string,
+      message: expect.stringContaining(`is already part of the merge ${id}`) as string,
     });
     expect(refused).toMatchObject({ retryAfter: undefined });
   });

@@ -58,7 +58,7 @@ test("a kept secret is sent to no other place", async () => {
   const other = await startExampleSource({ hasFeed: true });
   await expect(reconnect({ url: other.url })).rejects.toMatchObject({
     kind: "invalid",
-    issues: [{ path: ["metadata", "apiKey"], message: expect.stringContaining("given anew: url changed") as string }],
+    issues: [{ path: ["metadata", "apiKey"], message: expect.stringContaining("given again: url changed") as string }],
   });
   expect(other.requests()).toBe(0);
   expect((await shown()).settings).toEqual({ folder: "notes" });
@@ -89,7 +89,7 @@ test("where the key of the credentials is cut off, nothing is lost once it is pu
   await writeFile(file, key.slice(0, 20));
   expect(await connected.sync()).toMatchObject({ status: "failed", error: expect.stringContaining("cut off") });
   await expect(reconnect({ apiKey: "good" })).rejects.toMatchObject({ kind: "corrupt" });
-  expect(await shown()).toMatchObject({ state: "active", problem: expect.stringContaining("Put it back") });
+  expect(await shown()).toMatchObject({ state: "active", problem: expect.stringContaining("Restore it") });
   await writeFile(file, key);
   expect(await connected.sync()).toMatchObject({ status: "done" });
   expect(await shown()).toMatchObject({ state: "active", problem: null });

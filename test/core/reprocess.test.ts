@@ -283,7 +283,7 @@ describe("are left alone", () => {
     const { skipped, documents } = await reprocess({ ids: [stated, superrag] });
     expect(documents).toBe(0);
     expect(skipped).toEqual([
-      { id: stated, reason: "its facts were stated by whoever sent it" },
+      { id: stated, reason: "its facts were stated by its sender" },
       { id: superrag, reason: "it forms no memories (taskType superrag)" },
     ]);
   });

@@ -192,7 +192,7 @@ describe("a language model that orders", () => {
       const { results, degraded } = await search(core);
       expect(results).toHaveLength(FACTS.length);
       expect(degraded).toEqual([
-        expect.stringMatching(/^ordered by rules: The language model gave no answer within 0.5 s/),
+        expect.stringMatching(/^ordered by rules: The language model did not answer within 0.5 s/),
       ]);
     }
     expect(provider.requests).toHaveLength(3 + 2);

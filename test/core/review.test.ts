@@ -160,10 +160,10 @@ describe("refused", () => {
   test.each<[string, string[], string, RegExp]>([
     ["undone before any review", [], "undo", /was not reviewed: there is nothing to undo/],
     ["undone twice", ["approve", "undo"], "undo", /was not reviewed/],
-    ["approved twice", ["approve"], "approve", /is approved already\. Undo that first to approve it/],
-    ["declined after approval", ["approve"], "decline", /is approved already/],
-    ["approved after declining", ["decline"], "approve", /is declined already/],
-    ["declined twice", ["decline"], "decline", /is declined already/],
+    ["approved twice", ["approve"], "approve", /is already approved\. Undo that first to approve it/],
+    ["declined after approval", ["approve"], "decline", /is already approved/],
+    ["approved after declining", ["decline"], "approve", /is already declined/],
+    ["declined twice", ["decline"], "decline", /is already declined/],
   ])("%s is a conflict for good", async (_name, done, action, message) => {
     const { id } = await infer();
     for (const step of done) await review(id, step);

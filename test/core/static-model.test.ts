@@ -95,7 +95,7 @@ describe("the first start", () => {
     expect(await best("When does the train leave?")).toBe("The train leaves at nine.");
     expect(
       log.lines.filter(({ embedder }) => embedder === "static acme/words").map(({ event }) => event),
-    ).toContainEqual(expect.stringMatching(/another embedder answers now/));
+    ).toContainEqual(expect.stringMatching(/another embedder is now in use/));
     expect(hub.requests.filter(({ server }) => server === "cdn").at(-1)?.headers.range).toMatch(/^bytes=\d+-$/);
   }, 60_000);
 
@@ -135,7 +135,7 @@ test.each<[string, Readonly<Record<string, Buffer>>, RegExp]>([
   [
     "with a header of 2^60 bytes",
     { ...files, "model.safetensors": safetensorsOf("{}", new Uint8Array(8), 2n ** 60n) },
-    /says that its header has 1152921504606846976 bytes/,
+    /states that its header has 1152921504606846976 bytes/,
   ],
   [
     "with a shape beyond all numbers",

@@ -296,7 +296,7 @@ describe("a submission", () => {
     const facts = [{ text: "The oven is hot.", forgetAfter: "2001-01-01T00:00:00Z" }];
     await expect(agent.submit(taskId, facts)).rejects.toMatchObject({
       kind: "invalid",
-      message: "facts.0.forgetAfter: must lie in the future",
+      message: "facts.0.forgetAfter: must be in the future",
     });
   });
 });
@@ -331,7 +331,7 @@ test("what was forgotten of a document stays forgotten when an agent reads it, a
   ]);
   expect(answer.facts).toMatchObject([{ text: "The bakery ships sourdough on Fridays", outcome: "added" }]);
   expect(answer.warnings).toEqual([
-    'facts: "Boris lives in Ghent" was forgotten or replaced before and is not kept. Add it with add-memory if it holds again.',
+    'facts: "Boris lives in Ghent" was forgotten or replaced before and is not kept. Add it with add-memory if it is true again.',
   ]);
 });
 
@@ -345,6 +345,6 @@ test("what finds no room is said to have found none, and not to follow from othe
   ]);
   expect(answer.facts).toHaveLength(1);
   expect(answer.warnings).toEqual([
-    "facts: 1 found no room, because the settings allow no more memories (maxMemoriesPerDocument, maxMemoriesPerContainer)",
+    "facts: 1 not kept, because the settings allow no more memories (maxMemoriesPerDocument, maxMemoriesPerContainer)",
   ]);
 });

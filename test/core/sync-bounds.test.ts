@@ -33,7 +33,7 @@ test.each(["id", "version"])("what has an endless %s is left out, and the run sa
     status: "partial",
     read: 2,
     failed: 0,
-    notes: [`Something was left out whose ${field} has more than 2048 characters.`],
+    notes: [`An item was left out because its ${field} has more than 2048 characters.`],
   });
 });
 

@@ -35,7 +35,7 @@ test("what is skipped is named with its reason, read once, and leaves the run co
   expect(run).toMatchObject({ status: "done", read: 2, skipped: 2, failed: 0 });
   expect(run.failures).toMatchObject([
     { title: "No", reason: "It asks not to be read.", isSkipped: true },
-    { title: "Film", reason: expect.stringContaining("is no text file"), isSkipped: true },
+    { title: "Film", reason: expect.stringContaining("is not a text file"), isSkipped: true },
   ]);
   for (let days = 0; days < 3; days += 1) {
     clock.advance(24 * HOUR_MS);

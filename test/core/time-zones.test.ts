@@ -94,7 +94,7 @@ test("an end without an offset is one there", async () => {
     "2026-11-25T08:00:00.000Z",
   ]);
   const past = { containerTag: "mia", memories: [memory("2026-11-24T08:00")] };
-  await expect(world.core.createMemories(call, past)).rejects.toThrow("must lie in the future");
+  await expect(world.core.createMemories(call, past)).rejects.toThrow("must be in the future");
 });
 
 test("news of today takes the place of what is known, although the day has not begun in Greenwich", async () => {

@@ -310,7 +310,7 @@ describe("refused", () => {
     ["no text", { id: "x" }, /^newContent: is missing$/],
     ["an empty text", { id: "x", newContent: " " }, /^newContent: must not be empty$/],
     ["a huge text", { id: "x", newContent: "x".repeat(10_001) }, /^newContent: must have at most 10000 characters/],
-    ["a past end", { id: "x", newContent: "y", forgetAfter: "2020-01-01" }, /^forgetAfter: must lie in the future$/],
+    ["a past end", { id: "x", newContent: "y", forgetAfter: "2020-01-01" }, /^forgetAfter: must be in the future$/],
     ["no date", { id: "x", newContent: "y", forgetAfter: "soon" }, /^forgetAfter: must be an ISO 8601 date/],
     ["nested metadata", { id: "x", newContent: "y", metadata: { a: { b: 1 } } }, /^metadata\.a: must be a string, /],
     ["no container", { id: "x", newContent: "y", containerTag: undefined }, /^containerTag: is missing$/],

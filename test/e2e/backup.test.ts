@@ -143,7 +143,7 @@ test(
       const inside = { ...folders, target: join(folders.data, "backup") };
       expect(await back(inside)).toMatchObject({
         code: 1,
-        stderr: expect.stringContaining("would lie in the data folder") as string,
+        stderr: expect.stringContaining("would be inside the data folder") as string,
       });
       expect(await readdir(folders.data)).not.toContain("backup");
     }),

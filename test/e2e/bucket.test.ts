@@ -63,11 +63,11 @@ test("the doctor keeps something in the bucket, and says when that cannot be don
   await withDataDirectory(async (dataDirectory) => {
     const service = await startServe(dataDirectory, SETTINGS());
     const sound = await runProgram(dataDirectory, ["doctor"], SETTINGS());
-    expect(sound.stdout).toMatch(/ok +uploads +a file was kept, read again and removed/);
+    expect(sound.stdout).toMatch(/ok +uploads +a file was stored, read back and removed/);
     expect(bucket.requests.map(({ method }) => method)).toEqual(["PUT", "GET", "DELETE"]);
     bucket.faults.push(403, 403);
     const { code, stdout } = await runProgram(dataDirectory, ["doctor"], SETTINGS());
-    expect([code, stdout]).toEqual([1, expect.stringMatching(/uploads +The file was not kept: the bucket memories/)]);
+    expect([code, stdout]).toEqual([1, expect.stringMatching(/uploads +The file was not stored: the bucket memories/)]);
     await service.stop();
   });
 });

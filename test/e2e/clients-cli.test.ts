@@ -336,7 +336,7 @@ describe("connectors", () => {
       expect(connected).toMatchObject({ code: 0, stderr: "", stdout: expect.stringContaining("github connected!") });
       const [{ id }] = await theirs.read("connectors", "list");
       expect(await theirs.print("connectors", "resources", id)).toContain("mia/farm");
-      expect((await theirs.refuse("connectors", "sync", id)).message).toContain("Nothing is chosen");
+      expect((await theirs.refuse("connectors", "sync", id)).message).toContain("Nothing has been chosen");
       const { actor, core } = other.rest;
       const { resources } = await core.listConnectionResources({ actor }, { id });
       await core.configureConnection({ actor }, { id, resources });

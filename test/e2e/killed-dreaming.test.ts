@@ -69,7 +69,7 @@ test("documents that wait for quiet wait on in the next process", () =>
     const first = await startServe(data, patient);
     await addAll(first);
     const waiting = await waitFor(async () => (await documentOf(first, "Di")).dreamingReason, "a reason");
-    expect(waiting).toMatch(/once nothing came for 6 s/);
+    expect(waiting).toMatch(/once none has arrived for 6 s/);
     await first.stop("SIGKILL");
     expect(provider.requests).toEqual([]);
     const second = await startServe(data, patient);

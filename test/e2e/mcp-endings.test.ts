@@ -144,7 +144,7 @@ const STATES: readonly [state: string, prepare: Prepare][] = [
         npm_config_registry: silentUrl,
       });
       await mcp.call(2, "search", { query: "x" });
-      await waitFor(() => /fetching the Chroma engine|the Chroma engine runs/.test(mcp.errors), "the fetch");
+      await waitFor(() => /downloading the Chroma engine|the Chroma engine runs/.test(mcp.errors), "the fetch");
       return mcp;
     },
   ],

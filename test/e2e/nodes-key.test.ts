@@ -11,7 +11,7 @@ import { type ServeProcess, startServe, withDataDirectory } from "../support/rec
 const programs = findPostgres();
 const FIRST = "the first key of them all, 32 characters";
 const SECOND = "the second key, which nobody had before";
-const REFUSAL = /ended with 2: .*RECOLLECT_SECRET_KEY is not the key that .* Set it to the same on all nodes/s;
+const REFUSAL = /ended with 2: .*RECOLLECT_SECRET_KEY is not the key that .* Set it to the same value on all nodes/s;
 const WITHIN_MS = 60_000;
 
 if (programs === undefined)

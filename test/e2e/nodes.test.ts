@@ -167,6 +167,6 @@ else
           RECOLLECT_NODES: "one",
         });
         expect(code).not.toBe(0);
-        expect(stderr).toMatch(/is used by another service\. Nothing was changed\. .*RECOLLECT_NODES=several/);
+        expect(stderr).toMatch(/is in use by another service\. Nothing was changed\. .*RECOLLECT_NODES=several/);
       }));
   });

@@ -80,7 +80,7 @@ else
           ),
         );
         expect(new Set(statuses)).toEqual(new Set([201]));
-        await expect(serve()).rejects.toThrow("is used by another service");
+        await expect(serve()).rejects.toThrow("is in use by another service");
         expect(await find(first.url, "Where does the key of shed 7 hang?")).toContain("hook 7");
         await first.stop("SIGKILL");
         const second = await waitFor(() => serve().catch(() => null), "the database to be free", 30);

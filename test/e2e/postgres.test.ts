@@ -124,7 +124,7 @@ else
       withService(async (serve, settings) => {
         await serve();
         await withDataDirectory(async (other) => {
-          await expect(startServe(other, settings)).rejects.toThrow(/used by another service/);
+          await expect(startServe(other, settings)).rejects.toThrow(/in use by another service/);
         });
       }));
 
@@ -133,7 +133,7 @@ else
         const client = new pg.Client(DATABASE_URL);
         await client.connect();
         await client.query("create table orders (id int)");
-        await expect(serve()).rejects.toThrow(/tables of something else, such as orders/);
+        await expect(serve()).rejects.toThrow(/tables of another program, such as orders/);
         const { rows } = await client.query(
           "select table_name from information_schema.tables where table_schema = 'public'",
         );
@@ -167,7 +167,7 @@ else
           await runProgram(own, ["add", "The spare key hangs in the cellar."]);
           const { code, stderr } = await runProgram(own, ["search", "spare key"], settings);
           expect(code).not.toBe(0);
-          expect(stderr).toMatch(/has a record of its own, recollect\.db/);
+          expect(stderr).toMatch(/already contains a record, recollect\.db/);
         });
       }));
 

@@ -156,7 +156,7 @@ test("a collector whose answer has no end is told of in the log, and does not ho
     let log = "";
     service.child.stderr?.on("data", (text: Buffer) => (log += text.toString()));
     await ask(service, "/v4/search", { q: "anything", containerTag: "mia" });
-    await expect.poll(() => log, { timeout: 30_000 }).toContain("traces cannot be sent and are lost");
+    await expect.poll(() => log, { timeout: 30_000 }).toContain("traces cannot be sent and are being lost");
     const before = Date.now();
     await service.stop();
     expect(Date.now() - before).toBeLessThan(10_000);

@@ -43,7 +43,7 @@ test("UTF-16 and Windows-1252 are read, the latter with a note", async () => {
   expect((await read(Buffer.from(`\uFEFF${table}`, "utf16le"))).parts[0]?.text).toContain("| Köln | Große Straße |");
   const latin = await read(Buffer.from(table, "latin1"));
   expect(latin.parts[0]?.text).toContain("| Köln | Große Straße |");
-  expect(latin.notes).toEqual(["The file does not say its encoding; it was read as windows-1252."]);
+  expect(latin.notes).toEqual(["The file does not state its encoding; it was read as windows-1252."]);
 });
 
 test("columns without names are named by their letters", async () => {

@@ -64,7 +64,7 @@ test("the data of a language are fetched with the first picture, once, and kept"
   );
   expect(registry.asked).toHaveLength(2);
   expect(readdirSync(folder)).toEqual(["xyz.traineddata"]);
-  expect(await tesseract()).toMatchObject({ lacks: null, withoutIt: "what is built in reads `eng+xyz`" });
+  expect(await tesseract()).toMatchObject({ lacks: null, withoutIt: "the built-in recognition reads `eng+xyz`" });
 });
 
 test("nothing is fetched for files without pictures of text", async () => {
@@ -88,7 +88,7 @@ test("a language that the registry does not know is named, with what to do", asy
   const { read } = await openReader({ languages: "eng+qqq" });
   await expect(read("sign.png")).rejects.toMatchObject({
     kind: "unsupported",
-    message: expect.stringMatching(/has no data of `qqq`.*apt install/),
+    message: expect.stringMatching(/has no data for `qqq`.*apt install/),
   });
 });
 

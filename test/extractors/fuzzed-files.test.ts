@@ -78,7 +78,7 @@ test(
         if (outcome === "read") read += 1;
         const isToldWhy = outcome instanceof AppError && /\s.*\.$/s.test(outcome.message);
         const hasStopped =
-          outcome instanceof AppError && /took longer|took more memory|ended the process/.test(outcome.message);
+          outcome instanceof AppError && /took longer|took more memory|crashed twice/.test(outcome.message);
         if (seconds > 10 || hasStopped || (outcome !== "read" && !isToldWhy))
           failures.push(`${original.name}, number ${done}: ${String(outcome)} after ${seconds.toFixed(1)} s`);
       }

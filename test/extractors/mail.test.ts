@@ -163,7 +163,7 @@ describe("a mail", () => {
       'From: a@b.org\r\nSubject: Secret\r\nContent-Type: application/pkcs7-mime; name="smime.p7m"\r\nContent-Transfer-Encoding: base64\r\n\r\nAAAA\r\n',
     );
     expect(mail.title).toBe("Secret");
-    expect(mail.notes).toEqual(["The text of the mail is encrypted; only its headers were read."]);
+    expect(mail.notes).toEqual(["The text of the email is encrypted; only its headers were read."]);
   });
 
   test("that is none is kept as it stands", async () => {
@@ -219,14 +219,14 @@ describe("a mailbox", () => {
     const box = Array.from({ length: 201 }, (_, index) => mail(index)).join("");
     const { attachments, notes } = await extractMailbox(sourceFile(Buffer.from(box)), extractionTools());
     expect(attachments).toHaveLength(200);
-    expect(notes).toEqual(["Only the first 200 files that lie in it were looked at."]);
+    expect(notes).toEqual(["Only the first 200 files attached to it were read."]);
   });
 
   test("beyond the limit is left out with a note", async () => {
     const tools = extractionTools({ limits: { maximumEntries: 2 } });
     const { parts, notes } = await extractMailbox(sourceFile(fixture("three.mbox")), tools);
     expect(parts).toHaveLength(2);
-    expect(notes).toEqual(["Only the first 2 mails were read."]);
+    expect(notes).toEqual(["Only the first 2 emails were read."]);
   });
 
   test("with a damaged mail keeps the others", async () => {
@@ -236,9 +236,9 @@ describe("a mailbox", () => {
     const { parts, notes } = await extractMailbox(sourceFile(Buffer.from(box)), extractionTools());
     expect(parts).toHaveLength(7);
     expect(parts[3]?.text).toContain("no header at all");
-    expect(notes).toEqual(["1 mail is damaged and was kept as it stands: no. 4."]);
+    expect(notes).toEqual(["1 email is damaged and was kept unchanged: no. 4."]);
     const twice = await extractMailbox(sourceFile(Buffer.from(`${bad}\n${bad}`)), extractionTools());
-    expect(twice.notes).toEqual(["2 mails are damaged and were kept as they stand: nos. 1, 2."]);
+    expect(twice.notes).toEqual(["2 emails are damaged and were kept unchanged: nos. 1, 2."]);
   });
 
   test("that is empty, cut, changed or large ends in a result or a reason", async () => {

@@ -49,7 +49,7 @@ describe("Markdown with front matter", () => {
     ["empty fields", "title:\ntags: []", {}],
     ["no fields", "just a line", {}],
     ["a list", "- a\n- b", {}],
-    ["what is no YAML", "title: [a", { notes: ["Its front matter is not well-formed YAML, and was kept as text."] }],
+    ["what is no YAML", "title: [a", { notes: ["Its front matter is not well-formed YAML and was kept as text."] }],
     ["names that stand for others", "title: &a [x]\ntags: [*a, *a]", { notes: [expect.any(String)] }],
     ["lists in lists", `title: ${"[".repeat(9_000)}`, { notes: [expect.any(String)] }],
   ])("with %s", async (_what, fields, expected) => {

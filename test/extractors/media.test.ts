@@ -87,7 +87,7 @@ describe.skipIf(!canRecord)(`recordings and videos${unlessRecording}`, () => {
     const maps = ["-map", "0", "-map", "1", "-map", "2", "-metadata:s:s:0", "language=eng"];
     const content = await read(record([...SPEECH, ...PICTURE, ...SUBTITLES, ...maps, ...codec], ending), `a.${ending}`);
     expect(content.recordings).toBeUndefined();
-    expect(content.notes).toEqual(["Its subtitles were read (language eng), not its sound."]);
+    expect(content.notes).toEqual(["Its subtitles were read (language eng), not its audio."]);
     expect(content).toMatchObject({
       type: "video",
       parts: [
@@ -128,7 +128,7 @@ describe.skipIf(!canRecord)(`recordings and videos${unlessRecording}`, () => {
   test("a picture without sound is refused with a reason", async () => {
     await expect(read(record(PICTURE, "mp4"), "silent.mp4")).rejects.toMatchObject({
       reason: "empty",
-      message: "The video has neither sound nor subtitles that are text.",
+      message: "The video has neither audio nor text subtitles.",
     });
   });
 });
@@ -156,7 +156,7 @@ describe.skipIf(!canRecord)(`hostile recordings${unlessRecording}`, () => {
   test("what is something else is read as what it is", async () => {
     expect(await read(sound, "notes.pdf")).toMatchObject({
       type: "audio",
-      notes: ["The file is called .pdf, and is audio/mpeg: it was read as what it is."],
+      notes: ["The file is labelled .pdf, but is actually audio/mpeg and was read as such."],
     });
     expect(await read(Buffer.from("WEBVTT\n\n00:01.000 --> 00:02.000\nHello.\n"), "a.mp4")).toMatchObject({
       type: "text",

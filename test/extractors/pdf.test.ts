@@ -119,7 +119,7 @@ describe("scanned pages", () => {
   test("are named where nothing reads pictures", async () => {
     const { parts, notes } = await read(bytes);
     expect(parts.map(({ place }) => place.page)).toEqual([1, 3]);
-    expect(notes).toEqual([expect.stringMatching(/^Page 2 could not be read/)]);
+    expect(notes).toEqual([expect.stringMatching(/^Pictures on Page 2 could not be read/)]);
   });
 
   test("are an error where there is nothing else", async () => {

@@ -15,7 +15,7 @@ test("programs are looked for in the folders of the path, and told with how they
       ["tesseract", true],
       ["ffmpeg", false],
     ]);
-    expect(found.map(({ withoutIt }) => withoutIt)).toEqual(["English alone is read", "it cannot be read"]);
+    expect(found.map(({ withoutIt }) => withoutIt)).toEqual(["only English is read", "it cannot be read"]);
     for (const { howToInstall } of found) expect(howToInstall).toMatch(/apt install .*brew install .*winget install /);
   } finally {
     await rm(folder, { recursive: true });

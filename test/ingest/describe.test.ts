@@ -165,9 +165,7 @@ describe("what rules made of it stays", () => {
   test("and the log tells why without telling the text", async () => {
     provider.describe(() => ({ fault: "refusal", text: "no" }));
     await add(TEXT);
-    const lines = log.lines.filter(
-      ({ event }) => event === "a document keeps the title and summary that rules gave it",
-    );
+    const lines = log.lines.filter(({ event }) => event === "a document keeps the title and summary made by rules");
     expect(lines).toHaveLength(1);
     expect(JSON.stringify(log.lines)).not.toContain("hives");
   });

@@ -85,7 +85,7 @@ describe("a document waits for quiet:", () => {
     const id = await add("Ada keeps bees.");
     const { document, dreamingReason } = await get(id);
     expect(document).toMatchObject({ status: "done", dreamingStatus: "dreaming", receipt: null });
-    expect(dreamingReason).toMatch(/nothing came for 30 s, at 2024-05-06T07:13:09\.000Z at the latest/);
+    expect(dreamingReason).toMatch(/none has arrived for 30 s, at 2024-05-06T07:13:09\.000Z at the latest/);
     const { results } = await core.search(call, { q: "bees", threshold: 0, containerTags: ["a"] });
     expect(results.map(({ text }) => text)).toEqual(["Ada keeps bees."]);
     await pass(29);
@@ -147,7 +147,7 @@ describe("a document waits for quiet:", () => {
     await opened.settle();
     opened.clock.advance(2 * SECOND);
     expect(await waiting).toMatchObject({ status: "done", dreamingStatus: "dreaming" });
-    expect((await waiting).dreamingReason).toMatch(/once nothing came for 30 s/);
+    expect((await waiting).dreamingReason).toMatch(/once none has arrived for 30 s/);
   });
 });
 

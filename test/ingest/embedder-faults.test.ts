@@ -79,7 +79,7 @@ test("a service that hangs holds up a few searches for a moment, and the next on
   for (const q of ["the blue drawer", "a passport", "her passport", "Mia keeps what", "in the drawer"]) {
     const answer = await search(q);
     expect(answer.results[0]?.text).toContain("blue drawer");
-    expect(answer.degraded.join()).toMatch(/words alone: .*no vector of a query within 0.25 s/);
+    expect(answer.degraded.join()).toMatch(/words alone: .*no vector for a query within 0.25 s/);
   }
   expect(provider.requests).toHaveLength(asked + 3 + 2);
 }, 40_000);

@@ -133,8 +133,8 @@ describe("a video of YouTube", () => {
 
   test.each([
     { status: "OK", reason: "its page offers no captions" },
-    { status: "LOGIN_REQUIRED", reason: "YouTube shows it only to those who are signed in" },
-    { status: "ERROR", reason: "YouTube says that there is no such video" },
+    { status: "LOGIN_REQUIRED", reason: "YouTube shows it only to signed-in users" },
+    { status: "ERROR", reason: "YouTube says that the video does not exist" },
   ])("without captions fails with a reason (%j)", async ({ status, reason }) => {
     places.answers.set("www.youtube.com/watch", { body: videoPage({ ...page, status }) });
     expect(await add("https://youtu.be/abcdefghijk")).toMatchObject({
@@ -164,10 +164,10 @@ describe("a post of X", () => {
 
   test.each([
     { answer: { status: 404, body: "{}" }, reason: "it was deleted" },
-    { answer: { status: 403, body: "{}" }, reason: "not signed in" },
-    { answer: { body: "<html>Something went wrong" }, reason: "something else than a post" },
-    { answer: embeddedPost("", { html: "<blockquote>nothing</blockquote>" }), reason: "something else than a post" },
-    { answer: { type: "application/json", body: "[".repeat(500_000) }, reason: "something else than a post" },
+    { answer: { status: 403, body: "{}" }, reason: "signed-in users" },
+    { answer: { body: "<html>Something went wrong" }, reason: "something other than a post" },
+    { answer: embeddedPost("", { html: "<blockquote>nothing</blockquote>" }), reason: "something other than a post" },
+    { answer: { type: "application/json", body: "[".repeat(500_000) }, reason: "something other than a post" },
   ])("that X does not show fails with a reason ($reason)", async ({ answer, reason }) => {
     places.answers.set("publish.twitter.com/oembed", answer);
     expect(await add("https://twitter.com/adakeeper/status/1774738474398646272")).toMatchObject({

@@ -209,11 +209,11 @@ describe("a picture in a message that is hostile", () => {
   const GIF = Buffer.from("GIF89a");
   test.each<[string, string, RegExp]>([
     ["nothing", "data:image/png;base64,", /is empty/],
-    ["no picture", dataAddress(Buffer.from("#!/bin/sh\nrm -rf /")), /no picture/],
-    ["called otherwise", SIGN.replace("image/png", "text/html"), /no picture/],
-    ["a PDF", dataAddress(fixture("small-latex.pdf"), "application/pdf"), /no picture/],
-    ["no base64", "data:image/png;base64,%%%%", /no base64/],
-    ["written as text", "data:image/svg+xml,<svg/>", /no data address in base64/],
+    ["no picture", dataAddress(Buffer.from("#!/bin/sh\nrm -rf /")), /not a picture/],
+    ["called otherwise", SIGN.replace("image/png", "text/html"), /not a picture/],
+    ["a PDF", dataAddress(fixture("small-latex.pdf"), "application/pdf"), /not a picture/],
+    ["no base64", "data:image/png;base64,%%%%", /is not base64/],
+    ["written as text", "data:image/svg+xml,<svg/>", /not a base64 data URL/],
     ["too large", `data:image/png;base64,${"iVBORw0KGgoA".repeat(1_200_000)}`, /more than 10 MB/],
     ["a file of the server", "file:///etc/passwd", /neither http nor https/],
     ["a script", "javascript:alert(1)", /neither http nor https/],
@@ -249,7 +249,7 @@ describe("a picture in a message that is hostile", () => {
     await opened.hold();
     const input = { conversationId: "talk", messages: [showing(...many)], containerTags: ["a"] };
     const { warnings } = await opened.core.addConversation(opened.call(), input);
-    expect(warnings).toEqual(["messages: 3 images are not read, as 100 are read of one conversation"]);
+    expect(warnings).toEqual(["messages: 3 images are not read, because at most 100 are read per conversation"]);
     expect(await opened.rowCounts()).toMatchObject({ message_pictures: 100 });
     await opened.core.deleteDocument(opened.call(), { id: "talk" });
   });
@@ -294,7 +294,11 @@ describe("a picture at an address", () => {
 
   test.each<[string, (path: string, response: ServerResponse) => void, RegExp]>([
     ["is none", (_path, response) => response.writeHead(404).end(), /could not be fetched: .*404/],
-    ["is a page", (_path, response) => response.writeHead(200).end("<html>Hi</html>"), /no picture of a kind/],
+    [
+      "is a page",
+      (_path, response) => response.writeHead(200).end("<html>Hi</html>"),
+      /not a picture of a supported kind/,
+    ],
     [
       "is too large",
       (_path, response) => response.writeHead(200).end(Buffer.alloc(2e6, 137)),

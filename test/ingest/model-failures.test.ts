@@ -90,7 +90,7 @@ describe("a document that the model did not read", () => {
     ["refuses the key", WRONG_KEY, /refused the key \(401\)\. Check OPENAI_API_KEY\./],
     ["forbids the key", FORBIDDEN_KEY, /refused the key \(403\)\. Check OPENAI_API_KEY\./],
     ["does not exist", UNKNOWN_MODEL, /knows no model "scripted"/],
-    ["answers nonsense", NONSENSE, /gave no answer to "[a-z-]+" that can be used: it holds no complete JSON/],
+    ["answers nonsense", NONSENSE, /gave no usable answer to "[a-z-]+": it holds no complete JSON/],
     ["is cut off", CUT_OFF, /cut off/],
   ])("because it %s is read by rules, and says so", async (_how, reply, reason) => {
     provider.always(() => reply);
@@ -99,7 +99,7 @@ describe("a document that the model did not read", () => {
     expect(document).toMatchObject({ status: "done", dreamingStatus: "done", errorReason: null });
     expect(await texts()).toContain("User lives in Lisbon");
     expect(modelFailures).toMatchObject([{ step: "facts", reason: expect.stringMatching(reason) as string }]);
-    expect(dreamingReason).toMatch(/Rules have read it, and it is read again once the model answers/);
+    expect(dreamingReason).toMatch(/It was read by rules, and will be read again once the model answers/);
     const { problem, ...tally } = (await failures())!;
     expect(tally).toEqual({ documents: 1, givenUp: 0, reasons: [{ reason: modelFailures[0]!.reason, documents: 1 }] });
     if (reply !== CUT_OFF) expect(problem).toMatch(reason);
@@ -275,7 +275,7 @@ describe("a text that the service always fails at while it answers others", () =
     const { document, modelFailures } = await detailsOf(id);
     expect(document).toMatchObject({ dreamingStatus: "done" });
     expect(modelFailures).toMatchObject([
-      { reason: expect.stringMatching(/failed at the text again, and answers others/) },
+      { reason: expect.stringMatching(/failed on the text again, but answers others/) },
     ]);
     expect(await texts()).toContain("User lives in Lisbon");
     expect(asked()).toBeLessThanOrEqual(30);

@@ -232,7 +232,7 @@ describe("a model that cannot see", () => {
       expect(document).toMatchObject({ status: "done", dreamingStatus: "done", errorReason: null });
       expect(document.content).not.toContain("language model");
       expect(modelFailures).toMatchObject([
-        { step: "picture", reason: expect.stringContaining("does not take pictures"), attempts: 0, nextAt: null },
+        { step: "picture", reason: expect.stringContaining("does not accept pictures"), attempts: 0, nextAt: null },
       ]);
       const asked = looks().length;
       await upload(fixture("sign.gif"), "other.gif");
@@ -276,7 +276,7 @@ describe("a model that cannot see", () => {
     reply = () => JSON.stringify({ sees: false, description: "A heron." });
     const { document, modelFailures } = await details(await upload());
     expect(document.content).not.toContain("heron");
-    expect(modelFailures).toMatchObject([{ reason: expect.stringContaining("does not see"), nextAt: null }]);
+    expect(modelFailures).toMatchObject([{ reason: expect.stringContaining("cannot see"), nextAt: null }]);
   });
 
   test("is told from one that does not take a single picture", async () => {
@@ -296,7 +296,7 @@ describe("a model that fails", () => {
     ["breaks off", { fault: "disconnect" }, /closed the connection|cannot be reached/],
     ["has no credit", refused(402), /no credit/],
     ["refuses the key", refused(401), /refused the key/],
-    ["answers nonsense", "I like herons.", /no answer/],
+    ["answers nonsense", "I like herons.", /no usable answer/],
     ["answers with something else", { fault: "body", body: "<html>" }, /not JSON/],
     ["declines", { fault: "refusal", text: "I cannot" }, /refused to answer/],
   ])("and %s leaves a picture with its text, and describes it later", async (_what, fault, why) => {

@@ -104,7 +104,7 @@ describe.skipIf(!canRecord)(`recordings that are uploaded${unlessRecording}`, ()
     await opened.settle();
     expect(await get(id)).toMatchObject({
       status: "failed",
-      errorReason: expect.stringContaining("Nothing is said in the recording."),
+      errorReason: expect.stringContaining("The recording contains no speech."),
     });
   });
 });
@@ -213,7 +213,7 @@ describe("a transcriber that is away", () => {
       });
       manual.clock.advance(30_000);
       await manual.settle();
-      expect(await files()).toMatchObject({ ok: true, detail: expect.stringContaining("written down by whisper-1") });
+      expect(await files()).toMatchObject({ ok: true, detail: expect.stringContaining("transcribed by whisper-1") });
     });
 
     test("and it is asked at once when somebody has the document processed again", async () => {

@@ -144,8 +144,8 @@ describe("a failure", () => {
   });
 
   test.each([
-    ["a payload of the wrong type", draft({ not: "text" }), /payload of the job does not fit "work"/],
-    ["a kind that nothing handles", draft("x", { kind: "toString" }), /Nothing handles jobs of the kind "toString"/],
+    ["a payload of the wrong type", draft({ not: "text" }), /payload of the job does not match "work"/],
+    ["a kind that nothing handles", draft("x", { kind: "toString" }), /does not handle jobs of the kind "toString"/],
   ])("%s is dead at once with a reason", async (_name, bad, reason) => {
     const runs: string[] = [];
     const runner = await shop.startRunner(handlerOf((text) => void runs.push(text)));
@@ -306,7 +306,7 @@ describe("a failure", () => {
     );
     await shop.database.jobs.enqueue([draft("x")]);
     await runner.idle();
-    expect((await shop.database.jobs.dead(1))[0]?.reason).toMatch(/^Broken\. \(The failure could not be noted/);
+    expect((await shop.database.jobs.dead(1))[0]?.reason).toMatch(/^Broken\. \(The failure could not be recorded/);
     expect(shop.log.lines.map((line) => line.event)).toContain("job.death_not_told");
   });
 

@@ -277,7 +277,7 @@ describe("time limits and leases", () => {
     await shop.database.db.updateTable("jobs").set({ worker: "another process" }).execute();
     await aborted.opened;
     await runner.stop();
-    expect(reasons).toEqual([expect.stringContaining("was taken away")]);
+    expect(reasons).toEqual([expect.stringContaining("was taken over")]);
     expect(await shop.database.jobs.counts()).toMatchObject({ waiting: 0, running: 1, dead: 0 });
   });
 
@@ -369,7 +369,7 @@ describe("stop", () => {
     runner.wake();
     await runner.idle();
     expect(runs).toEqual([]);
-    await expect(runner.start()).rejects.toThrow("started once");
+    await expect(runner.start()).rejects.toThrow("started only once");
   });
 
   test("at the very start leaves nothing behind", async () => {

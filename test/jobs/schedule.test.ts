@@ -170,10 +170,10 @@ test.each(["not cron", "99 * * * *", ""])("the pattern %j is refused", (pattern)
 
 test("an interval of nothing and a name that is taken are refused", () => {
   const schedule = create();
-  expect(() => schedule.every("x", { minutes: 0 }, async () => {})).toThrow("longer than nothing");
-  expect(() => schedule.every("x", { minutes: Number.NaN }, async () => {})).toThrow("longer than nothing");
+  expect(() => schedule.every("x", { minutes: 0 }, async () => {})).toThrow("greater than zero");
+  expect(() => schedule.every("x", { minutes: Number.NaN }, async () => {})).toThrow("greater than zero");
   schedule.every("x", { minutes: 1 }, async () => {});
-  expect(() => schedule.every("x", { minutes: 1 }, async () => {})).toThrow("exists already");
+  expect(() => schedule.every("x", { minutes: 1 }, async () => {})).toThrow("already exists");
 });
 
 test("what several processes share is run by one of them, and what each has of its own by each", async () => {

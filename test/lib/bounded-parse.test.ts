@@ -71,7 +71,7 @@ describe("what is told of many mistakes", () => {
     if (!("findings" in result)) throw new Error("It was taken");
     expect(result.findings).toHaveLength(21);
     expect(result.findings[1]?.path).toEqual([1]);
-    expect(result.findings.at(-1)).toEqual({ path: [], message: "and 980 more of the kind" });
+    expect(result.findings.at(-1)).toEqual({ path: [], message: "and 980 more like these" });
   });
 
   test("is cut short", () => {

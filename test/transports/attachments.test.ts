@@ -90,7 +90,7 @@ describe("files that are attached to a mail", () => {
     const { status, metadata } = await get(mail);
     expect(status).toBe("done");
     expect(metadata).toMatchObject({ team: "quay", attachments: ["harbour.docx", "note.txt", "tool.bin"] });
-    expect(await notesOf(mail)).toContain("Files that lie in it cannot be read: tool.bin.");
+    expect(await notesOf(mail)).toContain("Files inside it cannot be read: tool.bin.");
     const attached = (await list()).filter(({ id }) => id !== mail);
     for (const one of attached) {
       expect(one).toMatchObject({
@@ -141,14 +141,14 @@ describe("files that are attached to a mail", () => {
     await upload(mailOf("A", [inner]));
     expect(await titles()).toEqual(["A", "B", "C"]);
     const innermost = (await list()).find(({ title }) => title === "C");
-    expect(await notesOf(innermost.id)).toContain("lie too deep in other files and were not read: d.txt.");
+    expect(await notesOf(innermost.id)).toContain("are nested too deeply and were not read: d.txt.");
   });
 
   test("beyond fifty are named only", async () => {
     const many = Array.from({ length: 53 }, (_, index) => text(`n${index}.txt`, `Number ${index}.`));
     const mail = await upload(mailOf("Many", many), { taskType: "superrag" });
     expect(await list()).toHaveLength(51);
-    expect(await notesOf(mail)).toMatch(/were not read, as at most 50 .*: n50.txt, n51.txt, n52.txt\./);
+    expect(await notesOf(mail)).toMatch(/were not read, because at most 50 .*: n50.txt, n51.txt, n52.txt\./);
   });
 
   test("go with their mail, its files too", async () => {
@@ -210,7 +210,7 @@ describe("files that are attached to a mail", () => {
     const many = Array.from({ length: 5_000 }, (_, index) => ({ ...text(`n${index}.bin`, `\0${index}`), type: "a/b" }));
     const mail = await upload(mailOf("Many", many), { taskType: "superrag" });
     expect(await list()).toHaveLength(1);
-    expect(await notesOf(mail)).toContain("Only the first 200 files that lie in it were looked at.");
+    expect(await notesOf(mail)).toContain("Only the first 200 files attached to it were read.");
   }, 30_000);
 
   test.each([false, true])("are purged with their mail (deleted before: %s)", async (isDeleted) => {

@@ -118,7 +118,7 @@ describe("recollect add of several files", () => {
     const told = await run(["add", join(folder, "notes")]);
     expect(told).toMatchObject({
       code: 0,
-      stderr: expect.stringMatching(/warning: Left out, as \.gitignore .*deep\./),
+      stderr: expect.stringMatching(/warning: Left out because \.gitignore .*deep\./),
     });
     expect(await titles()).toEqual(["a.md"]);
     const { leftOut } = parseAnswer<{ leftOut: readonly string[] }>(await run(["add", at("**/*.md"), "--json"]));

@@ -38,13 +38,13 @@ describe("a file that is not safe to edit is named, and stays as it is", () => {
   test.each([
     ["broken JSON", "cursor", '{\n  "mcpServers": {,\n}', "is not valid JSON at line 2, column"],
     ["JSON that ends too early", "cursor", '{"mcpServers":', "is not valid JSON at line 1"],
-    ["a list in place of an object", "cursor", "[1, 2]", "holds a list where an object belongs"],
-    ["a text in place of an object", "cursor", '"hello"', "holds a text where an object belongs"],
+    ["a list in place of an object", "cursor", "[1, 2]", "contains a list where an object is expected"],
+    ["a text in place of an object", "cursor", '"hello"', "contains a text where an object is expected"],
     [
       "a list where our entry goes",
       "cursor",
       '{"mcpServers": []}',
-      "has a list at mcpServers, where an object belongs",
+      "has a list at mcpServers, where an object is expected",
     ],
     ["null where our entry goes", "zed", '{"context_servers": null}', "has null at context_servers"],
     ["a number where our entry goes", "opencode", '{"mcp": 7}', "has a number at mcp"],
@@ -91,7 +91,7 @@ describe("a file that is not safe to edit is named, and stays as it is", () => {
     const it = openHome();
     const file = it.fileOf(clientNamed("cursor"), "user");
     mkdirSync(file, { recursive: true });
-    await expectRefusal(it, ["connect", "cursor"], [file, "is no file"]);
+    await expectRefusal(it, ["connect", "cursor"], [file, "is not a file"]);
   });
 
   test("a file where a folder belongs", async () => {

@@ -119,7 +119,7 @@ test("a connection is signed in again in the same way", async () => {
 test("a visit that was not sent out is told so, and the right one may still come", async () => {
   const { code } = await run(ADD, async (link) => {
     await comeBack(link, { state: "stranger", code: "good" });
-    expect(seen.at(-1)?.text).toContain("No sign-in with google-drive was begun here");
+    expect(seen.at(-1)?.text).toContain("No sign-in with google-drive is waiting");
     const { origin } = new URL(link.searchParams.get("redirect_uri") ?? "");
     expect((await fetch(`${origin}/favicon.ico`)).status).toBe(404);
     await comeBack(link, { code: "good" });

@@ -71,9 +71,9 @@ describe("recollect embeddings", () => {
       /active +openai scripted\nkept +builtin until \d{4}-\d\d-\d\d\nTo go back: .* rollback/,
     );
     expect((await run(["embeddings", "rollback"])).stdout).toBe(
-      "builtin answers again; what it lacks is made up for in the background.\n",
+      "builtin is in use again; what it lacks is added in the background.\n",
     );
-    expect((await run(["embeddings", "rollback"])).stdout).toContain("openai scripted answers again");
+    expect((await run(["embeddings", "rollback"])).stdout).toContain("openai scripted is in use again");
     expect((await run(["embeddings", "drop"])).stdout).toContain("The vectors of builtin are removed");
     expect((await run(["embeddings", "drop"])).code).toBe(1);
     expect((await run(["search", "hive h7", "-c", "home"])).stdout).toContain("hive h7");

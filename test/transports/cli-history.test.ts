@@ -109,7 +109,10 @@ describe("recollect undo", () => {
     const batchId = (await historyOf(id)).entries.at(-1)?.batchId ?? "";
     await run(["forget", id]);
     const { code, stderr } = await run(["undo", batchId]);
-    expect([code, stderr]).toEqual([1, expect.stringContaining("it was changed since (memory.forgotten in batch")]);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining("it has been changed since (memory.forgotten in batch"),
+    ]);
   });
 
   test.each([

@@ -144,7 +144,7 @@ describe("recollect forget", () => {
     expect(await known()).toEqual(["User prefers green tea to coffee"]);
     expect(await run(["forget", lisbon])).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining("forgotten already"),
+      stderr: expect.stringContaining("already forgotten"),
     });
   });
 

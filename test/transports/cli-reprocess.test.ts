@@ -74,7 +74,7 @@ describe("recollect reprocess", () => {
   test("names documents, and says why one is left alone", async () => {
     const id = await add();
     const named = parseAnswer<Answer>(await run(["reprocess", id, "--outdated", "--json"]));
-    expect(named).toMatchObject({ documents: 0, skipped: [{ id, reason: "rules/2 has read it already" }] });
+    expect(named).toMatchObject({ documents: 0, skipped: [{ id, reason: "rules/2 has already read it" }] });
     expect((await run(["reprocess", id])).stdout).toContain("reprocessed: 1 document (1 KB) with rules/2\n");
   });
 

@@ -23,7 +23,7 @@ describe("a link", () => {
     expect(answer).toMatchObject({ status: 303, location: "/auth" });
     expect(await isSignedIn()).toBe(true);
     const again = await openBrowser(rest).fill(path, {});
-    expect(again).toMatchObject({ status: 401, text: expect.stringContaining("This link was used") });
+    expect(again).toMatchObject({ status: 401, text: expect.stringContaining("This link was already used") });
   });
 
   test("is asked with a HEAD by a preview, too", async () => {

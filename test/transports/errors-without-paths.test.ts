@@ -112,7 +112,7 @@ describe("an error names a path of the server to the owner and the log alone", (
     const refused = await again("scoped key");
     expect([refused.status, JSON.parse(refused.text).message]).toEqual([
       503,
-      expect.stringMatching(/^The file was not kept: the folder cannot be written \(E\w+\)\.$/),
+      expect.stringMatching(/^The file was not stored: the folder cannot be written \(E\w+\)\.$/),
     ]);
     expect((await again("owner")).text).toContain(blobs.directory);
     expect(logged()).toContain(blobs.directory);

@@ -32,7 +32,7 @@ test("without a model, who says how texts are read is told what has no effect, a
   const { idleGuidance } = await rest.core.status({ actor: rest.actor });
   expect(idleGuidance).toEqual([
     "workspacePrompt: has no effect without a language model",
-    "entityContext of 1 container: has no effect without a language model, or only in part",
+    "entityContext of 1 container: has no effect, or only a partial one, without a language model",
   ]);
 });
 

@@ -127,7 +127,7 @@ function withoutOwnFacts(shape: string): string {
   return shape
     .replaceAll(/Memories: [^"\\]*?\.(?=["\\])/g, "Memories: some.")
     .replaceAll(/"(added|updated|duplicates)":\[[^\]]*\]/g, '"$1":[]')
-    .replaceAll(/,"warnings":\["messages: the one message is in the conversation already[^\]]*\]/g, "");
+    .replaceAll(/,"warnings":\["messages: the only message is already in the conversation[^\]]*\]/g, "");
 }
 
 /** One key at one place of a door. */

@@ -143,7 +143,7 @@ describe("submit-extraction", () => {
     const facts = [{ text: "Boris lives in Ghent", quote: "Boris lives in Ghent." }];
     const { text } = await call("submit-extraction", { taskId: task?.taskId, facts });
     expect(text).toContain('"Boris lives in Ghent" was forgotten or replaced before');
-    expect(text).not.toContain("follow from others");
+    expect(text).not.toContain("derived from others");
   });
 
   test.each<[string, Record<string, unknown>, string]>([
@@ -165,7 +165,7 @@ describe("submit-extraction", () => {
     const { taskId } = await takeOn();
     await call("submit-extraction", { taskId, facts: [] });
     const result = await mcp.call("submit-extraction", { taskId, facts: [{ text: "x", quote: "Ulm" }] });
-    expect(result).toMatchObject({ isError: true, text: expect.stringContaining("answered already") });
+    expect(result).toMatchObject({ isError: true, text: expect.stringContaining("already answered") });
   });
 });
 

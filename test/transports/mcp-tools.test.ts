@@ -472,7 +472,7 @@ describe("forget", () => {
     await call("forget", { id });
     const again = await mcp.call("forget", { id });
     expect(again).toMatchObject({ isError: true });
-    expect(again.text).toContain("forgotten already. Nothing was changed.");
+    expect(again.text).toContain("already forgotten. Nothing was changed.");
   });
 });
 

@@ -37,7 +37,7 @@ describe("what one request may hold is counted before it is read, and told in fe
   ])("%s", async (_what, path, body) => {
     const { status, text } = await post(path, scoped, body());
     expect(status).toBe(400);
-    expect(JSON.parse(text).message).toMatch(/more than 100,000 values and names of fields\. Send it in parts/);
+    expect(JSON.parse(text).message).toMatch(/more than 100,000 values and field names\. Send it in parts/);
     expect(text.length).toBeLessThan(LONGEST_REFUSAL);
   });
 

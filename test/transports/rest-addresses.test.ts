@@ -102,7 +102,7 @@ describe("a content that is one address", () => {
 describe("an address that brings nothing", () => {
   test.each([
     ["a page that is not there", "/missing", "there is no such page (status 404)"],
-    ["a page that is not open", "/closed", "not open to everybody (status 403)"],
+    ["a page that is not open", "/closed", "not public (status 403)"],
     ["a file of a kind that is not read", "/program", "cannot be read"],
     ["a page without text", "/blank", "no text"],
   ])("%s leaves a document that says so", async (_what, path, reason) => {

@@ -149,7 +149,7 @@ describe("calls of tools and their results", () => {
     expect(body.warnings).toEqual([
       "messages.0.tool_calls.0: has 5000 characters, of which the first 4000 are kept",
       "messages.1.content: has 1199999 characters, of which the first 20000 are kept",
-      "messages.2.tool_calls.0: names no tool and no arguments, and was not kept",
+      "messages.2.tool_calls.0: has no tool name and no arguments, and was not kept",
     ]);
     expect((await contentOf(body.id)).length).toBeLessThan(25_000);
   });
@@ -174,8 +174,8 @@ describe("images", () => {
       },
     ]);
     expect(body.warnings).toEqual([
-      "messages.0.content.2: the image is no picture of a kind that is read, and was not kept",
-      "messages.0.content.3: the image is no picture of a kind that is read, and was not kept",
+      "messages.0.content.2: the image is not a picture of a supported kind, and was not kept",
+      "messages.0.content.3: the image is not a picture of a supported kind, and was not kept",
     ]);
     expect(await contentOf(body.id)).toBe("user: My bees:\n[image: https://example.com/bees.png]\n[image]\n[image]");
     await rest.settle();

@@ -14,7 +14,7 @@ test("who waits for a document that waits for quiet is told so, and finds its te
   const { status, body } = await add({ content: "Ada keeps bees on the roof." }, { prefer: "wait=2" });
   expect(status).toBe(200);
   expect(body).toMatchObject({ status: "done", dreamingStatus: "dreaming" });
-  expect(body.dreamingReason).toMatch(/once nothing came for 3600 s, at \S+Z at the latest\.$/);
+  expect(body.dreamingReason).toMatch(/once none has arrived for 3600 s, at \S+Z at the latest\.$/);
   const document = (await rest.send("GET", `/v3/documents/${body.id}`)).body;
   expect(document).toMatchObject({ dreamingStatus: "dreaming", dreamingReason: body.dreamingReason });
   expect(document.memories).toBeUndefined();
@@ -47,7 +47,7 @@ test("where a language model reads and nothing was set, half a minute of quiet i
   try {
     const sent = { content: "Ada keeps bees.", containerTag: "a" };
     const { body } = await reader.send("POST", "/v3/documents", sent, { prefer: "wait=1" });
-    expect(body.dreamingReason).toMatch(/once nothing came for 30 s/);
+    expect(body.dreamingReason).toMatch(/once none has arrived for 30 s/);
   } finally {
     await reader.close();
   }

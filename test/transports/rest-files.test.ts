@@ -256,7 +256,7 @@ describe("what is refused leaves nothing behind", () => {
     const { status, body } = await upload({ file: file(bytes, name, type) });
     expect(status).toBe(415);
     expect(body.error).toMatch(words);
-    expect(body.error).toMatch(/Text in UTF-8 is read.*recordings and videos/);
+    expect(body.error).toMatch(/Supported are text in UTF-8.*recordings and videos/);
   });
 
   test.each([
@@ -277,7 +277,7 @@ describe("what is refused leaves nothing behind", () => {
     ["metadata that is no JSON", { file: file("x", "a.txt"), metadata: "{a:1}" }, /metadata: must be a JSON object/],
     ["metadata that is a list", { file: file("x", "a.txt"), metadata: "[1]" }, /metadata: must be an object/],
     ["nested metadata", { file: file("x", "a.txt"), metadata: '{"a":{"b":1}}' }, /metadata.a: must be a string, a/],
-    ["an image without its type", { file: file("x", "a"), fileType: "image" }, /mimeType: is needed when fileType is/],
+    ["an image without a type", { file: file("x", "a"), fileType: "image" }, /mimeType: is required when fileType is/],
     ["an unknown file type", { file: file("x", "a.txt"), fileType: "hologram" }, /fileType: must be one of text, pdf/],
     ["a type that is none", { file: file("x", "a.txt"), mimeType: "text" }, /mimeType: must look like text\/plain/],
     ["a title twice", { file: file("x", "a.txt"), title: ["a", "b"] }, /title: must be a string/],
@@ -332,7 +332,7 @@ describe("what is refused leaves nothing behind", () => {
   test.each<[what: string, form: EncodedForm, words: RegExp]>([
     ["nothing at all", rawForm(), /boundary of the content-type does not occur/],
     ["another boundary", rawForm("--y", ...PART, "--y--"), /boundary of the content-type does not occur/],
-    ["a body that is cut off in a part", rawForm("--x", ...PART), /ends before its last part does/],
+    ["a body that is cut off in a part", rawForm("--x", ...PART), /ends before its last part is complete/],
     ["a body that is cut off in headers", rawForm("--x", "content-disposition: form"), /ends before its last part/],
     ["a part without headers", rawForm("--x", "", "text", "--x--"), /part 1 has no name/],
     ["a part that is all headers", rawForm("--x", "a: b", "--x--"), /part 1 has no empty line after its headers/],
@@ -359,8 +359,8 @@ describe("what is refused leaves nothing behind", () => {
   });
 
   test.each<[type: string, status: number, words: RegExp]>([
-    ["multipart/form-data", 400, /names no boundary/],
-    ["multipart/form-data; boundary=", 400, /names no boundary/],
+    ["multipart/form-data", 400, /has no boundary/],
+    ["multipart/form-data; boundary=", 400, /has no boundary/],
     [`multipart/form-data; boundary=${"x".repeat(100)}`, 400, /boundary has more than 70 characters/],
     ["multipart/mixed; boundary=x", 415, /content-type multipart\/form-data, not multipart\/mixed/],
     ["application/json", 415, /content-type multipart\/form-data, not application\/json/],
@@ -485,7 +485,7 @@ describe("GET /v3/documents/{id}/file-url and /files/{key}", () => {
     async (key) => {
       const { status, body } = await rest.send("GET", `/files/${key}`);
       expect(status).toBe(404);
-      expect(body.error).toMatch(/There is no file under this address|does not serve/);
+      expect(body.error).toMatch(/There is no file at this address|does not serve/);
     },
   );
 

@@ -33,7 +33,7 @@ test("a text with an address in it, and a fact that is one, are what they say", 
 
 test("without a model, `filterByMetadata` limits nothing, which is said", async () => {
   const document = { content: "Mia keeps bees.", containerTag: "a", filterByMetadata: { team: "red" } };
-  const told = [expect.stringMatching(/^filterByMetadata: limits only what a language model/)];
+  const told = [expect.stringMatching(/^filterByMetadata: limits only what is shown to a language model/)];
   expect(await warnings("POST", "/v3/documents", document)).toEqual(told);
   expect(await warnings("POST", "/v3/documents/batch", { documents: [document] })).toEqual(told);
   expect(await warnings("POST", "/v3/documents", { ...document, filterByMetadata: {} })).toEqual([]);

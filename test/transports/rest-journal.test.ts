@@ -89,7 +89,7 @@ describe("POST /v3/journal/{batchId}/undo", () => {
     expect((await undo(batchId)).body).toMatchObject({
       undone: 1,
       skipped: [
-        { memoryId: honey, reason: expect.stringMatching(/^it was changed since \(memory\.forgotten in batch/) },
+        { memoryId: honey, reason: expect.stringMatching(/^it has been changed since \(memory\.forgotten in batch/) },
       ],
     });
     const { body } = await journal(`?memoryId=${bees}&limit=1`);

@@ -100,7 +100,7 @@ describe("POST /v4/memories", () => {
     [
       "a past end",
       { memories: [{ content: "x" }, { content: "y", forgetAfter: "2020-01-01" }] },
-      "memories.1.forgetAfter: must lie in the future",
+      "memories.1.forgetAfter: must be in the future",
     ],
     [
       "a date that is none",

@@ -114,10 +114,10 @@ describe("deleting a project", () => {
   test.each([
     [{}, 400, "action: is missing; it must be move or delete"],
     [{ action: "archive" }, 400, "action: must be move or delete"],
-    [{ action: "move" }, 400, "targetProjectId: is needed to move what is in it"],
+    [{ action: "move" }, 400, "targetProjectId: is required to move its content"],
     [{ action: "move", targetProjectId: "nowhere" }, 404, "Project not found: nowhere"],
     [{ action: "move", targetProjectId: "a" }, 404, "Project not found: a"],
-    [{ action: "move", targetProjectId: "sm_project_bees" }, 400, "must be another project"],
+    [{ action: "move", targetProjectId: "sm_project_bees" }, 400, "must be a different project"],
   ])("is refused with %j", async (body, status, message) => {
     await fill("a");
     const { id } = await create("Bees");

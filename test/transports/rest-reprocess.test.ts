@@ -52,7 +52,7 @@ describe("POST /v3/reprocess", () => {
     const id = await add();
     expect((await rest.send("POST", "/v3/reprocess", { all: true })).body).toMatchObject({ documents: 0, skipped: [] });
     const named = await rest.send("POST", "/v3/reprocess", { ids: [id], onlyOutdated: true });
-    expect(named.body.skipped).toEqual([{ id, reason: "extract-facts/2 has read it already" }]);
+    expect(named.body.skipped).toEqual([{ id, reason: "extract-facts/2 has already read it" }]);
   });
 
   test.each([

@@ -148,8 +148,8 @@ describe("connections", () => {
     ["POST", "/v3/connections/s3", { metadata: { bucket: "b" } }, "metadata.accessKeyId"],
     ["POST", "/v3/connections/web-crawler", { metadata: { startUrl: "x" } }, "metadata.startUrl"],
     ["POST", "/v3/connections/notion/import", {}, "nothing to sync"],
-    ["GET", "/v3/connections/auth/callback/notion?code=1&state=2", undefined, "No sign-in with notion was begun here"],
-    ["GET", "/v3/connections/github/callback", undefined, "No sign-in with github was begun here"],
+    ["GET", "/v3/connections/auth/callback/notion?code=1&state=2", undefined, "No sign-in with notion is waiting"],
+    ["GET", "/v3/connections/github/callback", undefined, "No sign-in with github is waiting"],
     ["DELETE", "/v3/connections/abc?deleteDocuments=maybe", undefined, "deleteDocuments"],
   ])("%s %s %j is refused", async (method, path, body, message) => {
     const answer = await rest.send(method, path, body);

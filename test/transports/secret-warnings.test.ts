@@ -11,7 +11,7 @@ import { openRest } from "../support/rest.js";
 
 const SECRET = "tulip-4711-oak";
 const TEXT = `The wifi password is ${SECRET}.`;
-const WARNED = expect.stringMatching(/looks like it holds a password.*`recollect purge`/);
+const WARNED = expect.stringMatching(/looks like it contains a password.*`recollect purge`/);
 
 test("whoever sends a secret over REST is warned, without its words, on every way to write", async () => {
   const rest = await openRest({ asOwner: true });
@@ -85,7 +85,7 @@ test("and at the command line, for words and for files", async () => {
     await writeFile(join(folder, "a.md"), TEXT);
     await writeFile(join(folder, "b.md"), "Ana leads Atlas.");
     const files = await runCommand(data, ["add", join(folder, "a.md"), join(folder, "b.md")]);
-    expect(files.stdout).toContain("a.md: looks like it holds a password");
+    expect(files.stdout).toContain("a.md: looks like it contains a password");
     expect(files.stdout).not.toContain("b.md: looks");
     expect(files.stdout + files.stderr + words.stderr).not.toContain(SECRET);
     expect((await runCommand(data, ["add", "--json", TEXT])).stdout).toContain('"warnings":["content: looks like');

@@ -331,7 +331,7 @@ function stubborn(connector: Connector, isDown: () => boolean): Connector {
   const { webhooks } = connector;
   if (!webhooks) throw new Error(`${connector.provider} has webhooks.`);
   const remove: ConnectorWebhooks["remove"] = async (access, detail) => {
-    if (isDown()) throw new AppError("unavailable", "The source is out of order (status 503).");
+    if (isDown()) throw new AppError("unavailable", "The source reported a server error (status 503).");
     await webhooks.remove(access, detail);
   };
   return { ...connector, webhooks: { ...webhooks, remove } };
@@ -440,7 +440,7 @@ test("a shared drive that takes no webhook leaves none behind that nobody knows"
           ...access,
           request(request) {
             if (!/changes\/watch.*driveId/.test(request.url)) return access.request(request);
-            throw new AppError("unavailable", "The source is out of order (status 500).");
+            throw new AppError("unavailable", "The source reported a server error (status 500).");
           },
         },
         target,

@@ -93,7 +93,7 @@ class BucketBlobs implements BlobStore {
       for (const object of listing.objects) found.push(...this.#blobOf(object, now));
       if (!listing.isTruncated) return found;
       const last = listing.objects.at(-1)?.key ?? "";
-      if (last <= after) throw unavailable(this.#bucket, NOT_LISTED, "repeats its pages");
+      if (last <= after) throw unavailable(this.#bucket, NOT_LISTED, "keeps returning the same page");
       after = last;
     }
   }
@@ -107,7 +107,7 @@ class BucketBlobs implements BlobStore {
     const answer = await this.#call(NOT_LISTED, page.href, {}, []);
     const now = Date.parse(answer.headers.get("date") ?? "");
     const listing = await readListing(await answer.text());
-    if (listing === null) throw unavailable(this.#bucket, NOT_LISTED, "answers with no whole list");
+    if (listing === null) throw unavailable(this.#bucket, NOT_LISTED, "did not answer with a complete list");
     return { listing, now };
   }
 
@@ -121,7 +121,7 @@ class BucketBlobs implements BlobStore {
 
   async #put(key: string, body: Uint8Array<ArrayBuffer> | Blob): Promise<void> {
     if (!isId(key)) throw new Error("The key of a blob must be an id");
-    await this.#call("The file was not kept", this.#addressOf(key), { method: "PUT", body }, []);
+    await this.#call("The file was not stored", this.#addressOf(key), { method: "PUT", body }, []);
   }
 
   /** Null when the key does not exist. */

@@ -15,10 +15,12 @@ export async function writingTo<T>(directory: string, write: () => Promise<T>): 
     return await write();
   } catch (error) {
     if (isDiskFull(error))
-      throw new AppError("storage_full", "The file was not kept: the disk is full. Free some space.", { cause: error });
+      throw new AppError("storage_full", "The file was not stored: the disk is full. Free some space.", {
+        cause: error,
+      });
     const code = codeOf(error);
     if (code === undefined) throw error;
-    throw new AppError("unavailable", `The file was not kept: the folder ${directory} cannot be written (${code}).`, {
+    throw new AppError("unavailable", `The file was not stored: the folder ${directory} cannot be written (${code}).`, {
       paths: [directory],
       cause: error,
     });

@@ -19,17 +19,17 @@ export function readVectors(answer: unknown, count: number, rules: AnswerRules):
     new AppError("unavailable", `The embedding service at ${rules.baseUrl} ${what}`, { retryAfter: REFUSED_PAUSE });
   const entries = listOf(typeof answer === "string" ? parseJson(answer) : answer);
   if (!entries)
-    throw reject("answered with something that is no list of embeddings. Check RECOLLECT_EMBEDDING_BASE_URL.");
+    throw reject("answered with something that is not a list of embeddings. Check RECOLLECT_EMBEDDING_BASE_URL.");
   if (entries.length !== count)
-    throw reject(`answered with ${entries.length} vectors for ${count} texts. Nothing of it was used.`);
+    throw reject(`answered with ${entries.length} vectors for ${count} texts. None of them was used.`);
 
   const vectors = Array.from({ length: count }, (): Float32Array | undefined => undefined);
   for (const [position, entry] of entries.entries()) {
     const index = indexOf(entry, position);
     if (index === undefined || index >= count || vectors[index])
-      throw reject("numbered its vectors in a way that does not fit the texts. Nothing of it was used.");
+      throw reject("numbered its vectors in a way that does not match the texts. None of them was used.");
     const numbers = numbersOf(entry);
-    if (!numbers || numbers.length === 0) throw reject("answered with a vector that is no list of finite numbers.");
+    if (!numbers || numbers.length === 0) throw reject("answered with a vector that is not a list of finite numbers.");
     vectors[index] = numbers;
   }
   return vectors.map((vector, index) => {
@@ -46,9 +46,9 @@ function checkSize(size: number, expected: number, rules: AnswerRules, reject: (
   if (rules.wasRequested)
     throw new AppError(
       "invalid",
-      `The embedding service at ${rules.baseUrl} answered with vectors of ${size} numbers although ${expected} were asked for. Remove RECOLLECT_EMBEDDING_DIMENSIONS, or set it to ${size}.`,
+      `The embedding service at ${rules.baseUrl} answered with vectors of ${size} numbers although ${expected} were requested. Remove RECOLLECT_EMBEDDING_DIMENSIONS, or set it to ${size}.`,
     );
-  throw reject(`answered with a vector of ${size} numbers among others of ${expected}. Nothing of it was used.`);
+  throw reject(`answered with a vector of ${size} numbers among others of ${expected}. None of them was used.`);
 }
 
 /** A gateway may serve JSON under another content type. */

@@ -72,7 +72,7 @@ function createEmbedder(model: StaticModel, name: string): StaticEmbedder {
     calibration: STATIC_CALIBRATION,
     async embed(texts, _purpose, signal) {
       signal?.throwIfAborted();
-      if (isClosed) throw new AppError("unavailable", `The embedding model ${name} was put away.`);
+      if (isClosed) throw new AppError("unavailable", `The embedding model ${name} was closed.`);
       const vectors: Float32Array[] = [];
       let turn = performance.now();
       for (let start = 0; start < texts.length; start += GROUP) {

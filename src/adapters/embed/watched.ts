@@ -112,6 +112,6 @@ function isOutage(error: unknown): error is AppError {
 function tooLate(name: string, patienceMs: number): AppError {
   return new AppError(
     "unavailable",
-    `The embedder ${name} gave no vector of a query within ${patienceMs / 1_000} s. Check whether it is overloaded.`,
+    `The embedder ${name} returned no vector for a query within ${patienceMs / 1_000} s. Check whether it is overloaded.`,
   );
 }

@@ -14,13 +14,13 @@ export function describeStatus(status: number, retryAfter: string | undefined, p
       seconds === undefined ? {} : { retryAfter: Math.min(seconds, LONGEST_PAUSE) },
     );
   if (status === 408 || status >= 500)
-    return new AppError("unavailable", `${place} was not fetched: the server is out of order (status ${status}).`);
+    return new AppError("unavailable", `${place} was not fetched: the server reported an error (status ${status}).`);
   if (status === 404 || status === 410)
     return new AppError("not_found", `${place} was not fetched: there is no such page (status ${status}).`);
   if (status === 401 || status === 403 || status === 407)
     return new AppError(
       "forbidden",
-      `${place} was not fetched: the page is not open to everybody (status ${status}). Send its text, or the file.`,
+      `${place} was not fetched: the page is not public (status ${status}). Send its text, or the file.`,
     );
   return new AppError("invalid", `${place} was not fetched: the server answered with status ${status}.`);
 }

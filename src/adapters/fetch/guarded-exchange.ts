@@ -98,12 +98,18 @@ export function createGuardedExchange({
 /** @throws AppError `invalid` for anything that is not an address to fetch */
 export function readAddress(text: string, base?: URL): URL {
   if (text.length > LONGEST_ADDRESS || !URL.canParse(text, base?.href))
-    throw new AppError("invalid", "The address was not fetched: it is not a URL that can be read.");
+    throw new AppError("invalid", "The address was not fetched: it is not a valid URL.");
   const url = new URL(text, base);
   if (url.protocol !== "http:" && url.protocol !== "https:")
-    throw new AppError("invalid", `The address was not fetched: only http and https are, not ${url.protocol}//.`);
+    throw new AppError(
+      "invalid",
+      `The address was not fetched: only http and https are supported, not ${url.protocol}//.`,
+    );
   if (url.username !== "" || url.password !== "")
-    throw new AppError("invalid", "The address was not fetched: it holds a user name or a password. Leave them out.");
+    throw new AppError(
+      "invalid",
+      "The address was not fetched: it contains a user name or a password. Leave them out.",
+    );
   return url;
 }
 
@@ -140,7 +146,7 @@ function ask(
     // Without listeners neither a response nor an error would ever arrive.
     asking.on("upgrade", (_answer, socket) => {
       socket.destroy();
-      reject(new AppError("invalid", `${placeOf(url)} was not fetched: it wants to speak another protocol (101).`));
+      reject(new AppError("invalid", `${placeOf(url)} was not fetched: it tries to switch to another protocol (101).`));
     });
     asking.on("close", () => reject(new Error("The connection ended without an answer.")));
     asking.end(body);
@@ -166,7 +172,7 @@ function redirected(
   const isSameOrigin = from.origin === to.origin;
   const becomesGet = status === 303 || (status !== 307 && status !== 308 && question.method === "POST");
   if (!becomesGet && !isSameOrigin && question.body !== undefined)
-    throw new AppError("invalid", `${placeOf(from)} was not fetched: it wants what it was sent to go to another host.`);
+    throw new AppError("invalid", `${placeOf(from)} was not fetched: it redirects the request body to another host.`);
   if (question.headers === undefined) return question;
   const headers = Object.entries(question.headers).filter(
     ([name]) =>
@@ -192,7 +198,7 @@ function explain(error: unknown, url: URL, isLate: boolean): unknown {
   if (error instanceof AppError) return error;
   const place = placeOf(url);
   const unavailable = (text: string) => new AppError("unavailable", `${place} ${text}`, { cause: error });
-  if (isLate) return unavailable("was not fetched: it did not answer, or not to its end, in time.");
+  if (isLate) return unavailable("was not fetched: it did not answer completely in time.");
   const code = codeOf(error) ?? "";
   if (code === "ENOTFOUND") return noSuchHost(url.hostname);
   if (CERTIFICATE.test(code))
@@ -201,7 +207,7 @@ function explain(error: unknown, url: URL, isLate: boolean): unknown {
     });
   if (code === "ECONNREFUSED") return unavailable("was not fetched: nothing answers there.");
   if (code.startsWith("HPE_"))
-    return new AppError("invalid", `${place} was not fetched: its answer is not HTTP as it should be (${code}).`, {
+    return new AppError("invalid", `${place} was not fetched: its answer is not valid HTTP (${code}).`, {
       cause: error,
     });
   return unavailable(`was not fetched: the connection broke${code === "" ? "" : ` (${code})`}.`);

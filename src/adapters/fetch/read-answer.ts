@@ -71,7 +71,7 @@ function decompressorOf(encoding: string | undefined, place: string): Transform 
     case "br":
       return createBrotliDecompress();
     default:
-      throw new AppError("invalid", `${place} was not fetched: it sends a compression that nobody asked for.`);
+      throw new AppError("invalid", `${place} was not fetched: it uses a compression that was not requested.`);
   }
 }
 

@@ -59,7 +59,7 @@ export function createSourceClient(options: GuardedFetchOptions): SourceClient {
 function lookupFailure(host: string, error: NodeJS.ErrnoException | AppError): AppError {
   if (error instanceof AppError) return error;
   if (error.code === "ENOTFOUND") return noSuchHost(host);
-  return new AppError("unavailable", `The address of ${host} cannot be found out at the moment.`, { cause: error });
+  return new AppError("unavailable", `The address of ${host} cannot be resolved at the moment.`, { cause: error });
 }
 
 function refuseOffline(isOffline: boolean): void {
@@ -106,14 +106,14 @@ function accepted(answer: SourceAnswer, { accepts = [] }: SourceRequest): Source
   if ((status >= 200 && status < 300) || accepts.includes(status)) return answer;
   const place = placeOf(new URL(answer.url));
   const seconds = parseRetryAfter(headers["retry-after"]);
-  if (status === 401) throw new SignInRefused(`${place} does not take the sign-in any more (status 401).`);
+  if (status === 401) throw new SignInRefused(`${place} no longer accepts the sign-in (status 401).`);
   if (status === 429 || (status === 503 && seconds !== undefined))
     throw new AppError("rate_limited", `${place} asks for fewer requests (status ${status}).`, {
       retryAfter: Math.min(seconds ?? USUAL_PAUSE, LONGEST_PAUSE),
     });
   if (status >= 500 || status === 408)
-    throw new AppError("unavailable", `${place} is out of order (status ${status}).`);
+    throw new AppError("unavailable", `${place} reported a server error (status ${status}).`);
   if (status === 404 || status === 410) throw new AppError("not_found", `${place} was not found (status ${status}).`);
-  if (status === 403) throw new AppError("forbidden", `${place} is not open to this account (status 403).`);
-  throw new AppError("invalid", `${place} refused what it was asked (status ${status}).`);
+  if (status === 403) throw new AppError("forbidden", `This account has no access to ${place} (status 403).`);
+  throw new AppError("invalid", `${place} refused the request (status ${status}).`);
 }

@@ -89,13 +89,13 @@ const described = z.object({ dist: z.object({ integrity: z.string().regex(/^sha5
 
 async function fetchData(language: string, options: NpmLanguagesOptions, signal: AbortSignal): Promise<Uint8Array> {
   const { registry, fetcher } = options;
-  if (!LANGUAGE.test(language)) throw new AppError("unsupported", "it has no name of a language.");
+  if (!LANGUAGE.test(language)) throw new AppError("unsupported", "it is not the name of a language.");
   const name = `${SCOPE}/${language}`;
   const about = await fetcher.fetch(`${registry}/${name.replace("/", "%2f")}/${VERSION}`, signal);
   const { dist } = parseDescription(about.bytes);
   const { bytes } = await fetcher.fetch(`${registry}/${name}/-/${language}-${VERSION}.tgz`, signal);
   if (`sha512-${createHash("sha512").update(bytes).digest("base64")}` !== dist.integrity)
-    throw new AppError("unavailable", "What arrived has another content than the registry announced.");
+    throw new AppError("unavailable", "The download does not match the checksum that the registry announced.");
   return dataIn(bytes, language);
 }
 
@@ -103,7 +103,7 @@ function parseDescription(bytes: Uint8Array): z.output<typeof described> {
   try {
     return described.parse(JSON.parse(Buffer.from(bytes).toString("utf8")));
   } catch {
-    throw new AppError("unsupported", "The answer is not that of an npm registry.");
+    throw new AppError("unsupported", "The answer is not from an npm registry.");
   }
 }
 
@@ -117,7 +117,7 @@ async function dataIn(archive: Uint8Array, language: string): Promise<Uint8Array
   } catch (error) {
     throw new AppError("unsupported", "The package cannot be unpacked.", { cause: error });
   }
-  throw new AppError("unsupported", "The package has no data of the language.");
+  throw new AppError("unsupported", "The package has no data for the language.");
 }
 
 function unpacked(bytes: Uint8Array, maxOutputLength: number): Promise<Buffer> {
@@ -138,11 +138,11 @@ async function keep(path: string, data: Uint8Array): Promise<void> {
 }
 
 function describe(error: unknown, language: string, registry: string): AppError {
-  if (isDiskFull(error)) return new AppError("storage_full", `there is no room for the data of \`${language}\`.`);
+  if (isDiskFull(error)) return new AppError("storage_full", `there is no space for the data for \`${language}\`.`);
   if (!(error instanceof AppError))
-    return new AppError("unavailable", `the data of \`${language}\` could not be written.`, { cause: error });
+    return new AppError("unavailable", `the data for \`${language}\` could not be written.`, { cause: error });
   if (error.kind === "not_found")
-    return new AppError("unsupported", `${registry} has no data of \`${language}\` (${SCOPE}/${language}).`);
+    return new AppError("unsupported", `${registry} has no data for \`${language}\` (${SCOPE}/${language}).`);
   const kind = error.kind === "unavailable" ? "unavailable" : "unsupported";
-  return new AppError(kind, `fetching them from ${registry} failed: ${error.message}`, { cause: error });
+  return new AppError(kind, `fetching it from ${registry} failed: ${error.message}`, { cause: error });
 }

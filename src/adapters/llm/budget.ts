@@ -43,7 +43,7 @@ export function createBudgetedModel(model: LanguageModel, { limit, spentSince, c
       if ((await spent()) >= limit)
         throw new AppError(
           "unavailable",
-          `The language model is not asked any more this month: RECOLLECT_LLM_MONTHLY_BUDGET, $${limit}, is spent. Raise it, or wait for the next month.`,
+          `The language model is not used for the rest of this month: RECOLLECT_LLM_MONTHLY_BUDGET, $${limit}, is spent. Raise it, or wait for the next month.`,
           { retryAfter: PAUSE },
         );
       try {

@@ -64,7 +64,7 @@ export function readCompletion(answer: unknown, asked: number): Completion {
     // The service counted its tokens, so there was an answer, but an empty one.
     if (inputTokens && inputTokens > 0)
       return { text: "", refusal: undefined, isCutOff: false, inputTokens, outputTokens: outputTokens ?? 0 };
-    throw new AppError("unavailable", "The language model answered with something that is no chat completion.", {
+    throw new AppError("unavailable", "The language model answered with something that is not a chat completion.", {
       retryAfter: STRANGE_PAUSE,
     });
   }

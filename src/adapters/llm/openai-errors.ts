@@ -108,7 +108,7 @@ function describeStatus(failure: ApiFailure, endpoint: ModelEndpoint, model: str
       { cause, quote, retryAfter: retryAfter ?? BUSY_PAUSE },
     );
   if (status === 413 || TOO_LONG.test(`${failure.code ?? ""} ${failure.text ?? ""}`))
-    return new AppError("too_large", `${what} takes no text of this length (${status}).`, { cause, quote });
+    return new AppError("too_large", `${what} does not accept texts of this length (${status}).`, { cause, quote });
   return new AppError("invalid", `${what} refused the request (${status}).`, { cause, quote });
 }
 

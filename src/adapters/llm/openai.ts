@@ -104,7 +104,7 @@ class ChatCompletions {
       this.#options.log.warn("llm.unfit", { model, prompt: request.name, answer, reason: verdict.problem });
       messages = correct(question, completion, verdict.problem);
     }
-    const what = `The language model "${model}" at ${this.#options.baseUrl} gave no answer to "${request.name}" that can be used:`;
+    const what = `The language model "${model}" at ${this.#options.baseUrl} gave no usable answer to "${request.name}":`;
     throw new AppError(verdict.isCutOff ? "too_large" : "invalid", `${what} ${verdict.problem}.`);
   }
 

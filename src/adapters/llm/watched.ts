@@ -116,8 +116,8 @@ class ModelWatch {
     if (!this.#mayBeTheText(request, error) || !(await this.#answersOthers(effort))) return error;
     this.#rests.delete(effort);
     const { cause, quote } = error;
-    const did = error instanceof UnclearRefusal ? "refused the text" : "failed at the text again";
-    const message = `The language model ${this.#model.name} ${did}, and answers others.`;
+    const did = error instanceof UnclearRefusal ? "refused the text" : "failed on the text again";
+    const message = `The language model ${this.#model.name} ${did}, but answers others.`;
     return new AppError("invalid", message, { cause, quote });
   }
 

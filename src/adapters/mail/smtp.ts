@@ -102,7 +102,7 @@ function describe(error: unknown, { place, isLate, password }: Circumstances): A
   const words = oneLine(password ? message.replaceAll(password, "…") : message).slice(0, LONGEST_ANSWER);
   const said = words === "" ? "" : `: ${words}`;
   if (isLate)
-    return new AppError("unavailable", `The mail server ${place} did not answer in time. Look at RECOLLECT_SMTP_URL.`);
+    return new AppError("unavailable", `The mail server ${place} did not answer in time. Check RECOLLECT_SMTP_URL.`);
   if (code === "EAUTH" || code === "ENOAUTH")
     return new AppError(
       responseCode >= 400 && responseCode < 500 ? "unavailable" : "invalid",
@@ -111,10 +111,13 @@ function describe(error: unknown, { place, isLate, password }: Circumstances): A
   if (responseCode >= 500)
     return new AppError("invalid", `The mail server ${place} refuses the mail (${responseCode})${said}.`);
   if (responseCode >= 400)
-    return new AppError("unavailable", `The mail server ${place} takes no mail now (${responseCode})${said}.`);
+    return new AppError(
+      "unavailable",
+      `The mail server ${place} does not accept mail at the moment (${responseCode})${said}.`,
+    );
   if (code === "EENVELOPE" || code === "EMESSAGE")
     return new AppError("invalid", `The mail server ${place} cannot deliver the mail${said}.`);
-  return new AppError("unavailable", `The mail server ${place} cannot be used${said}. Look at RECOLLECT_SMTP_URL.`);
+  return new AppError("unavailable", `The mail server ${place} cannot be used${said}. Check RECOLLECT_SMTP_URL.`);
 }
 
 function readFailure(error: unknown): { code: string; responseCode: number; message: string } {

@@ -92,7 +92,7 @@ class ElectedOwnership implements Ownership {
         this.#leave(place);
         // Where many short commands run at once, each is the owner for a moment.
         if (attempt >= ATTEMPTS && Date.now() > deadline) throw unreachable(dataDirectory, error);
-        log.debug("the owner went away; the call is repeated", { name, attempt });
+        log.debug("the owner is gone; the call is repeated", { name, attempt });
       }
     }
   }
@@ -164,7 +164,7 @@ async function becomeOwner(options: ElectionOptions): Promise<Place | null> {
     throw error;
   });
   if (other) {
-    log.warn("somebody removed the lock file of the process that owns the data folder; it still does", {
+    log.warn("the lock file was removed although a process still owns the data folder", {
       dataDirectory,
     });
     lock.release();
@@ -312,7 +312,7 @@ function shuttingDown(): AppError {
 function unreachable(dataDirectory: string, cause: unknown): AppError {
   return new AppError(
     "unavailable",
-    `The process that owns the data folder ${dataDirectory} does not answer. Try again; if it stays so, end that process (see service.json there).`,
+    `The process that owns the data folder ${dataDirectory} does not answer. Try again. If it still does not answer, end that process (see service.json there).`,
     { paths: [dataDirectory], cause },
   );
 }

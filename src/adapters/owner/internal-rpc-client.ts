@@ -76,11 +76,11 @@ class OwnerConnection implements RemoteOwner {
       return [response.status, await this.#readJson(response)] as const;
     });
     const answer = answerSchema.safeParse(json);
-    if (!answer.success) throw this.#gone(`gave no whole answer (${status})`);
+    if (!answer.success) throw this.#gone(`gave an incomplete answer (${status})`);
     if (!("error" in answer.data)) return answer.data.result;
     const { kind, message, issues, retryAfter, paths } = answer.data.error;
     // An unknown key is for the caller to handle; an unknown token means that this is another owner.
-    if (kind === "unauthorized" && !(await this.ping())) throw this.#gone("has been replaced by another one");
+    if (kind === "unauthorized" && !(await this.ping())) throw this.#gone("was replaced by another one");
     throw new AppError(kind, message, {
       ...(issues && { issues }),
       ...(paths && { paths }),
@@ -134,7 +134,7 @@ class OwnerConnection implements RemoteOwner {
     try {
       return await response.json();
     } catch (error) {
-      throw this.#gone("went away in the middle of its answer", error);
+      throw this.#gone("was gone before its answer was complete", error);
     }
   }
 
@@ -164,7 +164,7 @@ async function readToEnd({ body }: Response, signal: AbortSignal): Promise<void>
 function describeSilence({ url, pid }: ServiceAddress): AppError {
   return new AppError(
     "unavailable",
-    `Process ${pid}, which owns the data folder, is there but does not answer at ${url}. It may be suspended or busy; what was asked may still be done. Try again; if it stays so, end that process.`,
+    `Process ${pid}, which owns the data folder, is running but does not answer at ${url}. It may be suspended or busy, and may still carry out the request. Try again. If it still does not answer, end that process.`,
     { retryAfter: 5 },
   );
 }

@@ -104,7 +104,7 @@ function openFile(dataDirectory: string, file: string): number {
     if (!isFileError(error)) throw error;
     throw new AppError(
       "unavailable",
-      `The data folder ${dataDirectory} cannot be written (${error.code}). Give this user write permission, or choose another with --data-dir.`,
+      `The data folder ${dataDirectory} is not writable (${error.code}). Give this user write permission, or choose another with --data-dir.`,
       { paths: [dataDirectory], cause: error },
     );
   }
@@ -122,7 +122,9 @@ function makeFolder(path: string): void {
 
 function describe(error: unknown, file: string): AppError {
   const isForeign = sqliteCodeOf(error) === SQLITE_CODES.notADatabase;
-  const advice = isForeign ? "It was not made by Recollect; remove it." : "Check its permissions and the file system.";
+  const advice = isForeign
+    ? "It was not created by Recollect; remove it."
+    : "Check its permissions and the file system.";
   return new AppError("unavailable", `The lock file ${file} cannot be locked. ${advice}`, {
     paths: [file],
     cause: error,

@@ -59,8 +59,8 @@ function refuseForeign(dataDirectory: string, { pid }: ServiceAddress, { path }:
   return new AppError(
     "conflict",
     here === path
-      ? `Nothing was done: the data folder ${here} was replaced or restored while process ${pid} served what was there before (${path}). End that process, then try again.`
-      : `Nothing was done: the data folder ${here} was copied or moved while process ${pid} served ${path}, and its service.json still leads there. To use ${path}, name it with --data-dir. To use ${here} by itself, remove ${addressFile}; if it was moved, end process ${pid} first.`,
+      ? `Nothing was done: the data folder ${here} was replaced or restored while process ${pid} served the previous one (${path}). End that process, then try again.`
+      : `Nothing was done: the data folder ${here} was copied or moved while process ${pid} served ${path}, and its service.json still points there. To use ${path}, name it with --data-dir. To use ${here} by itself, remove ${addressFile}; if it was moved, end process ${pid} first.`,
     { paths: [addressFile, here, path] },
   );
 }

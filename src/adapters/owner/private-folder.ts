@@ -20,7 +20,7 @@ export function requirePrivateFolder(dataDirectory: string): void {
   if ((mode & OTHERS_WRITE) === 0 && !(isOurs && (mode & GROUP_WRITES) !== 0)) return;
   throw new AppError(
     "unavailable",
-    `The data folder ${dataDirectory} may be written by other users of this machine (mode ${(mode & 0o777).toString(8)}), who could replace what is in it. Nothing was written. Close it with \`chmod 700 ${dataDirectory}\`, or choose another with --data-dir.`,
+    `The data folder ${dataDirectory} can be written by other users of this machine (mode ${(mode & 0o777).toString(8)}), who could replace its content. Nothing was written. Restrict it with \`chmod 700 ${dataDirectory}\`, or choose another with --data-dir.`,
     { paths: [dataDirectory] },
   );
 }

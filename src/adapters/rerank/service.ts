@@ -179,7 +179,7 @@ class RerankService implements Reranker {
   #outOfTime(): AppError {
     return new AppError(
       "unavailable",
-      `${this.#who} was not waited for: the search had waited for the embedding service.`,
+      `${this.#who} was not awaited, because the search had already waited for the embedding service.`,
     );
   }
 
@@ -204,10 +204,10 @@ function readScores(answer: unknown, count: number, who: string): (number | null
   const scores: (number | null)[] = Array.from({ length: count }, () => null);
   for (const { index, score } of ranking.data ?? []) {
     if (index >= count || scores[index] !== null || score === undefined)
-      throw new AppError("unavailable", `${who} judged a text that it was not sent, or one twice.`);
+      throw new AppError("unavailable", `${who} judged a text that was not sent, or the same one twice.`);
     scores[index] = score;
   }
   if (scores.every((score) => score === null))
-    throw new AppError("unavailable", `${who} answered with something that is no ranking. Check ${ADDRESS}.`);
+    throw new AppError("unavailable", `${who} answered with something that is not a ranking. Check ${ADDRESS}.`);
   return scores;
 }

@@ -46,7 +46,7 @@ export function createSecretBox({ file, key }: SecretBoxOptions): SecretBox {
       try {
         return unseal(closed, found);
       } catch (error) {
-        throw new UnreadableSecret("The credentials were damaged where they are kept. Sign in again.", {
+        throw new UnreadableSecret("The stored credentials are damaged. Sign in again.", {
           cause: error,
         });
       }
@@ -73,7 +73,7 @@ async function readKeys(file: string): Promise<string[]> {
   if (keys.length > 0 && keys.every((line) => line.length >= SHORTEST_KEY)) return keys;
   throw new AppError(
     "corrupt",
-    `The file ${file} holds the key that credentials are encrypted with, and is empty or cut off: every line needs at least ${SHORTEST_KEY} characters. Put it back as it was; or remove it, start the service again, and sign in again to every connection.`,
+    `The file ${file}, which contains the key that credentials are encrypted with, is empty or cut off: every line needs at least ${SHORTEST_KEY} characters. Restore it; or remove it, restart the service, and sign in again to every connection.`,
     { paths: [file] },
   );
 }

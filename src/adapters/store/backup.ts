@@ -115,14 +115,18 @@ async function bringToDisk(path: string): Promise<void> {
 async function refuseTaken(folder: string, dataDirectory: string): Promise<void> {
   const inside = relative(dataDirectory, folder);
   if (inside === "" || !inside.startsWith("..")) {
-    const message = `The backup ${folder} would lie in the data folder ${dataDirectory}. Name a folder outside of it, best on another disk.`;
+    const message = `The backup ${folder} would be inside the data folder ${dataDirectory}. Name a folder outside it, preferably on another disk.`;
     throw new AppError("conflict", message, { paths: [folder, dataDirectory] });
   }
   const names = await readdir(folder).catch(none);
   if (names.length > 0)
-    throw new AppError("conflict", `${folder} is not empty, and a backup overwrites nothing. Name a new folder.`, {
-      paths: [folder],
-    });
+    throw new AppError(
+      "conflict",
+      `${folder} is not empty, and a backup never overwrites anything. Name a new folder.`,
+      {
+        paths: [folder],
+      },
+    );
 }
 
 async function requireRoom(file: string, folders: readonly string[], parent: string): Promise<void> {

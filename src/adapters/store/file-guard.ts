@@ -49,10 +49,10 @@ function describeLoss(file: string, missing: string): AppError {
   const advice =
     missing === log
       ? "Start it again, and leave that file alone while it runs."
-      : `Put the right folder there, and start it again; where the store alone was restored from a backup, first remove the log ${log}, which belongs to the former one.`;
+      : `Put the correct folder there, and start it again. If only the store was restored from a backup, first remove the log ${log}, which belongs to the previous store.`;
   return new AppError(
     "unavailable",
-    `The data folder ${folder} was removed, moved or replaced while this process served it: the file ${missing} is not the one any more that was opened. What was just written may be lost, nothing more is written, and this process ends. ${advice}`,
+    `The data folder ${folder} was removed, moved or replaced while this process served it: the file ${missing} is no longer the one that was opened. What was just written may be lost. Nothing more is written, and this process ends. ${advice}`,
     { paths: [log, file, folder] },
   );
 }

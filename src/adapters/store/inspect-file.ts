@@ -120,7 +120,7 @@ function inspectHeader(header: Buffer, { file, size, hasLog }: { file: string; s
   const isSizeCurrent = header.readUInt32BE(24) === header.readUInt32BE(92);
   // While the log is being moved into the file, the first page is ahead of the rest; the log still holds everything.
   if (isSizeCurrent && !hasLog && size < expected)
-    throw refuseDamaged(file, `it is cut off: it has ${size} bytes and should have ${expected}`);
+    throw refuseDamaged(file, `it is truncated: it has ${size} bytes instead of ${expected}`);
 }
 
 /** Permission bits bind administrators too: what is marked read-only is not written to. */

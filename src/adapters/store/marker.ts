@@ -4,9 +4,9 @@ import { isFileError } from "../../lib/file-identity.js";
 import type { SqliteConnection } from "../../lib/sqlite.js";
 import { syncFolderAtOnce } from "../../lib/sync-folder.js";
 
-const TEXT = `This file says that the store beside it, recollect.db, holds something.
-Should that file ever be empty, it is damaged, and no new store is begun in its place.
-Leave this file where it is. It holds nothing else.
+const TEXT = `This file records that the store beside it, recollect.db, is not empty.
+If that file is ever empty, it is damaged, and no new store is created in its place.
+Leave this file where it is. It contains nothing else.
 `;
 
 /** Lies permanently beside a store whose first transaction is on disk: an empty store beside it is a damaged one. */

@@ -15,14 +15,14 @@ export function requireRecordPlace(dataDirectory: string, database: string | und
   if (database !== undefined && hasStore)
     throw new AppError(
       "conflict",
-      `The data folder ${dataDirectory} has a record of its own, ${STORE_FILE}, which would not be found in the database ${database}. Nothing was changed. Choose another data folder for DATABASE_URL, or remove that setting.`,
+      `The data folder ${dataDirectory} already contains a record, ${STORE_FILE}, which would not be found in the database ${database}. Nothing was changed. Choose another data folder for DATABASE_URL, or remove that setting.`,
       { paths: [dataDirectory] },
     );
   const noted = hasStore ? null : notedDatabase(dataDirectory);
   if (noted !== null && database !== undefined && noted !== database)
     throw new AppError(
       "conflict",
-      `The record of the data folder ${dataDirectory} is in the database ${noted}, and DATABASE_URL names ${database}. Nothing was changed. If that is the same database in a new place, or another one is meant to be used, remove ${DATABASE_FILE} from the folder.`,
+      `The record of the data folder ${dataDirectory} is in the database ${noted}, and DATABASE_URL names ${database}. Nothing was changed. If it is the same database in a new place, or you mean to use another one, remove ${DATABASE_FILE} from the folder.`,
       { paths: [dataDirectory] },
     );
   if (noted !== null && database === undefined)

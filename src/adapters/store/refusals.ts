@@ -28,7 +28,7 @@ export function refuseForeign(file: string): AppError {
 export function refuseNoDatabase(file: string): AppError {
   return new AppError(
     "corrupt",
-    `The file ${file} is not a SQLite database, or its beginning is damaged. Nothing was written. Put a backup in the place of its folder (“Back up, restore, move, upgrade” in docs/operation.md), or move it away to start afresh.`,
+    `The file ${file} is not a SQLite database, or its beginning is damaged. Nothing was written. Replace its folder with a backup (“Back up, restore, move, upgrade” in docs/operation.md), or move it away to start afresh.`,
     { paths: [file] },
   );
 }
@@ -36,7 +36,7 @@ export function refuseNoDatabase(file: string): AppError {
 export function refuseDamaged(file: string, what: string): AppError {
   return new AppError(
     "corrupt",
-    `The store ${file} is damaged (${what}). Nothing was written. Put a backup in the place of its folder (“Back up, restore, move, upgrade” in docs/operation.md), or move it away to start afresh.`,
+    `The store ${file} is damaged (${what}). Nothing was written. Replace its folder with a backup (“Back up, restore, move, upgrade” in docs/operation.md), or move it away to start afresh.`,
     { paths: [file] },
   );
 }
@@ -61,7 +61,7 @@ export function refuseFolder(file: string): AppError {
 export function refuseLink(file: string, target: string): AppError {
   return new AppError(
     "unavailable",
-    `The store ${file} is a symbolic link to ${target}, and a store is opened only where it lies itself. Nothing was written. Name the folder of that file as the data folder, or move the file here; the data folder as a whole may be a link.`,
+    `The store ${file} is a symbolic link to ${target}, and a store is opened only in its own folder. Nothing was written. Name the folder of that file as the data folder, or move the file here; the data folder itself may be a link.`,
     { paths: [file, target] },
   );
 }

@@ -42,7 +42,7 @@ export async function scrubFile(db: Kysely<Database>, scrubbing: Scrubbing): Pro
   removeSchemaCopies(scrubbing.file);
   const { rows } = await sql<{ busy: number }>`pragma wal_checkpoint(truncate)`.execute(db);
   if (rows[0]?.busy !== 0)
-    throw new AppError("unavailable", "Another program reads the store; its log cannot be emptied yet.", {
+    throw new AppError("unavailable", "Another program is reading the store; its log cannot be emptied yet.", {
       retryAfter: 2,
     });
 }

@@ -32,7 +32,7 @@ export function describeSqliteError(error: unknown, file: string): unknown {
     case SQLITE_CODES.notADatabase:
       return new AppError(
         "corrupt",
-        `The store ${file} is damaged or is not a SQLite database. Nothing was written. Put a backup in the place of its folder (“Back up, restore, move, upgrade” in docs/operation.md), or move it away to start afresh.`,
+        `The store ${file} is damaged or is not a SQLite database. Nothing was written. Replace its folder with a backup (“Back up, restore, move, upgrade” in docs/operation.md), or move it away to start afresh.`,
         { paths: [file], cause: error },
       );
     case SQLITE_CODES.readOnly:
@@ -64,7 +64,7 @@ export function describeFileError(error: unknown, file: string): unknown {
     });
   return new AppError(
     "unavailable",
-    `The store ${file} cannot be opened (${code}). Check that its folder exists, is a folder, and can be written by this user, or choose another data folder.`,
+    `The store ${file} cannot be opened (${code}). Check that its folder exists, is a folder, and is writable for this user, or choose another data folder.`,
     { paths: [file], cause: error },
   );
 }

@@ -198,7 +198,7 @@ export class SqliteWriter {
   #giveUp(group: Group): void {
     if (this.#group === group) this.#group = undefined;
     group.settle(
-      new AppError("unavailable", "What was written together with something else could not be kept with it.", {
+      new AppError("unavailable", "A write that was combined with another one could not be completed.", {
         retryAfter: 1,
       }),
     );

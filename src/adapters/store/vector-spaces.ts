@@ -53,6 +53,6 @@ function checkDimensions(space: VectorSpace, dimensions: number): VectorSpace {
   if (space.dimensions === dimensions) return space;
   throw new AppError(
     "conflict",
-    `The embedder ${space.fingerprint} now gives vectors of ${dimensions} numbers; the stored ones have ${space.dimensions}. Set RECOLLECT_EMBEDDING_DIMENSIONS to ${space.dimensions}, or name the new model.`,
+    `The embedder ${space.fingerprint} now returns vectors of ${dimensions} numbers; the stored ones have ${space.dimensions}. Set RECOLLECT_EMBEDDING_DIMENSIONS to ${space.dimensions}, or name the new model.`,
   );
 }

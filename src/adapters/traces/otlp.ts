@@ -120,8 +120,8 @@ function sayingOnce(exporter: SpanExporter, log: Log): SpanExporter {
   let isFailing = false;
   const tell = ({ code, error }: ExportResult): void => {
     const failed = code !== ExportResultCode.SUCCESS;
-    if (failed && !isFailing) log.warn("traces cannot be sent and are lost", { error });
-    if (!failed && isFailing) log.info("traces are sent again");
+    if (failed && !isFailing) log.warn("traces cannot be sent and are being lost", { error });
+    if (!failed && isFailing) log.info("traces are being sent again");
     isFailing = failed;
   };
   return {
@@ -134,7 +134,7 @@ function sayingOnce(exporter: SpanExporter, log: Log): SpanExporter {
         tell(result);
         done(result);
       };
-      const endless = new Error("The collector does not finish its answer.");
+      const endless = new Error("The collector did not finish its answer.");
       const patience = setTimeout(() => end({ code: ExportResultCode.FAILED, error: endless }), ANSWERS_WITHIN_MS);
       patience.unref();
       exporter.export(spans, end);

@@ -67,7 +67,7 @@ async function transcribe(
     const run = await runWhisper(workshop);
     const pieces = readTranscript(await transcriptOf(run, workshop));
     if (pieces) return pieces;
-    throw refusal(options, "wrote no text with times. Let it write SRT");
+    throw refusal(options, "wrote no text with times. Make it write SRT");
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -78,7 +78,7 @@ async function writeWave(bytes: Uint8Array, workshop: Workshop): Promise<void> {
   const from = ["-v", "error", "-protocol_whitelist", "pipe", "-i", "pipe:0"];
   const to = ["-vn", "-ac", "1", "-ar", "16000", "-c:a", "pcm_s16le", "-f", "wav", `file:${RECORDING}`];
   const { code } = await run(workshop, { command: ["ffmpeg", ...from, ...to], input: bytes });
-  if (code !== 0) throw new AppError("invalid", "The sound of the recording could not be prepared: ffmpeg failed.");
+  if (code !== 0) throw new AppError("invalid", "The audio of the recording could not be prepared: ffmpeg failed.");
 }
 
 async function runWhisper(workshop: Workshop): Promise<ProgramRun> {
@@ -89,13 +89,13 @@ async function runWhisper(workshop: Workshop): Promise<ProgramRun> {
   const done = await run(workshop, { command: [program, ...options] });
   const { code, isLate, isTooMuch, complaint } = done;
   if (isLate)
-    throw refusal(workshop, `took longer than ${limitOf(workshop) / 1_000} seconds. Let it use a smaller model`);
+    throw refusal(workshop, `took longer than ${limitOf(workshop) / 1_000} seconds. Make it use a smaller model`);
   if (isTooMuch) throw refusal(workshop, TOO_MUCH);
   if (code !== 0) throw refusal(workshop, `failed (code ${code ?? "none"})`, lastLine(complaint));
   return done;
 }
 
-const TOO_MUCH = "wrote more than a transcript has";
+const TOO_MUCH = "wrote more than a transcript can contain";
 
 /** The file that it wrote beside the recording, or its output. */
 async function transcriptOf({ output }: ProgramRun, workshop: Workshop): Promise<string> {
@@ -131,7 +131,7 @@ async function run(workshop: Workshop, order: Pick<ProgramOrder, "command" | "in
 
 function missing(program: string): string {
   const remedy = program === "ffmpeg" ? "" : ` or correct ${SETTING}`;
-  return `The program ${basename(program)}, which writes down recordings, is not there: install it${remedy}.`;
+  return `The program ${basename(program)}, which transcribes recordings, was not found: install it${remedy}.`;
 }
 
 async function isThere(program: string, folders: readonly string[]): Promise<boolean> {

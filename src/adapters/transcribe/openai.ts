@@ -60,7 +60,7 @@ export function createOpenAiTranscriber({ baseUrl, model, apiKey }: OpenAiTransc
         });
       const parsed = answerSchema.safeParse(answer);
       if (!parsed.success) {
-        problem = `${who} answered with something that is no transcript. Check ${ADDRESS}.`;
+        problem = `${who} answered with something that is not a transcript. Check ${ADDRESS}.`;
         throw new AppError("unavailable", problem, { retryAfter: CREDIT_PAUSE });
       }
       problem = null;
@@ -110,7 +110,7 @@ function isOfRecording(error: unknown): boolean {
 function refusalOf(status: number): string {
   if (status === 401 || status === 403) return "refused the key. Check RECOLLECT_TRANSCRIBE_API_KEY.";
   if (status === 404)
-    return `does not know the model, or the address. Check RECOLLECT_TRANSCRIBE_MODEL and ${ADDRESS}.`;
+    return `does not know the model, or the address is wrong. Check RECOLLECT_TRANSCRIBE_MODEL and ${ADDRESS}.`;
   if (status === 413) return "rejected the recording because it is too large.";
   return `refused the recording (${status}).`;
 }

@@ -34,7 +34,7 @@ export async function checkSpace(
     const isUnreachable = selfQueries.found < selfQueries.asked && !trusted.has(name);
     const repaired = counted.differs || isUnreachable;
     if (repaired) {
-      log.warn("a Chroma collection differs from the record and is built anew", { collection: name, ...counted });
+      log.warn("a Chroma collection differs from the record and is rebuilt", { collection: name, ...counted });
       if (isUnreachable) trusted.add(name);
       await chroma.rebuild(name, signal);
     }

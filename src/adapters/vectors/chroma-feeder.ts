@@ -201,7 +201,7 @@ class ChromaFeeder implements VectorIndex {
     const { log } = this.#options;
     for (const chroma of spaces.values())
       await chroma.withdraw().catch((error: unknown) => {
-        log.debug("other processes cannot be told that Chroma is in doubt", { reason: String(error) });
+        log.debug("other processes cannot be told that Chroma is not trusted for now", { reason: String(error) });
       });
   }
 

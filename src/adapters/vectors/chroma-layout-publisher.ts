@@ -82,5 +82,5 @@ export class ChromaLayoutPublisher {
 }
 
 function layoutReplaced(): AppError {
-  return new AppError("unavailable", "Another process wants the collections in Chroma to be looked at again.");
+  return new AppError("unavailable", "Another process requested that the collections in Chroma be checked again.");
 }

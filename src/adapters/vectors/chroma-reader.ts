@@ -39,7 +39,7 @@ export class ChromaReader {
   #running: Promise<void> = Promise.resolve();
 
   constructor(options: ChromaReaderOptions) {
-    const consequence = "Chroma is not asked for now; exact search answers";
+    const consequence = "Chroma is not used for now; exact search answers";
     this.#options = options;
     this.#followed = followedBy(options.record, options.target);
     this.#connection = new ChromaConnection({ ...options, consequence });

@@ -97,7 +97,7 @@ async function askCollection(
     const lasting = new Set(units.filter((unit) => !changed.has(unit) && passes(query, unit)));
     if (units.length < limit || lasting.size >= query.limit) return [...lasting].slice(0, query.limit + SPARE_RESULTS);
   }
-  throw new AppError("unavailable", "Too few of the vectors that Chroma found pass the filter or still hold.");
+  throw new AppError("unavailable", "Too few of the vectors that Chroma found pass the filter or are still valid.");
 }
 
 function beingBuilt(): AppError {

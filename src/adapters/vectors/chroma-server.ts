@@ -193,7 +193,7 @@ export class ChromaServer {
       : wasAborted
         ? `no answer within ${timeoutMs} ms`
         : error instanceof z.ZodError
-          ? "the answer is not what a Chroma server gives"
+          ? "the answer is not that of a Chroma server"
           : error instanceof Error
             ? truncate(error.message, 300)
             : String(error);

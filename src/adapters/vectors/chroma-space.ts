@@ -223,7 +223,7 @@ export class ChromaSpace implements SearchedCollections {
   async #moveOut(containerId: number, count: number, signal: AbortSignal): Promise<void> {
     const { record, names, log, server } = this.#options;
     const name = names.own(this.space, containerId);
-    log.info("a container moves to a collection of its own", { container: containerId, vectors: count });
+    log.info("a container moves to its own collection", { container: containerId, vectors: count });
     await server.drop(name);
     const collection = await server.open(name);
     if (!(await this.#carry({ containerId, collection }, signal))) return;
@@ -326,7 +326,7 @@ export class ChromaSpace implements SearchedCollections {
     const lost = await rewriteLost(collection, rows);
     if (lost.length === 0) return;
     const fields = { collection: collection.name, rows: lost.length };
-    this.#options.log.warn("Chroma does not find rows that it holds; they are found by their words", fields);
+    this.#options.log.warn("Chroma does not find rows that it contains; they are found by their words", fields);
   }
 
   /** Where changes to these containers are written. A container being moved is written to both collections. */

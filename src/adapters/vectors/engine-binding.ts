@@ -80,7 +80,7 @@ async function fetchedBinding(
   if (options.offline) {
     throw new AppError(
       "unavailable",
-      `${refused} ${name}@${version} may, but nothing is fetched while RECOLLECT_OFFLINE is set: start once without it. ${INSTEAD}`,
+      `${refused} ${name}@${version} may run, but nothing is fetched while RECOLLECT_OFFLINE is set: start once without it. ${INSTEAD}`,
     );
   }
   await fetchBinding(`${name}@${version}`, name, folder, options);
@@ -92,7 +92,7 @@ async function fetchedBinding(
 /** Uses npm, so that the user's registry, proxy and credentials apply, and npm checks the integrity. */
 async function fetchBinding(specifier: string, name: string, folder: string, options: FindBindingOptions) {
   const { enginesDirectory, log, signal } = options;
-  log.info("fetching the Chroma engine from npm, about 110 MB, once", { package: specifier, into: folder });
+  log.info("downloading the Chroma engine from npm, about 110 MB, once", { package: specifier, into: folder });
   const startedAt = Date.now();
   await mkdir(enginesDirectory, { recursive: true });
   await removeAbandoned(enginesDirectory);
@@ -108,7 +108,10 @@ async function fetchBinding(specifier: string, name: string, folder: string, opt
   } finally {
     await rm(workshop, { recursive: true, force: true });
   }
-  log.info("the Chroma engine is here", { package: specifier, seconds: Math.round((Date.now() - startedAt) / 1000) });
+  log.info("the Chroma engine was downloaded", {
+    package: specifier,
+    seconds: Math.round((Date.now() - startedAt) / 1000),
+  });
 }
 
 const NPM_OPTIONS = [

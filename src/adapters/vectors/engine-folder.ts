@@ -73,7 +73,7 @@ export async function setAside(folder: string, reason: string, log: Log): Promis
   const target = join(parent, `${prefix}${new Date().toISOString().replaceAll(/[:.]/g, "-")}`);
   await rename(folder, target);
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  log.warn("the data folder of Chroma was set aside; it is built anew from the record", { folder: target, reason });
+  log.warn("the data folder of Chroma was set aside; it is rebuilt from the record", { folder: target, reason });
   for (const name of older) await rm(join(parent, name), { recursive: true, force: true });
 }
 

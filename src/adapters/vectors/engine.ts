@@ -108,7 +108,7 @@ class Supervisor implements LocalChroma {
 
   async scrub(): Promise<void> {
     const removed = this.#useFolder(() => removeEngineData(this.#options.dataDirectory, this.#closing.signal));
-    this.#run.abort(new Error("its files are removed"));
+    this.#run.abort(new Error("its files are being removed"));
     await removed;
   }
 
@@ -132,7 +132,7 @@ class Supervisor implements LocalChroma {
       if (signal.aborted) return;
       if (run.signal.aborted) continue;
       quickEnds = Date.now() - startedAt > RAN_MS ? 1 : quickEnds + 1;
-      this.#options.log.warn("the Chroma engine ended and starts again", { reason, ended: quickEnds });
+      this.#options.log.warn("the Chroma engine exited and is restarted", { reason, ended: quickEnds });
       if (quickEnds % ENDS_BEFORE_SET_ASIDE === 0) await this.#doubtData(quickEnds, reason);
       await sleep(backoff(quickEnds, RESTART), { signal, unref: true }).catch(() => undefined);
     }
@@ -224,7 +224,7 @@ class Supervisor implements LocalChroma {
   }
 
   async #doubtData(ends: number, reason: string): Promise<void> {
-    this.#failure = `The Chroma engine ended ${ends} times in a row (${reason}). Exact search answers; it is tried again.`;
+    this.#failure = `The Chroma engine exited ${ends} times in a row (${reason}). Exact search answers, and starting the engine is tried again.`;
     if (ends > ENDS_BEFORE_SET_ASIDE) return;
     const { log } = this.#options;
     const aside = this.#useFolder(() => setAside(this.#folder, "the engine does not run on it", log));

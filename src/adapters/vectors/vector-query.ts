@@ -17,7 +17,7 @@ export function checkVectorQuery(query: VectorQuery): boolean {
     throw new AppError("invalid", "The query vector contains NaN or an infinite number. Check the embedder.");
   }
   if (!Number.isInteger(limit) || limit < 0) {
-    throw new AppError("invalid", `The limit of a vector search must be a whole number from 0 on, not ${limit}.`);
+    throw new AppError("invalid", `The limit of a vector search must be a whole number of at least 0, not ${limit}.`);
   }
   return limit > 0 && query.containerIds.length > 0 && query.kinds.length > 0 && query.among?.size !== 0;
 }

@@ -128,7 +128,7 @@ async function discussionFrom(
 ): Promise<Discussion> {
   const [owner = "", name = ""] = repository.split("/");
   const answer = await askGraph(api, ONE, { variables: { owner, name, ...from }, schema: oneSchema });
-  if (!answer?.repository.discussion) throw new ItemGone("The discussion is not there any more.");
+  if (!answer?.repository.discussion) throw new ItemGone("The discussion no longer exists.");
   return answer.repository.discussion;
 }
 

@@ -39,8 +39,8 @@ export async function askGithub({ url, access }: GithubApi, path: string, ask: A
   throw new AppError(
     "forbidden",
     answer.headers["x-github-sso"] === undefined
-      ? `GitHub does not open ${place} to this account.`
-      : `GitHub does not open ${place} to this token: its organisation wants it to be authorized for single sign-on.`,
+      ? `GitHub does not give this account access to ${place}.`
+      : `GitHub does not give this token access to ${place}: its organisation requires it to be authorized for single sign-on.`,
   );
 }
 
@@ -104,9 +104,9 @@ export async function askGraph<T>(
   if (types.some((type) => CLOSED.has(type)))
     throw new AppError(
       "forbidden",
-      "GitHub does not open the discussions to this account. Give the token the permission to read discussions, or leave them out.",
+      "GitHub does not give this account access to the discussions. Give the token permission to read discussions, or leave them out.",
     );
-  throw new AppError("unavailable", "GitHub did not come to an answer about discussions.");
+  throw new AppError("unavailable", "GitHub could not answer the query for discussions.");
 }
 
 function messageOf(answer: SourceAnswer): string {

@@ -14,7 +14,7 @@ const PAGE = 100;
 
 const flag = z.boolean("must be true or false").default(false);
 const fieldsSchema = z.object({
-  token: z.string().trim().min(1, "must be a token of GitHub").max(1_000).optional(),
+  token: z.string().trim().min(1, "must be a GitHub token").max(1_000).optional(),
   code: flag,
   issues: flag,
   discussions: flag,
@@ -131,7 +131,7 @@ async function* followRepository(api: GithubApi, resource: Resource, before: Kno
   const { id, name } = resource;
   const repository = await repositoryOf(api, resource);
   if (repository === "closed") {
-    const cutShort = `GitHub does not open the repository ${name} to this account; its documents stay as they are.`;
+    const cutShort = `GitHub does not give this account access to the repository ${name}; its documents stay unchanged.`;
     yield { changes: [], known: before, isLast: true, cutShort };
     return;
   }
@@ -223,8 +223,8 @@ async function readBlob(api: GithubApi, repository: string, sha: string): Promis
     if (answer.status === 200) return answer.bytes;
   } catch (error) {
     if (error instanceof AppError && error.kind === "too_large")
-      throw new ItemSkipped("It is larger than a file may be.", { cause: error });
+      throw new ItemSkipped("It is larger than the limit for files.", { cause: error });
     throw error;
   }
-  throw new ItemGone("The file is not there any more.");
+  throw new ItemGone("The file no longer exists.");
 }

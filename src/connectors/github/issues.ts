@@ -68,7 +68,7 @@ export async function readIssue(api: GithubApi, repository: string, item: Source
   const { number } = item;
   const path = `/repos/${repository}/issues/${number}`;
   const answer = await askGithub(api, path, { accepts: [404, 410] });
-  if (answer.status !== 200 || isElsewhere(answer.url, item)) throw new ItemGone("The issue is not there any more.");
+  if (answer.status !== 200 || isElsewhere(answer.url, item)) throw new ItemGone("The issue no longer exists.");
   const issue = parsed(answer, wholeIssueSchema);
   const comments = await readAllGithub(api, `${path}/comments`, commentSchema);
   const labels = issue.labels.flatMap((label) => (typeof label === "string" ? label : (label.name ?? [])));

@@ -132,7 +132,7 @@ async function wholeTree(
   );
   const upserts = files.map(({ path, sha }) => ({ kind: "upsert" as const, item: itemOf(repository, { path, sha }) }));
   if (!isComplete) {
-    const cutShort = `${repository.fullName} has more files than GitHub lists at once; some were left out.`;
+    const cutShort = `${repository.fullName} has more files than GitHub lists in one answer; some were left out.`;
     return { changes: upserts, known: { head }, cutShort };
   }
   const there = new Set(upserts.map(({ item }) => item.id));

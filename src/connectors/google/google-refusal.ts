@@ -51,7 +51,7 @@ export function googleRefusal(answer: SourceAnswer, { name, read, see }: GoogleP
     );
   if (reasons.includes("insufficientPermissions") || reasons.includes("ACCESS_TOKEN_SCOPE_INSUFFICIENT"))
     return new SignInRefused(
-      `The sign-in does not allow to read ${read}. Sign in again, and leave the permission to see your ${see} ticked.`,
+      `The sign-in does not allow reading ${read}. Sign in again, and leave the permission to see your ${see} ticked.`,
     );
-  return new AppError("forbidden", `${name} refused a request: what was asked for is not open to this account.`);
+  return new AppError("forbidden", `${name} refused a request: this account has no access to what was requested.`);
 }

@@ -35,7 +35,7 @@ export function createAnswerMeter(host: string, first: AnswerLimit): AnswerMeter
   function count(chunk: Buffer): AppError | null {
     bytes += chunk.byteLength;
     if (allowed.lines) lines += linesOf(chunk);
-    if (bytes > allowed.bytes) return new AppError("unavailable", `${host} sent more than it was asked for.`);
+    if (bytes > allowed.bytes) return new AppError("unavailable", `${host} sent more than was requested.`);
     if (allowed.lines && lines > allowed.lines.most)
       return new AppError("unavailable", `${host} ${allowed.lines.complaint}`);
     return null;

@@ -50,10 +50,7 @@ async function* answers(
     if ((query.source ? mail.source : mail.headers) === undefined) continue;
     if (!left.delete(mail.uid)) {
       client.close();
-      throw new AppError(
-        "unavailable",
-        `${host} answered with a mail that it was not asked for, or twice with the same.`,
-      );
+      throw new AppError("unavailable", `${host} sent an email that was not requested, or the same one twice.`);
     }
     yield mail;
   }

@@ -28,19 +28,19 @@ const fields = z.object({
   host: z
     .string()
     .trim()
-    .regex(/^[\w.:[\]-]{1,253}$/, "must be the name of a host, such as imap.example.com"),
-  port: z.coerce.number("must be a port").int("must be a port").min(1).max(65_535).optional(),
+    .regex(/^[\w.:[\]-]{1,253}$/, "must be a host name, such as imap.example.com"),
+  port: z.coerce.number("must be a port number").int("must be a port number").min(1).max(65_535).optional(),
   tls: z
     .enum(["on", "starttls", "off"], "must be on, starttls or off")
     .default("on")
-    .describe("off sends the password in the clear: only for a server of your own network"),
-  user: z.string().trim().min(1, "must be the name that one signs in with"),
-  password: z.string().min(1, "must be the password, where the provider has them one that is made for an app"),
+    .describe("off sends the password in the clear: only for a server on your own network"),
+  user: z.string().trim().min(1, "must be the user name to sign in with"),
+  password: z.string().min(1, "must be the password; if the provider has app passwords, one of those"),
   folders: z
     .string()
     .max(4_000)
     .optional()
-    .describe("Names with commas between them; without it all but bin, junk and drafts"),
+    .describe("Names separated by commas; by default all except bin, junk and drafts"),
 });
 
 const folderSchema = z.object({
@@ -93,13 +93,13 @@ export function createImapConnector(options: ImapOptions = {}): Connector {
 
     async read(access, item) {
       const { folder, validity, uid, size } = detailSchema.parse(item.detail);
-      if (size > access.maximumBytes) throw new ItemTooLarge("The mail", size, access.maximumBytes);
+      if (size > access.maximumBytes) throw new ItemTooLarge("The email", size, access.maximumBytes);
       const mail = await firstOf(
         withMailbox(access, options, (mailbox) =>
           once(fetchOne(mailbox, { folder, validity, uid }, access.maximumBytes)),
         ),
       );
-      if (!mail?.source) throw new ItemGone("The mail is not in its folder any more.");
+      if (!mail?.source) throw new ItemGone("The email is no longer in its folder.");
       return contentOf(mail, mail.source, folder);
     },
   };
@@ -199,7 +199,7 @@ async function* compare(
   // The present count, which removals may have lowered. If a mail has arrived meanwhile, the folder is read again.
   const exists = client.mailbox === false ? opened.exists : client.mailbox.exists;
   const least = countUids(gone) > 0 ? exists : Math.min(opened.exists, exists);
-  if (countUids(present) < least) throw unreadFolder(path, "it names fewer mails than it says it has");
+  if (countUids(present) < least) throw unreadFolder(path, "it lists fewer emails than it reports");
   const next = opened.uidNext ?? 0;
   let folder: Folder = { path, validity, next: before?.next ?? 0, uids: before?.uids ?? [] };
   const fresh = withoutUids(present, folder.uids);

@@ -19,7 +19,7 @@ export const SHORT_ANSWER = {
   bytes: LONGEST_LINE,
   lines: {
     most: 3 * MOST_FOLDERS + 1_000,
-    complaint: `has more folders than can be followed, which are ${MOST_FOLDERS.toLocaleString("en")}.`,
+    complaint: `has more than ${MOST_FOLDERS.toLocaleString("en")} folders, which is the limit.`,
   },
 } as const satisfies AnswerLimit;
 const USUAL_PAUSE = 60;
@@ -136,7 +136,7 @@ export async function foldersOf(
   const listed = await client.list({ statusQuery: FOLDER_STATE });
   if (listed.length > MOST_FOLDERS) throw new AppError("unavailable", `${host} ${SHORT_ANSWER.lines.complaint}`);
   const all = listed.filter(({ flags }) => !flags.has("\\Noselect") && !flags.has("\\NonExistent"));
-  if (all.length === 0) throw new AppError("unavailable", "The mailbox was not listed: it names no folder.");
+  if (all.length === 0) throw new AppError("unavailable", "The mailbox was not listed: it lists no folder.");
   const wanted = String(settings["folders"] ?? "")
     .split(",")
     .map((name) => name.trim())
@@ -176,18 +176,19 @@ function explain(error: unknown, host: string): unknown {
       retryAfter: Math.ceil(failure.throttleReset / 1_000),
     });
   if (failure.authenticationFailed) {
-    if (said === "UNAVAILABLE" || said === "INUSE") return unavailable(`cannot sign anybody in now (${said}).`);
+    if (said === "UNAVAILABLE" || said === "INUSE")
+      return unavailable(`cannot sign in any user at the moment (${said}).`);
     return new SignInRefused(
-      `${host} does not take this user name with this password. Many providers want a password made for one app.`,
+      `${host} does not accept this user name and password. Many providers require an app password.`,
     );
   }
   if (CERTIFICATE.test(code) || failure.tlsFailed)
     return new AppError(
       "invalid",
-      `${host} was not reached by TLS (${code || "no STARTTLS"}). Check its certificate, the port and the setting tls.`,
+      `${host} could not be reached over TLS (${code || "no STARTTLS"}). Check its certificate, the port and the setting tls.`,
       { cause: error },
     );
   if (code !== "" || failure.responseStatus !== "")
-    return unavailable(`did not answer as a mailbox does (${code || said || "refused"}).`);
+    return unavailable(`did not answer like a mailbox (${code || said || "refused"}).`);
   return error;
 }

@@ -12,7 +12,7 @@ const NEWCOMERS = 50;
 /** The mails of the open folder. @throws AppError `unavailable` for an answer that cannot be right */
 export async function presentMails(mailbox: Mailbox, { path, exists }: MailboxObject): Promise<UidSet> {
   if (exists > MOST_MAILS)
-    throw unreadFolder(path, `it has more mails than can be followed, which are ${MOST_MAILS.toLocaleString("en")}`);
+    throw unreadFolder(path, `it has more than ${MOST_MAILS.toLocaleString("en")} emails, which is the limit`);
   if (exists <= MOST_AT_ONCE) return search(mailbox, path, { all: true }, exists + NEWCOMERS);
   const { client } = mailbox;
   let found: UidSet = [];
@@ -30,8 +30,8 @@ async function search({ client, meter }: Mailbox, path: string, query: SearchObj
   const found = await client.search(query, { uid: true, returnOptions: ["ALL"] });
   const text = Array.isArray(found) ? found.join(",") : found ? (found.all ?? "") : null;
   const uids = text === null ? null : parseUids(text);
-  if (uids === null) throw unreadFolder(path, "it does not tell its mails");
-  if (countUids(uids) > most) throw unreadFolder(path, "it names more mails than it says it has");
+  if (uids === null) throw unreadFolder(path, "it does not list its emails");
+  if (countUids(uids) > most) throw unreadFolder(path, "it lists more emails than it reports");
   return uids;
 }
 

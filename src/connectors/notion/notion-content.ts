@@ -67,7 +67,7 @@ async function blocksOf(api: NotionApi, page: string): Promise<string> {
       const from = cursor === null ? "" : `&start_cursor=${encodeURIComponent(cursor)}`;
       const path = `/blocks/${encodeURIComponent(id)}/children?page_size=${PAGE_SIZE}${from}`;
       const answer = await askNotion(api, path, { accepts: [404] });
-      if (answer.status === 404 && id === page) throw new ItemGone("Notion does not have the page any more.");
+      if (answer.status === 404 && id === page) throw new ItemGone("The page is no longer in Notion.");
       if (answer.status === 404) break;
       const list = parsed(answer, listSchema);
       for (const result of list.results) {

@@ -32,7 +32,7 @@ async function changeOf(result: unknown, known: SourceAccess["known"]): Promise<
   if (!read.success)
     throw new AppError(
       "forbidden",
-      "Notion names pages without saying anything of them. Give the integration the capability to read content.",
+      "Notion lists pages without any details. Give the integration the capability to read content.",
     );
   const page = read.data;
   if (page.in_trash) return { kind: "remove", id: page.id };

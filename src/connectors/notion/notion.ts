@@ -5,7 +5,7 @@ import { askNotion, listSchema, nextCursor, type NotionApi, PAGE_SIZE, parsed } 
 import { contentOf } from "./notion-content.js";
 import { changesOf, detailSchema, earlyVersion } from "./notion-pages.js";
 
-const fieldsSchema = z.object({ token: z.string().trim().min(1, "must be a token of Notion").max(1_000).optional() });
+const fieldsSchema = z.object({ token: z.string().trim().min(1, "must be a Notion token").max(1_000).optional() });
 const idSchema = z.object({ id: z.string() });
 const userSchema = z.object({
   name: z.string().nullish(),
@@ -129,6 +129,6 @@ async function listFrom(api: NotionApi, { step, cursor, sources }: Position) {
           },
           accepts: refusals,
         });
-  if (answer.status === 400) throw new CheckpointExpired("Notion does not know the place in its list any more.");
+  if (answer.status === 400) throw new CheckpointExpired("Notion no longer knows the position in its list.");
   return answer.status === 404 ? null : parsed(answer, listSchema);
 }

@@ -169,13 +169,11 @@ class Drive {
       accepts: isFirst ? [410] : [400, 404, 410],
     });
     if (answer.status >= 400)
-      throw new CheckpointExpired(
-        `OneDrive does not know the place in its changes any more (status ${answer.status}).`,
-      );
+      throw new CheckpointExpired(`OneDrive no longer knows the position in its changes (status ${answer.status}).`);
     const page = parseAnswer(answer, pageSchema, "OneDrive");
     const { "@odata.nextLink": next, "@odata.deltaLink": delta, value } = page;
     const link = next ?? delta;
-    if (link === undefined) throw new AppError("unavailable", "OneDrive did not say where its changes go on.");
+    if (link === undefined) throw new AppError("unavailable", "OneDrive did not say where its changes continue.");
     const changes = value.flatMap((item) => changeOf(state, item));
     state.link = link;
     if (next === undefined) state.phase = "changes";
@@ -190,7 +188,7 @@ class Drive {
       accepts: state.page === null ? [404] : [400, 404, 410],
     });
     if (state.page !== null && answer.status >= 400) {
-      if (seen.has(id)) throw new AppError("unavailable", "OneDrive does not know its own next page of a folder.");
+      if (seen.has(id)) throw new AppError("unavailable", "OneDrive does not recognise its own next page of a folder.");
       // A position in a list that has expired: the folder is listed from the start, once.
       seen.clear();
       seen.add(id);
@@ -217,8 +215,8 @@ function begin(link: string): Checkpoint {
 /** Links come from answers and are requested with the token, so they must lead to its API. @throws AppError `unavailable` */
 function ownLink(link: string, baseUrl: string, seen: Set<string>): string {
   if (!URL.canParse(link) || new URL(link).origin !== new URL(baseUrl).origin)
-    throw new AppError("unavailable", "OneDrive named a next page that is not its own.");
-  return requireNewPage(link, seen, "OneDrive gives the same page");
+    throw new AppError("unavailable", "OneDrive returned a next page at another address.");
+  return requireNewPage(link, seen, "OneDrive keeps returning the same page");
 }
 
 function changeOf(state: Checkpoint, item: DriveItem): SourceChange[] {
@@ -278,7 +276,7 @@ async function readItem(access: SourceAccess, item: SourceItem, url: string): Pr
   if (size !== null && size > access.maximumBytes) throw new ItemTooLarge("It", size, access.maximumBytes);
   const answer = await access.request({ url, accepts: [403, 404, 410] });
   if (answer.status === 403) throw refusal(answer);
-  if (answer.status >= 400) throw new ItemGone("OneDrive does not have it any more.");
+  if (answer.status >= 400) throw new ItemGone("It is no longer in OneDrive.");
   return {
     content: answer.bytes,
     mimeType,
@@ -292,7 +290,7 @@ async function readItem(access: SourceAccess, item: SourceItem, url: string): Pr
 
 function refusal(answer: SourceAnswer): Error {
   const code = errorSchema.safeParse(jsonOf(answer)).data?.error.code;
-  if (code === "malwareDetected") return new ItemSkipped("Microsoft takes it for harmful and does not give it.");
-  if (code === "accessDenied") return new ItemGone("It is not open to the account any more.");
-  return new AppError("forbidden", "OneDrive refused to give a file.");
+  if (code === "malwareDetected") return new ItemSkipped("Microsoft considers it harmful and does not provide it.");
+  if (code === "accessDenied") return new ItemGone("The account no longer has access to it.");
+  return new AppError("forbidden", "OneDrive refused to provide a file.");
 }

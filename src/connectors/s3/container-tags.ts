@@ -30,7 +30,7 @@ export async function containerTagsOf(
     if (found === null)
       throw new AppError(
         "invalid",
-        "The bucket was not listed: containerTagRegex takes too long on its keys. Write it with fewer repetitions and alternatives.",
+        "The bucket was not listed: containerTagRegex takes too long on its keys. Use fewer repetitions and alternatives in it.",
       );
     tags.push(...found.map((tag) => (tag !== null && /^[A-Za-z0-9_:.-]{1,100}$/.test(tag) ? tag : null)));
     await yieldTurn();

@@ -39,10 +39,7 @@ const fieldsSchema = z.object({
   containerTagRegex: z
     .string()
     .max(LONGEST_PATTERN, `must have fewer than ${LONGEST_PATTERN + 1} characters`)
-    .refine(
-      isPattern,
-      "must be a regular expression with a group named userId, without repetitions inside of repetitions",
-    )
+    .refine(isPattern, "must be a regular expression with a group named userId and no nested repetitions")
     .optional(),
 });
 const checkpointSchema = z.object({ after: z.string() });
@@ -68,7 +65,8 @@ export function createS3Connector({ baseUrl = "https://s3.{region}.amazonaws.com
   async function* list(access: SourceAccess, from: string | null): AsyncIterable<ChangePage> {
     for (let after = from; ;) {
       const page = await listPage(access, placeOf(access), after);
-      if (after !== null && page.last !== null && !isBehind(page.last, after)) throw odd("the store repeats its pages");
+      if (after !== null && page.last !== null && !isBehind(page.last, after))
+        throw odd("the store keeps returning the same page");
       const isFirst = after === null;
       after = page.last ?? after ?? "";
       yield {
@@ -106,12 +104,10 @@ async function readObject(access: SourceAccess, item: SourceItem, bucketUrl: str
   if (size > access.maximumBytes) throw new ItemTooLarge("The object", size, access.maximumBytes);
   if (size === 0) throw new ItemSkipped("The object is empty.");
   if (ARCHIVES.has(storageClass))
-    throw new ItemSkipped(
-      `The object lies in an archive (${storageClass}). Copy it to another storage class to have it brought in.`,
-    );
+    throw new ItemSkipped(`The object is archived (${storageClass}). To import it, copy it to another storage class.`);
   // Such an address would lead to another object, even in another bucket.
   if (key.split("/").some((part) => part === "." || part === ".."))
-    throw new ItemSkipped("A part of its key is . or .., which no address can name.");
+    throw new ItemSkipped("A part of its key is . or .., which no address can contain.");
   const address = `${bucketUrl}${key.split("/").map(encodeURIComponent).join("/")}`;
   const answer = await ask(access, address, [404]);
   if (answer.status === 404) throw new ItemGone();
@@ -167,17 +163,17 @@ async function readPage(access: SourceAccess, url: string, mostObjects: number):
     throw isTooLarge ? odd(`the store sent more than ${MOST_BYTES_OF_A_PAGE} bytes for one page`) : error;
   });
   const listing = await readListing(Buffer.from(bytes).toString("utf8"), mostObjects);
-  if (listing === null) throw odd("the store answered with something else than a whole list");
+  if (listing === null) throw odd("the store did not answer with a complete list");
   const { objects, isTruncated } = listing;
-  if (objects.length > mostObjects) throw odd(`the store named more objects at once than the ${mostObjects} asked for`);
+  if (objects.length > mostObjects) throw odd(`the store listed more objects than the ${mostObjects} requested`);
   if (objects.some((object) => [object.key, object.etag, object.storageClass].some(isTooLong)))
-    throw odd(`the store named an object with a key, a tag or a class of more than ${LONGEST_KEY} bytes`);
-  if (isTruncated && objects.length === 0) throw odd("the store says that there is more, and names nothing");
+    throw odd(`the store listed an object with a key, a tag or a class of more than ${LONGEST_KEY} bytes`);
+  if (isTruncated && objects.length === 0) throw odd("the store says that there is more, but lists nothing");
   return listing;
 }
 
 function odd(what: string): AppError {
-  return new AppError("unavailable", `The bucket was not listed to its end: ${what}.`);
+  return new AppError("unavailable", `The bucket was not listed completely: ${what}.`);
 }
 
 function isTooLong(text: string): boolean {
@@ -238,10 +234,10 @@ function refusalOf({ status, bytes }: SourceAnswer): AppError {
   const body = Buffer.from(bytes).toString("utf8").slice(0, 4_096);
   const code = /<Code>([A-Za-z0-9]{1,60})<\/Code>/.exec(body)?.[1] ?? `status ${status}`;
   if (/^(InvalidAccessKeyId|SignatureDoesNotMatch|ExpiredToken|InvalidToken)$/.test(code))
-    return new SignInRefused(`The store does not take the access key (${code}).`);
+    return new SignInRefused(`The store does not accept the access key (${code}).`);
   if (code === "NoSuchBucket" || status === 404) return new AppError("not_found", `There is no such bucket (${code}).`);
   if (status === 403) return new AppError("forbidden", `The access key may not read this (${code}).`);
-  return new AppError("invalid", `The store refused what it was asked (${code}). Check region and endpoint.`);
+  return new AppError("invalid", `The store refused the request (${code}). Check region and endpoint.`);
 }
 
 /** With an endpoint the bucket is part of the path, otherwise of the host; certificates do not cover bucket names with dots. */

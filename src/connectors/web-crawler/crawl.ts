@@ -10,7 +10,7 @@ import { NOTHING_ALLOWED, parseRobots, readRobots, readSitemaps, type Robots } f
 const TOGETHER = 10;
 /** The longest stretch, so that a slow site gives way to other connections. */
 const LONGEST_STRETCH_MS = 20_000;
-const NONE_WANTED = "No page that was found is among those that include and exclude leave.";
+const NONE_WANTED = "No page was found that include and exclude allow.";
 /** Requests for each page that is brought in, at most. */
 const ATTEMPTS_EACH = 3;
 /** How often an address may ask to be requested later before its page counts as broken. */
@@ -79,7 +79,7 @@ class Walk {
   shortage(isLast: boolean): string | null {
     const { pages, attempts, size, gap } = this.#frontier;
     if (size > 0 && this.isOver())
-      return `The crawl ended after ${pages} pages and ${attempts} requests; ${size} addresses were left (maxPages).`;
+      return `The crawl ended after ${pages} pages and ${attempts} requests; ${size} addresses remained (maxPages).`;
     return gap ?? (isLast && pages === 0 ? NONE_WANTED : null);
   }
 
@@ -107,12 +107,12 @@ class Walk {
     const robots = await this.#robotsOf(address);
     this.#frontier.noteGap(robots.gap);
     const isStart = address === this.#start;
-    if (isStart) requireStart(robots.isAllowed(address), address, "its robots.txt does not let it be read");
+    if (isStart) requireStart(robots.isAllowed(address), address, "its robots.txt does not allow it");
     if (!robots.isAllowed(address)) return;
     const visited = await this.#look(waiting, robots.delayMs);
     if (visited === null) return;
     const isRead = visited.reached !== null || visited.change?.kind === "upsert";
-    if (isStart) requireStart(isRead, address, "it is not there, not open, or elsewhere");
+    if (isStart) requireStart(isRead, address, "it does not exist, is not public, or leads elsewhere");
     const { reached, canonical } = visited;
     const isElsewhere = reached !== null && reached !== address && this.#frontier.hasMet(reached);
     if (reached !== null) this.#frontier.meet(reached);
@@ -163,7 +163,7 @@ class Walk {
     if (change?.kind === "upsert") this.#frontier.pages += 1;
     for (const link of links) this.#frontier.add(link, depth + 1);
     if (isCut)
-      this.#frontier.noteGap(`Of ${address.slice(0, 200)} only the first links were followed, ${MOST_LINKS} at most.`);
+      this.#frontier.noteGap(`Only the first links of ${address.slice(0, 200)} were followed, at most ${MOST_LINKS}.`);
   }
 }
 
@@ -175,7 +175,7 @@ export function isLimit(error: unknown): error is AppError {
  * Without its first page a crawl finds nothing, and everything it found before would count as gone. @throws AppError `not_found`
  */
 function requireStart(isRead: boolean, address: string, why: string): void {
-  if (!isRead) throw new AppError("not_found", `Nothing was crawled, since ${address} was not read: ${why}.`);
+  if (!isRead) throw new AppError("not_found", `Nothing was crawled, because ${address} was not read: ${why}.`);
 }
 
 /** Where a crawl begins: the given address, and what the site's sitemaps list. */
@@ -219,7 +219,7 @@ function robotsReader(access: SourceAccess): RobotsReader {
       if (origin === home || !(error instanceof AppError)) throw error;
       // A host that does not exist or admits no callers has no pages that could be missing.
       const isNone = error.kind === "not_found" || error.kind === "forbidden";
-      if (!isNone) gap = `The robots.txt of ${host} could not be read, and so none of its pages.`;
+      if (!isNone) gap = `The robots.txt of ${host} could not be read, so none of its pages were read.`;
       return NOTHING_ALLOWED;
     });
     const rules = { ...parseRobots(origin, text), gap };
@@ -230,7 +230,7 @@ function robotsReader(access: SourceAccess): RobotsReader {
 
 export function startOf({ settings }: SourceAccess): string {
   const address = pageAddress(String(settings["startUrl"]));
-  if (address === null) throw new AppError("invalid", "startUrl is no address of a page.");
+  if (address === null) throw new AppError("invalid", "startUrl is not the address of a page.");
   return address;
 }
 

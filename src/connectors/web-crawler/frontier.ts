@@ -90,7 +90,7 @@ export class Frontier {
     const queries = (this.#queries.get(path) ?? 0) + (search === "" ? 0 : 1);
     if (queries > QUERIES_OF_A_PATH) return;
     if (this.size >= MOST_QUEUED || this.#length + address.length > LONGEST_QUEUE)
-      return this.noteGap("More addresses waited to be crawled than are kept; those beyond were left out.");
+      return this.noteGap("Too many addresses were waiting to be crawled; the excess was left out.");
     this.#queries.set(path, queries);
     this.meet(address);
     this.putBack({ address, depth, limits: 0 });

@@ -92,13 +92,12 @@ export async function readSitemaps(
   let gap: string | null = null;
   for (let url = waiting.shift(); url !== undefined; url = waiting.shift()) {
     if (asked.has(url)) continue;
-    if (asked.size >= MOST_SITEMAPS)
-      return { pages: [...pages], gap: `Only ${MOST_SITEMAPS} maps of the site were read.` };
+    if (asked.size >= MOST_SITEMAPS) return { pages: [...pages], gap: `Only ${MOST_SITEMAPS} sitemaps were read.` };
     asked.add(url);
     const text = await readText(access, url);
     const kind = /<(urlset|sitemapindex)[\s>]/i.exec(text ?? "")?.[1]?.toLowerCase();
     const isWhole = kind === undefined || text?.slice(-TAIL).toLowerCase().includes(`</${kind}>`);
-    if (text === null || isWhole !== true) gap = `The map ${url.slice(0, 200)} of the site was not read to its end.`;
+    if (text === null || isWhole !== true) gap = `The sitemap ${url.slice(0, 200)} was not read completely.`;
     for await (const place of placesIn(text ?? "")) {
       if (kind === "sitemapindex") {
         if (mayAsk(place)) waiting.push(place);
@@ -110,7 +109,7 @@ export async function readSitemaps(
       if (page === null || pages.has(page)) continue;
       length += page.length;
       if (pages.size === most || length > longest)
-        return { pages: [...pages], gap: "The maps of the site name more pages than are kept." };
+        return { pages: [...pages], gap: "The sitemaps list more pages than are kept." };
       pages.add(page);
     }
   }

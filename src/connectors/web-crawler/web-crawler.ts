@@ -51,7 +51,10 @@ export function createWebCrawlerConnector(): Connector {
       const address = startOf(access);
       const robots = parseRobots(new URL(address).origin, await readRobots(access, new URL(address).origin));
       if (!robots.isAllowed(address))
-        throw new AppError("forbidden", `The robots.txt of ${new URL(address).host} does not let ${address} be read.`);
+        throw new AppError(
+          "forbidden",
+          `The robots.txt of ${new URL(address).host} does not allow ${address} to be read.`,
+        );
       await access.request({ url: address, maximumBytes: MOST_BYTES_OF_A_PAGE });
       return { account: null };
     },
@@ -71,7 +74,7 @@ async function readPage(access: SourceAccess, id: string): Promise<SourceContent
     });
   if (answer.status !== 200) throw new ItemGone();
   const reached = pageAddress(answer.url);
-  if (reached !== id) throw new AppError("not_found", `It leads to another page now: ${answer.url.slice(0, 300)}.`);
+  if (reached !== id) throw new AppError("not_found", `It now leads to another page: ${answer.url.slice(0, 300)}.`);
   const content = contentOf(answer, id);
   if (content === null) throw new ItemSkipped("It is neither a page nor a document.");
   const territory = territoryOf(access);

@@ -96,7 +96,7 @@ export async function authenticateToken(
   if (!grant || isOver(grant, now) || aud !== `${issuer}/mcp`) throw unknownCredential();
   if (grant.lastUsedAt === null || now.getTime() - Date.parse(grant.lastUsedAt) > TOUCH_EVERY_MS)
     await store.oauth.touchGrant(grant.id, now).catch((error: unknown) => {
-      log.warn("the use of a grant was not noted", { grant: grant.id, error });
+      log.warn("the use of a grant was not recorded", { grant: grant.id, error });
     });
   return actorOf(grant, scope.split(" "));
 }

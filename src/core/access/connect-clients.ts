@@ -61,5 +61,5 @@ export async function connectClients(
 }
 
 function answeredBefore(): AppError {
-  return new AppError("conflict", "This request was answered already. Start again in the program that asked.");
+  return new AppError("conflict", "This request was already answered. Start again in the program that sent it.");
 }

@@ -95,7 +95,7 @@ function tooMany(waitMs: number): AppError {
   const retryAfter = Math.ceil(waitMs / 1_000);
   return new AppError(
     "rate_limited",
-    `Too many devices ask for a key, or too many codes were typed. Try again in ${retryAfter} s.`,
+    `Too many devices are asking for a key, or too many codes were entered. Try again in ${retryAfter} s.`,
     {
       retryAfter,
     },
@@ -185,7 +185,7 @@ export async function findDevice(
 function unknownCode(): AppError {
   return new AppError(
     "not_found",
-    "Nobody waits with this code. It may be mistyped, answered, or older than 10 minutes.",
+    "No device is waiting for this code. It may be mistyped, already answered, or older than 10 minutes.",
   );
 }
 

@@ -15,7 +15,7 @@ export const endUserSchema = textSchema({ maxLength: 1_000 });
 /** The end user of an added item, as described to callers. */
 export const endUserOfAddition = endUserSchema
   .optional()
-  .describe("Whom it belongs to: kept as `endUserId` in the metadata, which narrows searches, lists and profiles.");
+  .describe("Its end user, kept as `endUserId` in the metadata, which narrows searches, lists and profiles.");
 
 /**
  * Metadata that says who something belongs to.
@@ -28,7 +28,7 @@ export function withEndUser(
   if (endUserId === undefined) return metadata;
   const named = metadata?.[KEY];
   if (named !== undefined && named !== endUserId)
-    throw invalid([{ path: [KEY], message: "differs from the endUserId of the metadata; leave one of them out" }]);
+    throw invalid([{ path: [KEY], message: "differs from the endUserId of the metadata; omit one of them" }]);
   return { ...metadata, [KEY]: endUserId };
 }
 

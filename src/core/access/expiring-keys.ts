@@ -78,12 +78,12 @@ async function warn(context: CoreContext, said: { failure: string }, signal?: Ab
     // Logging the same message every half hour would be noise.
     const failure = error instanceof AppError ? error.message : String(error);
     if (failure !== said.failure)
-      log.warn("a warning of expiring keys could not be mailed; it is tried again", { keys: idsOf(news), error });
+      log.warn("a warning about expiring keys could not be mailed and is retried", { keys: idsOf(news), error });
     said.failure = failure;
     return;
   }
   said.failure = "";
-  log.info("the owner was warned of expiring keys by mail", { keys: idsOf(news) });
+  log.info("the owner was warned about expiring keys by mail", { keys: idsOf(news) });
   await note(context, news);
 }
 
@@ -135,11 +135,11 @@ function mailOf(news: readonly Expiry[], now: Date): OwnerMail {
     subject: `Recollect: ${first && news.length === 1 ? headline(first, now) : several}`,
     text: [
       ...news.flatMap((one) => [...describe(one, now), ""]),
-      "Whatever uses an expired key is refused. To go on, make a new key, give it to the client, and revoke the old one:",
+      "Requests with an expired key are refused. To continue, create a new key, give it to the client, and revoke the old one:",
       "",
       ...commandsFor(news),
       "",
-      "A key that nobody needs any more may simply expire. To hear no more of it, revoke it.",
+      "A key that is no longer needed may simply expire. To stop being warned about it, revoke it.",
       "",
     ].join("\n"),
     id: sha256(news.map(({ key, stage }) => `${key.id} ${stage}`).join("\n")).slice(0, 32),

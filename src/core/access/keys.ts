@@ -139,7 +139,7 @@ export async function toggleKey(
     if (actor.name === `key:${id}`)
       throw new AppError(
         "conflict",
-        "A key cannot switch itself off: nobody could switch it on again. Use another one.",
+        "A key cannot disable itself, because it could then not be enabled again. Use another key.",
       );
     await keys.disable(actor.organizationId, id, key.disabledAt === null ? context.clock.now() : null);
     return { id, enabled: key.disabledAt !== null };

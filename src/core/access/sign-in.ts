@@ -97,7 +97,10 @@ async function takeCode(
   { code, now }: { readonly code: string; readonly now: Date },
 ): Promise<void> {
   if (!(await signIns.takeCode(organizationId, sha256(code), now)))
-    throw new AppError("unauthorized", "This link was used, or its time is over. `recollect login` makes a new one.");
+    throw new AppError(
+      "unauthorized",
+      "This link was already used, or has expired. `recollect login` makes a new one.",
+    );
 }
 
 async function checkSecret(context: CoreContext, { key, password, from }: SignInInput): Promise<SignInWay> {
@@ -117,7 +120,7 @@ async function checkSecret(context: CoreContext, { key, password, from }: SignIn
     await context.attempts.giveBack(attempts, ATTEMPTS);
     return "password";
   }
-  throw new AppError("unauthorized", "This is not the password. `recollect login` makes a link that signs you in.");
+  throw new AppError("unauthorized", "The password is wrong. `recollect login` makes a link that signs you in.");
 }
 
 const decoy = loadOnce(() => hashPassword(randomSecret()));
@@ -149,7 +152,7 @@ export async function checkSignIn(
   if (now.getTime() - Date.parse(found.lastUsedAt) > PROLONG_EVERY_MS)
     await store.signIns
       .prolong(found.id, now, new Date(now.getTime() + IDLE_MS))
-      .catch((error: unknown) => log.warn("the use of a sign-in was not noted", { signIn: found.id, error }));
+      .catch((error: unknown) => log.warn("the use of a sign-in was not recorded", { signIn: found.id, error }));
   const actor: Actor = { organizationId: found.organizationId, name: `sign-in:${found.id}`, containers: "all" };
   return { actor, signIn: found };
 }

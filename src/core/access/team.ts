@@ -20,7 +20,7 @@ export async function changeTeam(_context: CoreContext, call: AuthorizedCall): P
   requireAllContainers(call.actor);
   throw new AppError(
     "forbidden",
-    "This server has one owner and no team: nobody can be invited, changed or removed. Make a key for whoever may use it.",
+    "This server has one owner and no team: members cannot be invited, changed or removed. Create a key for anyone who may use it.",
   );
 }
 

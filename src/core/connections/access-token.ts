@@ -100,7 +100,7 @@ async function askAnew(
 ): Promise<Tokens> {
   const account = signIn.serviceAccountField === undefined ? undefined : fields[signIn.serviceAccountField];
   if (account !== undefined) return askWithAssertion(context, signIn, account);
-  if (tokens?.refresh == null) throw new SignInRefused("The sign-in is over. Sign in again.");
+  if (tokens?.refresh == null) throw new SignInRefused("The sign-in has expired. Sign in again.");
   const form = { grant_type: "refresh_token", refresh_token: tokens.refresh };
   const made = await askForTokens(context, organizationId, signIn, form);
   return { ...made, refresh: made.refresh ?? tokens.refresh };
@@ -187,7 +187,7 @@ async function askTokenEndpoint(
     if (PASSING.has(error)) throw notNow(answer);
     const isOfApp = /^(invalid_client|unauthorized_client|incorrect_client_credentials)$/.test(error);
     const advice = isOfApp
-      ? " It does not take the id or the secret of the app: see that both are those of its client."
+      ? " It does not accept the id or the secret of the app: check that both are those of its client."
       : "";
     const said = withoutSecrets(description, [...Object.values(form), authorization ?? ""]);
     const message = `${new URL(url).host} refused the sign-in: ${oneLine(said).slice(0, 300).replace(/\.$/, "")}.${advice}`;
@@ -197,7 +197,10 @@ async function askTokenEndpoint(
   }
   const tokens = answerSchema.safeParse(body);
   if (!tokens.success)
-    throw new AppError("unavailable", `${new URL(url).host} gave an answer without a token (status ${answer.status}).`);
+    throw new AppError(
+      "unavailable",
+      `${new URL(url).host} returned an answer without a token (status ${answer.status}).`,
+    );
   const { access_token: access, refresh_token: refresh = null, expires_in: seconds } = tokens.data;
   const expiresAt = seconds === undefined ? null : iso(new Date(clock.now().getTime() + seconds * 1_000));
   return { access, refresh, expiresAt };
@@ -212,8 +215,8 @@ function withoutSecrets(text: string, sent: readonly string[]): string {
 function notNow({ url, headers }: SourceAnswer): AppError {
   const retryAfter = parseRetryAfter(headers["retry-after"]);
   const { host } = new URL(url);
-  if (retryAfter === undefined) return new AppError("unavailable", `${host} gives no tokens at the moment.`);
-  return new AppError("rate_limited", `${host} gives no tokens before ${retryAfter} seconds have passed.`, {
+  if (retryAfter === undefined) return new AppError("unavailable", `${host} is not issuing tokens at the moment.`);
+  return new AppError("rate_limited", `${host} is not issuing tokens for another ${retryAfter} seconds.`, {
     retryAfter: Math.min(retryAfter, LONGEST_PAUSE),
   });
 }
@@ -228,7 +231,7 @@ const serviceAccountSchema = z.object({
 async function askWithAssertion(context: CoreContext, signIn: OAuthSignIn, keyText: string): Promise<Tokens> {
   const key = serviceAccountSchema.safeParse(jsonOf({ bytes: Buffer.from(keyText) }));
   if (!key.success)
-    throw new AppError("invalid", "The key of the service account is not the JSON file that Google gives for one.");
+    throw new AppError("invalid", "The key of the service account is not the JSON file that Google provides.");
   const issued = Math.floor(context.clock.now().getTime() / 1_000);
   const claims = {
     iss: key.data.client_email,

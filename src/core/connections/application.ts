@@ -21,7 +21,7 @@ export async function applicationOf(
   if (!clientId)
     throw new AppError(
       "invalid",
-      `There is no app to sign in with yet. Register one at the provider and keep its id and secret in the settings ${application}ClientId and ${application}ClientSecret (PATCH /v3/settings, or \`recollect connections add --client-id\`), or connect with a token.`,
+      `There is no app to sign in with yet. Register one with the provider and put its id and secret in the settings ${application}ClientId and ${application}ClientSecret (PATCH /v3/settings, or \`recollect connections add --client-id\`), or connect with a token.`,
     );
   return { clientId, clientSecret: settings[`${application}ClientSecret`] ?? null };
 }

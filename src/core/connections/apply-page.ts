@@ -94,7 +94,7 @@ async function roomOf({
 async function keepWaiting(sync: Sync, items: readonly SourceItem[], listing: number): Promise<void> {
   const { context, connection } = sync;
   const none = { documentId: null, version: null, attempts: 0, retryAt: null, absences: 0 } as const;
-  const reason = "The connection brings in no more documents.";
+  const reason = "The document limit of the connection is reached.";
   const own = { connectionId: connection.id, listing, seenAt: iso(context.clock.now()) };
   const waiting = items.map((item) => ({ ...own, ...none, item, state: "waiting" as const, reason }));
   await noteItems(sync, waiting);
@@ -157,7 +157,7 @@ async function readOne(sync: Sync, { item, content, before, listing, absences }:
   const fields = { connectionId: connection.id, item, listing, absences, seenAt: iso(now) };
   try {
     const read = content ?? (await connector.read(source, item));
-    if (isEmpty(read)) throw new ItemSkipped("There is no text in it.");
+    if (isEmpty(read)) throw new ItemSkipped("It contains no text.");
     const { version = item.version, detail = item.detail } = read;
     if (before) await followMove(context, connection, before, item);
     const settled = { state: "present", reason: null, attempts: 0, retryAt: null, absences: 0 } as const;
@@ -225,8 +225,8 @@ function throwForAll({ turn, connector }: Sync, error: unknown): void {
 
 function reasonOf({ context, connection }: Sync, { id }: SourceItem, error: unknown): string {
   if (error instanceof AppError) return error.message;
-  context.log.error("something at a source was not brought in", { connection: connection.id, item: id, error });
-  return "Something went wrong that should not; the log has the details.";
+  context.log.error("an item of a source was not brought in", { connection: connection.id, item: id, error });
+  return "Something unexpected went wrong; the log has the details.";
 }
 
 /** Reads items again that failed in earlier runs and are due. */
@@ -252,7 +252,7 @@ export async function bringInWaiting(sync: Sync): Promise<void> {
     const some = await connections.waitingItems(connection.id, { after, limit: Math.max(1, Math.min(room, PAGE)) });
     if (some.length === 0) return;
     if (room <= 0)
-      return run.note(`The limit of ${limit} documents is reached; what is beyond it is not brought in.`, "cut");
+      return run.note(`The limit of ${limit} documents is reached; further documents are not brought in.`, "cut");
     await readAll(sync, some.map(anew));
     giveWay(sync);
     after = some.at(-1)?.item.id ?? after;

@@ -158,7 +158,7 @@ function readResources(connector: Connector, resources: readonly Readonly<Record
 export function nothingToChoose(title: string): AppError {
   return new AppError(
     "not_implemented",
-    `Nothing is chosen for ${title}: a connection brings in all that it is open to.`,
+    `There is nothing to choose for ${title}: a connection brings in everything it has access to.`,
   );
 }
 
@@ -215,7 +215,7 @@ function whyIdle(context: CoreContext, connection: Connection): string {
   if (state === "pending") return unsigned(id);
   return isChosen(requireConnector(context, connection.provider), connection)
     ? `The connection ${id} cannot be synced now.`
-    : `Nothing is chosen for the connection ${id} yet.`;
+    : `Nothing has been chosen for the connection ${id} yet.`;
 }
 
 export function requireSignedIn({ state, id }: Connection): void {
@@ -223,7 +223,7 @@ export function requireSignedIn({ state, id }: Connection): void {
 }
 
 function unsigned(id: string): string {
-  return `Nobody has signed in to the connection ${id} yet.`;
+  return `The connection ${id} has not been signed in yet.`;
 }
 
 const removeSchema = connectionNameSchema.extend({ deleteDocuments: z.boolean().default(true) });

@@ -130,7 +130,7 @@ export async function orderSync(repositories: Repositories, connection: Connecti
   } else if (trigger !== "cron") {
     // A manual request does not wait for the automatic retry.
     const failed = waiting.filter(({ attempt }) => attempt > 0).map(({ id: jobId }) => jobId);
-    await jobs.hold(failed, now, "It is tried again.");
+    await jobs.hold(failed, now, "It will be retried.");
   }
   if (!gathered) await connections.update(organizationId, id, { nextSyncAt: nextSyncOf(connection, now) });
 }

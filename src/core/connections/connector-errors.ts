@@ -23,7 +23,7 @@ export class CheckpointExpired extends Error {
  */
 export function readCheckpoint<T>(schema: z.ZodType<T>, checkpoint: unknown): T {
   const { success, data } = schema.safeParse(checkpoint);
-  if (!success) throw new CheckpointExpired("The checkpoint is of another version.");
+  if (!success) throw new CheckpointExpired("The checkpoint is from another version.");
   return data;
 }
 

@@ -75,7 +75,7 @@ export async function createConnection(
   const input = parseInput(createSchema, raw);
   const connector = requireConnector(context, input.provider);
   if ((await context.store.connections.list(call.actor.organizationId)).length >= MOST_CONNECTIONS)
-    throw new AppError("invalid", `There are ${MOST_CONNECTIONS} connections already. Remove one that is not needed.`);
+    throw new AppError("invalid", `There are already ${MOST_CONNECTIONS} connections. Remove one that is not needed.`);
   const { settings, secrets } = readFields(connector, input.metadata ?? {});
   const named = [...(input.containerTag === undefined ? [] : [input.containerTag]), ...(input.containerTags ?? [])];
   const draft = {
@@ -148,7 +148,7 @@ export function readFields(
     throw invalid(
       unknown.map((name) => ({
         path: ["metadata", name],
-        message: `is no setting of ${title}; there are ${Object.keys(fields.shape).join(", ") || "none"}`,
+        message: `is not a setting of ${title}; known settings: ${Object.keys(fields.shape).join(", ") || "none"}`,
       })),
     );
   const read = fields.safeParse(metadata);

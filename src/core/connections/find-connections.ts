@@ -157,7 +157,7 @@ export function requireConnector({ connectors }: CoreContext, provider: string):
     throw new AppError(
       "unsupported",
       provider === "folder"
-        ? "No folder of the server's machine may be read. Name those that may in RECOLLECT_CONNECTION_FOLDERS, and start the service again."
+        ? "No folder on the server's machine may be read. Name those that may in RECOLLECT_CONNECTION_FOLDERS, and restart the service."
         : `This version cannot connect to ${provider}. Send documents with POST /v3/documents instead.`,
     );
   return connector;

@@ -15,7 +15,7 @@ export function jsonOf({ bytes }: Pick<SourceAnswer, "bytes">): unknown {
 export function parseAnswer<T>(answer: SourceAnswer, schema: z.ZodType<T>, whose: string): T {
   const read = schema.safeParse(jsonOf(answer));
   if (read.success) return read.data;
-  throw new AppError("unavailable", `${whose} gave an answer that cannot be read (status ${answer.status}).`, {
+  throw new AppError("unavailable", `${whose} returned an answer that cannot be read (status ${answer.status}).`, {
     cause: read.error,
   });
 }

@@ -69,6 +69,6 @@ async function opens(secretBox: CoreContext["secretBox"], sealed: string): Promi
 function anotherKey(): AppError {
   return new AppError(
     "invalid",
-    "RECOLLECT_SECRET_KEY is not the key that the credentials in this record were encrypted with. Set it to the same on all nodes. If a service used the record by itself before, its key is the first line of secret.key in its data folder, unless it had that setting. docs/operation.md says under “Several nodes” how to change the key, and what to do when it is lost.",
+    "RECOLLECT_SECRET_KEY is not the key that the credentials in this record were encrypted with. Set it to the same value on all nodes. If a single service used the record before, its key is the first line of secret.key in its data folder, unless it had that setting. “Several nodes” in docs/operation.md explains how to change the key, and what to do if it is lost.",
   );
 }

@@ -16,11 +16,11 @@ export function changesOf(page: ChangePage, run: Pick<RunningSync, "note">): Sou
   const changes = new Map<string, SourceChange>();
   for (const change of page.items) {
     const id = idOf(change);
-    if (id.includes("\0")) run.note("Something was left out whose id has a NUL character.", "cut");
+    if (id.includes("\0")) run.note("An item was left out because its id contains a NUL character.", "cut");
     else if (id.length > LONGEST_ID)
-      run.note(`Something was left out whose id has more than ${LONGEST_ID} characters.`, "cut");
+      run.note(`An item was left out because its id has more than ${LONGEST_ID} characters.`, "cut");
     else if (change.kind === "upsert" && change.item.version.length > LONGEST_VERSION)
-      run.note(`Something was left out whose version has more than ${LONGEST_VERSION} characters.`, "cut");
+      run.note(`An item was left out because its version has more than ${LONGEST_VERSION} characters.`, "cut");
     // The last change of an item applies.
     else changes.set(id, change.kind === "upsert" ? { ...change, item: bounded(change.item) } : change);
   }

@@ -18,7 +18,7 @@ export function withPatience<T>(
   return inTime(work(waiting.signal), patienceMs, () => {
     const late = new AppError(
       "unavailable",
-      `${whose} did not answer within ${patienceMs / 1_000} seconds. Try it later.`,
+      `${whose} did not answer within ${patienceMs / 1_000} seconds. Try again later.`,
     );
     waiting.abort(late);
     return late;

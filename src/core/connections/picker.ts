@@ -102,5 +102,8 @@ async function requirePicker(context: CoreContext, token: string): Promise<Found
 }
 
 function overPage(): AppError {
-  return new AppError("not_found", "This page is over: something was chosen on it, or its hour has passed.");
+  return new AppError(
+    "not_found",
+    "This page has expired: something was already chosen on it, or its hour has passed.",
+  );
 }

@@ -37,7 +37,7 @@ export async function receiveWebhook(
   const counted = `webhooks from ${networkOf(from?.address ?? "")}`;
   const { waitMs } = await attempts.take(counted, REFUSED);
   if (waitMs > 0)
-    throw new AppError("rate_limited", "Too many messages without proof came from there.", {
+    throw new AppError("rate_limited", "Too many unverified messages came from there.", {
       retryAfter: Math.ceil(waitMs / 1_000),
     });
   const isId = customIdSchema.safeParse(id).success;
@@ -53,7 +53,7 @@ export async function receiveWebhook(
   await attempts.giveBack(counted, REFUSED);
   if (isOpen(connection)) {
     const runAt = new Date(context.clock.now().getTime() + GATHERED_MS);
-    const gathered = { runAt, reason: "Its source says that something changed." };
+    const gathered = { runAt, reason: "Its source reported a change." };
     await store.transaction((repositories) =>
       orderSync(repositories, connection, { trigger: "event", now: context.clock.now(), gathered }),
     );

@@ -45,7 +45,7 @@ function requireSamePlace(
   throw invalid(
     kept.map((name) => ({
       path: ["metadata", name],
-      message: `must be given anew: ${changed.join(" and ")} changed, and it would be sent there`,
+      message: `must be given again: ${changed.join(" and ")} changed, and it would be sent there`,
     })),
   );
 }

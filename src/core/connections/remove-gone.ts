@@ -36,6 +36,6 @@ async function requireFewRemovals({ context, connection, agreement }: Sync): Pro
   const isNearlyAll = all >= FEW_DOCUMENTS && gone >= all * NEARLY_ALL;
   if (gone - agreed <= Math.max(FREE_REMOVALS, all * FREE_SHARE) && !isNearlyAll) return;
   throw new RemovalsHeld(
-    `The source no longer has ${gone} of ${all} documents, more than are removed without asking. Look whether that is right, then agree with \`recollect connections sync ${connection.id} --confirm-removals\`; without it, the next run looks whether they are back.`,
+    `The source no longer has ${gone} of ${all} documents, more than are removed without asking. Check whether that is right, then agree with \`recollect connections sync ${connection.id} --confirm-removals\`; otherwise, the next run checks whether they are back.`,
   );
 }

@@ -119,7 +119,7 @@ export async function finishConnection(
   if (!connection || !before || !begun)
     throw new AppError(
       "invalid",
-      `No sign-in with ${provider} was begun here that goes on with this address. It works once, for an hour: begin again.`,
+      `No sign-in with ${provider} is waiting at this address. It works only once, within an hour: start again.`,
     );
   const connector = requireConnector(context, provider);
   const { redirectUrl, redirectUri, verifier } = begun;
@@ -127,7 +127,7 @@ export async function finishConnection(
     return {
       provider,
       redirectUrl,
-      problem: `${connector.title} did not let this server in: ${error ?? "no reason"}.`,
+      problem: `${connector.title} refused access to this server: ${error ?? "no reason given"}.`,
       pickUrl: null,
     };
   const wanted = { ...connection, settings: begun.settings ?? connection.settings };
@@ -231,7 +231,7 @@ export async function beginDeviceSignIn(
   if (!read.success)
     throw new AppError(
       "unavailable",
-      `${connector.title} gave no code for another device. Open the link in a browser.`,
+      `${connector.title} returned no code for another device. Open the link in a browser.`,
     );
   const { device_code: deviceCode, user_code: userCode, verification_uri: verificationUrl } = read.data;
   const { expires_in: expiresIn = DEVICE_SECONDS, interval = DEVICE_INTERVAL } = read.data;
@@ -256,7 +256,7 @@ export async function pollConnection(
   if (device === null && connection.state !== "pending" && connection.state !== "reconnect")
     return { isConnected: true, isSlowDown: false };
   if (device === null || device.expiresAt <= iso(context.clock.now()))
-    throw new AppError("invalid", "The code is over. Begin the sign-in again.");
+    throw new AppError("invalid", "The code has expired. Start the sign-in again.");
   const tokens = device.tokens ?? (await askWithDevice(context, connection, connector, device.deviceCode));
   if (tokens === "waiting") return { isConnected: false, isSlowDown: false };
   if (tokens === "slow down") return { isConnected: false, isSlowDown: true };
@@ -301,6 +301,6 @@ async function askWithDevice(
 }
 
 function requireOAuth({ signIn, title }: Connector): OAuthSignIn {
-  if (signIn.kind !== "oauth") throw new AppError("unsupported", `Nobody signs in to ${title} in a browser.`);
+  if (signIn.kind !== "oauth") throw new AppError("unsupported", `${title} has no sign-in in a browser.`);
   return signIn;
 }

@@ -83,7 +83,10 @@ async function endLeftRun(context: CoreContext, connection: Connection): Promise
   const [last] = await context.store.connections.runs(connection.id, 1);
   if (last?.status !== "running") return;
   const run = await openRun(context, connection, last.trigger);
-  run.note(`The connection was ${connection.state === "paused" ? "paused" : "stopped"} while the run went on.`, "cut");
+  run.note(
+    `The connection was ${connection.state === "paused" ? "paused" : "stopped"} while the run was in progress.`,
+    "cut",
+  );
   await run.finish(null);
 }
 
@@ -118,7 +121,7 @@ async function followSource(sync: Sync): Promise<void> {
   } catch (error) {
     if (!(error instanceof CheckpointExpired)) throw error;
     const { context, connection, run } = sync;
-    context.log.info("a source no longer knows where a connection stood; all is listed again", {
+    context.log.info("a source no longer knows where a connection stood; everything is listed again", {
       connection: connection.id,
     });
     const { connections } = context.store;
@@ -168,7 +171,10 @@ async function endListing(sync: Sync, page: ChangePage, listing: number): Promis
   if (page.cutShort !== undefined) sync.run.note(page.cutShort, "cut");
   for (const sentence of page.leftOut ?? []) sync.run.note(sentence, "cut");
   for (const name of page.missing ?? [])
-    sync.run.note(`“${name}” was chosen, and is not at ${sync.connector.title}, or not open to the account.`, "cut");
+    sync.run.note(
+      `“${name}” was chosen, but is not at ${sync.connector.title}, or the account has no access to it.`,
+      "cut",
+    );
   if (page.kind === "listing" && page.isLast && page.cutShort === undefined) await noteAbsent(sync, listing);
 }
 
@@ -246,13 +252,13 @@ async function end(context: CoreContext, ending: Ending, error: unknown): Promis
 }
 
 function signedInMeanwhile(): RetryLater {
-  return new RetryLater(SOON, "Somebody signed in again meanwhile.");
+  return new RetryLater(SOON, "The connection was signed in again in the meantime.");
 }
 
 function failureOf(error: unknown): SyncError {
   if (error instanceof UnreadableSecret) return { code: "internal", message: error.publicMessage };
   if (error instanceof AppError) return { code: "provider_unavailable", message: error.publicMessage };
-  return { code: "internal", message: "Something went wrong that should not; the log has the details." };
+  return { code: "internal", message: "Something unexpected went wrong; the log has the details." };
 }
 
 interface Outcome extends Pick<Connection, "problem"> {

@@ -39,10 +39,13 @@ export function createNewsJob(context: CoreContext): JobHandler<News> {
       } catch (error) {
         const mayPass = error instanceof AppError && error.kind === "unavailable" && job.attempt < job.maxAttempts;
         if (mayPass || !(error instanceof AppError)) throw error;
-        log.warn("that a connection waits for its owner could not be mailed", { connection: connection.id, error });
+        log.warn("the owner could not be told by mail that a connection is waiting", {
+          connection: connection.id,
+          error,
+        });
         return;
       }
-      log.info("the owner was told by mail of a connection that waits", { connection: connection.id });
+      log.info("the owner was told by mail that a connection is waiting", { connection: connection.id });
     },
   };
 }
@@ -51,15 +54,15 @@ function mailOf({ id, provider, account, problem }: Connection, { state, since }
   const name = account === null ? provider : `${provider} (${oneLine(account)})`;
   const [what, command] = {
     reconnect: [
-      "has to be signed in again. Its documents stay as they are until then, and nothing new comes.",
+      "has to be signed in again. Until then its documents stay as they are, and nothing new is added.",
       `recollect connections reconnect ${id}`,
     ],
     held: [
-      "would remove so many documents that it asks first. Until you agree they stay; all else goes on.",
+      "would remove so many documents that it asks first. Until you agree they stay; everything else continues.",
       `recollect connections sync ${id} --confirm-removals`,
     ],
   }[state];
-  const question = state === "held" ? "waits for your agreement" : "has to be signed in again";
+  const question = state === "held" ? "is waiting for your agreement" : "has to be signed in again";
   return {
     subject: `Recollect: the connection to ${name} ${question}`,
     text: [

@@ -143,8 +143,8 @@ async function register(
     await removeAtSource(context, connection, detail);
     return 0;
   } catch (error) {
-    const reason = error instanceof AppError ? error.message : "Something went wrong that should not.";
-    log.info("a source does not send word of changes; its connection is synced as often as before", {
+    const reason = error instanceof AppError ? error.message : "Something unexpected went wrong.";
+    log.info("a source does not report its changes; its connection is synced as often as before", {
       connection: id,
       provider,
       reason,
@@ -177,8 +177,8 @@ async function removeAtSource(context: CoreContext, connection: Connection, deta
     );
     return true;
   } catch (error) {
-    const reason = error instanceof AppError ? error.message : "Something went wrong that should not.";
-    context.log.info("a source may go on sending word of changes, which is refused", {
+    const reason = error instanceof AppError ? error.message : "Something unexpected went wrong.";
+    context.log.info("a source may continue to report changes, which are refused", {
       connection: connection.id,
       reason,
     });

@@ -90,7 +90,7 @@ async function refuseInvolved(
     if (tag !== undefined)
       throw new AppError(
         "conflict",
-        `The container ${tag} is part of the merge ${id} already. Wait until that is done.`,
+        `The container ${tag} is already part of the merge ${id}. Wait until that is done.`,
       );
   }
 }

@@ -124,7 +124,7 @@ async function moveBatch(
 ): Promise<boolean> {
   const { organizationId } = run.actor;
   const [target] = await repositories.containers.find(organizationId, [merge.targetTag]);
-  if (!target) throw new AppError("not_found", `The container ${merge.targetTag} is no longer there.`);
+  if (!target) throw new AppError("not_found", `The container ${merge.targetTag} no longer exists.`);
   const sources = await repositories.containers.find(organizationId, merge.sourceTags);
   const completedSourceTags: string[] = [];
   for (const source of sources) {

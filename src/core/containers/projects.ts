@@ -93,12 +93,12 @@ export async function deleteProject(context: CoreContext, call: AuthorizedCall, 
   requireAllContainers(call.actor);
   if (input.action === "delete") return removeProject(context, call, input.id);
   const { targetProjectId } = input;
-  if (!targetProjectId) throw invalid([{ path: ["targetProjectId"], message: "is needed to move what is in it" }]);
+  if (!targetProjectId) throw invalid([{ path: ["targetProjectId"], message: "is required to move its content" }]);
   const moved = await once(context, call, "deleteProject", async (repositories) => {
     const project = await findProject(repositories, call.actor.organizationId, input.id);
     const target = await findProject(repositories, call.actor.organizationId, targetProjectId);
     if (project.id === target.id)
-      throw invalid([{ path: ["targetProjectId"], message: "must be another project than the one to delete" }]);
+      throw invalid([{ path: ["targetProjectId"], message: "must be a different project from the one to delete" }]);
     await acceptMerge(repositories, call.actor, [project.tag], target.tag);
     const { tag, documentCount, memoryCount } = project;
     return { containerTag: tag, documents: documentCount, memories: memoryCount, movedTo: target.tag };

@@ -129,7 +129,7 @@ function inputOf(document: unknown, defaults: Omit<Batch, "documents">): Record<
     throw invalid([
       {
         path: ["containerTags"],
-        message: "must name at least one container, or be left out to use those of the batch",
+        message: "must name at least one container, or be omitted to use those of the batch",
       },
     ]);
   const isRecord = typeof metadata === "object" && metadata !== null && !Array.isArray(metadata);

@@ -70,7 +70,7 @@ const addFileSchema = z
   })
   .refine(({ fileType, mimeType }) => mimeType || (fileType !== "image" && fileType !== "video"), {
     path: ["mimeType"],
-    message: "is needed when fileType is image or video",
+    message: "is required when fileType is image or video",
   });
 
 type AddFileInput = z.output<typeof addFileSchema>;
@@ -212,7 +212,7 @@ async function readAtOnce(
 }
 
 function goneMeanwhile(): AppError {
-  return new AppError("unavailable", "The file is not there any more: a purge ran meanwhile. Send it again.");
+  return new AppError("unavailable", "The file no longer exists: a purge ran in the meantime. Send it again.");
 }
 
 /** The step that reads the file may start as soon as the transaction is committed. */

@@ -79,5 +79,5 @@ async function* piecesOf(blobs: BlobStore, key: string, bytes: number): AsyncGen
 
 /** The error for a file that has a row but no bytes. */
 export function noFile(): AppError {
-  return new AppError("not_found", "The file is no longer there. Send it again.");
+  return new AppError("not_found", "The file no longer exists. Send it again.");
 }

@@ -181,7 +181,7 @@ class MessageReader {
 
   #call(sent: unknown, path: Path): void {
     const call = readCall(sent);
-    if (call === null) return this.#warn(path, "names no tool and no arguments, and was not kept");
+    if (call === null) return this.#warn(path, "has no tool name and no arguments, and was not kept");
     if (call.id !== undefined) this.#called.set(call.id, call.name);
     this.#keep(describeCall(call), path);
   }
@@ -205,7 +205,7 @@ class MessageReader {
   }
 }
 
-const NO_IMAGE = "images in results of tools are not kept or read; the text beside it was kept";
+const NO_IMAGE = "images in tool results are not kept or read; the text beside them was kept";
 const UNKNOWN_IMAGE = "the image is neither a URL nor base64, and was not kept";
 
 const imageSource = z.object({
@@ -239,5 +239,5 @@ interface Answer {
 
 function bounded(warnings: readonly string[]): string[] {
   const more = warnings.length - MOST_WARNINGS;
-  return more > 0 ? [...warnings.slice(0, MOST_WARNINGS), `and ${more} more of the kind`] : [...warnings];
+  return more > 0 ? [...warnings.slice(0, MOST_WARNINGS), `and ${more} more like these`] : [...warnings];
 }

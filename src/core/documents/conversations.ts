@@ -27,7 +27,7 @@ const NO_TEXT = "-";
 
 /** Reason for the warning: somebody may have said the same twice, or a client may be resending what it is unsure of. */
 const REPEATED =
-  "messages: the one message is in the conversation already, so it was taken for the same and not added again. Where it was said once more, send it behind the last message of the conversation";
+  "messages: the only message is already in the conversation, so it was taken to be the same and not added again. If it was said once more, send it after the last message of the conversation";
 
 export const conversationSchema = z.object({
   conversationId: customIdSchema,
@@ -85,7 +85,7 @@ export async function addConversation(
     return { ...written, unreadable, isRepeated };
   });
   context.wakeJobs();
-  const tooMany = `messages: ${unreadable} images are not read, as ${MOST_PICTURES} are read of one conversation`;
+  const tooMany = `messages: ${unreadable} images are not read, because at most ${MOST_PICTURES} are read per conversation`;
   const told = [
     ...(receipt.warnings ?? []),
     ...warnings,

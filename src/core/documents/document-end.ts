@@ -39,8 +39,8 @@ export function withEndWarning<T extends Warned>(
   if (!isOver({ forgetAfter: over }, now)) return receipt;
   const warning =
     sent === undefined
-      ? `forgetAfter: the time of this document was over at ${forgetAfter}, and still is, so that searches leave it out; null takes the end off, and a later moment moves it`
-      : `forgetAfter: ${over} has passed, so that searches leave this document out; null takes the end off, and a later moment moves it`;
+      ? `forgetAfter: this document expired at ${forgetAfter} and remains expired, so searches leave it out; null removes the expiry, and a later time moves it`
+      : `forgetAfter: ${over} has passed, so searches leave this document out; null removes the expiry, and a later time moves it`;
   return { ...receipt, warnings: [...(receipt.warnings ?? []), warning] };
 }
 

@@ -89,7 +89,7 @@ async function findByCustomId(
   const named = heads.map((head) => `${head.id} in ${asSeenBy(actor, head).containerTags.join(", ")}`);
   throw new AppError(
     "conflict",
-    `Several documents have the customId ${customId}: ${named.join("; ")}. Name the one that is meant by its id, or its container where the request takes one.`,
+    `Several documents have the customId ${customId}: ${named.join("; ")}. Name the one you mean by its id, or name its container if the request accepts one.`,
   );
 }
 
@@ -150,12 +150,12 @@ export async function findDreamingReason(
   if (errorReason?.startsWith("remember:")) return errorReason;
   const failures = await findModelFailures(context, organizationId, [id]);
   const failure = failures.find(({ step }) => step === "facts");
-  return failure ? `${failure.reason} Rules have read it, ${whenAgain(failure)}` : null;
+  return failure ? `${failure.reason} It was read by rules, ${whenAgain(failure)}` : null;
 }
 
 function whenAgain({ nextAt }: ModelFailure): string {
-  if (nextAt === null) return "and it is read again once there is another model.";
-  return `and it is read again once the model answers, not before ${nextAt}.`;
+  if (nextAt === null) return "and will be read again once there is another model.";
+  return `and will be read again once the model answers, not before ${nextAt}.`;
 }
 
 /** Whoever asks for a document by the id of a memory is told where to look. */

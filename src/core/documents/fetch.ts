@@ -50,7 +50,7 @@ function fetchedStatement(
 async function isGone({ store, clock }: CoreContext, actor: Actor, memory: Memory): Promise<AppError> {
   const { id, forgetAfter } = memory;
   if (isOver(memory, clock.now()))
-    return new AppError("not_found", `Memory ${id} is not remembered any more: its time was over at ${forgetAfter}.`);
+    return new AppError("not_found", `Memory ${id} is no longer remembered: it expired at ${forgetAfter}.`);
   const { entries } = await store.journal.list(actor.organizationId, { subjectIds: [id], offset: 0, limit: 1 });
   const [last] = entries;
   const by = last === undefined ? "" : ` at ${last.at} by ${last.actor}`;

@@ -39,7 +39,7 @@ const OLD_OFFICE_TYPES: ReadonlyMap<string, string> = new Map([
 const OLD_OFFICE_NAME = /\.(doc|xls|ppt)$/i;
 
 const READS =
-  "Text in UTF-8 is read, in UTF-16 with a byte order mark or in windows-1252 (plain text, Markdown, source code), and so are web pages, PDF, Office and OpenDocument files, RTF, EPUB, CSV, JSON, XML, mail, calendars, subtitles, pictures, recordings and videos. Send the text of other files with POST /v3/documents.";
+  "Supported are text in UTF-8, in UTF-16 with a byte order mark or in windows-1252 (plain text, Markdown, source code), web pages, PDF, Office and OpenDocument files, RTF, EPUB, CSV, JSON, XML, mail, calendars, subtitles, pictures, recordings and videos. Send the text of other files with POST /v3/documents.";
 
 /**
  * How many bytes from the beginning of a file are needed for its text; a longer text is too long. UTF-16 may be twice as long
@@ -73,7 +73,7 @@ export function readFileText(
   const bad = text === null ? "is not valid UTF-8" : findBadValue(text);
   if (text === null || bad !== null)
     throw unsupported(
-      `${describe(file)} ${says === "text" ? "is no text file, or has another encoding: it" : "is no text file: it"} ${bad}.`,
+      `${describe(file)} ${says === "text" ? "is not a text file, or has another encoding: it" : "is not a text file: it"} ${bad}.`,
     );
   if (text.trim() === "") throw new AppError("invalid", "file: must not be empty");
   const encoding = decoded?.encoding ?? "utf-8";

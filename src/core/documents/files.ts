@@ -72,6 +72,6 @@ export async function readFile(context: CoreContext, call: AuthorizedCall, raw: 
 function noFile(): AppError {
   return new AppError(
     "not_found",
-    "There is no file under this address. It may have been deleted, replaced or moved, or the link is older than 24 hours: GET /v3/documents/{id}/file-url gives a new one.",
+    "There is no file at this address. It may have been deleted, replaced or moved, or the link is older than 24 hours: GET /v3/documents/{id}/file-url returns a new one.",
   );
 }

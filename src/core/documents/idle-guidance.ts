@@ -20,10 +20,12 @@ const WITHOUT_MODEL = "has no effect without a language model";
  */
 export function idleGuidance(stated: StatedGuidance, { hasModel }: { readonly hasModel: boolean }): string[] {
   const idle: string[] = [];
-  if (isSaid(stated.categories)) idle.push("categories: is kept, and has no effect");
+  if (isSaid(stated.categories)) idle.push("categories: is stored, but has no effect");
   if (hasModel) return idle;
   if (isSaid(stated.filterByMetadata))
-    idle.push("filterByMetadata: limits only what a language model, or an agent that reads the document, is shown");
+    idle.push(
+      "filterByMetadata: limits only what is shown to a language model, or to an agent that reads the document",
+    );
   for (const field of ["filterPrompt", "entityContext"] as const) {
     const prompt = stated[field];
     if (typeof prompt === "string" && isSaid(prompt)) idle.push(...idlePrompt(field, prompt));
@@ -39,7 +41,7 @@ function idlePrompt(field: string, prompt: string): string[] {
   const { only, never, saysMore } = readPlainPrompt(prompt);
   if (!saysMore) return [];
   if (only.length === 0 && never.length === 0) return [`${field}: ${WITHOUT_MODEL}; rules follow ${FORMS}`];
-  return [`${field}: in part ${WITHOUT_MODEL}; rules follow only ${FORMS}`];
+  return [`${field}: part of it ${WITHOUT_MODEL}; rules follow only ${FORMS}`];
 }
 
 function isSaid(value: unknown): boolean {

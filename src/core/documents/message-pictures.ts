@@ -20,8 +20,8 @@ export function pictureAt(url: string): ShownPicture {
   if (/^https?:\/\//i.test(url)) return { picture: { digest: sha256(url), address: url, bytes: null } };
   const head = /^data:([^,;]{0,200})(?:;[^,;]{0,200}){0,8}?;base64,/i.exec(url);
   if (head) return pictureOf(url.slice(head[0].length), head[1] ?? "");
-  if (/^data:/i.test(url)) return { problem: "the image is no data address in base64, and was not kept" };
-  return { problem: "the image is kept as its address, which is neither http nor https and not fetched" };
+  if (/^data:/i.test(url)) return { problem: "the image is not a base64 data URL, and was not kept" };
+  return { problem: "the image is kept as its address, which is not fetched because it is neither http nor https" };
 }
 
 /** A picture sent as base64, with its declared type. */
@@ -29,11 +29,11 @@ export function pictureOf(base64: string, mimeType: string): ShownPicture {
   // Regular expressions with repetition overflow on a text of this length.
   const text = base64.replace(/\s/g, "");
   if (text === "") return { problem: "the image is empty, and was not kept" };
-  if (/[^A-Za-z0-9+/_=-]/.test(text)) return { problem: "the image is no base64, and was not kept" };
+  if (/[^A-Za-z0-9+/_=-]/.test(text)) return { problem: "the image is not base64, and was not kept" };
   if (text.length > (MOST_BYTES / 3) * 4) return { problem: "the image has more than 10 MB, and was not kept" };
   const bytes = Buffer.from(text, "base64");
   if (!/^image\//i.test(mimeType) || pictureKind(bytes) === null)
-    return { problem: "the image is no picture of a kind that is read, and was not kept" };
+    return { problem: "the image is not a picture of a supported kind, and was not kept" };
   return { picture: { digest: sha256(bytes), address: null, bytes } };
 }
 

@@ -40,7 +40,7 @@ export const reprocessSchema = z
   .superRefine((input, context) => {
     const ways = [input.ids, input.containerTag, input.all].filter((way) => way !== undefined);
     if (ways.length !== 1)
-      context.addIssue({ code: "custom", message: "say exactly one of ids, containerTag and all: true" });
+      context.addIssue({ code: "custom", message: "specify exactly one of ids, containerTag and all: true" });
   });
 type Reprocessing = z.output<typeof reprocessSchema>;
 
@@ -245,9 +245,9 @@ async function countFailed(
 
 function reasonOf({ taskType, facts, status, dreamingStatus }: Document, extractor: string): string {
   if (taskType !== "memory") return "it forms no memories (taskType superrag)";
-  if (facts) return "its facts were stated by whoever sent it";
+  if (facts) return "its facts were stated by its sender";
   if (status !== "done" || dreamingStatus !== "done") return "it is being read";
-  return `${extractor} has read it already`;
+  return `${extractor} has already read it`;
 }
 
 const BYTES_PER_TOKEN = 4;

@@ -62,7 +62,7 @@ async function apply(
       case "pause":
         return `Paused: ${await changeNext(repositories, { isPaused: true, perMinute: null })} waits until it is resumed.`;
       case "resume":
-        return `${await changeNext(repositories, { isPaused: false })} goes on being filled.`;
+        return `${await changeNext(repositories, { isPaused: false })} is being filled again.`;
       case "switch":
         return `${await changeNext(repositories, { isApproved: true, isPaused: false })} answers as soon as it is filled.`;
       case "drop":
@@ -77,16 +77,16 @@ async function plan(repositories: Repositories, context: CoreContext, choice: Em
     case "planned":
       return `${name} is filled in the background and then takes over.`;
     case "given up":
-      return `${name} goes on answering; the move to another embedder is given up.`;
+      return `${name} stays in use; the move to another embedder is given up.`;
     case "unchanged":
-      return `${name} is what is used already.`;
+      return `${name} is already in use.`;
   }
 }
 
 async function changeNext(repositories: Repositories, change: Parameters<typeof changeMove>[2]): Promise<string> {
   const { next } = await repositories.embeddings.placed();
   const changed = next && (await changeMove(repositories, next.choice, change));
-  if (!changed) throw new AppError("conflict", "No move to another embedder is going on.");
+  if (!changed) throw new AppError("conflict", "No move to another embedder is in progress.");
   return changed.name;
 }
 
@@ -98,7 +98,7 @@ async function drop(repositories: Repositories, known: readonly VectorSpace[]): 
   for (const { fingerprint } of known) await giveUpSpace(repositories, fingerprint);
   const { length: after } = await repositories.embeddings.abandoned();
   if (!previous && before === after) throw new AppError("conflict", "No vectors of an earlier embedder are kept.");
-  return `The vectors of ${previous?.name ?? "earlier embedders"} are removed; there is no way back but to embed everything again.`;
+  return `The vectors of ${previous?.name ?? "earlier embedders"} are removed; the only way back is to embed everything again.`;
 }
 
 async function goBack(context: CoreContext, call: AuthorizedCall): Promise<string> {
@@ -111,7 +111,7 @@ async function goBack(context: CoreContext, call: AuthorizedCall): Promise<strin
       await giveUpNext(repositories);
       return `The move to ${next.name} is given up; nothing has changed.`;
     });
-  if (!previous) throw new AppError("conflict", "No vectors of an earlier embedder are kept to go back to.");
+  if (!previous) throw new AppError("conflict", "There are no vectors of an earlier embedder to go back to.");
   return takePrevious(context, call, previous);
 }
 
@@ -123,19 +123,22 @@ async function takePrevious(context: CoreContext, call: AuthorizedCall, previous
   await embedder.embed(["Does it answer?"], "query");
   const space = await store.findSpace(embedder.fingerprint);
   if (!space || embedder.fingerprint !== previous.fingerprint)
-    throw new AppError("conflict", `${previous.name} makes other vectors now than those that are kept. Use it anew.`);
+    throw new AppError(
+      "conflict",
+      `${previous.name} now makes different vectors from those that are kept. Use it as a new embedder.`,
+    );
   const from = await store.findSpace(before.fingerprint);
   const head = await store.vectors.head(space.id);
   try {
     const done = await once(context, call, "changeEmbeddings", async (repositories) => {
       const placed = await repositories.embeddings.placed();
       if (placed.previous?.fingerprint !== space.fingerprint || embedders.active() !== before)
-        throw new AppError("conflict", "The embedder was changed meanwhile.");
+        throw new AppError("conflict", "The embedder was changed in the meantime.");
       await changeActive(repositories, context, { to: { ...previous, space }, from, head });
       embedders.activate(embedder);
-      return `${previous.name} answers again; what it lacks is made up for in the background.`;
+      return `${previous.name} is in use again; what it lacks is added in the background.`;
     });
-    log.info("the embedder before answers again", { embedder: embedder.name, before: before.name });
+    log.info("the previous embedder is in use again", { embedder: embedder.name, before: before.name });
     return done;
   } catch (error) {
     embedders.activate(before);

@@ -17,13 +17,13 @@ const baseUrlSchema = noteSchema(LONGEST_NAME)
     error: "must be a URL that begins with http:// or https://",
   })
   .refine((text) => !URL.canParse(text) || new URL(text).username + new URL(text).password === "", {
-    error: "must not hold a user or a password: keys belong into RECOLLECT_EMBEDDING_API_KEY",
+    error: "must not contain a user or a password: keys belong in RECOLLECT_EMBEDDING_API_KEY",
   })
   .transform((text) => text.replace(/\/+$/, ""));
 
 const staticModelSchema = noteSchema(LONGEST_NAME).refine(
   (text) => isAbsolute(text) || (HUB_NAME.test(text) && !/--|\.\./.test(text)),
-  { error: `must be the absolute path of a folder, or a model of the hub such as ${STATIC_MODEL}` },
+  { error: `must be the absolute path of a folder, or a model on the hub such as ${STATIC_MODEL}` },
 );
 
 /** An embedder as configured by a person; omitted fields get the usual values. */

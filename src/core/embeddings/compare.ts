@@ -79,7 +79,7 @@ async function searchAll(
   for (const { text, containerIds } of questions) {
     signal.throwIfAborted();
     const [vector] = await embedder.embed([text], "query", signal);
-    if (!vector) throw new AppError("unavailable", `The embedder ${embedder.name} gave no vector for a question.`);
+    if (!vector) throw new AppError("unavailable", `The embedder ${embedder.name} returned no vector for a question.`);
     const hits = await vectors.nearest({ space, vector, containerIds, kinds: ["chunk", "memory"], limit: NEAREST });
     found.push(hits.map(({ unit }) => unit));
   }

@@ -55,7 +55,7 @@ function fitting(space: VectorSpace, dimensions: number): VectorSpace {
   if (space.dimensions === dimensions) return space;
   throw new AppError(
     "conflict",
-    `The embedder ${space.fingerprint} now gives vectors of ${dimensions} numbers; those before had ${space.dimensions}.`,
+    `The embedder ${space.fingerprint} now returns vectors of ${dimensions} numbers; earlier ones had ${space.dimensions}.`,
   );
 }
 

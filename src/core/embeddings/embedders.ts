@@ -62,7 +62,7 @@ export function absentEmbedder(
     problem: () => why.reason,
     embed: () =>
       Promise.reject(
-        new AppError("unavailable", `The embedder ${known.name} is not there now: ${why.reason}`, {
+        new AppError("unavailable", `The embedder ${known.name} is not available at the moment: ${why.reason}`, {
           paths: why.paths,
           retryAfter: ASK_AGAIN_SECONDS,
         }),

@@ -111,7 +111,7 @@ async function followEmbeddings({ store, embedders, log }: CoreContext, { signal
     );
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    log.debug("the vectors of the previous embedder are not kept complete for now", { reason: error.message });
+    log.debug("the vectors of the previous embedder are not kept up to date for now", { reason: error.message });
   }
 }
 

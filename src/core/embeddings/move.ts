@@ -61,9 +61,9 @@ const STOPPED = new Error("The move was stopped.");
 /** @throws RetryLater always */
 async function noteProblem({ store, log }: MoveContext, { choice, move, name }: PlacedEmbedder, error: unknown) {
   const isKnown = error instanceof AppError;
-  const problem = isKnown ? error.message : "Something went wrong that should not; the log has the details.";
+  const problem = isKnown ? error.message : "Something unexpected went wrong; the log has the details.";
   if (move?.problem !== problem)
-    log[isKnown ? "warn" : "error"]("the next embedder is not in service; the one before goes on answering", {
+    log[isKnown ? "warn" : "error"]("the next embedder is not available; the current one stays in use", {
       embedder: name,
       reason: problem,
       ...(!isKnown && { error }),
@@ -122,7 +122,7 @@ async function begin({ store, embedders, log }: MoveContext, choice: EmbedderCho
     await repositories.embeddings.place("active", { ...active, choice, name });
     await repositories.embeddings.remove("next");
     embedders.activate(embedder);
-    log.info("the embedder is reached in another way; its vectors stay", { embedder: name });
+    log.info("the embedder is reached in another way; its vectors are kept", { embedder: name });
     return false;
   });
 }
@@ -135,7 +135,7 @@ function downloadNoter({ store, log }: MoveContext, choice: EmbedderChoice, stop
     store
       .transaction((repositories) => changeMove(repositories, choice, { download: { bytes, total } }))
       .then((next) => (next && !next.move.isPaused ? undefined : stop()))
-      .catch((error: unknown) => log.debug("the progress of a download was not noted", { error }));
+      .catch((error: unknown) => log.debug("the progress of a download was not recorded", { error }));
   };
 }
 
@@ -226,9 +226,8 @@ async function compareOnce(
 /** Whether it may take over; if it is clearly worse than the active one, a person decides. */
 async function mayTakeOver({ store, log }: MoveContext, { choice, embedder }: Moving, move: Move): Promise<boolean> {
   if (move.isApproved || move.comparison?.isSane) return true;
-  const problem =
-    "It finds clearly less than the embedder that answers now, so a person decides: switch, or give it up.";
-  if (move.problem !== problem) log.warn("the next embedder waits for a decision", { embedder: embedder.name });
+  const problem = "It finds clearly less than the current embedder, so a person must decide: switch, or give it up.";
+  if (move.problem !== problem) log.warn("the next embedder is waiting for a decision", { embedder: embedder.name });
   await store.transaction((repositories) => changeMove(repositories, choice, { problem }));
   return false;
 }
@@ -255,7 +254,7 @@ async function takeOver(
       });
       // Last, at a point where no other write can intervene: later writes use this one.
       embedders.activate(embedder);
-      log.info("another embedder answers now; the one before is kept for a while", {
+      log.info("another embedder is now in use; the previous one is kept for a while", {
         embedder: embedder.name,
         before: before.name,
       });

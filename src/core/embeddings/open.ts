@@ -53,7 +53,10 @@ async function bringUp(context: OpenContext, placed: PlacedEmbedder): Promise<vo
   const { embedders, log } = context;
   const embedder = await embedderSoon(context, placed).catch((error: unknown) => {
     if (!(error instanceof AppError)) throw error;
-    log.warn("the embedder is not there; searches go by words", { embedder: placed.name, reason: error.message });
+    log.warn("the embedder is not available; searches use words only", {
+      embedder: placed.name,
+      reason: error.message,
+    });
     return absentEmbedder(
       { name: placed.name, fingerprint: placed.fingerprint ?? "none" },
       {
@@ -69,7 +72,7 @@ async function bringUp(context: OpenContext, placed: PlacedEmbedder): Promise<vo
 async function embedderSoon({ embedders }: OpenContext, { choice, name }: PlacedEmbedder): Promise<Embedder> {
   const waited = new AbortController();
   const late = sleep(START_WAITS_MS, { signal: waited.signal, unref: true }).then(() => {
-    throw new AppError("unavailable", `The embedder ${name} is still being made ready.`, { paths: foldersOf(choice) });
+    throw new AppError("unavailable", `The embedder ${name} is still being prepared.`, { paths: foldersOf(choice) });
   });
   late.catch(() => undefined);
   try {
@@ -90,7 +93,7 @@ async function answerFrom({ store, log }: OpenContext, placed: PlacedEmbedder, e
     if (placed.fingerprint !== null) await embeddings.abandon(placed.fingerprint);
     await jobs.enqueue([MISSING_JOB, DROP_JOB]);
   });
-  if (isOther) log.warn("the embedder makes other vectors now; all are made anew", { embedder: name });
+  if (isOther) log.warn("the embedder now makes different vectors; all are made again", { embedder: name });
 }
 
 /** Removes spaces without vectors or a role: the process was killed between creating and recording them. */
@@ -109,7 +112,7 @@ async function planAsked(context: OpenContext, { choice, isStated, isShortLived 
     return planNext(repositories, context, choice);
   });
   if (outcome === "planned")
-    log.info("another embedder is asked for; the one before answers until it is ready", {
+    log.info("another embedder is requested; the previous one stays in use until it is ready", {
       embedder: describeChoice(choice),
     });
 }
@@ -122,7 +125,7 @@ export async function nudge({ store, clock }: Pick<CoreContext, "store" | "clock
     await jobs.hold(
       waiting.map(({ id }) => id),
       clock.now(),
-      "It is tried again.",
+      "It will be retried.",
     );
   });
 }

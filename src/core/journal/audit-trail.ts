@@ -128,7 +128,8 @@ class WaitingAudit implements AuditTrail {
       for (const [id, entry] of this.#waiting) entries.set(id, entry);
       this.#waiting = new Map([...entries].slice(-MOST_WAITING));
       // Logged once: it is retried every second.
-      if (!this.#isFailing) this.#log.warn("the audit could not be written", { entries: this.#waiting.size, error });
+      if (!this.#isFailing)
+        this.#log.warn("the audit trail could not be written", { entries: this.#waiting.size, error });
       this.#isFailing = true;
       if (!this.#isClosed) this.#writeSoon();
     }

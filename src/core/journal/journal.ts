@@ -52,7 +52,7 @@ export async function listJournal(
   if (memoryId !== undefined && documentId !== undefined)
     throw invalid([{ path: ["memoryId"], message: "must not be given together with documentId" }]);
   if (query.from !== undefined && query.to !== undefined && query.from >= query.to)
-    throw invalid([{ path: ["from"], message: "must lie before to" }]);
+    throw invalid([{ path: ["from"], message: "must be before to" }]);
   refuseUnknown(JOURNAL_ACTIONS, query.action);
   const tags = reachableContainers(actor, containerTag === undefined ? undefined : [containerTag]);
   const { entries, total } = await store.journal.list(actor.organizationId, {

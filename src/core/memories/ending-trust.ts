@@ -8,7 +8,7 @@ import { givesOrders } from "./trust.js";
 export type SourceText = Pick<Document, "content" | "turns"> & { readonly origin: Origin };
 
 const ORDERS = "says that something is over in a text that gives orders to an assistant";
-const OTHERS_WORD = "says that something is over for somebody else than its author";
+const OTHERS_WORD = "says that something is over for someone other than its author";
 
 /** How many characters are checked for signs of orders before yielding to other work: about 30 ms. */
 const PART = 12_000;

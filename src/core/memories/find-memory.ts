@@ -67,6 +67,6 @@ export function asOf<T extends Memory>(memory: T, now: Date): T {
 export function noSuchText(containerTag: string): AppError {
   return new AppError(
     "not_found",
-    `No memory with exactly this text in ${containerTag}. Search for it and name it by id.`,
+    `No memory with exactly this text in ${containerTag}. Search for it and specify it by id.`,
   );
 }

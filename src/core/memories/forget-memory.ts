@@ -165,7 +165,7 @@ async function findByText(
   containerTag: string | undefined,
   text: string,
 ): Promise<Memory> {
-  if (!containerTag) throw invalid([{ path: ["containerTag"], message: "is needed to forget by text" }]);
+  if (!containerTag) throw invalid([{ path: ["containerTag"], message: "is required to forget by text" }]);
   const found = await findByExactText(looking.store.memories, actor, containerTag, text);
   const memory =
     found && !found.isForgotten ? found : ((await keepStatement(looking, actor, { text, containerTag })) ?? found);
@@ -202,5 +202,5 @@ async function findOrKeep(
 /** @throws AppError `conflict` if it is already forgotten or expired */
 function refuseForgotten({ id, isForgotten, forgetAfter }: Memory, now: Date): void {
   if (isForgotten || isOver({ forgetAfter }, now))
-    throw new AppError("conflict", `Memory ${id} is forgotten already. Nothing was changed.`);
+    throw new AppError("conflict", `Memory ${id} is already forgotten. Nothing was changed.`);
 }

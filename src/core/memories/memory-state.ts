@@ -86,7 +86,7 @@ export async function noteMemory(
 ): Promise<void> {
   const { organizationId } = actor;
   const memory = "seq" in after ? after : await repositories.memories.byId(organizationId, after.id);
-  if (!memory) throw new Error(`Memory ${after.id} is not there any more`);
+  if (!memory) throw new Error(`Memory ${after.id} no longer exists`);
   const joining = ({ id }: Memory) => joined?.alone.id === id && { joined };
   await repositories.journal.append(organizationId, [
     {

@@ -13,15 +13,15 @@ export function tellNotTakenIn({ past, noRoom, groundless }: NotTakenIn): string
   return [
     ...past.map(
       (text) =>
-        `facts: ${JSON.stringify(text)} was forgotten or replaced before and is not kept. Add it with add-memory if it holds again.`,
+        `facts: ${JSON.stringify(text)} was forgotten or replaced before and is not kept. Add it with add-memory if it is true again.`,
     ),
     ...(noRoom > 0
       ? [
-          `facts: ${noRoom} found no room, because the settings allow no more memories (maxMemoriesPerDocument, maxMemoriesPerContainer)`,
+          `facts: ${noRoom} not kept, because the settings allow no more memories (maxMemoriesPerDocument, maxMemoriesPerContainer)`,
         ]
       : []),
     ...(groundless > 0
-      ? [`facts: ${groundless} that should follow from others was known, or what it follows from is gone`]
+      ? [`facts: ${groundless} derived from others not kept: already known, or their sources are gone`]
       : []),
   ];
 }

@@ -117,7 +117,7 @@ async function newestOf({ store }: CoreContext, organizationId: string, { tag }:
 
 /** Without a signal, a caller is waiting for the answer. */
 const PATIENCE_MS = 2_000;
-const LATE = `The embedder gave no vectors within ${PATIENCE_MS / 1_000} s.`;
+const LATE = `The embedder returned no vectors within ${PATIENCE_MS / 1_000} s.`;
 
 async function tryEmbed(
   { embedders, store, log }: CoreContext,

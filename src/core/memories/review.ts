@@ -104,7 +104,7 @@ function refuseWrongState(memory: Memory, status: ReviewStatus | null, action: A
     return;
   }
   if (status !== null)
-    throw new AppError("conflict", `Memory ${memory.id} is ${status} already. Undo that first to ${action} it.`);
+    throw new AppError("conflict", `Memory ${memory.id} is already ${status}. Undo that first to ${action} it.`);
   if (!memory.isInference)
     throw new AppError("conflict", `Memory ${memory.id} was stated, not inferred: there is nothing to review.`);
 }
@@ -157,7 +157,7 @@ async function refuseGroundless({ repositories, actor, memory }: Approval): Prom
   if (lost !== null)
     throw new AppError(
       "conflict",
-      `Memory ${memory.id} cannot come back: ${lost}, from which it was derived, is gone.`,
+      `Memory ${memory.id} cannot be restored: ${lost}, from which it was derived, is gone.`,
     );
 }
 
@@ -166,7 +166,7 @@ async function refuseKnownAgain({ repositories, actor, container, memory }: Appr
   if (known)
     throw new AppError(
       "conflict",
-      `Memory ${known.id} says the same as ${memory.id} meanwhile, so that one cannot come back.`,
+      `Memory ${known.id} now says the same as ${memory.id}, so that one cannot be restored.`,
     );
 }
 

@@ -3,7 +3,7 @@ import { holdsSecret } from "./secrets.js";
 /** Characters examined per call; the time taken is proportional to them. */
 const MOST_CHARACTERS = 1_000_000;
 const WARNING =
-  "looks like it holds a password, a key, a PIN or a card number; it is kept and found like any other text, only profiles leave it out. If that was not meant, remove it for good with `recollect purge` or POST /v3/purge.";
+  "looks like it contains a password, a key, a PIN or a card number; it is kept and found like any other text, but left out of profiles. If you did not mean to store it, remove it permanently with `recollect purge` or POST /v3/purge.";
 
 /**
  * Warnings for a caller who stores a secret, never quoting it; empty if none is seen.

@@ -152,14 +152,14 @@ async function findTask(
 function noSuchTask(id: string): AppError {
   return new AppError(
     "not_found",
-    `There is no extraction task ${id}: its document was changed or deleted, or its time was over and another agent has it. Ask for pending extractions again. Nothing was written.`,
+    `There is no extraction task ${id}: its document was changed or deleted, or it expired and another agent has it. Ask for pending extractions again. Nothing was written.`,
   );
 }
 
 function alreadyAnswered(id: string): AppError {
   return new AppError(
     "conflict",
-    `The extraction task ${id} was answered already, with other facts. Add what is missing with add-memory. Nothing was written.`,
+    `The extraction task ${id} was already answered, with other facts. Add what is missing with add-memory. Nothing was written.`,
   );
 }
 

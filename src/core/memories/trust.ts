@@ -57,7 +57,7 @@ export function judgeText(text: string, quote: string | undefined, from: Provena
     ABOUT_USER.test(text) &&
     FIRST_PERSON.test(plainForm(quote ?? ""))
   )
-    reasons.add("takes the author of a page or a file for the user");
+    reasons.add("mistakes the author of a page or a file for the user");
   if (reasons.size > 0) return { trust: "flagged", reasons: [...reasons] };
   return { trust: isOutside(from) ? "unverified" : "trusted", reasons: [] };
 }
@@ -182,7 +182,7 @@ function hijackSigns(text: string, quote: string | undefined, from: Provenance):
   const said = `${source}\n${fact}`;
   const isAnnounced = ANNOUNCED.test(fact) || ANNOUNCED.test(source);
   if (!SENSITIVE.test(said)) return [];
-  const reason = "changes how somebody is reached, paid or let in";
+  const reason = "changes how someone is reached, paid or given access";
   if (isOutside(from)) return isAnnounced || CHANGED.test(said) || PAYMENT.test(said) ? [reason] : [];
   if (isAnnounced && (OF_THE_USER.test(said) || PAYMENT.test(said))) return [reason];
   const isDocument = from.origin !== "agent" && source !== "";

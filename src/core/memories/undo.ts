@@ -21,7 +21,7 @@ const REASONS_TOLD = 5;
 
 /** Changes that belong to something else, which would have to be undone with them. */
 const NOT_UNDOABLE: Readonly<Record<string, string>> = {
-  "memory.moved": "it moved with its document or its container; move that back instead",
+  "memory.moved": "it was moved with its document or its container; move that back instead",
   "memory.merged": "another memory that said the same was joined to it by a move, which is not undone",
 };
 
@@ -129,13 +129,13 @@ function nothingUndone(batchId: string, skipped: readonly NotUndone[]): AppError
 /** @returns why the change was not undone, or null when it was */
 async function undoEntry(undoing: Undoing, entry: JournalRow): Promise<string | null> {
   if (entry.subject !== "memory")
-    return `${entry.action} of ${entry.subject} ${entry.subjectId} is no change of a memory, and only those can be undone`;
+    return `${entry.action} of ${entry.subject} ${entry.subjectId} is not a change to a memory, and only those can be undone`;
   const fixed = NOT_UNDOABLE[entry.action];
   if (fixed !== undefined) return fixed;
   const before = memoryStateSchema.nullable().safeParse(entry.before);
   const after = memoryStateSchema.safeParse(entry.after);
-  if (entry.after === null) return "what the journal said of it was removed for good";
-  if (!before.success || !after.success) return "it was noted before changes could be undone";
+  if (entry.after === null) return "its details in the journal were permanently removed";
+  if (!before.success || !after.success) return "it was recorded before changes could be undone";
   const place = await findChanged(undoing, after.data);
   if (typeof place === "string") return place;
   return before.data && before.data.id !== after.data.id
@@ -152,15 +152,15 @@ interface Changed {
 async function findChanged({ repositories, actor }: Undoing, after: MemoryState): Promise<Changed | string> {
   const { organizationId } = actor;
   const memory = await repositories.memories.byId(organizationId, after.id);
-  if (!memory) return "it was removed for good";
-  if (!maySee(actor, [memory.containerTag])) return "it is not in this container any more";
+  if (!memory) return "it was permanently removed";
+  if (!maySee(actor, [memory.containerTag])) return "it is no longer in this container";
   const container = await repositories.memories.containerOf(organizationId, memory.id);
   if (!container) return "its container was deleted";
   if (isAsNoted(memory, after)) return { memory, container };
   const { entries } = await repositories.journal.list(organizationId, { subjectIds: [memory.id], offset: 0, limit: 1 });
   const [last] = entries;
   if (!memory.isLatest && !memory.isForgotten) return "a newer version has taken its place";
-  return `it was changed since${last ? ` (${last.action} in batch ${last.batchId})` : ""}`;
+  return `it has been changed since${last ? ` (${last.action} in batch ${last.batchId})` : ""}`;
 }
 
 /** Restores a memory to its earlier state; a new one is forgotten. */
@@ -196,12 +196,12 @@ async function switchVersion(
   const { repositories, actor } = undoing;
   const { organizationId } = actor;
   const returning = await repositories.memories.byId(organizationId, target.id);
-  if (!returning) return `version ${target.version}, which would take its place, was removed for good`;
-  if (returning.containerTag !== leaving.containerTag) return "an older version of it lies in another container";
+  if (!returning) return `version ${target.version}, which would take its place, was permanently removed`;
+  if (returning.containerTag !== leaving.containerTag) return "an older version of it is in another container";
   const { joined } = target;
-  if (joined && !isAsNoted(returning, joined.alone)) return `memory ${returning.id} was changed since`;
+  if (joined && !isAsNoted(returning, joined.alone)) return `memory ${returning.id} has been changed since`;
   const obstacle = await whatPreventsReturn(undoing, container, target, leaving.id);
-  if (obstacle !== null) return `${obstacle} (said of version ${target.version}, which would take its place)`;
+  if (obstacle !== null) return `${obstacle} (concerns version ${target.version}, which would take its place)`;
   await forgetDerived(repositories, actor, [leaving], undoing.undoId);
   if (leaves) await standAlone(undoing, leaves);
   else await leave(undoing, leaving, target);
@@ -253,13 +253,12 @@ async function whatPreventsReturn(
   target: MemoryState,
   leavingId?: string,
 ): Promise<string | null> {
-  if (target.forgetAfter !== null && target.forgetAfter <= iso(now))
-    return `its time was over at ${target.forgetAfter}`;
+  if (target.forgetAfter !== null && target.forgetAfter <= iso(now)) return `it expired at ${target.forgetAfter}`;
   const lost = target.isInference ? await lostGroundOf(repositories, actor.organizationId, target) : null;
   if (lost !== null) return `${lost}, from which it was derived, is gone`;
   const twin = await repositories.memories.byText(actor.organizationId, tag, target.text);
   if (!twin || twin.id === leavingId || twin.id === target.id) return null;
-  if (isActive(twin, now)) return `memory ${twin.id} says the same meanwhile`;
+  if (isActive(twin, now)) return `memory ${twin.id} now says the same`;
   await forgetBatch(repositories, actor, [twin], { reason: twin.forgetReason ?? "its time was over", batchId: undoId });
   return null;
 }

@@ -73,7 +73,7 @@ export async function updateMemory(context: CoreContext, call: AuthorizedCall, r
     throw invalid([{ path: ["id"], message: "name the memory by id, or by its exact text as content" }]);
   checkMetadataSize("metadata", input.metadata, context.limits);
   if (input.forgetAfter && input.forgetAfter <= iso(context.clock.now()))
-    throw invalid([{ path: ["forgetAfter"], message: "must lie in the future" }]);
+    throw invalid([{ path: ["forgetAfter"], message: "must be in the future" }]);
   const resolution = await embed(context, actor, input.newContent);
   const id = await once(context, call, "updateMemory", async (repositories) => {
     await refuseMerging(repositories, actor, [input.containerTag]);

@@ -54,7 +54,7 @@ export function createSummariser(context: ModelContext): (signal: AbortSignal) =
     } catch (error) {
       if (signal.aborted) return;
       if (!(error instanceof AppError)) throw error;
-      log.warn("profiles are not summed up for now", { reason: error.message });
+      log.warn("profiles are not summarised for now", { reason: error.message });
     }
   };
 }
@@ -80,7 +80,7 @@ async function summariseContainer(context: ModelContext, containerTag: string, s
       await save(context, containerTag, bucket, { lines, older });
     } catch (error) {
       if (!(error instanceof AppError) || error.kind === "unavailable") throw error;
-      log.warn("a part of a profile is summed up by rules", { reason: error.message });
+      log.warn("a part of a profile is summarised by rules", { reason: error.message });
     }
   }
   return questions;

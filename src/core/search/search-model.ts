@@ -70,5 +70,5 @@ function isOutage(error: unknown): error is AppError {
 }
 
 function tooLate(patienceMs: number): AppError {
-  return new AppError("unavailable", `The language model gave no answer within ${patienceMs / 1_000} s.`);
+  return new AppError("unavailable", `The language model did not answer within ${patienceMs / 1_000} s.`);
 }

@@ -11,10 +11,10 @@ export async function checkUploads({ blobs }: CoreContext): Promise<Omit<Check, 
   await blobs.put(key, bytes);
   const read = await blobs.read(key, 0, bytes.length);
   await blobs.remove(key);
-  if (read !== null && bytes.equals(read)) return { ok: true, detail: "a file was kept, read again and removed" };
+  if (read !== null && bytes.equals(read)) return { ok: true, detail: "a file was stored, read back and removed" };
   return {
     ok: false,
-    detail: "a file that was kept could not be read again",
-    fix: "Look at what keeps uploaded files: the bucket of RECOLLECT_BLOBS, or the disk of the data folder.",
+    detail: "a file that was stored could not be read back",
+    fix: "Check the place where uploaded files are stored: the bucket of RECOLLECT_BLOBS, or the disk of the data folder.",
   };
 }

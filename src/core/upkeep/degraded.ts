@@ -18,11 +18,12 @@ export function degradedParts(status: Omit<Status, "degraded">, now: Date): Degr
   const isSpent = llmBudget !== null && llmBudget.spent >= llmBudget.limit;
   const isFull = store.fullAt !== null && now.getTime() - Date.parse(store.fullAt) < FULL_MS;
   const reasons: Readonly<Record<DegradedPart["part"], string | null>> = {
-    embedder: embedding.problem ?? (embedding.isAnswering ? null : "the embedder is away; searches go by words"),
+    embedder:
+      embedding.problem ?? (embedding.isAnswering ? null : "the embedder is unavailable; searches use words only"),
     rerank: rerank.problem,
     llm: llmFailures?.problem ?? (isSpent ? "the budget of this month is spent" : null),
     vectors: vectors.state === "degraded" ? (vectors.reason ?? "the vector index does not answer") : null,
-    store: store.problems[0] ?? (isFull ? `there was no room at ${store.fullAt}` : null),
+    store: store.problems[0] ?? (isFull ? `the disk was full at ${store.fullAt}` : null),
     jobs: jobs.dead === jobs.unreadable ? null : `${jobs.dead - jobs.unreadable} given up`,
   };
   return PARTS.flatMap((part) => {

@@ -76,14 +76,14 @@ async function checkConnections(context: CoreContext): Promise<Finding> {
   return {
     ok: false,
     detail: `${detail}; ${named.join(" ")}`,
-    fix: "Sign in again with `recollect connections reconnect`, or agree to removals with `recollect connections sync --confirm-removals`; for others, `recollect connections history` says more.",
+    fix: "Sign in again with `recollect connections reconnect`, or agree to removals with `recollect connections sync --confirm-removals`; for other problems, see `recollect connections history`.",
   };
 }
 
 async function checkAccess({ about: { keyless } }: CoreContext): Promise<Finding> {
   const who = keyless.isAllowed
-    ? "programs of this machine may read and write memories without a key"
-    : "everybody needs a key";
+    ? "programs on this machine may read and write memories without a key"
+    : "everyone needs a key";
   return { ok: true, detail: `${who}: ${keyless.reason}` };
 }
 
@@ -138,14 +138,14 @@ async function checkPipeline(context: CoreContext, call: AuthorizedCall): Promis
     if (receipt.status === "done" && receipt.dreamingStatus !== "done")
       return {
         ok: false,
-        detail: `a document is found by its text, but its facts did not come within ${PIPELINE_SECONDS} seconds`,
-        fix: "Look at the llm and jobs checks, and at the log.",
+        detail: `a document is found by its text, but its facts were not found within ${PIPELINE_SECONDS} seconds`,
+        fix: "See the llm and jobs checks, and the log.",
       };
     if (receipt.status !== "done" || receipt.errorReason !== null)
       return {
         ok: false,
         detail: `a document stopped at ${receipt.status}${receipt.errorReason ? `: ${receipt.errorReason}` : ""}`,
-        fix: "Look at the jobs and embedder checks, and at the log.",
+        fix: "See the jobs and embedder checks, and the log.",
       };
     const problems: string[] = [];
     // Searched separately, because search shows only one of two texts that say the same.
@@ -163,7 +163,7 @@ async function checkPipeline(context: CoreContext, call: AuthorizedCall): Promis
     }
     return problems.length === 0
       ? { ok: true, detail: "a document was written, understood and found again" }
-      : { ok: false, detail: problems.join("; "), fix: "Look at the vectors and embedder checks." };
+      : { ok: false, detail: problems.join("; "), fix: "See the vectors and embedder checks." };
   } finally {
     await context.store.containers.purge(actor.organizationId, container);
   }
@@ -175,19 +175,19 @@ async function checkEmbedder(context: CoreContext): Promise<Finding> {
   const detail = `${embedder.name}, ${vector?.length ?? 0} dimensions`;
   const { next } = await embeddingSummary(context);
   if (!next) return { ok: true, detail };
-  const move = `${next.name} is to follow: ${next.state}, ${next.done} of ${next.total} texts`;
+  const move = `${next.name} will follow: ${next.state}, ${next.done} of ${next.total} texts`;
   if (next.problem === null) return { ok: true, detail: `${detail}; ${move}` };
   return {
     ok: false,
     detail: `${detail}; ${move}; ${next.problem}`,
-    fix: "Mend what is said there, or decide: `recollect embeddings` shows it, `rollback` gives the move up, `switch` lets it take over.",
+    fix: "Fix this problem, or decide: `recollect embeddings` shows the move, `rollback` gives it up, `switch` lets the new embedder take over.",
   };
 }
 
 const SAMPLE_TEXTS = ["Tea is made of leaves.", "A boat floats."].map((text) => ({ text, date: null }));
 
 async function checkRerank({ reranker }: CoreContext): Promise<Finding> {
-  if (!reranker) return { ok: true, detail: "none; rules put results in order" };
+  if (!reranker) return { ok: true, detail: "none; rules order the results" };
   const { scores } = await reranker.rerank({ query: "green tea", texts: SAMPLE_TEXTS });
   const judged = scores.filter((score) => score !== null).length;
   return { ok: true, detail: `${reranker.name} answers, ${judged} of ${SAMPLE_TEXTS.length} texts judged` };
@@ -199,7 +199,7 @@ async function checkModel({ model }: CoreContext): Promise<Finding> {
   if (budget && budget.spent >= budget.limit)
     return {
       ok: false,
-      detail: `${model.name} is not asked any more this month: its budget of $${budget.limit} is spent`,
+      detail: `${model.name} is not used for the rest of this month: its budget of $${budget.limit} is spent`,
       fix: "Raise RECOLLECT_LLM_MONTHLY_BUDGET, or wait for the next month.",
     };
   const word = createId();
@@ -209,12 +209,12 @@ async function checkModel({ model }: CoreContext): Promise<Finding> {
     return {
       ok: false,
       detail: `${model.name} was asked for a word and did not answer within ${MODEL_SECONDS} seconds`,
-      fix: "See whether it runs and is not busy; one that was only being loaded answers when `recollect doctor` is run again.",
+      fix: "Check that it is running and not busy; if it was only being loaded, it answers when you run `recollect doctor` again.",
     };
   return {
     ok: false,
-    detail: `${model.name} answers, but does not do what it is asked`,
-    fix: "Choose a more able model with RECOLLECT_LLM_MODEL.",
+    detail: `${model.name} answers, but does not follow instructions`,
+    fix: "Choose a more capable model with RECOLLECT_LLM_MODEL.",
   };
 }
 
@@ -243,7 +243,7 @@ async function askToEcho(model: LanguageModel, word: string): Promise<string | n
 async function checkReading({ extractor, transcriber }: CoreContext): Promise<Finding> {
   const programs = await extractor.programs();
   const described = programs.map(({ name, purpose, isThere, withoutIt, howToInstall }) =>
-    isThere ? `${name} is there (${purpose})` : `${name} is missing (${purpose}: ${withoutIt}; ${howToInstall})`,
+    isThere ? `${name} is installed (${purpose})` : `${name} is missing (${purpose}: ${withoutIt}; ${howToInstall})`,
   );
   const problem = (await transcriber?.problem?.()) ?? null;
   const heard = problem ?? describeTranscriber(transcriber);
@@ -253,11 +253,11 @@ async function checkReading({ extractor, transcriber }: CoreContext): Promise<Fi
 }
 
 const MEND_TRANSCRIBER =
-  "Mend what writes down recordings (RECOLLECT_TRANSCRIBE_BASE_URL or RECOLLECT_TRANSCRIBE_COMMAND). Recordings that wait are tried again by themselves; `recollect reprocess` with their ids does it at once, and takes up those that failed.";
+  "Fix the transcriber (RECOLLECT_TRANSCRIBE_BASE_URL or RECOLLECT_TRANSCRIBE_COMMAND). Waiting recordings are retried automatically; `recollect reprocess` with their ids retries them immediately, as well as those that failed.";
 
 function describeTranscriber(transcriber: CoreContext["transcriber"]): string {
-  if (!transcriber) return "nothing writes down recordings (only their subtitles are read)";
-  return `recordings are written down by ${transcriber.name}`;
+  if (!transcriber) return "recordings are not transcribed (only their subtitles are read)";
+  return `recordings are transcribed by ${transcriber.name}`;
 }
 
 async function checkVectors({ vectors }: CoreContext): Promise<Finding> {
@@ -273,7 +273,7 @@ async function checkVectors({ vectors }: CoreContext): Promise<Finding> {
     return {
       ok: false,
       detail: `${detail}; rebuilt from the record: ${repaired.map(({ name }) => name).join(", ")}`,
-      fix: "It was repaired; run `recollect doctor` again to see that it stays so.",
+      fix: "It was repaired; run `recollect doctor` again to check that it stays repaired.",
     };
   if (status.state === "degraded")
     return { ok: false, detail: `${detail}; ${status.reason ?? ""}`, fix: status.reason ?? "See the log." };
@@ -295,7 +295,8 @@ async function checkJobs({ store }: CoreContext): Promise<Finding> {
   const counts = await store.jobs.counts();
   const unreadable = await store.jobs.unreadable();
   const dead = counts.dead - unreadable;
-  const note = unreadable === 0 ? "" : `; ${unreadable} of documents whose file or page cannot be read, as each says`;
+  const note =
+    unreadable === 0 ? "" : `; ${unreadable} for documents whose file or page cannot be read, as each of them says`;
   const detail = `${counts.waiting} waiting, ${counts.running} running, ${dead} dead${note}`;
   if (dead > 0) {
     const first = (await store.jobs.dead(unreadable + 1)).find((job) => !isUnreadable(job));
@@ -308,8 +309,8 @@ async function checkJobs({ store }: CoreContext): Promise<Finding> {
   if (counts.waiting > 0 && counts.oldestWaitingSeconds > STUCK_SECONDS)
     return {
       ok: false,
-      detail: `${detail}; the oldest waits for ${Math.round(counts.oldestWaitingSeconds / 60)} minutes`,
-      fix: "See the log for what the jobs wait for, then restart the service.",
+      detail: `${detail}; the oldest has been waiting for ${Math.round(counts.oldestWaitingSeconds / 60)} minutes`,
+      fix: "See the log for what the jobs are waiting for, then restart the service.",
     };
   return { ok: true, detail };
 }
@@ -326,20 +327,20 @@ async function checkKeys(context: CoreContext): Promise<Finding> {
   return {
     ok: false,
     detail,
-    fix: "Make a new one with `recollect keys create`, give it to the client, and revoke the old one with `recollect keys revoke`.",
+    fix: "Create a new one with `recollect keys create`, give it to the client, and revoke the old one with `recollect keys revoke`.",
   };
 }
 
 async function checkMail({ mailer }: CoreContext): Promise<Finding> {
   if (!mailer) return { ok: true, detail: "none is sent; warnings are in the log and in `status`" };
   await mailer.check();
-  return { ok: true, detail: `${mailer.name}; the server is there and lets us in` };
+  return { ok: true, detail: `${mailer.name}; the server answers and accepts the sign-in` };
 }
 
 async function checkDisk({ store, about }: CoreContext): Promise<Finding> {
   const { freeBytes, bytes } = await store.health({ deep: false });
   const megabytes = (size: number) => `${Math.round(size / 1024 / 1024)} MB`;
-  const detail = `${megabytes(freeBytes)} free in ${about.dataDirectory}, the store has ${megabytes(bytes)}`;
+  const detail = `${megabytes(freeBytes)} free in ${about.dataDirectory}, the store takes ${megabytes(bytes)}`;
   return freeBytes >= Math.max(LOW_DISK_BYTES, bytes)
     ? { ok: true, detail }
     : { ok: false, detail, fix: "Free some space on this disk; the service needs room to grow." };
@@ -348,12 +349,12 @@ async function checkDisk({ store, about }: CoreContext): Promise<Finding> {
 /** Files are readable only by this user whatever their folder allows, so a folder that others can merely read is not a fault. */
 async function checkFolder({ store, about: { dataDirectory } }: CoreContext): Promise<Finding> {
   const { folderOpenTo } = await store.health({ deep: false });
-  const fix = `Close it with \`chmod 700 ${dataDirectory}\`.`;
-  if (folderOpenTo === null) return { ok: true, detail: `${dataDirectory} is this user's alone` };
+  const fix = `Restrict it with \`chmod 700 ${dataDirectory}\`.`;
+  if (folderOpenTo === null) return { ok: true, detail: `only this user has access to ${dataDirectory}` };
   if (folderOpenTo === "writing")
-    return { ok: false, detail: `a group of this machine's users may write into ${dataDirectory}`, fix };
+    return { ok: false, detail: `a group of users on this machine may write to ${dataDirectory}`, fix };
   return {
     ok: true,
-    detail: `others of this machine may look into ${dataDirectory}, whose files only this user can read. ${fix}`,
+    detail: `other users on this machine may list ${dataDirectory}, whose files only this user can read. ${fix}`,
   };
 }

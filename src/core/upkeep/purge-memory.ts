@@ -129,7 +129,7 @@ async function findAll(repositories: Repositories, actor: Actor, id: string): Pr
   const versions = await repositories.memories.versions(organizationId, [rootOf(memory)], { withUndone: true });
   const tags = [...new Set(versions.map(({ containerTag }) => containerTag))];
   if (!mayChange(actor, tags))
-    throw new AppError("forbidden", `Versions of memory ${id} lie in other containers, which this key may not use.`);
+    throw new AppError("forbidden", `Versions of memory ${id} are in other containers, which this key may not use.`);
   await refuseMerging(repositories, actor, tags);
   return { memory, all: await withRepetitions(repositories, actor, versions) };
 }

@@ -63,7 +63,7 @@ export function jobFor(remainder: Remainder): JobDraft {
 
 /** Postpones the job that would cut a memory out of documents, while that is being done. */
 export async function holdJob(context: CoreContext, { jobs }: Repositories, key: string): Promise<void> {
-  await jobs.hold(await jobsOf(jobs, key), afterPatience(context), "this is being done for whoever asked");
+  await jobs.hold(await jobsOf(jobs, key), afterPatience(context), "this is already being done for the caller");
 }
 
 /** Removes the job that would cut a memory out of documents. */

@@ -37,7 +37,7 @@ export const purgeSchema = z.object({
   /** Id of any version of a memory. */
   memoryId: customIdSchema.optional(),
   containerTag: containerTagSchema.optional(),
-  confirm: z.literal(true, "must be true: what is purged cannot be brought back"),
+  confirm: z.literal(true, "must be true: what is purged cannot be restored"),
 });
 type PurgeInput = z.output<typeof purgeSchema>;
 
@@ -64,7 +64,9 @@ export async function purge(context: CoreContext, call: AuthorizedCall, raw: unk
   const complete = await finishPurge(context, begun.remainder, signal).then(
     () => true,
     (error: unknown) => {
-      context.log.warn("a purge is finished later", { reason: error instanceof Error ? error.message : String(error) });
+      context.log.warn("a purge will be finished later", {
+        reason: error instanceof Error ? error.message : String(error),
+      });
       return false;
     },
   );

@@ -127,7 +127,7 @@ async function findIdleGuidance({ store, model }: CoreContext): Promise<string[]
     if (idleGuidance({ entityContext: text }, { hasModel }).length > 0) containers += have;
   if (containers === 0) return idle;
   const whose = containers === 1 ? "1 container" : `${containers} containers`;
-  return [...idle, `entityContext of ${whose}: has no effect without a language model, or only in part`];
+  return [...idle, `entityContext of ${whose}: has no effect, or only a partial one, without a language model`];
 }
 
 async function modelFailures({ store, model }: CoreContext, { actor }: AuthorizedCall): Promise<ModelFailures | null> {

@@ -30,7 +30,7 @@ export function createTextIndexJobs({ store, log }: CoreContext): Record<string,
           texts += step.rewritten;
           ({ isDone } = step);
         }
-        log.info("text index written anew", { texts });
+        log.info("text index rebuilt", { texts });
       },
     },
   };

@@ -47,7 +47,7 @@ const TECHNICAL = new Set("uid dtstamp sequence created last-modified transp cla
 
 function sectionOf({ name, properties, components }: Component): string {
   const kind = KINDS.get(name);
-  const summary = textOf(properties, "summary") ?? "Without a title";
+  const summary = textOf(properties, "summary") ?? "Untitled";
   const description = textOf(properties, "description");
   const alarms = components.flatMap((alarm) => linesOf(alarm.properties, ALARM));
   const lines = [whenOf(properties), ...linesOf(properties, new Set([...TOLD, ...TECHNICAL])), ...alarms];

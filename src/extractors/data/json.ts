@@ -10,9 +10,9 @@ import { addData } from "./render-data.js";
 /** Reads JSON as lists of paths and values, and as tables. @throws ExtractionError `empty` */
 export async function extractJson(file: SourceFile, tools: ExtractionTools): Promise<ExtractedContent> {
   const parsed = parseJson(decodeBytes(file.bytes, [file.charset]).text);
-  if (parsed === null) return plainText(file, "The file is not well-formed JSON, or holds very much.", tools);
+  if (parsed === null) return plainText(file, "The file is not well-formed JSON, or contains too much.", tools);
   const [only] = parsed.values;
-  const notes = parsed.isWhole ? [] : ["The file ends before its JSON does."];
+  const notes = parsed.isWhole ? [] : ["The file ends before its JSON is complete."];
   return present(parsed.values.length === 1 ? (only ?? "") : { kind: "list", items: parsed.values }, notes, tools);
 }
 
@@ -28,7 +28,7 @@ export async function extractJsonLines(file: SourceFile, tools: ExtractionTools)
   const broken = read.filter((line) => line?.isWhole !== true).length;
   if (broken > lines.length * MOST_BROKEN) return extractJson(file, tools);
   const items = read.flatMap((line, index) => (line?.isWhole === true ? line.values : [lines[index] ?? ""]));
-  const notes = broken === 0 ? [] : [`${broken} lines are no JSON; they were kept as text.`];
+  const notes = broken === 0 ? [] : [`${broken} lines are not JSON and were kept as text.`];
   return present({ kind: "list", items }, notes, tools);
 }
 

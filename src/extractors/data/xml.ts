@@ -16,7 +16,7 @@ export async function extractXml(file: SourceFile, tools: ExtractionTools): Prom
   const { text } = decodeBytes(file.bytes, said);
   const root = readRoot(text, tools);
   if (root === null) {
-    const why = "The file is not well-formed XML, declares entities, or holds very much.";
+    const why = "The file is not well-formed XML, declares entities, or contains too much.";
     return plainText({ ...file, bytes: Buffer.from(text) }, why, tools);
   }
   if (isFeed(root)) return extractFeed(root, tools);

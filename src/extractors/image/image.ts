@@ -23,13 +23,12 @@ export async function extractImage(file: SourceFile, tools: ExtractionTools): Pr
   if (kind === "heif")
     throw new ExtractionError(
       "unsupported",
-      "HEIC, HEIF and AVIF pictures are not read. Save it as JPEG or PNG and send that.",
+      "HEIC, HEIF and AVIF pictures are not supported. Save it as JPEG or PNG and send that.",
     );
   if (kind === null)
-    throw new ExtractionError("damaged", "The file is no picture that can be read: its beginning is damaged.");
+    throw new ExtractionError("damaged", "The file is not a readable picture: its beginning is damaged.");
   const dimensions = dimensionsOf(file.bytes, kind);
-  if (dimensions === null)
-    throw new ExtractionError("damaged", "The picture is damaged: it does not say how large it is.");
+  if (dimensions === null) throw new ExtractionError("damaged", "The picture is damaged: it does not state its size.");
   if (dimensions.width * dimensions.height > MAXIMUM_PIXELS)
     throw new ExtractionError("too_large", "The picture has more than 100 megapixels. Send a smaller version of it.");
   const taken = await readTaken(file.bytes);
@@ -55,7 +54,7 @@ async function readText(
   tools: ExtractionTools,
   isKnown: boolean,
 ): Promise<{ text: string; notes: string[] }> {
-  if (Math.min(width, height) < LEAST_SIDE) return { text: "", notes: ["The picture is too small for text."] };
+  if (Math.min(width, height) < LEAST_SIDE) return { text: "", notes: ["The picture is too small to contain text."] };
   try {
     const text = (await tools.recognizeText(bytes)).trim();
     return { text, notes: text === "" ? ["No text was found in the picture."] : [] };

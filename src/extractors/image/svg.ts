@@ -14,12 +14,11 @@ const HIDDEN = new Set(["script", "style", "metadata", "defs"]);
  */
 export const extractSvg: FormatExtractor = async (file, tools) => {
   const source = decodeText(file.bytes);
-  if (source === null) throw new ExtractionError("damaged", "The drawing is not written in UTF-8 or UTF-16.");
+  if (source === null) throw new ExtractionError("damaged", "The drawing is not encoded in UTF-8 or UTF-16.");
   const { title, lines, isCut } = await readDrawing(source, tools);
   const written = lines.filter((line) => line !== "");
-  if (written.length === 0)
-    throw new ExtractionError("empty", "The drawing has no text: all of it is lines and shapes.");
-  const notes = isCut ? ["The drawing is damaged: only what stands before the damage was read."] : [];
+  if (written.length === 0) throw new ExtractionError("empty", "The drawing has no text, only lines and shapes.");
+  const notes = isCut ? ["The drawing is damaged: only the part before the damage was read."] : [];
   return extracted("image", [{ text: written.join("\n"), place: { page: 1 } }], { title, notes });
 };
 
@@ -45,7 +44,7 @@ async function readDrawing(source: string, { limits }: ExtractionTools): Promise
   parser.on("opentag", ({ name }) => {
     open.push(localName(name));
     if (open.length > limits.maximumDepth)
-      throw new ExtractionError("too_large", "The drawing is nested too deep to be read.");
+      throw new ExtractionError("too_large", "The drawing is nested too deeply to be read.");
     if (LINES.has(localName(name))) lines.push(end());
   });
   parser.on("text", (piece) => {
@@ -60,7 +59,7 @@ async function readDrawing(source: string, { limits }: ExtractionTools): Promise
   });
   parser.on("doctype", (doctype) => {
     if (doctype.includes("<!ENTITY"))
-      throw new ExtractionError("damaged", "The drawing defines entities, which are not read.");
+      throw new ExtractionError("damaged", "The drawing defines entities, which are not supported.");
   });
   // Everything before a syntax error is read; the rest is not.
   parser.on("error", () => {

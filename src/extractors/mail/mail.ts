@@ -7,7 +7,7 @@ import { readMail } from "./read-mail.js";
 /** Reads a mail: subject, senders and recipients, text including quotations, and attachments. @throws ExtractionError `empty` */
 export async function extractMail(file: SourceFile, tools: ExtractionTools): Promise<ExtractedContent> {
   const mail = await readMail(file.bytes, tools);
-  if (mail === null) return { ...plainText(file, "The file is not a well-formed mail.", tools), isByStranger: true };
+  if (mail === null) return { ...plainText(file, "The file is not a well-formed email.", tools), isByStranger: true };
   const gathered = new GatheredParts(tools.limits);
   for (const note of mail.notes) gathered.note(note);
   gathered.add(mail.text);

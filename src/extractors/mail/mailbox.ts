@@ -15,7 +15,7 @@ export async function extractMailbox(file: SourceFile, tools: ExtractionTools): 
   let number = 0;
   for (const bytes of mailsIn(file.bytes)) {
     if (number === maximumEntries) {
-      gathered.note(`Only the first ${maximumEntries} mails were read.`);
+      gathered.note(`Only the first ${maximumEntries} emails were read.`);
       break;
     }
     number += 1;
@@ -38,8 +38,8 @@ const MOST_NAMED = 10;
 
 function damagedNote(unread: readonly number[]): string {
   const which = `${unread.slice(0, MOST_NAMED).join(", ")}${unread.length > MOST_NAMED ? ", …" : ""}`;
-  if (unread.length === 1) return `1 mail is damaged and was kept as it stands: no. ${which}.`;
-  return `${unread.length} mails are damaged and were kept as they stand: nos. ${which}.`;
+  if (unread.length === 1) return `1 email is damaged and was kept unchanged: no. ${which}.`;
+  return `${unread.length} emails are damaged and were kept unchanged: nos. ${which}.`;
 }
 
 const NEWLINE = 0x0a;

@@ -48,7 +48,7 @@ export async function readMail(bytes: Uint8Array, tools: ExtractionTools, depth 
     attachments: attached.slice(0, MOST_FILES),
     metadata: metadataOf(email),
     notes: [
-      ...(isEncrypted ? ["The text of the mail is encrypted; only its headers were read."] : []),
+      ...(isEncrypted ? ["The text of the email is encrypted; only its headers were read."] : []),
       ...(attached.length > MOST_FILES ? [FILES_LEFT_OUT] : []),
       ...new Set(forwarded.flatMap(({ notes }) => notes)),
     ],

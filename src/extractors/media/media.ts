@@ -60,7 +60,7 @@ async function readText(bytes: Uint8Array, tools: ExtractionTools): Promise<Pick
 }
 
 function subtitlesNote({ language }: MediaStream): string {
-  return `Its subtitles were read${language === null ? "" : ` (language ${language.slice(0, 20)})`}, not its sound.`;
+  return `Its subtitles were read${language === null ? "" : ` (language ${language.slice(0, 20)})`}, not its audio.`;
 }
 
 async function readRecordings(
@@ -82,13 +82,13 @@ function lackNotes(end: number, duration: number): string[] {
   return [
     end >= LONGEST_SOUND - TOLERANCE
       ? "The recording is longer than twelve hours; the rest was left out. Send it in parts."
-      : `The recording is damaged: only its first ${Math.round(end)} of ${Math.round(duration)} seconds could be read.`,
+      : `The recording is damaged: only the first ${Math.round(end)} of ${Math.round(duration)} seconds could be read.`,
   ];
 }
 
 function refuseSilent({ hasPicture }: MediaDescription): never {
   const what = hasPicture ? "The video" : "The file";
-  throw new ExtractionError("empty", `${what} has neither sound nor subtitles that are text.`);
+  throw new ExtractionError("empty", `${what} has neither audio nor text subtitles.`);
 }
 
 function typeOf({ hasPicture }: MediaDescription): "video" | "audio" {

@@ -51,7 +51,7 @@ export async function probeMedia(input: readonly string[]): Promise<MediaDescrip
   const { code, output } = await runFfmpeg("ffprobe", options, LARGEST_DESCRIPTION);
   const parsed = descriptionSchema.safeParse(code === 0 ? parseJson(output) : null);
   if (!parsed.success)
-    throw new ExtractionError("damaged", "The file is damaged, or no recording that can be read: it cannot be opened.");
+    throw new ExtractionError("damaged", "The file cannot be opened: it is damaged, or not a readable recording.");
   const { streams, format } = parsed.data;
   const sounds = streams.filter(({ codec_type: type }) => type === "audio");
   const texts = streams.filter(

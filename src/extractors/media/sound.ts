@@ -25,10 +25,10 @@ export async function readSound(input: readonly string[], { index }: MediaStream
   if (/Unknown encoder/.test(complaint))
     throw new ExtractionError(
       "missing_program",
-      "The ffmpeg of this machine writes no MP3. Install one with libmp3lame, as Debian, Homebrew and winget have it, and retry.",
+      "The ffmpeg on this machine cannot write MP3. Install one with libmp3lame, such as those of Debian, Homebrew and winget, and retry.",
     );
   if (output.length < FRAME_BYTES)
-    throw new ExtractionError("damaged", "The recording is damaged: its sound cannot be read.");
+    throw new ExtractionError("damaged", "The recording is damaged: its audio cannot be read.");
   return stretchesOf(output);
 }
 

@@ -34,7 +34,7 @@ function refusal(error: unknown, password: string | null): ExtractionError {
   const message =
     password === null
       ? "The PDF is encrypted. Send its password in the field `password` of the request, or with `recollect add FILE --password-file PATH`."
-      : "The password does not open this PDF. Send the right one in the field `password` of the request, or with `recollect add FILE --password-file PATH`.";
+      : "The password does not open this PDF. Send the correct one in the field `password` of the request, or with `recollect add FILE --password-file PATH`.";
   return new ExtractionError("encrypted", message);
 }
 

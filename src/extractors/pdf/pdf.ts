@@ -45,7 +45,7 @@ async function extractOpened(pdf: Pdf, tools: ExtractionTools): Promise<Extracte
   const scans = await readScans(pdf, tools, sparse, maximumTextBytes - bytesOf(written));
   const texts = joinAcrossPages(written.map((text, at) => scans.texts.get(at + 1) ?? text));
   if (texts.every((text) => text === ""))
-    throw scans.obstacle ?? new ExtractionError("empty", "The PDF has no text, and no picture of a text.");
+    throw scans.obstacle ?? new ExtractionError("empty", "The PDF contains neither text nor pictures of text.");
   const gathered = new GatheredParts(tools.limits);
   gathered.note(...read.notes, ...scans.notes);
   texts.forEach((text, at) => void gathered.add(text, { page: at + 1 }));

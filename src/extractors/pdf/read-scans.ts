@@ -46,12 +46,12 @@ export async function readScans(
       obstacle = result.reason === "missing_program" ? result : obstacle;
     }
   }
-  const reason = obstacle?.message ?? "their pictures could not be decoded.";
+  const reason = obstacle?.message ?? "they could not be decoded.";
   const notes = [
-    ...(unread.length > 0 ? [`${pageNames(unread)} could not be read, being pictures: ${reason}`] : []),
-    ...(beyond.length > 0 ? [`Pictures on ${pageNames(beyond)} were not read: there is no room for more text.`] : []),
+    ...(unread.length > 0 ? [`Pictures on ${pageNames(unread)} could not be read: ${reason}`] : []),
+    ...(beyond.length > 0 ? [`Pictures on ${pageNames(beyond)} were not read: the limit for text is reached.`] : []),
   ];
-  const damaged = new ExtractionError("damaged", `The PDF has pictures of text only, and ${reason}`);
+  const damaged = new ExtractionError("damaged", `The PDF contains only pictures of text, and ${reason}`);
   return { texts, notes, obstacle: unread.length === 0 ? null : (obstacle ?? damaged) };
 }
 

@@ -12,12 +12,12 @@ const LONGEST_BEFORE = 16;
 export const extractRtf: FormatExtractor = (file, { limits }) => {
   if (file.bytes.length === 0) throw new ExtractionError("empty", "The file is empty.");
   const start = Buffer.from(file.bytes.subarray(0, LONGEST_BEFORE + SIGNATURE.length)).indexOf(SIGNATURE);
-  if (start < 0) throw new ExtractionError("damaged", "The file is damaged, or no RTF document.");
+  if (start < 0) throw new ExtractionError("damaged", "The file is damaged, or not an RTF document.");
   const reader = new RtfReader();
   for (const token of rtfTokens(file.bytes.subarray(start))) {
     reader.take(token);
     if (reader.depth > limits.maximumDepth)
-      throw new ExtractionError("too_large", `The file has more than ${limits.maximumDepth} groups in each other.`);
+      throw new ExtractionError("too_large", `The file has more than ${limits.maximumDepth} levels of nested groups.`);
   }
   const gathered = new GatheredParts(limits);
   gathered.add(reader.finish().join("\n\n"));

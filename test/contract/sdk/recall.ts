@@ -172,7 +172,7 @@ export function tryRecall({ tries }: ClientTrial, sdk: () => SdkUnderTest, inMem
         () => client().memories.forget({ containerTag: TAG, id }),
         "ConflictError",
       );
-      expect(conflict.message).toContain("is forgotten already");
+      expect(conflict.message).toContain("is already forgotten");
       await sdk().expectRefusal(() => client().memories.forget({ containerTag: TAG, id: "nobody" }), "NotFoundError");
       await sdk().expectRefusal(() => client().memories.forget({ containerTag: TAG }), "BadRequestError");
       const found = await client().search.memories({

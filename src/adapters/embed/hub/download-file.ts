@@ -87,7 +87,7 @@ export async function downloadFile(remote: RemoteFile, path: string, options: Do
     if (wrong >= WRONG_FILES)
       throw new AppError(
         "invalid",
-        `${remote.name} of ${options.model} arrived with another content than ${options.hub.baseUrl} announced, ${wrong} times. Nothing of it is used. Check HF_ENDPOINT and what lies between.`,
+        `${remote.name} of ${options.model} did not match the checksum that ${options.hub.baseUrl} announced, ${wrong} times. It is not used. Check HF_ENDPOINT and any proxy in between.`,
       );
   }
   await rename(part, path);
@@ -151,7 +151,7 @@ async function writeBody(answer: HubAnswer, place: Place, remote: RemoteFile, op
   const limit = remote.size ?? remote.limit;
   const patience = options.pauses?.silence ?? PAUSES.silence;
   const timer = setTimeout(
-    () => place.silence.abort(new DOMException("Nothing came for too long.", "TimeoutError")),
+    () => place.silence.abort(new DOMException("No data arrived for too long.", "TimeoutError")),
     patience,
   );
   const handle = await openPart(place.part);
@@ -203,7 +203,7 @@ export function noRoom(model: string, bytes: number | undefined, cause?: unknown
   const needed = bytes === undefined ? "" : ` (${Math.ceil(bytes / 1_000_000)} MB)`;
   return new AppError(
     "storage_full",
-    `There is no room for the embedding model ${model}${needed}. Make room in the data folder.`,
+    `There is no space for the embedding model ${model}${needed}. Free some space in the data folder.`,
     {
       cause,
     },
@@ -219,7 +219,7 @@ function interrupted(remote: RemoteFile, { hub, model }: DownloadOptions, cause?
 function tooLarge(remote: RemoteFile, limit: number, { hub, model }: DownloadOptions): AppError {
   return new AppError(
     "invalid",
-    `${hub.baseUrl} sends more of ${remote.name} of ${model} than the ${limit} bytes that it has.`,
+    `${hub.baseUrl} sends more than the ${limit} bytes that ${remote.name} of ${model} has.`,
   );
 }
 

@@ -57,7 +57,7 @@ export async function askHub(hub: Hub, request: HubRequest): Promise<HubAnswer> 
     if (next === undefined || !(await mayFollow(new URL(hub.baseUrl), next)))
       throw new AppError(
         "unavailable",
-        `The model hub ${hub.baseUrl} redirects to a place that is not gone to: ${location.slice(0, 200)}`,
+        `The model hub ${hub.baseUrl} redirects to an address that is not followed: ${location.slice(0, 200)}`,
       );
     url = next;
   }
@@ -128,7 +128,10 @@ export function describeRefusal(hub: Hub, { host, status, headers }: HubAnswer, 
   const at = `the model hub ${hub.baseUrl}`;
   // Its addresses are valid only for a while; the hub gives a new one each time.
   if (host !== new URL(hub.baseUrl).host && status >= 400 && status < 500 && status !== 429)
-    return new AppError("unavailable", `${host}, which has the files of ${model}, refused them (status ${status}).`);
+    return new AppError(
+      "unavailable",
+      `${host}, which hosts the files of ${model}, refused to provide them (status ${status}).`,
+    );
   if (code === "GatedRepo" || status === 403)
     return new AppError(
       "invalid",
@@ -143,13 +146,18 @@ export function describeRefusal(hub: Hub, { host, status, headers }: HubAnswer, 
         ? `There is no public model ${model} at ${at}. Correct RECOLLECT_EMBEDDING_MODEL, or set HF_TOKEN if it is private.`
         : `There is no model ${model} at ${at}, or HF_TOKEN may not read it.`,
     );
-  if (status === 404) return new AppError("invalid", `${model} is not at ${at}. Correct RECOLLECT_EMBEDDING_MODEL.`);
+  if (status === 404)
+    return new AppError("invalid", `${model} was not found at ${at}. Correct RECOLLECT_EMBEDDING_MODEL.`);
   const retryAfter = parseRetryAfter(headers.get("retry-after"));
   const options = retryAfter === undefined ? {} : { retryAfter };
   if (status === 429)
     return new AppError("unavailable", `The model hub ${hub.baseUrl} asks for fewer requests.`, options);
   if (status >= 500 || status === 408)
-    return new AppError("unavailable", `The model hub ${hub.baseUrl} is out of order (status ${status}).`, options);
+    return new AppError(
+      "unavailable",
+      `The model hub ${hub.baseUrl} reported a server error (status ${status}).`,
+      options,
+    );
   return new AppError(
     "invalid",
     `The model hub ${hub.baseUrl} refused ${model} (status ${status}). Check HF_ENDPOINT.`,

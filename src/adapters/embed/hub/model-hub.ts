@@ -81,7 +81,7 @@ async function provide(repository: Repository, folder: string, options: Work): P
   if (options.offline)
     throw new AppError(
       "invalid",
-      `The embedding model ${options.model} is not here, and nothing is fetched while RECOLLECT_OFFLINE is set. Start once without it, or name a model folder in RECOLLECT_EMBEDDING_MODEL.`,
+      `The embedding model ${options.model} has not been downloaded, and nothing is fetched while RECOLLECT_OFFLINE is set. Start once without it, or name a model folder in RECOLLECT_EMBEDDING_MODEL.`,
     );
   await download(repository, folder, options);
 }
@@ -116,7 +116,11 @@ async function download(repository: Repository, folder: string, options: Work): 
   await writeFile(join(workshop, SOURCE_FILE), `${JSON.stringify(source, null, 2)}\n`);
   await rm(folder, { recursive: true, force: true });
   await rename(workshop, folder);
-  log.info("the embedding model is here", { model, commit, seconds: Math.round((Date.now() - started) / 1_000) });
+  log.info("the embedding model was downloaded", {
+    model,
+    commit,
+    seconds: Math.round((Date.now() - started) / 1_000),
+  });
 }
 
 /** The files of the first layout that the repository has, all from the commit of the first one. */
@@ -132,7 +136,7 @@ async function describeModel(repository: Repository, options: Work): Promise<rea
   }
   throw new AppError(
     "invalid",
-    `${repository.name} at ${options.hub.baseUrl} has no tokenizer.json with a model.safetensors, so it is no static model. Name one such as minishlab/potion-retrieval-32M in RECOLLECT_EMBEDDING_MODEL.`,
+    `${repository.name} at ${options.hub.baseUrl} has no tokenizer.json with a model.safetensors, so it is not a static model. Name one such as minishlab/potion-retrieval-32M in RECOLLECT_EMBEDDING_MODEL.`,
   );
 }
 

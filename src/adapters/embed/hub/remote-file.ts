@@ -53,7 +53,7 @@ export async function describeFile(
   if (size !== undefined && size > wanted.limit)
     throw new AppError(
       "invalid",
-      `${wanted.path} of ${repository.name} has ${size} bytes, more than the ${wanted.limit} that are taken.`,
+      `${wanted.path} of ${repository.name} has ${size} bytes, more than the ${wanted.limit} that are accepted.`,
     );
   const commit = answer.headers.get("x-repo-commit") ?? "";
   const isPinned = COMMIT.test(commit);

@@ -55,7 +55,7 @@ async function readThrough({ path, handle, tensors }: TensorFile, size: number, 
       if (unusable >= 0)
         throw brokenFile(
           path,
-          `holds a number in the tensor ${JSON.stringify(name)} that is infinite or none at all (number ${done / BYTES_OF[type] + unusable + 1})`,
+          `contains a value in the tensor ${JSON.stringify(name)} that is infinite or not a number (value ${done / BYTES_OF[type] + unusable + 1})`,
         );
       await yieldTurn(signal);
     }

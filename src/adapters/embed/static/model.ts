@@ -56,7 +56,7 @@ export async function openModel(folder: string, memoryFolder: string, signal?: A
     if (rowOf === undefined && main.shape[0] !== tokens.vocabularySize)
       throw brokenFile(
         tokenizerPath,
-        `has ${tokens.vocabularySize} tokens, but the table in model.safetensors has ${main.shape[0]} rows: the two do not belong together`,
+        `has ${tokens.vocabularySize} tokens, but the table in model.safetensors has ${main.shape[0]} rows: the two files do not match`,
       );
     const digest = sha256(`${await checkedDigest(file, memoryFolder, signal)} ${sha256(json)}`).slice(0, 32);
     const usualLength = await measureLength(openTable(handle, main), { weights, rowOf, size: tokens.vocabularySize });
@@ -99,7 +99,7 @@ async function findFiles(folder: string): Promise<{ readonly tokenizerPath: stri
   }
   throw new AppError(
     "invalid",
-    `The model folder ${folder} lacks tokenizer.json or model.safetensors, so it holds no Model2Vec model. Put both files there, or name another folder in RECOLLECT_EMBEDDING_MODEL.`,
+    `The model folder ${folder} lacks tokenizer.json or model.safetensors, so it does not contain a Model2Vec model. Put both files there, or name another folder in RECOLLECT_EMBEDDING_MODEL.`,
     { paths: [folder] },
   );
 }
@@ -145,21 +145,21 @@ function findMain(tensors: ReadonlyMap<string, Tensor>, path: string): Tensor {
   if (main === undefined)
     throw brokenFile(
       path,
-      `holds no tensor named "embeddings", so it is no static model (Model2Vec), though it may be another kind of model`,
+      `has no tensor named "embeddings", so it is not a static model (Model2Vec), though it may be another kind of model`,
     );
   const [rows = 0, columns = 0, ...more] = main.shape;
   if (more.length > 0 || rows < 1 || columns < 1)
     throw brokenFile(
       path,
-      `has a table of shape ${main.shape.join("×") || "none"}, where tokens × dimensions is needed`,
+      `has a table of shape ${main.shape.join("×") || "none"}, where tokens × dimensions is expected`,
     );
   if (rows > MOST_ROWS || columns > MOST_COLUMNS)
     throw brokenFile(
       path,
-      `has a table of ${rows}×${columns}; up to ${MOST_ROWS} tokens and ${MOST_COLUMNS} dimensions are possible`,
+      `has a table of ${rows}×${columns}; up to ${MOST_ROWS} tokens and ${MOST_COLUMNS} dimensions are supported`,
     );
   if (!["F64", "F32", "F16", "BF16", "I8"].includes(main.type))
-    throw brokenFile(path, `holds its table in the type ${main.type}; F32, F16, BF16, F64 and I8 can be read`);
+    throw brokenFile(path, `stores its table as ${main.type}; F32, F16, BF16, F64 and I8 are supported`);
   return main;
 }
 
@@ -174,7 +174,7 @@ async function readWeights({ path, handle, tensors }: OpenTensors, tokens: numbe
   if (tensor === undefined) return undefined;
   checkOnePerToken(tensor, tokens, path);
   if (!["F64", "F32", "F16", "BF16"].includes(tensor.type))
-    throw brokenFile(path, `holds its weights in the type ${tensor.type}`);
+    throw brokenFile(path, `stores its weights as ${tensor.type}`);
   return numbersOf(await readExactly(handle, tensor.start, tensor.bytes), tensor.type);
 }
 
@@ -186,8 +186,7 @@ async function readMapping(
   const tensor = tensors.get("mapping");
   if (tensor === undefined) return undefined;
   checkOnePerToken(tensor, tokens, path);
-  if (!["I64", "I32", "I16"].includes(tensor.type))
-    throw brokenFile(path, `holds its mapping in the type ${tensor.type}`);
+  if (!["I64", "I32", "I16"].includes(tensor.type)) throw brokenFile(path, `stores its mapping as ${tensor.type}`);
   // There are fewer than 2^24 rows, so single precision holds them exactly; whatever it rounds is too large anyway.
   const rows = numbersOf(await readExactly(handle, tensor.start, tensor.bytes), tensor.type);
   const wrong = rows.findIndex((row) => row < 0 || row >= (main.shape[0] ?? 0));

@@ -48,10 +48,10 @@ export async function readTensors(handle: FileHandle, path: string): Promise<Rea
   const reject = (what: string): AppError => brokenFile(path, what);
   const { size } = await handle.stat();
   if (size < LENGTH_BYTES)
-    throw reject(`has ${size} bytes, fewer than the ${LENGTH_BYTES} that say how long its header is`);
+    throw reject(`has ${size} bytes, fewer than the ${LENGTH_BYTES} that state the length of its header`);
   const headerBytes = (await readExactly(handle, 0, LENGTH_BYTES)).readBigUInt64LE();
   if (headerBytes < 2n || headerBytes > BigInt(LONGEST_HEADER))
-    throw reject(`says that its header has ${headerBytes} bytes, where 2 to ${LONGEST_HEADER} are possible`);
+    throw reject(`states that its header has ${headerBytes} bytes, where 2 to ${LONGEST_HEADER} are possible`);
   const dataStart = LENGTH_BYTES + Number(headerBytes);
   if (dataStart > size) throw reject(`ends within its header, after ${size} of ${dataStart} bytes`);
   const header = parseHeader(await readExactly(handle, LENGTH_BYTES, Number(headerBytes)), reject);
@@ -89,10 +89,10 @@ function parseHeader(bytes: Buffer, reject: (what: string) => AppError): Record<
     text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     header = JSON.parse(text);
   } catch {
-    throw reject("has a header that is not JSON, so it is no safetensors file");
+    throw reject("has a header that is not JSON, so it is not a safetensors file");
   }
   const parsed = headerShape.safeParse(header);
-  if (!parsed.success) throw reject("has a header that is no JSON object, so it is no safetensors file");
+  if (!parsed.success) throw reject("has a header that is not a JSON object, so it is not a safetensors file");
   const twice = findDuplicateKey(text);
   if (twice !== undefined) throw reject(`names ${quote(twice)} twice in its header`);
   return parsed.data;
@@ -100,9 +100,9 @@ function parseHeader(bytes: Buffer, reject: (what: string) => AppError): Record<
 
 function readTensor(name: string, entry: unknown, dataStart: number, reject: (what: string) => AppError): Tensor {
   const parsed = tensorShape.safeParse(entry);
-  if (!parsed.success) throw reject(`describes the tensor ${quote(name)} without a proper type, shape and place`);
+  if (!parsed.success) throw reject(`describes the tensor ${quote(name)} without a valid type, shape and position`);
   const { dtype, shape, data_offsets: place } = parsed.data;
-  if (!isNumberType(dtype)) throw reject(`holds the tensor ${quote(name)} in the unknown type ${quote(dtype)}`);
+  if (!isNumberType(dtype)) throw reject(`stores the tensor ${quote(name)} as the unknown type ${quote(dtype)}`);
   const bytes = shape.reduce((product, length) => product * length, BYTES_OF[dtype]);
   if (!Number.isSafeInteger(bytes))
     throw reject(`gives the tensor ${quote(name)} the impossible shape ${shape.join("×")}`);
@@ -121,7 +121,7 @@ function checkPlaces(
 ): void {
   let end = file.dataStart;
   for (const tensor of [...tensors].sort((one, other) => one.start - other.start || one.bytes - other.bytes)) {
-    if (tensor.start < end) throw reject(`lets the tensor ${quote(tensor.name)} overlap another one`);
+    if (tensor.start < end) throw reject(`has the tensor ${quote(tensor.name)} overlapping another one`);
     if (tensor.start > end) throw reject(`has a gap before the tensor ${quote(tensor.name)}`);
     end = tensor.start + tensor.bytes;
   }

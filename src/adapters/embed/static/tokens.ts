@@ -91,7 +91,7 @@ function parseFile(json: string, path: string): TokenizerFile {
     issue === undefined || issue.path.length === 0
       ? ""
       : ` at ${issue.path.slice(0, 4).map(String).join(".").slice(0, 100)}`;
-  throw brokenFile(path, `is no tokenizer of a kind that is known here${place}`);
+  throw brokenFile(path, `is not a supported kind of tokenizer${place}`);
 }
 
 function unknownOf({ model, added_tokens: added }: TokenizerFile): number | undefined {

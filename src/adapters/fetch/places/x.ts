@@ -33,7 +33,7 @@ async function fetchPost(ask: AskPlace, id: string): Promise<FetchedFile> {
   if (!post || !paragraph)
     throw new AppError(
       "invalid",
-      "The post was not fetched: X answered with something else than a post. Send its text.",
+      "The post was not fetched: X answered with something other than a post. Send its text.",
     );
   return {
     bytes: new TextEncoder().encode(`<!doctype html><html><body><article>${paragraph}</article></body></html>`),
@@ -60,7 +60,7 @@ async function askForPost(ask: AskPlace, id: string): Promise<FetchedFile> {
     if (error instanceof AppError && (error.kind === "not_found" || error.kind === "forbidden"))
       throw new AppError(
         error.kind,
-        "The post was not fetched: X shows it to nobody who is not signed in, or it was deleted. Send its text.",
+        "The post was not fetched: X shows it only to signed-in users, or it was deleted. Send its text.",
         { cause: error },
       );
     throw error;

@@ -30,7 +30,7 @@ export async function readNote(client: Client, place: string): Promise<MoveNote 
   if (read.success) return read.data;
   throw new AppError(
     "conflict",
-    `The database ${place} has a note of a move that this version cannot read. Nothing was changed. Use the version that wrote it.`,
+    `The database ${place} contains a note of a move that this version cannot read. Nothing was changed. Use the version that wrote it.`,
   );
 }
 
@@ -57,12 +57,12 @@ export async function claimForMove(
   if (note !== null && note.organization !== organization)
     throw new AppError(
       "conflict",
-      `The database ${place} has the move of another record, from ${note.place}. Nothing was changed. Name an empty database.`,
+      `The database ${place} contains the move of another record, from ${note.place}. Nothing was changed. Name an empty database.`,
     );
   if (note === null && (await organizationOf(client)) !== null)
     throw new AppError(
       "conflict",
-      `The database ${place} has a record already. Nothing was changed. Name an empty database to move to.`,
+      `The database ${place} already contains a record. Nothing was changed. Name an empty database to move to.`,
     );
   await writeNote(client, { state: "copying", organization, place: from });
 }
@@ -76,7 +76,7 @@ export async function requireServable(client: Client, place: string): Promise<vo
   if (note?.state === "copying")
     throw new AppError(
       "conflict",
-      `The database ${place} has the unfinished move of a record from ${note.place}, which still is the record. Nothing was changed. Run \`recollect move\` again to finish it, or unset DATABASE_URL to go on there.`,
+      `The database ${place} contains the unfinished move of a record from ${note.place}, where the record still is. Nothing was changed. Run \`recollect move\` again to finish it, or unset DATABASE_URL to continue there.`,
     );
   if (note?.state === "moved")
     throw new AppError(

@@ -51,6 +51,6 @@ export async function folderOnceFree({
 function stillServed(owner: string | null): AppError {
   return new AppError(
     "unavailable",
-    `All that was there is copied, and the record is still where it was: ${owner === null ? "a process uses the data folder" : `a service answers at ${owner}`}. Stop it, and the clients that started one, and move again: only what changed meanwhile is copied then.`,
+    `Everything so far is copied, and the record is still where it was: ${owner === null ? "a process is using the data folder" : `a service answers at ${owner}`}. Stop it, and the clients that started one, and move again: then only what changed in the meantime is copied.`,
   );
 }

@@ -183,7 +183,7 @@ async function endMove(options: MoveOptions, place: string): Promise<MovedRecord
   if (note?.state === "moved" && note.organization === organization) return moved;
   throw new AppError(
     "conflict",
-    `The data folder ${dataDirectory} has a record of its own, ${STORE_FILE}. Nothing was changed. Choose another data folder to move the record of the database ${place} to.`,
+    `The data folder ${dataDirectory} already contains a record, ${STORE_FILE}. Nothing was changed. Choose another data folder to move the record of the database ${place} to.`,
     { paths: [dataDirectory] },
   );
 }

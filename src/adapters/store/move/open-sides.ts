@@ -85,7 +85,7 @@ export async function organizationIn(side: RecordSide): Promise<string | null> {
 }
 
 export function noRecord(place: string): AppError {
-  return new AppError("not_found", `There is no record in ${place} that could be moved. Nothing was changed.`);
+  return new AppError("not_found", `There is no record to move in ${place}. Nothing was changed.`);
 }
 
 function otherSchema(what: string): AppError {

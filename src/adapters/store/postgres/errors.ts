@@ -16,13 +16,13 @@ export function describePostgresError(error: unknown, place: string): unknown {
   if (lacksPassword(error))
     return new AppError(
       "unavailable",
-      `The database ${place} asks for a password, and none was given. Put it into the address of the database, or into PGPASSWORD.`,
+      `The database ${place} asks for a password, and none was given. Put it in the address of the database, or in PGPASSWORD.`,
       { cause: error },
     );
   if (isMissingCertificate(error))
     return new AppError(
       "unavailable",
-      `The database ${place} was not asked. A file that its address names is not there (${error.message}).`,
+      `The database ${place} was not contacted. A file named in its address was not found (${error.message}).`,
       { cause: error },
     );
   if (!(error instanceof pg.DatabaseError)) return isOfConnection(error) ? unreachable(error, place) : error;

@@ -44,7 +44,7 @@ export async function migrate(
     if (version > migrations.length)
       throw new AppError(
         "conflict",
-        `The database ${place} was written by a later version of Recollect. Nothing was changed. Start that version, or restore a backup from before it.`,
+        `The database ${place} was written by a newer version of Recollect. Nothing was changed. Start that version, or restore a backup from before it.`,
       );
     for (const [index, migration] of migrations.entries()) {
       if (index < version) continue;
@@ -71,7 +71,7 @@ async function refuseForeign(client: pg.PoolClient, place: string): Promise<void
   if (first === undefined || rows.some(({ name }) => name === "schema_versions")) return;
   throw new AppError(
     "conflict",
-    `The database ${place} has tables of something else, such as ${first.name}. Nothing was changed. Name an empty one in DATABASE_URL, or remove that setting to keep the record in the data folder.`,
+    `The database ${place} contains tables of another program, such as ${first.name}. Nothing was changed. Name an empty database in DATABASE_URL, or remove that setting to keep the record in the data folder.`,
   );
 }
 
@@ -80,7 +80,7 @@ async function requireUnicode(client: pg.PoolClient, place: string): Promise<voi
   if (rows[0]?.server_encoding === "UTF8") return;
   throw new AppError(
     "conflict",
-    `The database ${place} is encoded in ${rows[0]?.server_encoding}, which cannot hold every text. Nothing was changed. Name one that was made with encoding UTF8.`,
+    `The database ${place} is encoded in ${rows[0]?.server_encoding}, which cannot store every text. Nothing was changed. Name a database that was created with encoding UTF8.`,
   );
 }
 

@@ -123,5 +123,5 @@ function takenByAnother(place: string, isShared: boolean): AppError {
   const advice = isShared
     ? "It was started without RECOLLECT_NODES=several: stop it, and start it with that setting."
     : "Stop that one first, or start all of them with RECOLLECT_NODES=several.";
-  return new AppError("conflict", `The database ${place} is used by another service. Nothing was changed. ${advice}`);
+  return new AppError("conflict", `The database ${place} is in use by another service. Nothing was changed. ${advice}`);
 }

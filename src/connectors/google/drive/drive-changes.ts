@@ -90,7 +90,7 @@ function chosenIds({ settings, resources }: SourceAccess): string[] | null {
   if (resources.length === 0)
     throw new AppError(
       "invalid",
-      "No folder or file of Google Drive was chosen yet. Choose some, or make a connection with syncScope “full”.",
+      "No Google Drive folder or file has been chosen yet. Choose some, or create a connection with syncScope “full”.",
     );
   return resources.map(({ id }) => String(id)).sort();
 }
@@ -260,7 +260,7 @@ async function changePage(api: DriveApi, state: Checkpoint, seen: Set<string>): 
   const { changes, nextPageToken, newStartPageToken } = parseDrive(changeListSchema, answer);
   const next = nextPage(nextPageToken, seen);
   const token = next ?? newStartPageToken;
-  if (token === undefined) throw new AppError("unavailable", "Google Drive did not say where its changes go on.");
+  if (token === undefined) throw new AppError("unavailable", "Google Drive did not say where its changes continue.");
   feed.token = token;
   if (next === undefined) state.feed += 1;
   return itemsOf(state, changes);
@@ -292,10 +292,10 @@ function noteMissing(state: Checkpoint, { fileId, file }: DriveChange): void {
 function refuseUnfollowable(state: Checkpoint, { changeType, removed, driveId, file, fileId }: DriveChange): void {
   if (changeType === "drive") {
     const isFed = state.feeds.some(({ drive }) => drive === driveId);
-    if (removed && isFed) throw new CheckpointExpired("A shared drive is no longer open to the account.");
+    if (removed && isFed) throw new CheckpointExpired("The account no longer has access to a shared drive.");
     if (!removed && !isFed && state.chosen === null) throw new CheckpointExpired("A shared drive was added.");
   } else if (file === undefined && fileId !== undefined && state.folders[fileId] !== undefined)
-    throw new CheckpointExpired("A folder was deleted, or is no longer open to the account.");
+    throw new CheckpointExpired("A folder was deleted, or the account no longer has access to it.");
 }
 
 /** Google reports only the folder when one is moved, renamed, binned or restored, so its content is listed. */
@@ -319,10 +319,10 @@ function followFolders(state: DriveScope, changed: readonly DriveFile[]): void {
 }
 
 function refuseExpired(status: number): void {
-  if (status >= 400) throw new CheckpointExpired(`Google Drive does not know the page any more (status ${status}).`);
+  if (status >= 400) throw new CheckpointExpired(`Google Drive no longer knows the page (status ${status}).`);
 }
 
 /** @throws AppError `unavailable` for pages that lead in a circle */
 export function nextPage(token: string | undefined, seen: Set<string>): string | undefined {
-  return token === undefined ? undefined : requireNewPage(token, seen, "Google Drive gives the same page");
+  return token === undefined ? undefined : requireNewPage(token, seen, "Google Drive keeps returning the same page");
 }

@@ -32,12 +32,12 @@ const EXPORTS: ReadonlyMap<string, Export> = new Map([
 /** Why Google does not provide a file, in words. */
 const REASONS: Readonly<Record<string, string>> = {
   exportSizeLimitExceeded: "It is larger than the 10 MB that Google exports.",
-  cannotDownloadFile: "Its owner does not allow to download it.",
-  cannotExportFile: "Its owner does not allow to download it.",
-  fileNotDownloadable: "Google has no content of it that could be downloaded.",
+  cannotDownloadFile: "Its owner does not allow downloads.",
+  cannotExportFile: "Its owner does not allow downloads.",
+  fileNotDownloadable: "It has no content that can be downloaded from Google.",
   fileNotExportable: "Google does not export files of this kind.",
-  cannotDownloadAbusiveFile: "Google takes it for harmful and does not give it.",
-  domainPolicy: "The rules of its organisation do not allow to download it.",
+  cannotDownloadAbusiveFile: "Google considers it harmful and does not provide it.",
+  domainPolicy: "The rules of its organisation do not allow downloads.",
 };
 /** Ends at the next unescaped bracket, so that no part of a text is scanned from two starting points. */
 const PICTURE = /!\[((?:[^[\]\\\n]|\\.){0,1000})\]\[image\d{1,6}\]/g;
@@ -48,7 +48,7 @@ export async function readDriveFile(api: DriveApi, access: SourceAccess, item: S
   const { name, mimeType, size, modifiedTime } = detailSchema.parse(item.detail);
   const exported = EXPORTS.get(mimeType);
   if (exported === undefined && mimeType.startsWith(GOOGLE))
-    throw new ItemSkipped(`Google does not export files of the kind “${mimeType.slice(GOOGLE.length)}”.`);
+    throw new ItemSkipped(`Google does not export files of type “${mimeType.slice(GOOGLE.length)}”.`);
   if (exported === undefined && size !== null && size > access.maximumBytes)
     throw new ItemTooLarge("It", size, access.maximumBytes);
   const path = `files/${encodeURIComponent(item.id)}`;
@@ -69,12 +69,12 @@ export async function readDriveFile(api: DriveApi, access: SourceAccess, item: S
 }
 
 function refuse(answer: SourceAnswer): void {
-  if (answer.status === 404) throw new ItemGone("Google Drive does not have it any more.");
+  if (answer.status === 404) throw new ItemGone("It is no longer in Google Drive.");
   if (answer.status !== 403) return;
   const reasons = googleReasons(answer);
   const known = reasons.flatMap((reason) => REASONS[reason] ?? [])[0];
   if (known !== undefined) throw new ItemSkipped(known);
-  if (reasons.some((reason) => CLOSED.has(reason))) throw new ItemGone("It is not open to the account any more.");
+  if (reasons.some((reason) => CLOSED.has(reason))) throw new ItemGone("The account no longer has access to it.");
   throw refusal(answer);
 }
 

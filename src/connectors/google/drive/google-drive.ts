@@ -48,9 +48,9 @@ export function createGoogleDriveConnector({
     fields: z.object({
       syncScope: z.enum(["selected", "full"], "must be selected or full").default("selected"),
       serviceAccountKey: z
-        .string("must be a text")
-        .max(20_000, "must be a JSON key of a service account")
-        .refine(isServiceAccountKey, "must be the JSON key of a service account, as Google gives it for download")
+        .string("must be a string")
+        .max(20_000, "must be the JSON key of a service account")
+        .refine(isServiceAccountKey, "must be the JSON key of a service account, as downloaded from Google")
         .optional(),
     }),
     secretFields: ["serviceAccountKey"],
@@ -65,8 +65,8 @@ export function createGoogleDriveConnector({
     },
     listResources: (access, page) => listResources(createDriveApi(baseUrl, access), page),
     resourceSchema: z.object({
-      id: z.string("must be a text").regex(ID, "must be the id of a folder or file of Google Drive"),
-      name: z.string("must be a text").max(1_000),
+      id: z.string("must be a string").regex(ID, "must be the id of a Google Drive folder or file"),
+      name: z.string("must be a string").max(1_000),
     }),
     changes: (access, checkpoint) => driveChanges(createDriveApi(baseUrl, access), access, checkpoint),
     read: (access, item) => readDriveFile(createDriveApi(baseUrl, access), access, item),
@@ -85,7 +85,7 @@ function isServiceAccountKey(text: string): boolean {
 /** The content of a folder or shared drive; at the top the shared drives, My Drive, and what others shared. */
 async function listResources(api: DriveApi, { page, perPage, parentId }: ResourcePage): Promise<FoundResources> {
   if (parentId !== null && !ID.test(parentId))
-    throw new AppError("invalid", "parent_id must be the id of a folder of Google Drive.");
+    throw new AppError("invalid", "parent_id must be the id of a Google Drive folder.");
   const drives = await sharedDrives(api);
   const isTop = parentId === null || parentId === "root";
   const shared = isTop ? drives.map(({ id, name }) => ({ id, name, kind: "drive", driveId: id })) : [];

@@ -84,7 +84,7 @@ function searchOf({ settings }: SourceAccess): string {
 
 function resume(given: unknown, search: string): Checkpoint {
   const state = readCheckpoint(checkpointSchema, given);
-  if (state.search !== search) throw new CheckpointExpired("Something else is searched for.");
+  if (state.search !== search) throw new CheckpointExpired("The search was changed.");
   return state;
 }
 
@@ -107,7 +107,7 @@ async function listPage(
     ...(state.page === null ? [] : [["pageToken", state.page] as const]),
   ];
   const answer = await api.get("threads", query, state.page === null ? [] : [400, 404]);
-  if (answer.status >= 400) throw new CheckpointExpired("Gmail does not know the page of threads any more.");
+  if (answer.status >= 400) throw new CheckpointExpired("Gmail no longer knows the page of threads.");
   const { threads, nextPageToken } = parseGmail(threadListSchema, answer);
   const items: SourceChange[] = [];
   for (const { id, historyId } of threads) {
@@ -149,8 +149,7 @@ async function historyPage(
     ...(state.page === null ? [] : [["pageToken", state.page] as const]),
   ];
   const answer = await api.get("history", query, [400, 404]);
-  if (answer.status >= 400)
-    throw new CheckpointExpired(`Gmail does not know the history any more (status ${answer.status}).`);
+  if (answer.status >= 400) throw new CheckpointExpired(`Gmail no longer knows the history (status ${answer.status}).`);
   const { history, nextPageToken, historyId } = parseGmail(historySchema, answer);
   const changed = new Map<string, string>();
   for (const record of history) {
@@ -192,5 +191,5 @@ function itemOf(id: string, version: string, historyId: string): SourceItem {
 
 /** @throws AppError `unavailable` for pages that lead in a circle */
 function nextPage(token: string | undefined, seen: Set<string>): string | null {
-  return token === undefined ? null : requireNewPage(token, seen, "Gmail gives the same page");
+  return token === undefined ? null : requireNewPage(token, seen, "Gmail keeps returning the same page");
 }

@@ -78,12 +78,12 @@ export async function currentVersion(api: GmailApi, id: string): Promise<string 
  */
 export async function readThread(api: GmailApi, { id }: SourceItem): Promise<SourceContent> {
   const answer = await api.get(`threads/${encodeURIComponent(id)}`, [["format", "full"]], [404]);
-  if (answer.status === 404) throw new ItemGone("Gmail does not have it any more.");
+  if (answer.status === 404) throw new ItemGone("It is no longer in Gmail.");
   const { historyId, messages: all } = parseGmail(threadSchema, answer);
   const messages = all.filter(isCounted);
   const [first] = messages;
   const last = messages.at(-1);
-  if (first === undefined || last === undefined) throw new ItemGone("All of its messages are in the bin, or spam.");
+  if (first === undefined || last === undefined) throw new ItemGone("All of its messages are spam or in the bin.");
   const mails: string[] = [];
   for (const message of messages) mails.push(await mailOf(api, message));
   const names = messages.flatMap(({ payload }) => attachmentNames(payload));

@@ -30,8 +30,8 @@ export function createGmailConnector({
       application: "googleDrive",
     },
     fields: z.object({
-      query: z.string("must be a text").max(1_000, "must have at most 1000 characters").optional(),
-      labels: z.string("must be names of labels with commas between").max(1_000).optional(),
+      query: z.string("must be a string").max(1_000, "must have at most 1000 characters").optional(),
+      labels: z.string("must be label names separated by commas").max(1_000).optional(),
     }),
     secretFields: [],
     sync: { everyMinutes: 240, absences: 1, readsAtOnce: 4 },
