@@ -104,7 +104,9 @@ test("one item that cannot be read fails alone, and is read once it can be", asy
   const connected = await connectTo(source);
   const run = await lastRun(connected, connected.id);
   expect(run).toMatchObject({ status: "partial", read: 2, failed: 1 });
-  expect(run.failures).toMatchObject([{ itemId: first, title: "Note 0", reason: expect.stringContaining("no access to") }]);
+  expect(run.failures).toMatchObject([
+    { itemId: first, title: "Note 0", reason: expect.stringContaining("no access to") },
+  ]);
   source.forbidden.clear();
   await source.edit(first, "Now it can be read.");
   expect(await connected.sync()).toMatchObject({ status: "done", read: 1, failed: 0 });
