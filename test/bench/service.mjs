@@ -34,7 +34,7 @@ export class Product {
   storeVersion() {
     const folder = join(this.#dist, "adapters", "store");
     const hash = createHash("sha256");
-    for (const file of readdirSync(folder, { recursive: true }).sort())
+    for (const file of readdirSync(folder, { recursive: true }).map(String).sort())
       if (file.endsWith(".js")) hash.update(readFileSync(join(folder, file)));
     return hash.digest("hex").slice(0, 8);
   }
