@@ -104,7 +104,7 @@ function openFile(dataDirectory: string, file: string): number {
     if (!isFileError(error)) throw error;
     throw new AppError(
       "unavailable",
-      `The data folder ${dataDirectory} is not writable (${error.code}). Give this user write permission, or choose another with --data-dir.`,
+      `The data folder ${dataDirectory} cannot be written (${error.code}). Give this user write permission, or choose another with --data-dir.`,
       { paths: [dataDirectory], cause: error },
     );
   }
