@@ -312,7 +312,7 @@ async function serveMcp(settings: Settings): Promise<void> {
   let node: Promise<Node> | undefined;
   const { dataDirectory } = start.config;
   const open = async (): Promise<Node> => {
-    if (!(await hasMemory(start.config))) start.log.info("created a new memory", { dataDirectory });
+    if (!(await hasMemory(start.config))) start.log.info("creating a new memory", { dataDirectory });
     return openNode(start, { engine: "background", standby: true });
   };
   const { serveMcpStdio } = await face;

@@ -303,7 +303,7 @@ export const SETTINGS = {
   RECOLLECT_DREAM_LONGEST_WAIT: setting({
     schema: wholeNumber(1, 86_400),
     fallback: "300",
-    description: "Maximum number of seconds that a document waits for such a pause.",
+    description: "Longest that a document waits for the pause set by `RECOLLECT_DREAM_QUIET`, in seconds.",
   }),
   RECOLLECT_KEEP_FAILED_MINUTES: setting({
     schema: wholeNumber(0, 5_256_000),

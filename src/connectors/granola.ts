@@ -93,7 +93,7 @@ async function* list(access: SourceAccess, apiUrl: string, from: string | null):
     if (answer.status !== 200) throw new CheckpointExpired();
     const page = parseAnswer(answer, listSchema, "Granola");
     const next = page.hasMore
-      ? requireNewPage(page.cursor ?? null, seen, "Granola keeps returning the same page")
+      ? requireNewPage(page.cursor ?? null, seen, "Granola does not lead to a next page")
       : null;
     yield {
       kind: "listing",

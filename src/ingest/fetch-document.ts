@@ -43,7 +43,7 @@ function fetchAndRead(
     const load = () => Promise.resolve(file.bytes);
     const content = await withDescription(context, document, { content: found, load }, job.signal);
     if (joinedText(content) === address)
-      throw new AppError("invalid", "The page contains nothing but its own address.");
+      throw new AppError("invalid", "The address leads to nothing but its own text.");
     const reading = { fileKey: address, digest: sha256(file.bytes), outcome: null, former: outcomeOfText(before) };
     // The last part of a URL names files, but hardly ever pages.
     const name = content.type === "webpage" ? null : file.name;

@@ -15,9 +15,8 @@ interface Caller {
 
 /**
  * @param most concurrent pieces of work
- * @param patienceMs limits how long hanging work can block others: after this time, a caller with nothing running waits
- * no
- *   longer, and everybody else goes one by one if nothing started or ended in that time
+ * @param patienceMs limits how long hanging work can block others: after this time, a caller with nothing running waits no
+ *   longer, and all others go one by one if nothing started or ended in that time
  */
 export function createConcurrencyLimit({ most, patienceMs }: { most: number; patienceMs: number }): ConcurrencyLimit {
   const callers = new Map<string, Caller>();

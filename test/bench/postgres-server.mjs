@@ -14,7 +14,7 @@ const READY_WITHIN_MS = 20_000;
 
 /** The folder of PostgreSQL's programs; undefined where they are not installed. */
 export function findPostgres() {
-  const versions = existsSync(VERSIONS) ? readdirSync(VERSIONS).sort().reverse() : [];
+  const versions = existsSync(VERSIONS) ? readdirSync(VERSIONS).sort((one, other) => Number(other) - Number(one)) : [];
   return versions.map((version) => join(VERSIONS, version, "bin")).find((folder) => existsSync(join(folder, "initdb")));
 }
 
@@ -33,7 +33,12 @@ export async function startPostgresServer(programs) {
   );
   if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}`);
   const port = await freePort();
-  const settings = ["listen_addresses=127.0.0.1", `unix_socket_directories=${folder}`, "max_connections=200"];
+  const settings = [
+    "listen_addresses=127.0.0.1",
+    `unix_socket_directories=${folder}`,
+    "max_connections=200",
+    "lc_messages=C",
+  ];
   const child = startChild(
     join(programs, "postgres"),
     ["-D", data, "-p", String(port), ...settings.flatMap((setting) => ["-c", setting])],
@@ -48,15 +53,13 @@ class PostgresServer {
   #child;
   #url;
   #statements = 0;
+  #line = "";
   #databases = 0;
 
   constructor(child, url) {
     this.#child = child;
     this.#url = url;
-    child.stderr.on(
-      "data",
-      (part) => (this.#statements += part.toString().match(/LOG: {2}(execute|statement)/g)?.length ?? 0),
-    );
+    child.stderr.on("data", (part) => this.#read(part.toString()));
   }
 
   async untilReady() {
@@ -99,6 +102,12 @@ class PostgresServer {
     await endChild(this.#child, "SIGINT");
   }
 
+  #read(part) {
+    const lines = `${this.#line}${part}`.split("\n");
+    this.#line = lines.pop();
+    this.#statements += lines.filter((line) => /LOG: {2}(execute|statement)/.test(line)).length;
+  }
+
   async #logStatements(which) {
     await this.#ask(`alter system set log_statement = '${which}'`);
     await this.#ask("select pg_reload_conf()");
@@ -117,7 +126,9 @@ class PostgresServer {
 }
 
 function idOf(flag) {
-  return Number(spawnSync("id", [flag, "postgres"], { encoding: "utf8" }).stdout);
+  const { status, stdout } = spawnSync("id", [flag, "postgres"], { encoding: "utf8" });
+  if (status !== 0) throw new Error("PostgreSQL does not run as root, and there is no user postgres.");
+  return Number(stdout);
 }
 
 function freePort() {

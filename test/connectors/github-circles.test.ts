@@ -31,6 +31,6 @@ test.each([1, 2, 3])("trap: pages of issues in a circle of %i end the run", asyn
   for (const state of [NO_THREADS, known])
     await expect(follow(circleOf(length), state)).rejects.toMatchObject({
       kind: "unavailable",
-      message: "GitHub keeps returning the same page of a list.",
+      message: "GitHub does not lead to a next page of a list.",
     });
 });

@@ -149,7 +149,7 @@ test.each([1, 2, 3])("trap: pages in a circle of %i end the run, and remove noth
   source.loop(length);
   await expect(pagesOf(connector, access)).rejects.toMatchObject({
     kind: "unavailable",
-    message: "Granola keeps returning the same page.",
+    message: "Granola does not lead to a next page.",
   });
   expect(source.requests()).toBe(length + 1);
 });

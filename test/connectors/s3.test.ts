@@ -182,7 +182,7 @@ test("trap: a store that repeats its pages ends the run", async () => {
   store.repeats = true;
   await expect(pagesOf(connector, access)).rejects.toMatchObject({
     kind: "unavailable",
-    message: expect.stringMatching(/keeps returning the same page/),
+    message: expect.stringMatching(/does not lead to a next page/),
   });
   expect(store.requests).toHaveLength(2);
 });

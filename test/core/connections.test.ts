@@ -192,7 +192,7 @@ test("no more documents than the limit come in, and the run says so", async () =
   const connected = await connectTo(source, { create: { documentLimit: 4 } });
   const run = await lastRun(connected, connected.id);
   expect(run).toMatchObject({ status: "partial", read: 4, skipped: 5 });
-  expect(run.notes).toEqual(["The limit of 4 documents is reached; further documents are not brought in."]);
+  expect(run.notes).toEqual(["The limit of 4 documents is reached; further documents are not imported."]);
 });
 
 test.each([true, false])("what the limit kept out comes in once there is room (with a feed: %s)", async (hasFeed) => {

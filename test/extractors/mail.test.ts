@@ -219,7 +219,7 @@ describe("a mailbox", () => {
     const box = Array.from({ length: 201 }, (_, index) => mail(index)).join("");
     const { attachments, notes } = await extractMailbox(sourceFile(Buffer.from(box)), extractionTools());
     expect(attachments).toHaveLength(200);
-    expect(notes).toEqual(["Only the first 200 files attached to it were read."]);
+    expect(notes).toEqual(["Only the first 200 attached files were looked at."]);
   });
 
   test("beyond the limit is left out with a note", async () => {

@@ -210,7 +210,7 @@ describe("files that are attached to a mail", () => {
     const many = Array.from({ length: 5_000 }, (_, index) => ({ ...text(`n${index}.bin`, `\0${index}`), type: "a/b" }));
     const mail = await upload(mailOf("Many", many), { taskType: "superrag" });
     expect(await list()).toHaveLength(1);
-    expect(await notesOf(mail)).toContain("Only the first 200 files attached to it were read.");
+    expect(await notesOf(mail)).toContain("Only the first 200 attached files were looked at.");
   }, 30_000);
 
   test.each([false, true])("are purged with their mail (deleted before: %s)", async (isDeleted) => {

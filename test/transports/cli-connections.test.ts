@@ -212,7 +212,7 @@ describe("change", () => {
     const before = await run(source.connector, ["list"]);
     expect(before.stdout).toContain("2 documents");
     const { code, stdout } = await run(source.connector, ["change", id, "--limit", "50000", "--every", "60"]);
-    expect([code, stdout]).toEqual([0, `${id} brings in at most 50000 documents and is synced every 60 minutes.\n`]);
+    expect([code, stdout]).toEqual([0, `${id} imports at most 50000 documents and is synced every 60 minutes.\n`]);
     await run(source.connector, ["sync", id]);
     expect((await run(source.connector, ["list"])).stdout).toContain("3 documents");
   });

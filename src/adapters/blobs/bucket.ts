@@ -93,7 +93,7 @@ class BucketBlobs implements BlobStore {
       for (const object of listing.objects) found.push(...this.#blobOf(object, now));
       if (!listing.isTruncated) return found;
       const last = listing.objects.at(-1)?.key ?? "";
-      if (last <= after) throw unavailable(this.#bucket, NOT_LISTED, "keeps returning the same page");
+      if (last <= after) throw unavailable(this.#bucket, NOT_LISTED, "does not lead to a next page");
       after = last;
     }
   }

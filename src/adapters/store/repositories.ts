@@ -30,7 +30,7 @@ import { createVolumeStore } from "./volumes.js";
 import type { Database } from "./schema.js";
 import type { UnitCaches } from "./unit-caches.js";
 
-/** The repositories of the record over a database or a transaction. @param caches absent within a transaction */
+/** The repositories of the record over a database or a transaction. @param caches within a transaction at most counts */
 export function repositoriesOver(db: Kysely<Database>, clock: Clock, caches?: UnitCaches): Repositories {
   return {
     documents: createDocumentStore(db, clock),

@@ -64,7 +64,7 @@ export function describeFileError(error: unknown, file: string): unknown {
     });
   return new AppError(
     "unavailable",
-    `The store ${file} cannot be opened (${code}). Check that its folder exists, is a folder, and is writable for this user, or choose another data folder.`,
+    `The store ${file} cannot be opened (${code}). Check that its folder exists, is a folder, and is writable by this user, or choose another data folder.`,
     { paths: [file], cause: error },
   );
 }

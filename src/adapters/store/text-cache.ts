@@ -10,13 +10,17 @@ export interface Counted {
   readonly words: Map<string, number>;
 }
 
-/** Caches answers of the text index across searches. */
-export interface TextCache {
+/** Caches how many units of a scope there are, and how many have a word. */
+export interface CountCache {
   /**
-   * Counts of a scope, as long as little has changed since: they only show how rare words are.
+   * Counts of a scope, as long as they are about right: they only show how rare words are.
    * @param count gives the number of units; called where it is not cached
    */
   counted(scope: string, count: () => Promise<number>): Promise<Counted>;
+}
+
+/** Caches answers of the text index across searches. */
+export interface TextCache extends CountCache {
   /**
    * The units for each key, as long as nothing has changed in these containers; an empty list means all containers.
    * @param read gives the units for keys by position; called for those that are not cached

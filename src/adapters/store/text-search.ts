@@ -5,7 +5,7 @@ import { readPacked, readRows } from "./fixed-query.js";
 import { listParameter } from "./json.js";
 import type { Database } from "./schema.js";
 import type { Members } from "./scope-members.js";
-import type { Counted, TextCache } from "./text-cache.js";
+import type { CountCache, Counted, TextCache } from "./text-cache.js";
 import { askedForms } from "./indexed-text.js";
 import { scopeWord } from "./text-index.js";
 import { type TextIndexDialect, textIndexDialect } from "./text-index-dialects.js";
@@ -55,19 +55,27 @@ export interface TextSearch {
   search(scope: UnitScope, words: readonly string[], options: TextSearchOptions): Promise<FoundText>;
 }
 
-/** @param cache absent: everything is looked up anew */
-export function createTextSearch(db: Kysely<Database>, cache?: TextCache): TextSearch {
-  return new IndexSearch(db, cache);
+/** What a search need not look up anew. */
+interface SearchCaches {
+  readonly counts: CountCache;
+  readonly followed?: { readonly texts: TextCache };
+}
+
+/** @param caches absent: everything is looked up anew */
+export function createTextSearch(db: Kysely<Database>, caches?: SearchCaches): TextSearch {
+  return new IndexSearch(db, caches);
 }
 
 class IndexSearch implements TextSearch {
   readonly #db: Kysely<Database>;
+  readonly #counts: CountCache | undefined;
   readonly #cache: TextCache | undefined;
   readonly #dialect: TextIndexDialect;
 
-  constructor(db: Kysely<Database>, cache: TextCache | undefined) {
+  constructor(db: Kysely<Database>, caches: SearchCaches | undefined) {
     this.#db = db;
-    this.#cache = cache;
+    this.#counts = caches?.counts;
+    this.#cache = caches?.followed?.texts;
     this.#dialect = textIndexDialect(db);
   }
 
@@ -103,7 +111,7 @@ class IndexSearch implements TextSearch {
   async #countedIn(within: string): Promise<Counted> {
     const count = async () =>
       within === "" ? countAll(this.#db) : ((await ask<number>(this.#db, this.#dialect.counts, [within]))[0] ?? 0);
-    return this.#cache ? this.#cache.counted(within, count) : { total: await count(), words: new Map() };
+    return this.#counts ? this.#counts.counted(within, count) : { total: await count(), words: new Map() };
   }
 
   /** At most `most` units of the scope for each expression. */

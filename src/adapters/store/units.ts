@@ -116,8 +116,7 @@ const unitStore = repositoryOf<UnitStore, UnitContext>({
   setDocumentForgotten: ({ db }, organizationId, documentId, forgotten) =>
     setDocumentForgotten(db, organizationId, documentId, forgotten),
 
-  searchText: ({ db, caches }, scope, words, options) =>
-    createTextSearch(db, caches?.texts).search(scope, words, options),
+  searchText: ({ db, caches }, scope, words, options) => createTextSearch(db, caches).search(scope, words, options),
 
   async forgottenVectors({ db }, scope, space) {
     const rows = await db
@@ -138,9 +137,9 @@ const unitStore = repositoryOf<UnitStore, UnitContext>({
 
   async matching({ db, caches }, organizationId, scope, condition) {
     const matching = { organizationId, scope, condition };
-    if (!caches) return matchUnits(db, matching);
+    if (!caches?.followed) return matchUnits(db, matching);
     const key = JSON.stringify([organizationId, scope.containerIds, scope.kinds, condition]);
-    return caches.matching.answer(key, {
+    return caches.followed.matching.answer(key, {
       all: () => matchUnits(db, matching),
       some: (units) => matchSome(db, matching, units),
     });
@@ -151,12 +150,12 @@ const unitStore = repositoryOf<UnitStore, UnitContext>({
   statements: ({ db }, organizationId, documentIds) => readStatements(db, organizationId, documentIds),
 
   details: ({ db, clock, caches }, organizationId, scope, units) =>
-    readDetails(db, caches?.details, { organizationId, scope, now: clock.now() }, units),
+    readDetails(db, caches?.followed?.details, { organizationId, scope, now: clock.now() }, units),
 
   load: ({ db }, organizationId, units) => loadUnits(db, organizationId, units),
 });
 
-/** @param caches absent within a transaction, whose changes may be rolled back */
+/** @param caches within a transaction, whose changes may be rolled back, at most counts */
 export function createUnitStore(db: Kysely<Database>, clock: Clock, caches?: UnitCaches): UnitStore {
   return unitStore({ db, clock, caches });
 }

@@ -130,7 +130,7 @@ async function* changedThreads(
 
 /** @throws AppError `unavailable` for a page that is returned again */
 function refuseSame({ mark, next }: ThreadPage, marks: Set<string>): void {
-  if (next !== null) requireNewPage(mark, marks, "GitHub keeps returning the same page of a list");
+  if (next !== null) requireNewPage(mark, marks, "GitHub does not lead to a next page of a list");
 }
 
 function later(one: string | null, other: string | null): string | null {

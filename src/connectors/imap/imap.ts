@@ -199,7 +199,7 @@ async function* compare(
   // The present count, which removals may have lowered. If a mail has arrived meanwhile, the folder is read again.
   const exists = client.mailbox === false ? opened.exists : client.mailbox.exists;
   const least = countUids(gone) > 0 ? exists : Math.min(opened.exists, exists);
-  if (countUids(present) < least) throw unreadFolder(path, "it lists fewer emails than it reports");
+  if (countUids(present) < least) throw unreadFolder(path, "it lists fewer emails than it says it has");
   const next = opened.uidNext ?? 0;
   let folder: Folder = { path, validity, next: before?.next ?? 0, uids: before?.uids ?? [] };
   const fresh = withoutUids(present, folder.uids);

@@ -31,7 +31,7 @@ async function search({ client, meter }: Mailbox, path: string, query: SearchObj
   const text = Array.isArray(found) ? found.join(",") : found ? (found.all ?? "") : null;
   const uids = text === null ? null : parseUids(text);
   if (uids === null) throw unreadFolder(path, "it does not list its emails");
-  if (countUids(uids) > most) throw unreadFolder(path, "it lists more emails than it reports");
+  if (countUids(uids) > most) throw unreadFolder(path, "it lists more emails than it says it has");
   return uids;
 }
 

@@ -36,5 +36,5 @@ export function parsed<T>(answer: SourceAnswer, schema: z.ZodType<T>): T {
 /** Where the next page of a list begins; null after the last one. @throws AppError `unavailable` for a repeated cursor */
 export function nextCursor({ has_more: hasMore, next_cursor: next }: z.output<typeof listSchema>, seen: Set<string>) {
   if (!hasMore) return null;
-  return requireNewPage(next, seen, "Notion keeps returning the same page of a list");
+  return requireNewPage(next, seen, "Notion does not lead to a next page of a list");
 }

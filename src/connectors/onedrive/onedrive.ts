@@ -216,7 +216,7 @@ function begin(link: string): Checkpoint {
 function ownLink(link: string, baseUrl: string, seen: Set<string>): string {
   if (!URL.canParse(link) || new URL(link).origin !== new URL(baseUrl).origin)
     throw new AppError("unavailable", "OneDrive returned a next page at another address.");
-  return requireNewPage(link, seen, "OneDrive keeps returning the same page");
+  return requireNewPage(link, seen, "OneDrive does not lead to a next page");
 }
 
 function changeOf(state: Checkpoint, item: DriveItem): SourceChange[] {

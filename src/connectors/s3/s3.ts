@@ -66,7 +66,7 @@ export function createS3Connector({ baseUrl = "https://s3.{region}.amazonaws.com
     for (let after = from; ;) {
       const page = await listPage(access, placeOf(access), after);
       if (after !== null && page.last !== null && !isBehind(page.last, after))
-        throw odd("the store keeps returning the same page");
+        throw odd("the store does not lead to a next page");
       const isFirst = after === null;
       after = page.last ?? after ?? "";
       yield {

@@ -10,7 +10,7 @@ import { NOTHING_ALLOWED, parseRobots, readRobots, readSitemaps, type Robots } f
 const TOGETHER = 10;
 /** The longest stretch, so that a slow site gives way to other connections. */
 const LONGEST_STRETCH_MS = 20_000;
-const NONE_WANTED = "No page was found that include and exclude allow.";
+const NONE_WANTED = "include and exclude leave out every page that was found.";
 /** Requests for each page that is brought in, at most. */
 const ATTEMPTS_EACH = 3;
 /** How often an address may ask to be requested later before its page counts as broken. */

@@ -225,7 +225,7 @@ function throwForAll({ turn, connector }: Sync, error: unknown): void {
 
 function reasonOf({ context, connection }: Sync, { id }: SourceItem, error: unknown): string {
   if (error instanceof AppError) return error.message;
-  context.log.error("an item of a source was not brought in", { connection: connection.id, item: id, error });
+  context.log.error("an item of a source was not imported", { connection: connection.id, item: id, error });
   return "Something unexpected went wrong; the log has the details.";
 }
 
@@ -252,7 +252,7 @@ export async function bringInWaiting(sync: Sync): Promise<void> {
     const some = await connections.waitingItems(connection.id, { after, limit: Math.max(1, Math.min(room, PAGE)) });
     if (some.length === 0) return;
     if (room <= 0)
-      return run.note(`The limit of ${limit} documents is reached; further documents are not brought in.`, "cut");
+      return run.note(`The limit of ${limit} documents is reached; further documents are not imported.`, "cut");
     await readAll(sync, some.map(anew));
     giveWay(sync);
     after = some.at(-1)?.item.id ?? after;

@@ -158,7 +158,7 @@ function readResources(connector: Connector, resources: readonly Readonly<Record
 export function nothingToChoose(title: string): AppError {
   return new AppError(
     "not_implemented",
-    `There is nothing to choose for ${title}: a connection brings in everything it has access to.`,
+    `There is nothing to choose for ${title}: a connection imports everything it has access to.`,
   );
 }
 

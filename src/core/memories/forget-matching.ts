@@ -174,7 +174,7 @@ async function byQuery(plain: CoreContext, call: AuthorizedCall, input: QueryInp
   const isCutOff = decision !== null && similar.length > shown;
   const remarks = [
     ...(meant.length > maxForget ? ["more match than maxForget allows"] : []),
-    ...(meant.length <= maxForget && isCutOff ? ["more are similar than were checked"] : []),
+    ...(meant.length <= maxForget && isCutOff ? ["there are more similar memories than were checked"] : []),
     ...(others > 0 ? [remarkOnOthers(others)] : []),
     ...degraded,
     ...(decision?.degraded ? [decision.degraded] : []),

@@ -23,7 +23,7 @@ export function degradedParts(status: Omit<Status, "degraded">, now: Date): Degr
     rerank: rerank.problem,
     llm: llmFailures?.problem ?? (isSpent ? "the budget of this month is spent" : null),
     vectors: vectors.state === "degraded" ? (vectors.reason ?? "the vector index does not answer") : null,
-    store: store.problems[0] ?? (isFull ? `the disk was full at ${store.fullAt}` : null),
+    store: store.problems[0] ?? (isFull ? `there was no room for the store at ${store.fullAt}` : null),
     jobs: jobs.dead === jobs.unreadable ? null : `${jobs.dead - jobs.unreadable} given up`,
   };
   return PARTS.flatMap((part) => {

@@ -5,7 +5,7 @@ import { cleanText } from "../clean-text.js";
 
 /** More files than any real mail has; a mail with many thousands would overwhelm whoever looks at it. */
 export const MOST_FILES = 200;
-export const FILES_LEFT_OUT = `Only the first ${MOST_FILES} files attached to it were read.`;
+export const FILES_LEFT_OUT = `Only the first ${MOST_FILES} attached files were looked at.`;
 
 /**
  * Files attached to a mail, at most one more than `MOST_FILES`, without inline pictures, signatures, and parts that are read as

@@ -6,7 +6,7 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 export class Interrupted extends AppError {
   readonly signal: NodeJS.Signals;
 
-  constructor(signal: NodeJS.Signals, kept = "Everything acknowledged before that is kept.") {
+  constructor(signal: NodeJS.Signals, kept = "Everything acknowledged before the interruption is kept.") {
     super("unavailable", `Interrupted (${signal}). ${kept}`);
     this.signal = signal;
   }

@@ -25,14 +25,14 @@ export function describeLimits(cli: Cli, { waiting, degraded }: SearchAnswer): s
           ),
         ]
       : []),
-    ...degraded.map((reason) => yellow(`Incomplete: ${oneLine(reason)}`)),
+    ...degraded.map((reason) => yellow(`Degraded: ${oneLine(reason)}`)),
   ];
 }
 
 function describeResult(cli: Cli, result: SearchResult, timeZone: TimeZone): string[] {
   const { bold, dim } = cli.output.style;
   const text = indent(printable(result.text).trim(), 6).trimStart();
-  const kind = result.kind === "memory" ? "memory" : `${result.standing ? "outdated " : ""}passage`;
+  const kind = result.kind === "memory" ? "memory" : `${result.standing ? "out-of-date " : ""}passage`;
   const conflicts = result.conflictsWith ? [`conflicts with ${result.conflictsWith.join(" and ")}`] : [];
   const place = result.chunk?.metadata ? placeInFile(result.chunk.metadata) : null;
   const places = place === null ? [] : [oneLine(place)];

@@ -22,7 +22,9 @@ export async function signInByBrowser(
   { provider, link, loopback }: BrowserSignIn,
 ): Promise<void> {
   const isOpened = await cli.starters.openInBrowser(link);
-  cli.output.note(isOpened ? "Sign in in the browser. If it did not open, go to:" : "Open this address and sign in:");
+  cli.output.note(
+    isOpened ? "Sign in using your browser. If it did not open, go to:" : "Open this address and sign in:",
+  );
   cli.output.note(link);
   cli.output.note("Use a browser on this machine: it returns to an address that only this machine can reach.");
   const progress = cli.output.progress("waiting for the sign-in");

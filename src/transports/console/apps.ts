@@ -11,7 +11,7 @@ export const showApps: Handler = async ({ request }, { core, sessions }) => {
   if (owner instanceof Response) return owner;
   const { grants } = await core.listGrants({ actor: owner.actor });
   return pageAnswer({
-    title: "Authorized apps",
+    title: "Authorised apps",
     footer: ownerFooter(owner),
     body: html`${grants.length === 0 && html`<p>There are none.</p>`} ${grants.map((grant) => describe(grant, owner))}
       <p><a href="/auth">Back to start</a></p>`,
@@ -23,7 +23,7 @@ function describe(grant: AppGrant, { csrf }: Owner): Html {
   const facts = [
     containerTags === null ? "all containers" : `only ${containerTags.map((tag) => shown(tag)).join(", ")}`,
     permission === "read" ? "reads" : "reads and writes",
-    `authorized ${createdAt.slice(0, 10)}`,
+    `authorised ${createdAt.slice(0, 10)}`,
     lastUsedAt === null ? "never used" : `last used ${lastUsedAt.slice(0, 10)}`,
     expiresAt === null ? "never expires" : `expires ${expiresAt.slice(0, 10)}`,
   ];

@@ -35,7 +35,7 @@ const ERRORS = {
   pending: ["authorization_pending", "The owner has not answered yet."],
   too_soon: ["slow_down", "Poll at most every 5 seconds."],
   declined: ["access_denied", "The owner declined."],
-  expired: ["expired_token", "This code is unknown, has been used, or has expired after 10 minutes."],
+  expired: ["expired_token", "This code is unknown, has been used, or has expired (codes last 10 minutes)."],
 } as const;
 
 /** `POST /auth/device/token`: the program asks whether it has been approved (after RFC 8628 §3.4). */

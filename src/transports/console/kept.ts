@@ -81,7 +81,7 @@ function overview({ store }: Status, containers: readonly ListedContainer[]): Ht
       html`<p class="soft">These are the ${MOST_CONTAINERS} most recently used.</p>`
     }
     <p><a href="/auth/device">Connect a machine without a browser</a></p>
-    <p><a href="/auth/apps">Authorized apps</a></p>`;
+    <p><a href="/auth/apps">Authorised apps</a></p>`;
 }
 
 function containerEntry({ tag, name, documentCount, memoryCount, lastActivityAt }: ListedContainer): Html {

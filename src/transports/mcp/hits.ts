@@ -106,7 +106,7 @@ export function describeGaps({ waiting, degraded }: Pick<SearchAnswer, "waiting"
   const documents = count(waiting, "document of this container is", "documents of this container are");
   return [
     ...(waiting > 0 ? [`${documents} still being processed and may be missing here; search again in a moment.`] : []),
-    ...degraded.map((reason) => `Worse than usual: ${oneLine(reason)}`),
+    ...degraded.map((reason) => `Degraded: ${oneLine(reason)}`),
   ];
 }
 

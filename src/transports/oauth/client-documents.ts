@@ -34,7 +34,7 @@ export function createDocumentFetch({ fromThisMachine }: DocumentOptions = {}): 
     lookup(host, options, (error, address, family) => {
       const addresses = Array.isArray(address) ? address.map((one) => one.address) : [address];
       if (!error && !fromThisMachine && addresses.some(isInnerAddress)) {
-        found(new Error(`${host} is in a network of this machine`), "", 0);
+        found(new Error(`${host} is in a private network`), "", 0);
         return;
       }
       found(error, address, family);
@@ -46,7 +46,7 @@ export function createDocumentFetch({ fromThisMachine }: DocumentOptions = {}): 
   async function read(url: URL): Promise<Response> {
     const name = url.hostname.replace(/^\[|\]$/g, "");
     if (isIpAddress(name) && !fromThisMachine && isInnerAddress(name))
-      throw new Error(`${name} is in a network of this machine`);
+      throw new Error(`${name} is in a private network`);
     if (!fetches.take("all", FETCHES).allowed) throw new Error("too many documents were requested");
     const answer = await get(url, { lookup: guarded, ...(fromThisMachine && { ca: fromThisMachine.certificate }) });
     if (answer.status !== 200) throw new Error(`${url.host} responded with status ${answer.status}`);

@@ -1,9 +1,14 @@
-import { afterEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createBuiltinEmbedder } from "../../../src/adapters/embed/builtin.js";
 import type { VectorQuery } from "../../../src/core/ports.js";
 import { type ManualCore, openManualCore } from "../../support/manual-core.js";
 
 let opened: ManualCore | undefined;
+/** How many searches have got as far as their vectors. */
+let askedForVectors: number;
+beforeEach(() => {
+  askedForVectors = 0;
+});
 afterEach(async () => {
   await opened?.close();
   opened = undefined;
@@ -24,6 +29,7 @@ async function openHeld(held: { embedding?: Promise<void>; vectors?: Promise<voi
     vectors: (index) => ({
       ...index,
       async nearest(query: VectorQuery) {
+        askedForVectors += 1;
         if (isHeld.vectors) await held.vectors;
         return index.nearest(query);
       },
@@ -64,7 +70,7 @@ test("vectors that do not answer hold up the line for a moment, not for good", a
     return found;
   });
   // All six wait for vectors in the end, although not all are worked on at once.
-  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  await vi.waitFor(() => expect(askedForVectors).toBe(6), 10_000);
   expect(asked).toBe(0);
   release();
   for (const found of await Promise.all(answers)) expect(found).toEqual(["Ada keeps bees"]);

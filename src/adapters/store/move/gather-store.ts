@@ -36,7 +36,7 @@ export function removeBeside(file: string): void {
 function inUse(file: string): AppError {
   return new AppError(
     "unavailable",
-    `The store ${file} is in use by another program, so it was not put in place. Nothing was switched. Close that program and move again.`,
+    `The store ${file} is in use by another program, so the move was not completed. Close that program and move again.`,
     { paths: [file] },
   );
 }

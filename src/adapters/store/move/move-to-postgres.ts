@@ -50,9 +50,9 @@ export async function moveToPostgres(options: MoveOptions): Promise<MovedRecord>
       try {
         const settled = await settleRecord(pass);
         await source.close();
-        // Otherwise searches are planned without statistics until the server takes them by itself.
-        await claimed.client.query("analyze");
         const setAside = await makeRecord(claimed, { dataDirectory, place, organization });
+        // Without statistics, searches would be planned badly until the server gathers them, which it does without this too.
+        await claimed.client.query("analyze").catch(() => undefined);
         return { ...settled, from: file, to: place, setAside, wasMoved: false };
       } finally {
         folder.release();

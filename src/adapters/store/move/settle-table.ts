@@ -103,6 +103,6 @@ async function replaceRanges(
 function unequal({ name }: TableShape, place: string): AppError {
   return new AppError(
     "internal",
-    `The table ${name} was copied to ${place}, but differs there from the source. The source was not changed and remains the record. Move again; if this happens again, report it.`,
+    `The table ${name} was copied to ${place}, but its rows there differ from the source. The source was not changed and remains the record. Move again; if this happens again, report it.`,
   );
 }

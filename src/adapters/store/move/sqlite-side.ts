@@ -249,7 +249,7 @@ function decoded(bytes: Uint8Array): { text: string; isWhole: boolean } {
 function refuseKey(table: TableShape, column: string, file: string): AppError {
   return new AppError(
     "conflict",
-    `In the store ${file}, a row of the table ${table.name} has the character U+0000 or half a character in ${column}, which PostgreSQL cannot store and which distinguishes rows. Nothing was changed. Remove what it belongs to, then move again.`,
+    `In the store ${file}, a row of the table ${table.name} has the character U+0000 or half a character in ${column}, one of its key columns, which PostgreSQL cannot store. Nothing was changed. Remove what it belongs to, then move again.`,
     { paths: [file] },
   );
 }

@@ -11,7 +11,7 @@ import { ATTEMPTS_TABLE } from "./shared-attempts.js";
 export const MIGRATIONS: readonly string[] = [
   `${comparedByCodePoints(INITIAL_TABLES + INITIAL_SERVICE_TABLES)}${FUNCTIONS}${INITIAL_TRIGGERS}`,
   `alter table vector_followers add column layout text collate "C";`,
-  // Searches read the whole list of what was written last. Where it is long, the planner even reads the table instead.
+  // In kB. Every search scans the pending list of the GIN index; if that is long, the planner prefers a sequential scan.
   `alter index text_index_words set (gin_pending_list_limit = 64);`,
 ];
 

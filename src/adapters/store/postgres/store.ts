@@ -11,6 +11,7 @@ import { requireServable } from "../move/move-note.js";
 import { noteDatabase, requireRecordPlace } from "../record-place.js";
 import { repositoriesOver } from "../repositories.js";
 import type { Database } from "../schema.js";
+import { createTimedCounts } from "../timed-counts.js";
 import { createTextIndexStore } from "../text-index-rewriting.js";
 import { atomically } from "../transact.js";
 import { createVectorRecord } from "../vector-record.js";
@@ -131,6 +132,7 @@ async function storeOver(
   const connections: PostgresConnections = { pool, place, writer };
   const full = databaseOver(new PostgresExecutor(connections, "full"));
   const organizationId = await settleOrganization(full, wanted);
+  const caches = { counts: createTimedCounts() };
   const attempts = isShared ? createSharedAttempts(url) : null;
   const workSignal = isShared ? createWorkSignal(url, pool) : null;
   let closing: Promise<void> | undefined;
@@ -142,7 +144,7 @@ async function storeOver(
     await possession.close();
   };
   const over = (db: Kysely<Database>): Store => ({
-    ...repositoriesOver(db, clock),
+    ...repositoriesOver(db, clock, caches),
     ...createVectorSpaces(db, clock),
     vectors: createVectorRecord(db),
     textIndex: createTextIndexStore(db),
@@ -154,7 +156,7 @@ async function storeOver(
     get background() {
       return this;
     },
-    transaction: (work) => atomically(db, (transaction) => work(repositoriesOver(transaction, clock))),
+    transaction: (work) => atomically(db, (transaction) => work(repositoriesOver(transaction, clock, caches))),
     health: ({ deep }) => inspectHealth(db, dataDirectory, deep),
     scrub: () => scrub(pool, place),
     lost: possession.lost,

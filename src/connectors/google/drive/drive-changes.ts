@@ -324,5 +324,5 @@ function refuseExpired(status: number): void {
 
 /** @throws AppError `unavailable` for pages that lead in a circle */
 export function nextPage(token: string | undefined, seen: Set<string>): string | undefined {
-  return token === undefined ? undefined : requireNewPage(token, seen, "Google Drive keeps returning the same page");
+  return token === undefined ? undefined : requireNewPage(token, seen, "Google Drive does not lead to a next page");
 }

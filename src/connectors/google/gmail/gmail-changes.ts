@@ -191,5 +191,5 @@ function itemOf(id: string, version: string, historyId: string): SourceItem {
 
 /** @throws AppError `unavailable` for pages that lead in a circle */
 function nextPage(token: string | undefined, seen: Set<string>): string | null {
-  return token === undefined ? null : requireNewPage(token, seen, "Gmail keeps returning the same page");
+  return token === undefined ? null : requireNewPage(token, seen, "Gmail does not lead to a next page");
 }

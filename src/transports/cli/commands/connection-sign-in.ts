@@ -46,7 +46,7 @@ export async function addConnection(cli: Cli, provider: string, options: AddOpti
       const connection = await core.findConnection(access.read, { id: made.id });
       cli.output.note(`Connected to ${provider}${connection.account === null ? "" : ` as ${connection.account}`}.`);
       const isIdle = connection.nextSyncAt === null && connection.lastRun === null && connection.everyMinutes !== null;
-      if (isIdle) cli.output.note(`Choose what it brings in: ${cli.invocation} connections choose ${made.id}`);
+      if (isIdle) cli.output.note(`Choose what it imports: ${cli.invocation} connections choose ${made.id}`);
       if (isIdle || !options.wait) return cli.output.answer(made, () => [made.id]);
       await followRun(cli, access, made.id, null);
     },
@@ -101,5 +101,5 @@ async function signInElsewhere(
   } finally {
     progress.stop();
   }
-  throw new AppError("unavailable", "No one signed in in time. Start again.");
+  throw new AppError("unavailable", "The sign-in was not completed in time. Start again.");
 }

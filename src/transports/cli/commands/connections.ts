@@ -53,7 +53,7 @@ function registerAdd(connections: Command, cli: Cli): void {
     .option("--container <tag>", "container for its documents", notEmpty)
     .option("--client-id <id>", "id of your own app at the provider, for signing in with it", notEmpty)
     .option("--client-secret", "ask for that app's secret")
-    .option("--limit <documents>", "maximum number of documents to bring in", wholeNumber(1, MOST_DOCUMENTS))
+    .option("--limit <documents>", "maximum number of documents to import", wholeNumber(1, MOST_DOCUMENTS))
     .option("--every <minutes>", "minutes between runs, 5 to 44640", wholeNumber(5, 44_640))
     .option("--no-wait", "return as soon as it is connected")
     .addHelpText(
@@ -72,9 +72,9 @@ function registerAdd(connections: Command, cli: Cli): void {
 function registerChoose(connections: Command, cli: Cli): void {
   connections
     .command("choose")
-    .description("List what a connection could bring in, or choose from it by name or id.")
+    .description("List what a connection can import, or choose from it by name or id.")
     .argument("<id>", "id of the connection, as printed by `connections list`")
-    .argument("[names...]", "names or ids of what to bring in")
+    .argument("[names...]", "names or ids of what to import")
     .option("--page <number>", "page of the list, from 1", wholeNumber(1, MOST_PAGES))
     .option("--parent <id>", "id of a folder or drive, to list what is in it", notEmpty)
     .option("--no-wait", "return as soon as the choice is saved")
@@ -107,9 +107,9 @@ function registerSync(connections: Command, cli: Cli): void {
 function registerChange(connections: Command, cli: Cli): void {
   connections
     .command("change")
-    .description("Change how many documents a connection brings in, and how often it is synced.")
+    .description("Change how many documents a connection imports, and how often it is synced.")
     .argument("<id>", "id of the connection, as printed by `connections list`")
-    .option("--limit <documents>", "maximum number of documents to bring in", wholeNumber(1, MOST_DOCUMENTS_RAISED))
+    .option("--limit <documents>", "maximum number of documents to import", wholeNumber(1, MOST_DOCUMENTS_RAISED))
     .option("--every <minutes>", "minutes between runs, 5 to 44640", wholeNumber(5, 44_640))
     .addHelpText("after", examples(cli, ["$ connections change 3mJr7AoUXx2Wqd9ZtYbN4c --limit 50000 --every 60"]))
     .action(async (id: string, options: PaceOptions) => change(cli, id, options));
@@ -131,7 +131,7 @@ function registerPauseAndResume(connections: Command, cli: Cli): void {
 function registerHistory(connections: Command, cli: Cli): void {
   connections
     .command("history")
-    .description("Show the runs of a connection, and what could not be brought in.")
+    .description("Show the runs of a connection, and what could not be imported.")
     .argument("<id>", "id of the connection, as printed by `connections list`")
     .addHelpText("after", examples(cli, ["$ connections history 3mJr7AoUXx2Wqd9ZtYbN4c"]))
     .action(async (id: string) => history(cli, id));
@@ -212,10 +212,10 @@ async function change(cli: Cli, id: string, { limit, every }: PaceOptions): Prom
   const { documentLimit, everyMinutes } = connection;
   const there = count(documentLimit + beyondLimit, "document");
   if (beyondLimit > 0)
-    cli.output.note(`It already has ${there}: they are kept, and nothing new is brought in until there is room.`);
+    cli.output.note(`It already has ${there}: they are kept, and nothing new is imported until there is room.`);
   const pace = everyMinutes === null ? "only on request" : `every ${count(everyMinutes, "minute")}`;
   cli.output.answer({ id, documentLimit, everyMinutes }, () => [
-    `${id} brings in at most ${count(documentLimit, "document")} and is synced ${pace}.`,
+    `${id} imports at most ${count(documentLimit, "document")} and is synced ${pace}.`,
   ]);
 }
 

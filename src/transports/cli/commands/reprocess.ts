@@ -176,7 +176,7 @@ function describe(cli: Cli, answer: Answer, { failed: isOfFailed, container }: R
   const rest =
     waiting > 0
       ? [
-          `${count(waiting, "document is", "documents are")} still to be read while the service runs; to check: ${cli.invocation} status`,
+          `${count(waiting, "document is", "documents are")} still to be read, which a running service does. To check: ${cli.invocation} status`,
         ]
       : [];
   return [

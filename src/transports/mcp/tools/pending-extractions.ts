@@ -23,7 +23,7 @@ const output = z.object({
 
 export const pendingExtractionsTool = defineTool({
   name: "pending-extractions",
-  title: "Read unread texts",
+  title: "Get texts to extract facts from",
   description:
     "Hands out stored texts that only rules have read, for you to find the facts in them. They are yours for ten minutes; " +
     "answer each with submit-extraction. Call it when the user asks to work through the memory.",

@@ -104,7 +104,7 @@ const REFUSALS: Readonly<Record<string, readonly [name: string, description: str
   429: ["TooManyRequests", "The key made too many requests; `Retry-After` says when to try again."],
   500: ["Failed", "The server failed; its log gives the reason under the `x-request-id` of the response."],
   503: ["Unavailable", "Something that this request needs is not available now; `Retry-After` says when to try again."],
-  507: ["StorageFull", "The disk is full; nothing was changed."],
+  507: ["StorageFull", "The disk is full, or the store has reached its size limit; nothing was changed."],
 };
 
 function refusals(): JsonObject {

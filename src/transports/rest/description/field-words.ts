@@ -54,7 +54,8 @@ const FIELD_WORDS: Readonly<Record<string, string>> = {
   documents: "Documents in the form that `POST /v3/documents` accepts, or only their texts.",
   ids: "Ids of the items.",
   file: "The file itself.",
-  fileType: "Accepted for other clients; the `mimeType`, name and bytes of a file determine what it is.",
+  fileType:
+    "`image` and `video` require `mimeType`; otherwise the `mimeType`, name and bytes of a file determine what it is.",
   password: "Opens an encrypted file. It is used for this one reading and never stored.",
   mimeType: "The type of the file, such as `text/markdown`.",
   includeFullDocs: "Whether to include the text of each document.",

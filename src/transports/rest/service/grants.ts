@@ -35,9 +35,9 @@ export const grantEndpoints = [
     method: "get",
     path: "/v3/oauth/grants",
     operationId: "listGrants",
-    summary: "List authorized apps",
+    summary: "List authorised apps",
     description:
-      "Only a key of the whole organisation may do this. One entry for each authorization of an app by OAuth that is still valid, newest first.",
+      "Only a key of the whole organisation may do this. One entry for each authorisation of an app by OAuth that is still valid, newest first.",
     tag: "keys",
     status: 200,
     answer: z.object({ grants: z.array(grantAnswer) }),
@@ -49,9 +49,9 @@ export const grantEndpoints = [
   defineEndpoint({
     method: "delete",
     path: "/v3/oauth/grants/{clientId}",
-    parameters: { clientId: "`clientId` of an app, for all its authorizations, or `id` of one entry." },
+    parameters: { clientId: "`clientId` of an app, for all its authorisations, or `id` of one entry." },
     operationId: "revokeGrant",
-    summary: "Revoke the authorization of an app",
+    summary: "Revoke the authorisation of an app",
     description: "Only a key of the whole organisation may do this. The tokens of the app stop working immediately.",
     tag: "keys",
     status: 200,
