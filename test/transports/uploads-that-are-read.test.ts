@@ -72,7 +72,7 @@ describe("a DOCX that is uploaded", () => {
     const { body } = await get(id);
     expect(body).toMatchObject({ status: "done", title: "Harbour handbook" });
     expect(body.processingMetadata.steps[0].metadata.notes).toEqual([
-      expect.stringContaining("called application/pdf, and is application/vnd.openxmlformats"),
+      expect.stringContaining("labelled application/pdf, but is actually application/vnd.openxmlformats"),
     ]);
   });
 
