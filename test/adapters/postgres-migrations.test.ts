@@ -14,6 +14,8 @@ const SHAPE = `
   union all select tablename, indexname, indexdef from pg_indexes where schemaname = 'public'
   union all select event_object_table, trigger_name, action_statement
     from information_schema.triggers where trigger_schema = 'public'
+  union all select proname, pg_get_function_identity_arguments(oid), pg_get_functiondef(oid)
+    from pg_proc where pronamespace = 'public'::regnamespace and prokind = 'f'
   order by 1, 2, 3`;
 
 if (programs === undefined)
@@ -41,6 +43,21 @@ else
         expect(shapes[0]).toEqual(shapes[1]);
       } finally {
         await Promise.all([upgraded.end(), made.end()]);
+      }
+    });
+
+    test("the functions that replace SQLite's are part of a query's plan, with the steps of a path computed once", async () => {
+      const pool = await openDatabase(server);
+      try {
+        await migrate(pool, "of this version");
+        const { rows } = await pool.query<{ "QUERY PLAN": string }>(
+          `explain (verbose) select seq from memories where sqlite_json_type(metadata, '$."a.b"') = metadata ->> '$.c'`,
+        );
+        const plan = rows.map((row) => row["QUERY PLAN"]).join("\n");
+        expect(plan).toContain("'{a.b}'::text[]");
+        expect(plan).not.toMatch(/sqlite_json_(?:steps|at|type\(|member_value)/);
+      } finally {
+        await pool.end();
       }
     });
 

@@ -2,6 +2,7 @@ import type pg from "pg";
 import { AppError } from "../../../core/errors.js";
 import { MIGRATION_LOCK } from "./advisory-lock.js";
 import { FUNCTIONS } from "./functions.js";
+import { INLINED_FUNCTIONS } from "./inlined-functions.js";
 import { INITIAL_SERVICE_TABLES } from "./initial-service-tables.js";
 import { INITIAL_TABLES } from "./initial-tables.js";
 import { INITIAL_TRIGGERS } from "./initial-triggers.js";
@@ -13,6 +14,7 @@ export const MIGRATIONS: readonly string[] = [
   `alter table vector_followers add column layout text collate "C";`,
   // In kB. Every search scans the pending list of the GIN index; if that is long, the planner prefers a sequential scan.
   `alter index text_index_words set (gin_pending_list_limit = 64);`,
+  INLINED_FUNCTIONS,
 ];
 
 /** The version of the schema that this program reads and writes. */
