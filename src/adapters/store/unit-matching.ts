@@ -2,10 +2,14 @@ import type { Kysely } from "kysely";
 import { kindOf, seqOf, unitOf, type Unit, type UnitKind } from "../../core/types.js";
 import { type Matching, type MatchingKind, MATCHING_CHUNKS, MATCHING_MEMORIES } from "./matching-kinds.js";
 import { namedUnits } from "./named-units.js";
+import { executorOf, type RecordDatabase } from "./record-executor.js";
 import type { Database } from "./schema.js";
 
-/** Rows that one statement looks at, which takes 1 to 2 ms; then other work gets a turn. */
-const SLICE = 1_000;
+/**
+ * Rows that one statement looks at. In SQLite that takes 1 to 2 ms; then other work gets a turn. PostgreSQL works in another
+ * process, and each statement sorts what is left.
+ */
+const SLICE: Readonly<Record<RecordDatabase, number>> = { sqlite: 1_000, postgres: 100_000 };
 
 const KINDS: Readonly<Record<UnitKind, MatchingKind>> = { chunk: MATCHING_CHUNKS, memory: MATCHING_MEMORIES };
 
@@ -21,10 +25,11 @@ export async function matchUnits(db: Kysely<Database>, matching: Matching): Prom
 /** Those of these units that satisfy a condition now. */
 export async function matchSome(db: Kysely<Database>, matching: Matching, units: readonly Unit[]): Promise<Unit[]> {
   const found: Unit[] = [];
+  const most = SLICE[executorOf(db).database];
   for (const kind of matching.scope.kinds) {
     const seqs = units.filter((unit) => kindOf(unit) === kind).map(seqOf);
-    for (let from = 0; from < seqs.length; from += SLICE)
-      for (const seq of await KINDS[kind].some(db, matching, seqs.slice(from, from + SLICE)))
+    for (let from = 0; from < seqs.length; from += most)
+      for (const seq of await KINDS[kind].some(db, matching, seqs.slice(from, from + most)))
         found.push(unitOf(kind, seq));
   }
   return found;
@@ -38,7 +43,7 @@ async function sweep(db: Kysely<Database>, matching: Matching, kind: UnitKind, f
   // A chunk may be in several of them.
   const known = kind === "chunk" && matching.scope.containerIds.length > 1 ? new Set<number>() : undefined;
   while (runs.length > 0) {
-    const { seqs, last } = await slice(db, matching, { runs, after, limit: SLICE });
+    const { seqs, last } = await slice(db, matching, { runs, after, limit: SLICE[executorOf(db).database] });
     for (const seq of seqs) {
       if (known?.has(seq)) continue;
       known?.add(seq);
