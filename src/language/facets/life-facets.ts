@@ -31,7 +31,7 @@ export const LIFE_FACETS: readonly Facet[] = [
   },
   {
     asked: `drink, drinks, beverage, beverages, trinkt, trinken, getrank, boisson, boit, bebida, bebidas, bebe, bevanda, beve, bere, drinkt, drankje, pije, napoj, 飲み物, 飲む, 喝`,
-    told: `drink*, drank, tea, coffee, espresso, cappuccino, latte, juice, water, lemonade, cola, cocoa, milk, alcohol*, beer*, wine*, whisky, gin, trinkt, tee, kaffee, saft, wasser, bier, wein, boit, the, cafe, jus, eau, biere, vin, bebe, te, zumo, agua, cerveza, vino, beve, caffe, succo, acqua, birra, cha, suco, sumo, drinkt, thee, koffie, sap, wijn, pije, herbat*, kaw*, sok, wod*, お茶, コーヒー, 飲, 酒, 喝, 茶, 咖啡, 奶`,
+    told: `drink*, drank, tea, coffee, espresso, cappuccino, latte, juice, water, lemonade, cola, cocoa, milk, alcohol*, beer*, wine*, whisky, gin, trinkt, tee, kaffee, saft, wasser, bier, wein, boit, du the, un the, le the, the vert, the noir, cafe, jus, eau, biere, vin, bebe, un te, el te, te verde, te negro, zumo, agua, cerveza, vino, beve, caffe, succo, acqua, birra, cha, suco, sumo, drinkt, thee, koffie, sap, wijn, pije, herbat*, kaw*, sok, wod*, お茶, コーヒー, 飲, 酒, 喝, 茶, 咖啡, 奶`,
   },
   {
     asked: `music, musik, musique, musica, muziek, muzyka, muzyki, listen to, listens to, 音楽, 音乐`,

@@ -1,0 +1,27 @@
+import { describe, expect, test } from "vitest";
+import { askedFacets, toldFacets } from "../../src/language/facets/facets.js";
+
+function answers(question: string, statement: string): boolean {
+  const told = toldFacets(statement);
+  return askedFacets(question).some(({ facet }) => told.has(facet));
+}
+
+describe("what a question about drinks asks for", () => {
+  test.each(["The door is blue", "The VPN gateway is vpn.example.org", "Te llamo mañana", "Ti penso e te lo dico"])(
+    "%s tells nothing of it",
+    (statement) => {
+      expect(answers("What do I like to drink?", statement)).toBe(false);
+    },
+  );
+
+  test.each([
+    "Elle boit du thé",
+    "J'aime le thé vert",
+    "Tomo un té verde",
+    "Prende un tè",
+    "Mia likes tea",
+    "Er trinkt Tee",
+  ])("%s does", (statement) => {
+    expect(answers("What do I like to drink?", statement)).toBe(true);
+  });
+});
