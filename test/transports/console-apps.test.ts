@@ -33,8 +33,8 @@ test("the owner sees the apps that may come in with what limits them, and ends o
   const narrow = await allow("Narrow", { containerTags: ["mia"], permission: "read", expiresInDays: 7 });
   const page = await browser.get("/auth/apps");
   expect(page.text).toContain("&lt;b&gt;Hostile&lt;/b&gt;");
-  expect(page.text).toContain("only mia; reads; authorized");
-  expect(page.text).toContain("all containers; reads and writes; authorized");
+  expect(page.text).toContain("only mia; reads; authorised");
+  expect(page.text).toContain("all containers; reads and writes; authorised");
   const { form_token = "" } = page.hidden;
   const after = await browser.post("/auth/apps", { form_token, grant: narrow.id });
   expect([after.status, after.location]).toEqual([303, "/auth/apps"]);
