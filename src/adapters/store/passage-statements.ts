@@ -35,8 +35,10 @@ export async function readStatements(
   organizationId: string,
   documentIds: Iterable<string>,
 ): Promise<Statements> {
-  const parameters = [organizationId, listParameter([...new Set(documentIds)])];
+  const ids = [...new Set(documentIds)];
   const statements = new Map<string, PassageStatement[]>();
+  if (ids.length === 0) return statements;
+  const parameters = [organizationId, listParameter(ids)];
   for (const [documentId, ...row] of await readPacked<StatementRow>(db, STATEMENTS, parameters)) {
     const [containerId, quote, text, isInference, isLatest, isForgotten, ...standing] = row;
     const [forgetAfter, forgetReason, kind, temporalContext] = standing;

@@ -87,10 +87,13 @@ class IndexSearch implements TextSearch {
     if (scope.containerIds.length === 0 || words.length === 0)
       return { hits: [], counted: { total: 0, counts: words.map(() => 0) } };
     const within = scopeExpression(this.#dialect, scope);
-    const all = await this.#countedIn(within);
-    const place = await this.#placeOf(scope, within, all);
-    const inText = words.map((word) => this.#inColumn("text", word, place.within));
-    const found = await this.#find(place, inText, mostMatches);
+    const counting = this.#countedIn(within);
+    const finding = async () => {
+      const place = await this.#placeOf(scope, within, counting);
+      const inText = words.map((word) => this.#inColumn("text", word, place.within));
+      return { place, found: await this.#find(place, inText, mostMatches) };
+    };
+    const [all, { place, found }] = await Promise.all([counting, finding()]);
     const counted = { total: all.total, counts: await this.#count(all, { words, found, within }) };
     const telling = rarest(counted.counts, mostMatches);
     const inContext = telling.map((index) => this.#inColumn("context", words[index] ?? "", place.within));
@@ -140,11 +143,13 @@ class IndexSearch implements TextSearch {
     return this.#cache.postings(containerIds, keys, (places) => read(places.map((place) => expressions[place] ?? "")));
   }
 
-  /** How to read a scope whose units have been counted. */
-  async #placeOf({ containerIds }: UnitScope, within: string, { total }: Counted): Promise<Place> {
+  /** How to read a scope whose units are being counted. */
+  async #placeOf({ containerIds }: UnitScope, within: string, counting: Promise<Counted>): Promise<Place> {
     if (within === "") return { within, containerIds: [], factor: 1, members: null };
-    const share = this.#cache ? total / Math.max(1, (await this.#countedIn("")).total) : 0;
-    if (!this.#cache || share < LARGE_SHARE) return { within, containerIds, factor: 1, members: null };
+    const narrow = { within, containerIds, factor: 1, members: null };
+    if (!this.#cache) return narrow;
+    const share = (await counting).total / Math.max(1, (await this.#countedIn("")).total);
+    if (share < LARGE_SHARE) return narrow;
     const members = await this.#cache.members.of(within, containerIds, {
       page: (after, limit) => readPacked<Unit>(this.#db, this.#dialect.page, [within, after, limit]),
       among: (units) => readAmong(this.#db, within, units),

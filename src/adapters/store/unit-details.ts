@@ -33,10 +33,13 @@ export async function readDetails(
   // Forgotten units are rarely asked for.
   const known = scope.includeForgotten ? undefined : cache?.known(organizationId);
   const unknown = known ? units.filter((unit) => !known.has(unit)) : units;
-  const read = async () => [
-    ...(await readChunks(db, within, seqsOf(unknown, "chunk"))),
-    ...(await readMemories(db, within, seqsOf(unknown, "memory"))),
-  ];
+  const read = async () =>
+    (
+      await Promise.all([
+        readChunks(db, within, seqsOf(unknown, "chunk")),
+        readMemories(db, within, seqsOf(unknown, "memory")),
+      ])
+    ).flat();
   const found = known && cache && unknown.length > 0 ? await cache.learn(organizationId, unknown, read) : await read();
   const fresh = new Map(found.map((held) => [held.detail.unit, held]));
   const inScope = new Set(scope.containerIds);
@@ -62,6 +65,7 @@ type ChunkRow = readonly [
   metadata: Stored<ChunkMetadata> | null,
   containerIds: readonly number[],
   forgetAfter: string | null,
+  mayBeOutdated: number | boolean,
 ];
 
 async function readChunks(
@@ -71,7 +75,8 @@ async function readChunks(
 ): Promise<HeldDetail[]> {
   if (seqs.length === 0) return [];
   const rows = await readPacked<ChunkRow>(db, CHUNKS, [organizationId, listParameter(seqs)]);
-  const documentIds = rows.map(([, , documentId]) => documentId);
+  // Of few documents is anything known that may no longer hold.
+  const documentIds = rows.flatMap(([, , documentId, , , , , , mayBeOutdated]) => (mayBeOutdated ? [documentId] : []));
   const stated = await readStatements(db, organizationId, documentIds);
   return rows.map(([seq, id, documentId, position, text, storedMetadata, containerIds, forgetAfter]) => {
     const statements = stated.get(documentId);
@@ -144,7 +149,8 @@ async function readMemories(
 // Hundreds of rows in every search: as one text they cost half of what they cost as an object each.
 const CHUNKS = `select json_group_array(json_array(chunks.seq, chunks.id, chunks.document_id, chunks.position,
     chunks.content, json(chunks.metadata), json((select json_group_array(container_id) from document_containers
-      where document_containers.document_id = chunks.document_id)), documents.forget_after)) as packed
+      where document_containers.document_id = chunks.document_id)), documents.forget_after,
+    exists (select 1 from memory_sources where document_id = chunks.document_id and may_be_over = 1))) as packed
   from chunks
   join documents on documents.id = chunks.document_id
   where +documents.organization_id = ?1
@@ -197,8 +203,10 @@ export async function loadUnits(
     const seqs = seqsOf(units, kind);
     return seqs.length === 0 ? [] : rows.read(db, statement, [organizationId, listParameter(seqs)]);
   };
-  const chunks = await read(WHOLE_CHUNKS, SELECT_CHUNKS, "chunk");
-  const memories = await read(WHOLE_MEMORIES, SELECT_MEMORIES, "memory");
+  const [chunks, memories] = await Promise.all([
+    read(WHOLE_CHUNKS, SELECT_CHUNKS, "chunk"),
+    read(WHOLE_MEMORIES, SELECT_MEMORIES, "memory"),
+  ]);
   return [
     ...chunks.map((row) => ({ unit: unitOf("chunk", row.seq), chunk: chunkOf(row), memory: null })),
     ...memories.map((row) => ({ unit: unitOf("memory", row.seq), chunk: null, memory: memoryOf(row) })),

@@ -13,15 +13,15 @@ type Searched = Pick<SearchScope, "organizationId" | "scope">;
 /**
  * Documents as search shows them: titles and summaries omit what has since been forgotten or replaced. When forgotten content
  * is wanted too, all of them stay as they are.
+ * @param stated what these documents are known to state
  */
 export async function asDocumentsHold(
   { store, clock }: Searching,
   { organizationId, scope }: Searched,
   heads: readonly DocumentHead[],
+  stated: Statements,
 ): Promise<readonly DocumentHead[]> {
-  if (scope.includeForgotten || heads.length === 0) return heads;
-  const ids = heads.map(({ id }) => id);
-  const stated = await store.units.statements(organizationId, ids);
+  if (scope.includeForgotten) return heads;
   const asking = askingIn(scope, clock.now());
   const shown: DocumentHead[] = [];
   for (const head of heads) {

@@ -100,13 +100,15 @@ async function readTold(
   units: readonly RankedUnit[],
 ): Promise<ReadonlyMap<Unit, Told>> {
   const ids = [...new Set(units.flatMap(({ detail }) => detail.documentIds))];
-  const heads = ids.length > 0 ? await store.documents.headsByIds(organizationId, ids) : [];
+  const [heads, whole] = await Promise.all([
+    ids.length > 0 ? store.documents.headsByIds(organizationId, ids) : [],
+    store.units.load(
+      organizationId,
+      units.map(({ unit }) => unit),
+    ),
+  ]);
   const documents = heads.filter(
     ({ containerTags }) => tags === "all" || containerTags.some((tag) => tags.includes(tag)),
-  );
-  const whole = await store.units.load(
-    organizationId,
-    units.map(({ unit }) => unit),
   );
   const byUnit = new Map(whole.map((one) => [one.unit, one]));
   return new Map(

@@ -17,7 +17,7 @@ import { querySchema } from "./query-text.js";
 import type { RankedUnit } from "./rank.js";
 import { shownSimilarity } from "./retrieve.js";
 import { lineOf } from "./search-queue.js";
-import { groundSchema, resolveScope, type SearchScope } from "./search-scope.js";
+import { countWaiting, groundSchema, resolveScope, type SearchScope } from "./search-scope.js";
 import { millisecondsSince, resultLimitSchema, similaritySchema, type SearchAnswer } from "./search.js";
 import { createWaits } from "./waits.js";
 import { type Actor, type Chunk, type DocumentHead, MOST_CONTENT_BYTES } from "../types.js";
@@ -90,14 +90,17 @@ async function searchAtOnce(plain: CoreContext, call: AuthorizedCall, raw: unkno
   const input = parseInput(searchDocumentsSchema, raw);
   if (input.documentId !== undefined) await requireDocument(context, actor, input, input.documentId);
   const wanted = { kinds: ["chunk"] as const, includeForgotten: false };
-  const searchScope = await stages.time("scope", () => resolveScope(context, actor, input, wanted));
+  // Counted before anything is searched: what is not counted as waiting can be found.
+  const [searchScope, waiting] = await stages.time("scope", () =>
+    Promise.all([resolveScope(context, actor, input, wanted), countWaiting(context, actor, input)]),
+  );
   const { results, degraded } =
     input.q.trim() === "*"
       ? { results: await listAll(context, actor, searchScope, input), degraded: [] }
       : await findBest(context, actor, searchScope, input);
   return {
     results: input.includeContent ? await addContent(context, searchScope, results) : results,
-    waiting: await context.store.documents.countWaiting(actor.organizationId, searchScope.tags),
+    waiting,
     timing: millisecondsSince(started),
     stages: stages.durations,
     degraded,
@@ -214,9 +217,12 @@ async function headsOf(
   searchScope: SearchScope,
   ids: readonly string[],
 ): Promise<Map<string, DocumentHead>> {
-  const heads = ids.length > 0 ? await store.documents.headsByIds(actor.organizationId, ids) : [];
+  const [heads, stated] = await Promise.all([
+    ids.length > 0 ? store.documents.headsByIds(actor.organizationId, ids) : [],
+    store.units.statements(actor.organizationId, ids),
+  ]);
   const visible = heads.filter(({ containerTags }) => maySee(actor, containerTags));
-  const shown = await asDocumentsHold({ store, clock }, searchScope, visible);
+  const shown = await asDocumentsHold({ store, clock }, searchScope, visible, stated);
   return new Map(shown.map((head) => [head.id, asSeenBy(actor, head)]));
 }
 
@@ -258,7 +264,10 @@ async function listAll(
   input: Search,
 ): Promise<FoundDocument[]> {
   const { store } = context;
-  const heads = await asDocumentsHold(context, searchScope, await listHeads(context, actor, searchScope, input));
+  const listed = await listHeads(context, actor, searchScope, input);
+  const ids = listed.map(({ id }) => id);
+  const stated = await store.units.statements(actor.organizationId, ids);
+  const heads = await asDocumentsHold(context, searchScope, listed, stated);
   const places = heads.flatMap(({ id, revision }) =>
     Array.from({ length: FIRST_CHUNKS }, (_, position) => ({ documentId: id, revision, position })),
   );

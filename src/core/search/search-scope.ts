@@ -85,6 +85,15 @@ export async function resolveScope(
   };
 }
 
+/** Number of documents in the containers of a search that are not yet searchable or not yet understood. */
+export async function countWaiting(
+  { store }: CoreContext,
+  actor: Actor,
+  { containerTags }: Pick<GroundInput, "containerTags">,
+): Promise<number> {
+  return store.documents.countWaiting(actor.organizationId, reachableContainers(actor, containerTags));
+}
+
 /** The ids of the documents with an id or customId, those in these containers first; none that the actor may not see. */
 async function findDocumentIds(
   { documents }: CoreContext["store"],

@@ -22,7 +22,7 @@ import type { RankedUnit } from "./rank.js";
 import { readRelatives, type Relatives } from "./related.js";
 import { shownSimilarity, type Retrieved } from "./retrieve.js";
 import { lineOf } from "./search-queue.js";
-import { groundSchema, resolveScope, type SearchScope } from "./search-scope.js";
+import { countWaiting, groundSchema, resolveScope, type SearchScope } from "./search-scope.js";
 import { tellTurns } from "./statements.js";
 import { createWaits } from "./waits.js";
 import type { Actor, Chunk, DocumentHead, Memory, Trust, Unit, UnitKind } from "../types.js";
@@ -141,7 +141,10 @@ async function searchAtOnce(plain: CoreContext, call: AuthorizedCall, raw: unkno
   const input = parseInput(searchSchema, raw);
   const { includeForgotten } = input;
   const wanted = { kinds: kindsOf(input, context), includeForgotten };
-  const searchScope = await stages.time("scope", () => resolveScope(context, actor, input, wanted));
+  // Counted before anything is searched: what is not counted as waiting can be found.
+  const [searchScope, waiting] = await stages.time("scope", () =>
+    Promise.all([resolveScope(context, actor, input, wanted), countWaiting(context, actor, input)]),
+  );
   const threshold = input.threshold ?? context.limits.threshold;
   const asked = await ask(context, input.q, { rewrite: input.rewriteQuery, timeZone: searchScope.timeZone });
   const { degraded, ...found } = await find(context, searchScope, { asked, input, threshold });
@@ -157,7 +160,7 @@ async function searchAtOnce(plain: CoreContext, call: AuthorizedCall, raw: unkno
     : { results: whole, degraded: [] };
   return {
     results: mixed.results.slice(0, input.limit),
-    waiting: await context.store.documents.countWaiting(actor.organizationId, searchScope.tags),
+    waiting,
     timing: millisecondsSince(started),
     stages: stages.durations,
     degraded: [...degraded, ...mixed.degraded],
@@ -210,17 +213,18 @@ async function present(
   { ranked, statements }: Shown,
 ): Promise<SearchResult[]> {
   const ids = [...new Set(ranked.flatMap(({ detail }) => detail.documentIds))];
-  const documents = ids.length > 0 ? await store.documents.headsByIds(actor.organizationId, ids) : [];
+  const units = ranked.map(({ unit }) => unit);
+  const [documents, whole, stated] = await Promise.all([
+    ids.length > 0 ? store.documents.headsByIds(actor.organizationId, ids) : [],
+    store.units.load(actor.organizationId, units),
+    store.units.statements(actor.organizationId, ids),
+  ]);
   // A memory stays where it is when one of its documents moves to a container that the actor may not see.
   const visible = documents.filter(
     (document) => maySee(actor, document.containerTags) && isOf(searchScope.endUserId, document),
   );
-  const shown = await asDocumentsHold({ store, clock }, searchScope, visible);
+  const shown = await asDocumentsHold({ store, clock }, searchScope, visible, stated);
   const byId = new Map(shown.map((document) => [document.id, asSeenBy(actor, document)]));
-  const whole = await store.units.load(
-    actor.organizationId,
-    ranked.map(({ unit }) => unit),
-  );
   const byUnit = new Map(whole.map((unit) => [unit.unit, unit]));
   return ranked.flatMap(({ unit, detail, similarity, isOutOfDate }) => {
     const found = byUnit.get(unit);

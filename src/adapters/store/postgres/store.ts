@@ -8,6 +8,7 @@ import { settleOrganization } from "../organization.js";
 import { databaseOver } from "../record-executor.js";
 import { countRecord, findLostRows } from "../record-health.js";
 import { requireServable } from "../move/move-note.js";
+import { QueryCache } from "../query-cache.js";
 import { noteDatabase, requireRecordPlace } from "../record-place.js";
 import { repositoriesOver } from "../repositories.js";
 import type { Database } from "../schema.js";
@@ -17,6 +18,7 @@ import { atomically } from "../transact.js";
 import { createVectorRecord } from "../vector-record.js";
 import { createVectorSpaces } from "../vector-spaces.js";
 import { describePostgresError } from "./errors.js";
+import { ExclusiveReads } from "./exclusive-reads.js";
 import { type PostgresConnections, PostgresExecutor } from "./executor.js";
 import { migrate } from "./migrate.js";
 import { type DatabasePossession, possessDatabase } from "./possession.js";
@@ -128,8 +130,14 @@ async function storeOver(
   { pool, writing, place, possession }: OpenedDatabase,
   { url, clock, dataDirectory, organizationId: wanted, isShared = false }: PostgresStoreOptions,
 ): Promise<Store> {
-  const writer = new PostgresWriter(writing, { place, permit: () => possession.require() });
-  const connections: PostgresConnections = { pool, place, writer };
+  const reads = new ExclusiveReads(pool, place, possession);
+  const queryCache = isShared ? undefined : new QueryCache(reads);
+  const committed = (): void => {
+    reads.noteCommit();
+    queryCache?.doubt();
+  };
+  const writer = new PostgresWriter(writing, { place, permit: () => possession.require(), committed });
+  const connections: PostgresConnections = { pool, place, writer, queryCache };
   const full = databaseOver(new PostgresExecutor(connections, "full"));
   const organizationId = await settleOrganization(full, wanted);
   const caches = { counts: createTimedCounts() };

@@ -19,6 +19,15 @@ const BEGIN: Readonly<Record<Durability, string>> = {
   normal: `begin; ${SPEAKS_WITHIN}; set local synchronous_commit = off; select pg_advisory_xact_lock(${WRITE_LOCK})`,
 };
 
+interface WriterOptions {
+  /** Names the database in messages. */
+  readonly place: string;
+  /** Called before anything is committed; throws to prevent it. */
+  readonly permit: () => void;
+  /** Called when a commit has ended, even if it failed: it may have been written. */
+  readonly committed: () => void;
+}
+
 /**
  * Runs one write transaction at a time across all nodes. As on SQLite, what a transaction has read cannot change before it ends,
  * and none has to be retried. The lock is released with its transaction, so a pooler in transaction mode works as well. Apart
@@ -28,14 +37,15 @@ export class PostgresWriter {
   readonly #pool: pg.Pool;
   readonly #place: string;
   readonly #permit: () => void;
+  readonly #committed: () => void;
   readonly #waiting: (() => void)[] = [];
   #begun = 0;
 
-  /** @param options.permit is called before anything is committed, and throws to prevent it */
-  constructor(pool: pg.Pool, { place, permit }: { readonly place: string; readonly permit: () => void }) {
+  constructor(pool: pg.Pool, { place, permit, committed }: WriterOptions) {
     this.#pool = pool;
     this.#place = place;
     this.#permit = permit;
+    this.#committed = committed;
   }
 
   /** One statement outside of any transaction. */
@@ -110,6 +120,8 @@ export class PostgresWriter {
         } catch (error) {
           end(true);
           throw describePostgresError(error, this.#place);
+        } finally {
+          this.#committed();
         }
         end(false);
       },
