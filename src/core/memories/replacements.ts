@@ -12,6 +12,9 @@ export type Replacement =
    */
   | { readonly kind: "version"; readonly of: string | null; readonly name: string; readonly version: string };
 
+/** "every weekday": who says the new time often leaves it out. */
+const RECURRENCE =
+  /,? (?:(?:every|each) (?:other )?[a-z]{3,10}(?: (?:morning|noon|afternoon|evening|night))?|daily|weekly|monthly|on (?:week(?:day|end)s|(?:mon|tues|wednes|thurs|fri|satur|sun)days))$/i;
 const LONGEST = 240;
 /** Most words of a value. */
 const MOST_WORDS = 4;
@@ -104,8 +107,12 @@ export function isReplacedBy(replacement: Replacement, other: Statement): boolea
   return replacement.kind === "value" ? saysOfFormer(replacement, other) : usesOtherVersion(replacement, other);
 }
 
-function saysOfFormer({ words, former }: Extract<Replacement, { kind: "value" }>, { dated }: Statement): boolean {
-  const said = valueWords(dated);
+function saysOfFormer(replacement: Extract<Replacement, { kind: "value" }>, { dated }: Statement): boolean {
+  return saysFormer(replacement, dated) || saysFormer(replacement, dated.replace(RECURRENCE, ""));
+}
+
+function saysFormer({ words, former }: Extract<Replacement, { kind: "value" }>, statement: string): boolean {
+  const said = valueWords(statement);
   const shared = said.length - former.length;
   const added = words.length - shared;
   if (shared < FEWEST_SHARED || added < 1 || added > MOST_WORDS) return false;
