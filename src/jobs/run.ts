@@ -4,7 +4,8 @@ import { createId } from "../lib/ids.js";
 import { retry } from "../lib/retry.js";
 import { sleep } from "../lib/time.js";
 import { traced } from "../lib/traces.js";
-import { judge } from "./verdict.js";
+import { type AttemptEnd, JobAttempt } from "./attempt.js";
+import { decideOutcome } from "./verdict.js";
 import { count } from "../lib/count.js";
 
 /** Gives a job up, within a transaction or in one of its own. */
@@ -46,8 +47,8 @@ export interface Run {
   readonly ended: Promise<void>;
 }
 
-/** Starts a taken job and makes sure that its outcome is stored, whatever happens. */
-export function createRun(options: RunOptions): (job: Job) => Run {
+/** The function that starts a claimed job and makes sure that its outcome is stored, whatever happens. */
+export function createJobStarter(options: RunOptions): (job: Job) => Run {
   const conductor = new JobConductor(options);
   return (job) => {
     const controller = new AbortController();
@@ -100,11 +101,26 @@ class JobConductor {
     return this.#options.soleOwner ? MOST_CRASHES : MOST_CRASHES_AMONG_OTHERS;
   }
 
-  /** `isFinished`: the handler removed the job itself. */
-  async #attempt(
-    job: Job,
-    controller: AbortController,
-  ): Promise<{ readonly isFinished: boolean; readonly next: Job | null }> {
+  async #attempt(job: Job, controller: AbortController): Promise<AttemptEnd> {
+    const { handler, payload } = this.#accept(job);
+    const attempt = new JobAttempt(job, {
+      worker: this.#options.worker,
+      leaseMs: this.#options.leaseMs,
+      isNext: (draft) => this.#isNext(draft),
+    });
+    const context: JobContext = { job, signal: controller.signal, finish: attempt.finish, follow: attempt.follow };
+    try {
+      const facts = { "recollect.job.id": job.id, "recollect.job.attempt": job.attempt };
+      const work = traced({ name: `job ${job.kind}`, kind: "consumer", facts }, () => handler.run(payload, context));
+      await this.#withinTime(work, job, controller, handler.timeoutMs);
+      return attempt.result;
+    } finally {
+      attempt.end();
+    }
+  }
+
+  /** @throws AppError `invalid` for a job that must not run */
+  #accept(job: Job): { readonly handler: JobHandler; readonly payload: unknown } {
     const handler = this.#handlerOf(job);
     if (!handler)
       throw new AppError(
@@ -114,45 +130,11 @@ class JobConductor {
     if (job.crashes >= this.#mostCrashes(handler)) throw setAside(job.crashes, handler);
     if (job.attempt > job.maxAttempts) throw setAside(job.maxAttempts, handler);
     const payload = handler.schema.safeParse(job.payload);
-    if (!payload.success)
-      throw new AppError(
-        "invalid",
-        `The payload of the job does not match "${job.kind}": ${firstIssue(payload.error)}`,
-        {
-          cause: payload.error,
-        },
-      );
-    let isFinished = false;
-    let isOver = false;
-    let next: Job | null = null;
-    const notOurs = () => new AppError("conflict", `The job "${job.kind}" (${job.id}) no longer belongs to this run.`);
-    const finish = async (transaction: JobStore): Promise<void> => {
-      if (isOver || !(await transaction.complete(this.#options.worker, job.id))) throw notOurs();
-      isFinished = true;
-    };
-    const follow = async (transaction: JobStore, draft: JobDraft): Promise<void> => {
-      if (!this.#isNext(draft)) {
-        await finish(transaction);
-        return transaction.enqueue([draft]);
-      }
-      const taken = isOver
-        ? "gone"
-        : await transaction.replace(this.#options.worker, job.id, draft, this.#options.leaseMs);
-      if (taken === "gone") throw notOurs();
-      isFinished = true;
-      next = taken;
-    };
-    const context: JobContext = { job, signal: controller.signal, finish, follow };
-    try {
-      const facts = { "recollect.job.id": job.id, "recollect.job.attempt": job.attempt };
-      const work = traced({ name: `job ${job.kind}`, kind: "consumer", facts }, () =>
-        handler.run(payload.data, context),
-      );
-      await this.#withinTime(work, job, controller, handler.timeoutMs);
-      return { isFinished, next };
-    } finally {
-      isOver = true;
+    if (!payload.success) {
+      const reason = `The payload of the job does not match "${job.kind}": ${firstIssue(payload.error)}`;
+      throw new AppError("invalid", reason, { cause: payload.error });
     }
+    return { handler, payload: payload.data };
   }
 
   #isNext({ kind, exclusive, runAt }: JobDraft): boolean {
@@ -210,7 +192,7 @@ class JobConductor {
     }
     const errorId = createId();
     if (error instanceof RetryLater && error.isFurther) this.#postponements.delete(job.id);
-    const verdict = judge(error, job, {
+    const verdict = decideOutcome(error, job, {
       postponements: this.#postponements.get(job.id) ?? 0,
       errorId,
       random: this.#options.random,

@@ -2,7 +2,7 @@ import { AppError } from "../core/errors.js";
 import type { Clock, Job, JobHandler, JobStore, JobChoice, Log } from "../core/ports.js";
 import { createId } from "../lib/ids.js";
 import { sleep, yieldTurn } from "../lib/time.js";
-import { type Bury, createRun, type Run } from "./run.js";
+import { type Bury, createJobStarter, type Run } from "./run.js";
 
 export interface RunnerOptions {
   readonly jobs: JobStore;
@@ -82,7 +82,7 @@ class JobRunner implements Runner {
     this.#slots = new Map(
       Object.entries(options.handlers).flatMap(([kind, own]) => (own.slots ? [[kind, own.slots]] : [])),
     );
-    this.#run = createRun({
+    this.#run = createJobStarter({
       ...options,
       worker: this.#worker,
       leaseMs: this.#leaseMs,

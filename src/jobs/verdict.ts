@@ -33,7 +33,7 @@ export interface Circumstances {
 }
 
 /** Decides by the kind of error. Waits are at most a day; `reason` is written for people. */
-export function judge(error: unknown, job: Job, { postponements, errorId, random }: Circumstances): Verdict {
+export function decideOutcome(error: unknown, job: Job, { postponements, errorId, random }: Circumstances): Verdict {
   const waits = random ? { ...WAITS, random } : WAITS;
   const seconds = postponementOf(error);
   if (seconds !== undefined) {

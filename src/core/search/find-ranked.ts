@@ -75,11 +75,14 @@ async function order(
 ): Promise<Pick<Retrieved, "ranked" | "degraded">> {
   const known = found.filter(({ isFurther }) => !isFurther);
   const further = found.filter(({ isFurther }) => isFurther);
-  const { ranked, degraded } = await judge(context, query, { ranked: rerankByRules(query, known), threshold });
+  const { ranked, degraded } = await rerankWithService(context, query, {
+    ranked: rerankByRules(query, known),
+    threshold,
+  });
   return { ranked: [...level(ranked), ...further].sort((one, other) => other.similarity - one.similarity), degraded };
 }
 
-async function judge(
+async function rerankWithService(
   context: CoreContext,
   query: string,
   { ranked, threshold }: { readonly ranked: readonly RankedUnit[]; readonly threshold: number },
