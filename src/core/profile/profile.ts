@@ -13,7 +13,7 @@ import { querySchema } from "../search/query-text.js";
 import { containerTagSchema, invalid, parseInput } from "../input.js";
 import { isLasting } from "../memories/lasting.js";
 import { holdsSecret } from "../memories/secrets.js";
-import { fadingOf, habitOf } from "../memories/standing.js";
+import { fadingOf, habitOf } from "../memories/memory-weight.js";
 import { trustOf } from "../memories/trust.js";
 import type { ProfileSummary } from "../ports.js";
 import { searchMemories, similaritySchema, type SearchAnswer } from "../search/search.js";

@@ -1,5 +1,5 @@
 import { type TimeZone, wallClock } from "../../lib/time-zone.js";
-import { fadingOf, habitOf } from "../memories/standing.js";
+import { fadingOf, habitOf } from "../memories/memory-weight.js";
 import { answersOf, passageSharesOf, similarityOfAnswer } from "./answers.js";
 import { demandsOf } from "./demands.js";
 import { evidenceOf, joinEvidence, readUnit, type Evidence, type GatherEvidence, type UnitWords } from "./evidence.js";
