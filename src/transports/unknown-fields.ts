@@ -193,6 +193,7 @@ function walk(schema: unknown, input: unknown, path: Path, found: Found): void {
   } else if (schema instanceof z.ZodPipe) {
     walk(schema.in instanceof z.ZodTransform ? schema.out : schema.in, input, path, found);
   } else if (schema instanceof z.ZodUnion) walkUnion(schema.options, input, path, found);
+  else if (schema instanceof z.ZodRecord) refuseDroppedKey(input, path, found);
   else if (isWrapper(schema)) walk(schema.unwrap(), input, path, found);
 }
 
@@ -215,6 +216,12 @@ function walkObject(schema: z.ZodObject, input: unknown, path: Path, found: Foun
     else if (field !== undefined) walk(field, input[name], [...path, name], found);
     else if (schema.def.catchall === undefined) judge(name, input[name], { path, known: Object.keys(shape), found });
   }
+}
+
+/** Parsing drops this key from free-form objects. */
+function refuseDroppedKey(input: unknown, path: Path, found: Found): void {
+  if (isObject(input) && Object.hasOwn(input, "__proto__"))
+    refuse(found, [...path, "__proto__"], "is not a possible key; use another name");
 }
 
 /** Of several forms, the one that leaves the fewest unknown fields is meant. */

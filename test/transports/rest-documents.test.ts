@@ -23,6 +23,25 @@ describe("POST /v3/documents", () => {
     expect((await rest.send("GET", `/v3/documents/${body.id}`)).body.content).toBe("Lena moved the launch to May.");
   });
 
+  test("refuses the metadata key __proto__, here and in other requests that take metadata", async () => {
+    const metadata = JSON.parse('{"__proto__":"x","k":"v"}') as Record<string, string>;
+    const { id } = (await add({ content: "Mine.", containerTag: "add:proto" })).body;
+    const answers = await Promise.all([
+      add({ content: "Mine.", metadata }),
+      rest.send("PATCH", `/v3/documents/${id}`, { metadata }),
+      rest.send("POST", "/v4/memories", { containerTag: "add:proto", memories: [{ content: "A fact.", metadata }] }),
+      rest.send("POST", "/v4/conversations", {
+        conversationId: "c",
+        messages: [{ role: "user", content: "Hello." }],
+        metadata,
+      }),
+    ]);
+    for (const { status, body } of answers) {
+      expect(status).toBe(400);
+      expect(JSON.stringify(body)).toContain("metadata.__proto__: is not a possible key");
+    }
+  });
+
   test("`Prefer: wait=N` answers when the document is searchable, and says that it did wait", async () => {
     const { headers, body } = await add(
       { content: "The harbour closes at nine.", containerTag: "add:wait" },
