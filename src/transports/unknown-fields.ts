@@ -166,6 +166,12 @@ export function meantBy(name: string, known: readonly string[]): string | undefi
   return known.find((one) => one === OTHER_NAMES[plain]);
 }
 
+/** A key that parsing with a schema would drop from a free-form object without a word. */
+export function findDroppedKey(input: unknown): { readonly path: string[]; readonly message: string } | undefined {
+  if (!isObject(input) || !Object.hasOwn(input, "__proto__")) return undefined;
+  return { path: ["__proto__"], message: "is not a possible key; use another name" };
+}
+
 interface Found {
   readonly misspelt: Issue[];
   readonly ignored: IgnoredField[];
@@ -218,10 +224,9 @@ function walkObject(schema: z.ZodObject, input: unknown, path: Path, found: Foun
   }
 }
 
-/** Parsing drops this key from free-form objects. */
 function refuseDroppedKey(input: unknown, path: Path, found: Found): void {
-  if (isObject(input) && Object.hasOwn(input, "__proto__"))
-    refuse(found, [...path, "__proto__"], "is not a possible key; use another name");
+  const dropped = findDroppedKey(input);
+  if (dropped) refuse(found, [...path, ...dropped.path], dropped.message);
 }
 
 /** Of several forms, the one that leaves the fewest unknown fields is meant. */

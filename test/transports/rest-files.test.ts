@@ -276,6 +276,11 @@ describe("what is refused leaves nothing behind", () => {
     ["a blank file", { file: file(" \n\t", "a.txt") }, /file: must not be empty/],
     ["metadata that is no JSON", { file: file("x", "a.txt"), metadata: "{a:1}" }, /metadata: must be a JSON object/],
     ["metadata that is a list", { file: file("x", "a.txt"), metadata: "[1]" }, /metadata: must be an object/],
+    [
+      "a metadata key that objects have",
+      { file: file("x", "a.txt"), metadata: '{"__proto__":"x"}' },
+      /metadata.__proto__/,
+    ],
     ["nested metadata", { file: file("x", "a.txt"), metadata: '{"a":{"b":1}}' }, /metadata.a: must be a string, a/],
     ["an image without a type", { file: file("x", "a"), fileType: "image" }, /mimeType: is required when fileType is/],
     ["an unknown file type", { file: file("x", "a.txt"), fileType: "hologram" }, /fileType: must be one of text, pdf/],

@@ -1,3 +1,4 @@
+import { findDroppedKey } from "../../unknown-fields.js";
 import * as z from "zod";
 import { addDocumentSchema, MOST_CONTAINERS_OF_DOCUMENT } from "../../../core/index.js";
 import { preferredWait } from "../prefer.js";
@@ -17,7 +18,10 @@ const { title, customId, endUserId, entityContext, taskType, dreaming, filepath,
 function jsonText(rule: string) {
   return z.string("must be text").transform((text, context): unknown => {
     try {
-      return parseLimitedJson(text);
+      const value = parseLimitedJson(text);
+      const dropped = findDroppedKey(value);
+      if (dropped) context.addIssue({ code: "custom", ...dropped });
+      return value;
     } catch {
       context.addIssue({ code: "custom", message: rule });
       return z.NEVER;
