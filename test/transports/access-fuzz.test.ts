@@ -112,7 +112,7 @@ async function send({ method, path, body, headers }: ApiRequest, key: string) {
 }
 
 test(
-  `${REQUESTS} requests of limited keys see and change nothing beyond them (seed ${SEED})`,
+  `${REQUESTS} requests with limited keys read and change nothing outside their scope (seed ${SEED})`,
   { timeout: 120_000 },
   async () => {
     const any = fc.tuple(

@@ -23,7 +23,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test("what failed for the moment is tried again soon, however long the sending took", { timeout: 60_000 }, async () => {
+test("retries a temporary failure soon, however long the upload took", { timeout: 60_000 }, async () => {
   await writeFile(join(folder, "a.txt"), "hello");
   const ending = new AbortController();
   const [begins, ends]: [number[], number[]] = [[], []];
@@ -41,7 +41,7 @@ test("what failed for the moment is tried again soon, however long the sending t
   expect(pause).toBeLessThan(15_000);
 });
 
-test("a folder of more files than are followed is refused, not followed in part", async () => {
+test("refuses to follow a folder with too many files, instead of following part of it", async () => {
   for (const name of ["a.txt", "b.txt", "c.txt"]) await writeFile(join(folder, name), name);
   expect((await scanFolder(root.path, 3)).files.size).toBe(3);
   await expect(scanFolder(root.path, 2)).rejects.toMatchObject({
@@ -55,7 +55,7 @@ test.each([
   ["rate_limited", true],
   ["unavailable", true],
   ["invalid", undefined],
-] as const)("a file that was refused as %s: whether it is tried again unchanged", async (kind, isPassing) => {
+] as const)("a file refused as %s: whether it is retried unchanged", async (kind, isPassing) => {
   const file = join(folder, "a.txt");
   await writeFile(file, "hello");
   const opened = await openCore();

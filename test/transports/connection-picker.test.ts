@@ -72,7 +72,7 @@ const titles = async () =>
     ({ title }: { title: string }) => title,
   );
 
-test("whoever signed in is sent to it, opens a folder, chooses, and is sent on to where they came from", async () => {
+test("sends the user to the picker after sign-in, browses a folder, saves a choice and returns", async () => {
   const { location } = await connect({ redirectUrl: "https://app.example/done" });
   expect(pathOf(location)).toMatch(/^\/auth\/pick\?pick=/);
   const top = await browser.get(pathOf(location));
@@ -93,7 +93,7 @@ test("whoever signed in is sent to it, opens a folder, chooses, and is sent on t
   expect(await titles()).toEqual(["orchard.txt"]);
 });
 
-test("it is opened with a key, shows what was chosen, and is over once something was", async () => {
+test("opens with a key, shows what was chosen, and closes once a choice is saved", async () => {
   const { id, location } = await connect();
   const first = await browser.get(pathOf(location));
   const opened = await ok("POST", `/v3/connections/${id}/google-drive/hosted-picker`);
@@ -111,7 +111,7 @@ test("it is opened with a key, shows what was chosen, and is over once something
   expect(formOf(await browser.get(pathOf(again.url))).chosen).toHaveLength(1);
 });
 
-test("nobody gets in with another address, from another site, or with what is no choice", async () => {
+test("refuses other addresses, requests from other sites and invalid choices", async () => {
   const { id, location } = await connect();
   for (const pick of ["", "x", id, `${id}.x`, `nobody.${"x".repeat(43)}`, "x".repeat(2_000)])
     expect((await browser.get(`/auth/pick?${new URLSearchParams({ pick }).toString()}`)).status).toBeGreaterThan(399);
@@ -130,7 +130,7 @@ test("nobody gets in with another address, from another site, or with what is no
   expect(JSON.stringify(rest.log)).not.toContain(pick.split(".")[1]);
 });
 
-test("where nothing is chosen there is no page, and none before somebody has signed in", async () => {
+test("exists only where there is something to choose, and only after sign-in", async () => {
   const full = await connect({ metadata: { syncScope: "full" }, redirectUrl: "https://app.example/done" });
   expect(full.location).toBe("https://app.example/done");
   const { id } = await ok("POST", "/v3/connections/google-drive", { containerTag: "other" });
@@ -138,7 +138,7 @@ test("where nothing is chosen there is no page, and none before somebody has sig
   expect((await rest.send("POST", "/v3/connections/nobody/google-drive/hosted-picker")).status).toBe(404);
 });
 
-test("of several who choose with one address at once, one chooses", async () => {
+test("of several choices saved concurrently through one address, only one succeeds", async () => {
   const { location } = await connect();
   const page = await browser.get(pathOf(location));
   const choice = [named(formOf(page).offered, "private")];
@@ -146,7 +146,7 @@ test("of several who choose with one address at once, one chooses", async () => 
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
 });
 
-test("the page of a connection that is being removed is over", async () => {
+test("the picker of a connection that is being removed is gone", async () => {
   const { id, location } = await connect();
   await ok("DELETE", `/v3/connections/${id}`);
   expect((await browser.get(pathOf(location))).status).toBe(404);

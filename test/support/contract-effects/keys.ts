@@ -27,7 +27,7 @@ export const keys: readonly ContractGroup[] = [
       ),
       works(
         "The key `local` of the SDK is taken from this machine",
-        inTest("transports/auth", "a program on this machine gets in with %s"),
+        inTest("transports/auth", "a program on this machine is accepted with %s"),
       ),
     ],
   },

@@ -189,7 +189,7 @@ export const settings: readonly ContractGroup[] = [
         "A picker is opened for Google Drive",
         inTest(
           "transports/connection-picker",
-          "it is opened with a key, shows what was chosen, and is over once something was",
+          "opens with a key, shows what was chosen, and closes once a choice is saved",
         ),
       ),
       works("Lists of connections are empty arrays", async (world) => {
