@@ -103,7 +103,7 @@ test("every field of every route has a probe, or a reason for having none", () =
   expect(Object.keys(EFFECTS).sort(), advice).toEqual([...new Set(requestFields())].sort());
 });
 
-test("the reasons name tests that are there", () => {
+test("the tests that reasons refer to exist", () => {
   const reasons = Object.values(EFFECTS).flatMap((effect) => ("reason" in effect ? [effect.reason] : []));
   const named = new Set(reasons.flatMap((reason) => reason.match(/test\/\S+?\.test\.ts/g) ?? []));
   expect([...named].filter((path) => !existsSync(resolve(import.meta.dirname, "../..", path)))).toEqual([]);

@@ -143,12 +143,12 @@ function short({ value }: LimitedRequest): string {
   return JSON.stringify(value).slice(0, 150);
 }
 
-test("every limit of the API document holds, edge for edge", async () => {
+test("every limit in the API document holds exactly", async () => {
   expect(probes.length).toBeGreaterThan(600);
   expect(await deviations()).toEqual([]);
 }, 120_000);
 
-test("every reason is that of a limit, and names tests that are there", () => {
+test("every reason belongs to a limit, and the tests that it names exist", () => {
   const idle = Object.keys(REASONS).filter((start) => !probes.some(({ name }) => name.startsWith(start)));
   const named = Object.values(REASONS).flatMap((reason) => reason.match(/test\/\S+?\.test\.ts/g) ?? []);
   const missing = named.filter((path) => !existsSync(resolve(import.meta.dirname, "../..", path)));
