@@ -223,7 +223,7 @@ interface Told {
   readonly memory: string;
 }
 
-test("a filter means the same everywhere, and what it says", { timeout: 60_000 }, async () => {
+test("filters behave as documented, and alike in lists, searches and profiles", { timeout: 60_000 }, async () => {
   const containerTag = "filtered";
   let kept = 0;
   let runs = 0;

@@ -261,7 +261,7 @@ function tell({ fault, method, path, headers, body }: ApiRequest): string {
 }
 
 test(
-  `${REQUESTS} requests made from the API document, whole and broken (seed ${SEED})`,
+  `handles ${REQUESTS} valid and broken requests generated from the API document (seed ${SEED})`,
   { timeout: 240_000 },
   async () => {
     const random = operations.filter(({ path }) => path !== LAST);
@@ -296,13 +296,13 @@ test(
   },
 );
 
-test("nothing in the other container was changed, and it is told to whoever asks for it", async () => {
+test("nothing in the other container has changed, and it can still be read there", async () => {
   expect(await readVault()).toEqual(vault.content);
   const { body } = await rest.send("POST", "/v4/search", { q: CANARY, containerTag: "vault", threshold: 0 });
   expect(JSON.stringify(body)).toContain(CANARY);
 });
 
-test("a reset wants its confirmation, whatever else is said, and answers in its shape", async () => {
+test("a reset requires the exact confirmation", async () => {
   for (const body of [{}, { confirmation: "" }, { confirmation: "yes" }, { confirmation: 1 }, [], null])
     expect((await rest.send("POST", LAST, body)).status).toBe(400);
   const { org } = (await rest.send("GET", "/v3/session")).body;

@@ -78,7 +78,7 @@ export const settings: readonly ContractGroup[] = [
         "Who sets what has no effect without a model is told so",
         inTest(
           "transports/guidance-warnings",
-          "without a model, who says how texts are read is told what has no effect, and so is who looks at the status",
+          "without a model, responses and the status name the guidance that has no effect",
         ),
       ),
       doesNot(
