@@ -32,11 +32,11 @@ afterAll(async () => {
   await world.close();
 });
 
-test("every field that a request may have is known to hold an id, a container or words", () => {
+test("every request field is classified as holding an id, a container or text", () => {
   expect(doors.unknown, "say in test/support/isolation-places.ts what these are").toEqual([]);
 });
 
-test("whoever may use a container is told what is in it, and nothing of another", async () => {
+test("a caller with access to a container sees its contents, and nothing of another container", async () => {
   const key = world.bystander;
   const told: string[] = [];
   for (const door of doors.doors.filter(({ isChanging }) => !isChanging)) {
@@ -56,16 +56,18 @@ const NEVER_RIGHT = /relation\.ids|^GET \/v3\/connections\/.*callback/;
 const asked = new Set<string>();
 const answered = new Set<string>();
 
-describe("by the ids of others", () => {
-  test.each(CALLERS)("%s is told nothing and changes nothing", { timeout: 120_000 }, (name) => tryAll(name, false));
+describe("with ids from other containers", () => {
+  test.each(CALLERS)("%s sees nothing and changes nothing", { timeout: 120_000 }, (name) => tryAll(name, false));
 });
 
-describe("under the names of others", () => {
+describe("with names used in other containers", () => {
   // What makes something under a name comes last: from then on the name means one's own.
-  test.each(CALLERS)("%s makes what is theirs, and learns nothing", { timeout: 120_000 }, (name) => tryAll(name, true));
+  test.each(CALLERS)("%s creates its own objects, and learns nothing", { timeout: 120_000 }, (name) =>
+    tryAll(name, true),
+  );
 });
 
-test("every place was reached: no request was refused for its form", () => {
+test("every place was tried with a well-formed request", () => {
   expect([...asked].filter((place) => !answered.has(place) && !NEVER_RIGHT.test(place))).toEqual([]);
 });
 

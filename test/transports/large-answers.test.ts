@@ -32,8 +32,8 @@ async function ask(path: string, body: object) {
   return { ...answer, longest, bytes: JSON.stringify(answer.body).length };
 }
 
-describe("whoever may only read gets no more text at once than an answer has room for", () => {
-  test("in a list with texts, which says what it leaves out", async () => {
+describe("the text in one response to a read-only key is limited", () => {
+  test("in a list with contents, which reports what it leaves out", async () => {
     const { status, body, bytes } = await ask("/v3/documents/list", { includeContent: true, limit: 1_100 });
     expect([status, body.memories.length]).toEqual([200, DOCUMENTS]);
     expect(bytes).toBeLessThan(18 * MEGABYTE);
@@ -45,7 +45,7 @@ describe("whoever may only read gets no more text at once than an answer has roo
     expect(page.body.warnings).toBeUndefined();
   });
 
-  test("of many documents by their ids, while others have their turn", async () => {
+  test("for many documents by their ids, without blocking other requests", async () => {
     const { documents } = await rest.core.listDocuments({ actor: rest.actor }, { limit: DOCUMENTS });
     const ids = documents.map(({ id }) => id);
     const named = await ask("/v3/documents/documents/by-ids", { ids });

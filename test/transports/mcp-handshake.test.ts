@@ -124,17 +124,20 @@ const ODD: readonly [string, unknown][] = [
   ["discover with more parameters", discover({}, { cursor: "x" })],
 ];
 
-describe("the answer before the library is loaded", () => {
-  test.each(PLAIN)("is given, and is the library's own: %s", async (_name, message) => {
+describe("the early answer before the library is loaded", () => {
+  test.each(PLAIN)("equals the answer of the library: %s", async (_name, message) => {
     const early = earlyAnswer(message);
     expect(early).not.toBeNull();
     expect(early).toEqual(await libraryAnswer(message));
   });
 
-  test.each(SUPPORTED_PROTOCOL_VERSIONS)("knows every revision that the library knows: %s", async (protocolVersion) => {
-    const message = initialize({ protocolVersion });
-    expect(earlyAnswer(message)).toEqual(await libraryAnswer(message));
-  });
+  test.each(SUPPORTED_PROTOCOL_VERSIONS)(
+    "supports every revision that the library supports: %s",
+    async (protocolVersion) => {
+      const message = initialize({ protocolVersion });
+      expect(earlyAnswer(message)).toEqual(await libraryAnswer(message));
+    },
+  );
 
   test.each(ODD)("is left to the library: %s", (_name, message) => {
     expect(earlyAnswer(message)).toBeNull();
@@ -154,7 +157,7 @@ describe("the answer before the library is loaded", () => {
   });
 });
 
-test("the instructions fit into what clients keep of them", () => {
+test("the instructions are shorter than what clients truncate, and name the essentials", () => {
   expect(INSTRUCTIONS.length).toBeLessThan(2_000);
   for (const word of [
     "search",

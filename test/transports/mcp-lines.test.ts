@@ -29,7 +29,7 @@ describe("lines", () => {
     expect(split(100, pieces)).toEqual(lines);
   });
 
-  test("keeps characters whole that arrive in two pieces", () => {
+  test("keeps characters intact that arrive in two pieces", () => {
     const bytes = Buffer.from("größe 🎈\n");
     for (let cut = 0; cut <= bytes.length; cut++) {
       const lines: string[] = [];
@@ -43,7 +43,7 @@ describe("lines", () => {
     }
   });
 
-  test("throws away a line that is too long, however it arrives, and goes on after it", () => {
+  test("drops a line that is too long, however it arrives, and continues after it", () => {
     const long = `${"x".repeat(3_000)}tail`;
     const expected = ["before", "too long: 512 tail", "after"];
     expect(split(1_000, [`before\n${long}\nafter\n`])).toEqual(expected);

@@ -88,7 +88,7 @@ export const otherDoors: readonly ContractGroup[] = [
     effects: [
       works(
         "Streamable HTTP at `/mcp`, `/mcp/` and `/`, without sessions",
-        inTest("transports/mcp-http", "paths that clients know all answer"),
+        inTest("transports/mcp-http", "all paths that clients use answer"),
       ),
       works(
         "The resource's OAuth metadata is served",
@@ -98,7 +98,7 @@ export const otherDoors: readonly ContractGroup[] = [
         "A wrong key is 401 with `WWW-Authenticate`",
         inTest(
           "transports/mcp-http",
-          "a wrong key is refused as the protocol says, without a word about which part is wrong",
+          "a wrong key is refused as the protocol requires, without saying which part is wrong",
         ),
       ),
       works(
@@ -123,7 +123,10 @@ export const otherDoors: readonly ContractGroup[] = [
       ),
       works(
         "Tools under their older names serve older clients",
-        inTest("transports/mcp-legacy-tools", "what was saved under an old name is found and forgotten under others"),
+        inTest(
+          "transports/mcp-legacy-tools",
+          "a memory saved under an old tool name is found and forgotten under others",
+        ),
       ),
       works(
         "Resources `supermemory://profile` and `supermemory://spaces`, prompt `context`",
@@ -136,7 +139,7 @@ export const otherDoors: readonly ContractGroup[] = [
         "A key's containers and permission hold for tools",
         inTest(
           "transports/mcp-http",
-          "holds for the tools: a key of one container writes there without naming it, and nowhere else",
+          "apply to the tools: a key for one container writes there by default, and nowhere else",
         ),
       ),
       doesNot(
