@@ -69,7 +69,7 @@ async function signIn(name: ClientName): Promise<{ mcp: McpConnection; provider:
 }
 
 describe.each(CLIENTS)("the client %s", (name) => {
-  test("finds the way by itself: registers, asks the owner, and calls tools", async () => {
+  test("discovers the server, registers, asks the owner and calls tools", async () => {
     const { mcp } = await signIn(name);
     expect((await mcp.listTools()).map((tool) => tool.name)).toEqual(
       expect.arrayContaining(["search", "add-memory", "profile", "fetch", "forget"]),
@@ -80,7 +80,7 @@ describe.each(CLIENTS)("the client %s", (name) => {
     expect(found.text).toContain("Rome");
   });
 
-  test("gets a new token by itself when its old one is over, without asking the owner", async () => {
+  test("refreshes an expired token without asking the owner", async () => {
     const { provider } = await signIn(name);
     const { refresh_token } = provider.kept.tokens;
     provider.kept.tokens = { ...provider.kept.tokens, access_token: "over" };
@@ -89,7 +89,7 @@ describe.each(CLIENTS)("the client %s", (name) => {
     expect(provider.kept.tokens.refresh_token).not.toBe(refresh_token);
   });
 
-  test("asks the owner again when its grant was ended", async () => {
+  test("asks the owner again after its grant was revoked", async () => {
     const { provider } = await signIn(name);
     const opened = provider.opened;
     await rest.core.revokeGrants({ actor: rest.actor }, { client: provider.kept.client.client_id });
@@ -98,7 +98,7 @@ describe.each(CLIENTS)("the client %s", (name) => {
   });
 });
 
-test("a client that checks who answers drops the answer of another server", async () => {
+test("a client that checks the issuer rejects the response of another server", async () => {
   const first = visit("v2 auto", createClientProvider());
   await expect(first.connect()).rejects.toThrow(/unauthorized/i);
   await expect(answerFor(first, { iss: "https://evil.example" })).rejects.toThrow(/issuer/i);

@@ -108,14 +108,11 @@ export const otherDoors: readonly ContractGroup[] = [
       works("Search respects `limit` and `threshold`", inTest("transports/mcp-tools", "respects limit and threshold")),
       works(
         "Adding keeps and forgetting forgets",
-        inTest("transports/mcp-tools", "keeps, finds, shows, updates and forgets"),
+        inTest("transports/mcp-tools", "stores, finds, shows, updates and forgets"),
       ),
       works(
         "Documents are given whole, page by page",
-        inTest(
-          "transports/mcp-tools",
-          "gives a long document page by page, without a gap and without half a character",
-        ),
+        inTest("transports/mcp-tools", "returns a long document page by page, without gaps or split characters"),
       ),
       works(
         "The profile is told, and answers a question at the same time",
@@ -132,7 +129,7 @@ export const otherDoors: readonly ContractGroup[] = [
         "Resources `supermemory://profile` and `supermemory://spaces`, prompt `context`",
         inTest(
           "transports/mcp-resources",
-          "may be read without being listed, and are listed with the tools of all generations",
+          "can be read without being listed, and are listed with the tools of all generations",
         ),
       ),
       works(
