@@ -11,7 +11,7 @@ const REMOTE: HttpBindings = { incoming: { socket: { remoteAddress: "192.168.1.2
 let rest: OpenedRest;
 let server: Listening;
 let full: string;
-/** Opens the container `mia` alone. */
+/** Grants access to the container `mia` only. */
 let scoped: string;
 /** A document of another container. */
 let foreign: string;
@@ -29,7 +29,7 @@ afterAll(() => rest.close());
 
 const as = (key: string) => ({ authorization: `Bearer ${key}` });
 
-/** A request whose line and headers go out exactly as they are written; status 0 for a connection that ends unanswered. */
+/** Sends the request line and headers exactly as given. @returns status 0 if the connection ends without a response */
 async function raw(
   line: string,
   headers: readonly string[] = [],
@@ -189,7 +189,7 @@ describe("malformed or unusual headers", () => {
     ["12 kB", () => [bearer("x".repeat(12_000))], [401]],
     ["100 kB", () => [bearer("x".repeat(100_000))], [431]],
   ])("%s", async (_what, lines, statuses) => {
-    // Of another machine, as far as the request tells.
+    // The forwarded header makes the request count as one from another machine.
     const { status, text } = await raw("GET /v3/session", [host(), "X-Forwarded-For: 203.0.113.9", ...lines(full)]);
     expect(statuses).toContain(status);
     expect(text).not.toContain(full);
@@ -386,12 +386,12 @@ describe("ten thousand wrong keys", () => {
     expect(served).toBeGreaterThan(10);
     const lines = rest.log.slice(linesBefore);
     expect(JSON.stringify(lines)).not.toContain(full.slice(-30, -6));
-    // Each refused request is one line, as each request is; nothing else is noted of them.
+    // Each refused request writes one line, as every request does, and nothing else.
     expect(lines.length).toBeLessThan(1.1 * TRIES + served);
     expect((await fetch(`${server.url}/v3/session`, { headers: as(full) })).status).toBe(200);
   });
 
-  /** Sends a request with each key over one connection, some at once; counts how many are refused. */
+  /** Sends a request with each key over one connection, several at a time. @returns how many were refused */
   function flood(keys: readonly string[]): Promise<number> {
     return new Promise((resolve, reject) => {
       const socket = connect(server.port, "127.0.0.1");

@@ -25,7 +25,7 @@ interface McpMessage {
   readonly error?: { readonly code: number; readonly message: string };
 }
 
-/** One message by itself, and what came back. */
+/** Sends a single message. @returns its response */
 async function call(who: Principal, method: string, params: unknown, more: Record<string, string> = {}) {
   const headers = {
     accept: "application/json, text/event-stream",
@@ -40,7 +40,7 @@ async function call(who: Principal, method: string, params: unknown, more: Recor
   return { status: answer.status, text, message: JSON.parse(data) as McpMessage };
 }
 
-/** In the words of a refusal for the scope of a key. */
+/** How errors about the scope of a key are worded. */
 const WORDS = {
   forbidden: /may not use the container|may only read|scoped key may only use/,
   not_found: /not found|There is no/i,

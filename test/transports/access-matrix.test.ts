@@ -38,7 +38,7 @@ interface Route {
 
 const nameOf = ({ method, path }: Endpoint): string => `${method.toUpperCase()} ${path}`;
 
-/** Under each of its paths. */
+/** One entry for each path of an endpoint. */
 function routes(): Route[] {
   return ENDPOINTS.flatMap((endpoint) => {
     const access = ROUTES[nameOf(endpoint)];
@@ -63,7 +63,7 @@ async function ask({ method, path, access }: Route, who: Principal, tag: string,
   return { status: answer.status, text: await answer.text() };
 }
 
-/** What anybody may have is the same to everybody; another path of an operation lets in whom the first lets in. */
+/** Routes without requirements need few callers, as do further paths of a route for callers that it accepts. */
 function questionsOf({ access, path, endpoint }: Route): Question[] {
   if (access.needs === "nothing") return questions(world).filter(({ who }) => FEW.includes(who.name));
   const all = questions(world);
@@ -88,7 +88,7 @@ describe("the access table", () => {
       ENDPOINTS.flatMap((endpoint) =>
         pathsOf(endpoint).flatMap((path) => {
           const pattern = path.replace(/\{(\w+)\}/g, ":$1");
-          // Other methods of a known path are refused by the same path.
+          // Other methods of a known path are refused by a handler of the same path.
           return [`${endpoint.method.toUpperCase()} ${pattern}`, `ALL ${pattern}`];
         }),
       ),
@@ -100,7 +100,7 @@ describe("the access table", () => {
   });
 });
 
-/** Whoever may not is refused and changes nothing; then those who may are let in. */
+/** First checks that callers without the right are refused and change nothing, then that the others are accepted. */
 async function checkRoute(route: Route): Promise<void> {
   const { access, endpoint } = route;
   await keeper.look();

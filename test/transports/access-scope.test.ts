@@ -3,7 +3,7 @@ import { type AccessWorld, CANARY, HOME, LIBRARY, openAccessWorld } from "../sup
 import { readAnswer, requestInit, type RestAnswer } from "../support/rest.js";
 
 let world: AccessWorld;
-/** Everything that the containers have from the beginning. */
+/** What the containers hold from the start. */
 let ids: Record<"document" | "file" | "memory" | "libraryDocument", string>;
 beforeAll(async () => {
   world = await openAccessWorld();

@@ -25,7 +25,7 @@ interface Attached {
 
 const text = (name: string, words: string): Attached => ({ name, type: "text/plain", bytes: Buffer.from(words) });
 
-/** A mail with files, as mail programs write it. */
+/** An email with attachments, as mail programs write it. */
 function mailOf(subject: string, attached: readonly Attached[]): Buffer {
   const boundary = `b-${subject.replaceAll(" ", "-")}`;
   const parts = attached.map(({ name, type, bytes }) =>

@@ -163,7 +163,7 @@ describe("recollect add with several files", () => {
     "treats %s as the address of a web page",
     async (address) => {
       const told = await run(["add", address, "--json"]);
-      // The service of this test is offline.
+      // The service in this test is offline.
       expect(told.stdout).toMatch(/"status":\s*"failed"/);
       expect(told.stdout).toContain("RECOLLECT_OFFLINE");
     },

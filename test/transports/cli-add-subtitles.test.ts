@@ -26,10 +26,10 @@ async function put(name: string, content: string | Uint8Array): Promise<void> {
 }
 
 const cues = (text: string) => `1\n00:00:01,000 --> 00:00:04,000\n${text}\n`;
-/** Begins as a video does, and is none that could be read. */
+/** Starts like a video file, but cannot be decoded. */
 const FILM = Buffer.concat([Buffer.from("\0\0\0\x18ftypmp42\0\0\0\0mp42isom", "latin1"), Buffer.alloc(2_000)]);
 
-/** What each document says, by its title. */
+/** The content of each document, by title. */
 async function contents(): Promise<Readonly<Record<string, string>>> {
   const opened = await openCore({ dataDirectory: data });
   try {

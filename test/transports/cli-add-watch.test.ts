@@ -23,7 +23,7 @@ afterEach(async () => {
 const at = (name: string) => join(notes, name);
 
 interface Watched {
-  /** Waits until a line holds all of this. */
+  /** Waits until one line contains all of these. */
   sees(...parts: readonly string[]): Promise<void>;
   lines(): readonly string[];
   readonly ended: Promise<CommandResult>;

@@ -34,7 +34,7 @@ describe("recollect add", () => {
   test("stores text, waits until it is processed and prints the facts with their ids", async () => {
     const result = await run(["add", "I live in Lisbon. I prefer green tea to coffee."]);
     expect(result.code).toBe(0);
-    // Then what it waits for, unless that is over before it looks.
+    // Progress messages follow, unless processing ends first.
     expect(result.stderr).toMatch(/^adding\n((queued|extracting|chunking|embedding|indexing|finding facts)\n)*$/);
     expect(result.stdout).toMatch(/^added: \w{22} in sm_project_default\n2 facts:\n/);
     expect(result.stdout).toMatch(/- User lives in Lisbon {2}\[\w{22}\]/);

@@ -15,7 +15,7 @@ import { type ClientHome, clientNamed, openHome, snapshot } from "../support/cli
 
 const KEY = "sm_org_0123456789abcdefghij";
 
-/** Everything in a home folder, by path. */
+/** All files in a home folder, by path. */
 function everything({ home }: ClientHome): unknown {
   return readdirSync(home, { recursive: true, withFileTypes: true })
     .map((entry) => join(entry.parentPath, entry.name))

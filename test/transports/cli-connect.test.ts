@@ -8,7 +8,7 @@ import { type ClientHome, clientNamed, openHome, PLACES, PROGRAM, snapshot } fro
 
 const KEY = "sm_org_0123456789abcdefghij";
 
-/** What a plugin needs on its command line. */
+/** The options that a plugin needs. */
 const flags = (client: Client) => (client.kind === "plugin" ? ["--key", KEY] : []);
 const target = ({ client, scope }: { client: Client; scope: Scope }) => ["connect", client.name, "--scope", scope];
 const connect = (at: { client: Client; scope: Scope }) => [...target(at), ...flags(at.client), "--write"];
@@ -97,7 +97,7 @@ function parsed({ format }: Client, file: string): unknown {
   return FORMATS[format].parse(readFileSync(file, "utf8").replace(/^\ufeff/, ""));
 }
 
-/** Files beside the one of a client that the command left there. */
+/** Files that the command left beside the client's file. */
 function leftBeside(file: string): string[] {
   return existsSync(dirname(file)) ? readdirSync(dirname(file)).filter((name) => name.includes("recollect-")) : [];
 }

@@ -22,7 +22,7 @@ afterEach(async () => {
 
 const settings = () => ({ ...ONLINE, RECOLLECT_PROVIDER_URLS: `google-drive=${drive.url}` });
 
-/** Runs a command whose browser does something with the address that it is sent to. */
+/** Runs a command; `browse` plays the browser that opens its link. */
 function run(
   argv: readonly string[],
   browse: (link: URL) => Promise<void>,
@@ -42,7 +42,7 @@ function run(
 
 const seen: { status: number; text: string }[] = [];
 
-/** Comes back from the provider as its browser would. */
+/** Returns from the provider as a browser would. */
 async function comeBack(link: URL, brought: Readonly<Record<string, string>>): Promise<void> {
   const back = new URL(link.searchParams.get("redirect_uri") ?? "");
   const query = { state: link.searchParams.get("state") ?? "", ...brought };
@@ -71,7 +71,7 @@ test("signs in with a browser on this machine, which returns to this machine onl
   expect((await list()).connections).toMatchObject([{ id, provider: "google-drive", state: "active" }]);
 });
 
-/** Somebody at a terminal, who answers each question that ends with a colon. */
+/** A user at a terminal who answers each prompt that ends with a colon. */
 function terminal(answers: readonly string[]) {
   const stdin = Object.assign(new PassThrough(), { isTTY: true });
   const left = [...answers];

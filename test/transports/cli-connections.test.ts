@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-/** Runs a command over a service with this connector. @param types what somebody types at a terminal, a line each */
+/** Runs a command with this connector. @param types lines that a user types at the terminal */
 async function run(connector: Connector, argv: readonly string[], types?: readonly string[]): Promise<CommandResult> {
   const openDoor = () => openCore({ dataDirectory: folder, settings: ONLINE, connectors: [connector] });
   const starters = { openDoor };

@@ -17,7 +17,7 @@ afterEach(async () => {
 
 const run = (argv: readonly string[]) => runCommand(data, argv);
 
-/** Lets an app in, as the page in the browser does. */
+/** Grants an app access, as the page in the browser does. */
 async function allow(input: object): Promise<AppGrant> {
   const opened = await openCore({ dataDirectory: data });
   const about = { issuer: "https://memory.example", clientId: "https://claude.ai/client.json" };

@@ -23,7 +23,7 @@ const recall = async (query: string): Promise<string[]> => {
   const answer: FoundTexts = parseAnswer(await run(["search", query, "--mode", "memories", "-t", "0", "--json"]));
   return textsOf(answer);
 };
-/** Keeps a text that states one fact. @returns id of the fact */
+/** Stores a text that states one fact. @returns id of the fact */
 const remember = async (text: string, ...options: string[]): Promise<string> => {
   const { facts }: DocumentReceipt = parseAnswer(await run(["add", text, "--text", "--json", ...options]));
   return facts?.[0]?.id ?? "";

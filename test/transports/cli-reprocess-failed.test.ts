@@ -30,7 +30,7 @@ const ONLINE: CommandOptions = {
 };
 const run = (argv: readonly string[], options?: CommandOptions) => runCommand(data, argv, options);
 
-/** A page that could not be fetched, since the service is offline. */
+/** Adds a page that cannot be fetched because the service is offline. */
 async function addPage(name: string, container = "home"): Promise<string> {
   const added = await run(["add", `${web.url}/${name}`, "-c", container, "--json"]);
   const { id, status } = parseAnswer<DocumentReceipt>(added);

@@ -24,7 +24,7 @@ afterEach(async () => {
   await rm(dataDirectory, { recursive: true, force: true });
 });
 
-/** The commands find a language model with these prices. */
+/** Options with a language model at these prices. */
 function withModel(prices: Readonly<Record<string, string>> = {}, options: CommandOptions = {}): CommandOptions {
   const settings = {
     RECOLLECT_LLM_BASE_URL: provider.url,
@@ -40,7 +40,7 @@ const run = (argv: readonly string[], options?: CommandOptions) => runCommand(da
 const add = async (text = "My flat is in Lisbon.") =>
   parseAnswer<DocumentReceipt>(await run(["add", text, "-c", "home", "--text", "--json"])).id;
 
-/** Somebody at a terminal who types this. */
+/** A user at a terminal who types this. */
 function person(types: string): CommandOptions {
   const stdin = Object.assign(new PassThrough(), { isTTY: true });
   stdin.end(types);

@@ -21,7 +21,7 @@ test("a passage names its file and its place in it, and two files of one title c
     await run("add", join(folder, name), "--title", "Review");
   }
   const { stdout } = await run("search", "Apples are red", "--mode", "documents", "--threshold", "0");
-  // What both say is found once.
+  // Identical passages are returned once.
   expect(stdout).toContain(`passage · from “Review” (${join(folder, "monday.pptx")}) · slide 2 · `);
   const listed = await run("list", "--documents");
   for (const name of ["monday.pptx", "friday.pptx"])

@@ -5,7 +5,7 @@ import { connectInMemory, type McpConnection } from "../support/mcp-client.js";
 import { silentLog } from "../support/open-core.js";
 import { openRest, type OpenedRest } from "../support/rest.js";
 
-/** Who corrects something without saying what is shown what that may be, as the old one is true to everybody until then. */
+/** A correction that names no memory to replace gets candidates: until one is replaced, both count as true. */
 let rest: OpenedRest;
 let connections: McpConnection[];
 

@@ -4,7 +4,7 @@ import { openBrowser, type OwnerBrowser, type SeenPage } from "../support/owner-
 import { type OpenedRest, openRest } from "../support/rest.js";
 import { FOLDER, type ScriptedGoogleDrive, startScriptedGoogleDrive } from "../support/scripted-google-drive.js";
 
-/* The page where somebody chooses what a connection to Google Drive brings in, without a key. */
+/* The page on which a user chooses what a Google Drive connection imports, without a key. */
 
 let drive: ScriptedGoogleDrive;
 let rest: OpenedRest;
@@ -33,7 +33,7 @@ const ok = async (method: string, path: string, body?: unknown) => {
   return answer.body;
 };
 
-/** Signs in as somebody whom the provider sends back. @returns the id, and where the browser was sent on to */
+/** Signs in as a user who returns from the provider. @returns the id, and where the browser was redirected */
 async function connect(body: Record<string, unknown> = {}): Promise<{ id: string; location: string }> {
   const { id, authLink } = await ok("POST", "/v3/connections/google-drive", { containerTag: "farm", ...body });
   const link = new URL(authLink);
@@ -48,7 +48,7 @@ const pathOf = (url: string) => new URL(url, "http://127.0.0.1:6767").pathname +
 const unescaped = (text: string) =>
   text.replaceAll("&quot;", '"').replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
 
-/** The form of a page: its hidden fields, check boxes and buttons, by name. */
+/** The form on a page: its hidden fields, check boxes and buttons, by name. */
 function formOf({ text }: SeenPage) {
   const valuesOf = (pattern: RegExp) => [...text.matchAll(pattern)].map((match) => unescaped(match[1] ?? ""));
   return {
@@ -98,7 +98,7 @@ test("opens with a key, shows what was chosen, and closes once a choice is saved
   const first = await browser.get(pathOf(location));
   const opened = await ok("POST", `/v3/connections/${id}/google-drive/hosted-picker`);
   expect(Date.parse(opened.expiresAt) - Date.now()).toBeGreaterThan(59 * 60_000);
-  // The address before is over.
+  // The first address is no longer valid.
   expect((await press(first, "save")).status).toBe(404);
   const page = await browser.get(pathOf(opened.url));
   const saved = await press(page, "save", [named(formOf(page).offered, plans)]);

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { ONLINE } from "../support/connection.js";
 import { type OpenedRest, openRest } from "../support/rest.js";
 
-/* What is said of connections, tried with a small site. */
+/* Documented behaviour of connections, checked with a small site. */
 
 let rest: OpenedRest;
 const site = createServer((request, response) => {

@@ -7,7 +7,7 @@ import { ONLINE } from "../support/connection.js";
 import { type OpenedRest, openRest } from "../support/rest.js";
 import { type SignedInSource, startSignedInSource } from "../support/signed-in-source.js";
 
-/* What strangers, previews of links and talkative providers can do around a sign-in. */
+/* What strangers, link previews and verbose providers can do around a sign-in. */
 
 let source: SignedInSource;
 let rest: OpenedRest;

@@ -12,7 +12,7 @@ beforeEach(async () => {
 afterEach(() => rest.close());
 
 const CALLBACK = "http://127.0.0.1:19876/callback";
-/** Everything, to read and to write, for ever: what the page proposes. */
+/** Reads and writes everything without expiry: the default choice on the page. */
 const EVERYTHING = { containers: "all", permission: "write", expires: "" };
 const APPROVED = { ...EVERYTHING, decision: "approve" };
 

@@ -15,7 +15,7 @@ const APPROVED = { containers: "all", permission: "write", expires: "", decision
 const ask = (body: object = { client: "codex", hostname: "nas" }): Promise<RestAnswer> =>
   rest.send("POST", "/auth/device/code", body);
 
-/** Asks whether it was approved, as the program does: the answer of an error has fields of its own. */
+/** Polls for approval as the program does; its error responses have their own fields. */
 async function poll(deviceCode: string): Promise<{ status: number; body: any }> {
   const { status, text } = await browser.post("/auth/device/token", { device_code: deviceCode });
   return { status, body: JSON.parse(text) };

@@ -71,7 +71,7 @@ test("escapes stored text", async () => {
 
 test("at / browsers are redirected to the owner's page, and programs get a description of the service", async () => {
   const people = await browser.get("/", html);
-  // Without TLS the cookie is for the owner's pages alone, so that programs on other ports never see it.
+  // Without TLS, the cookie is limited to the owner's pages, so that programs on other ports never receive it.
   expect([people.status, people.location]).toEqual([303, "/auth"]);
   expect(people.headers.get("vary")).toContain("accept");
   const stranger = openBrowser(rest);

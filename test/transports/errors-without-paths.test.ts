@@ -129,7 +129,7 @@ describe("errors reveal server paths to the owner and the log only", () => {
     await rest.settle();
     await rest.close();
     await start();
-    // Only now: a store that is damaged when it is opened is not served at all.
+    // Damaged after opening, because a store that is damaged when opened is not served at all.
     await damage(join(folder, STORE_FILE));
     const paths = ["/v3/documents/list", "/v4/memories/list"];
     const answers = await Promise.all(
@@ -191,7 +191,7 @@ async function findBlobs(folder: string): Promise<{ directory: string; files: st
   throw new Error("There is no folder of files");
 }
 
-/** Overwrites the pages that hold texts of documents. */
+/** Overwrites the database pages that hold document texts. */
 async function damage(file: string): Promise<void> {
   const bytes = await readFile(file);
   for (let at = 4096; at < bytes.length; at += 4096)

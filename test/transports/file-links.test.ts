@@ -6,9 +6,9 @@ import { openRest, type OpenedRest } from "../support/rest.js";
 
 let rest: OpenedRest;
 let server: Listening;
-/** Opens the container `mia` alone. */
+/** Grants access to the container `mia` only. */
 let mia: string;
-/** Opens the container `tom` alone. */
+/** Grants access to the container `tom` only. */
 let tom: string;
 
 beforeAll(async () => {
@@ -35,7 +35,7 @@ const request = (path: string, { key, headers, ...init }: Sent = {}) =>
 
 const TEXT = "The code of the vault.";
 
-/** A file of Mia's, and the path of a link to it. */
+/** Uploads a file to `mia`. @returns its document and the link to it */
 async function upload(): Promise<{ id: string; path: string; link: URL }> {
   const { bytes, headers } = await encodeForm({
     file: new File([`${TEXT} ${createId()}`], "vault.txt", { type: "text/plain" }),

@@ -12,7 +12,7 @@ let rest: OpenedRest;
 let document: string;
 let memory: string;
 
-/** A password that somebody told, in a document that says other things too. */
+/** A password stated in a document that says other things too. */
 beforeEach(async () => {
   rest = await openRest({ asOwner: true });
   const { body } = await rest.send("POST", "/v3/documents", {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { seededNumbers } from "../support/hostile-files.js";
 import { openRest, type OpenedRest } from "../support/rest.js";
 
-/** Where forgetting says that searches leave the words out, no search has them, wherever and however often they stand. */
+/** If forgetting reports that searches leave a statement out, no search returns any of its occurrences. */
 let rest: OpenedRest;
 beforeEach(async () => {
   rest = await openRest({ asOwner: true });

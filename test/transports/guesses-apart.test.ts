@@ -2,11 +2,11 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { openDatabase } from "../support/store-folder.js";
 import { type ServedCore, serveCore } from "../support/served-core.js";
 
-/** A guess rests on memories of two documents of one container; one of the documents then moves to another one. */
+/** A guess is derived from memories of two documents in one container; one document then moves to another container. */
 let served: ServedCore;
 let keys: Record<"owner" | "alpha" | "beta", string>;
 let moved: string;
-/** The document that the guess was made for. */
+/** The document for which the guess was made. */
 let guessed: string;
 let ground: string;
 
@@ -70,7 +70,7 @@ test("a guess is forgotten once a memory that it was derived from moves to anoth
   expect((await send("alpha", "GET", "/v3/journal?limit=100")).text).toContain("what it was derived from is gone");
 });
 
-/** Everything that a key is told of a document, of the guess, and of its container. */
+/** Everything that a key can read about the document, the guess and its container. */
 async function toldOf(who: "alpha" | "beta"): Promise<Record<string, string>> {
   const store = await openDatabase(served.opened.file, { readOnly: true });
   const [guess] = store.prepare("select id from memories where text = ?").all(GUESS) as { id: string }[];
@@ -138,7 +138,7 @@ test("undo restores the guess once all its sources are in one container again", 
   expect((await listed("alpha")).map(({ memory }) => memory)).toContain(GUESS);
 });
 
-/** As a move of an earlier version left it. */
+/** Recreates the state that a move in an earlier version left. */
 async function tellAgain(): Promise<void> {
   const store = await openDatabase(served.opened.file);
   store.prepare("update memories set is_forgotten = 0, forget_reason = null where text = ?").run(GUESS);

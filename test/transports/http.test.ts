@@ -18,7 +18,7 @@ afterAll(() => rest.close());
 
 const LOOPBACK = { host: "127.0.0.1", port: 0, log: captureLog() };
 
-/** An application whose answers take as long as the test wants. */
+/** An application whose responses take as long as the test wants. */
 function slowApp(): { app: HttpApp; release: () => void; isAsked: Promise<void> } {
   const app: HttpApp = new Hono();
   let release = () => undefined as void;

@@ -5,7 +5,7 @@ import { digestOf } from "../support/container-digest.js";
 import { type ServedCore, serveCore } from "../support/served-core.js";
 import { connectionOf, createClient } from "../support/mcp-client.js";
 
-/** Attacks that worked once, or looked as if they might, over a real socket: `att` is the attacker's, `hr` the others'. */
+/** Attacks that once worked or looked possible, over a real socket: `att` is the attacker's, `hr` the others'. */
 let served: ServedCore;
 let secrets: Record<Caller, string>;
 type Caller = "organisation" | "hr" | "att" | "scoped att" | "both";
@@ -68,7 +68,7 @@ async function callTool(who: Caller, name: string, args: Record<string, unknown>
   return answer;
 }
 
-/** Adds a text and says its id. */
+/** Adds a text. @returns its id */
 async function add(who: Caller, fields: Record<string, unknown>): Promise<string> {
   const { status, text, body } = await send(who, "POST", "/v3/documents", fields);
   expect([status, text]).toEqual([200, text]);
@@ -78,7 +78,7 @@ async function add(who: Caller, fields: Record<string, unknown>): Promise<string
 const SECRET = "xqsalaryzv";
 const DECOY = "Nothing of note.";
 
-/** All that a caller can list of a container. */
+/** Everything that a caller can list in a container. */
 async function everythingOf(who: Caller, containerTag: string): Promise<string> {
   const containerTags = [containerTag];
   const lists = [
@@ -97,7 +97,7 @@ async function everythingOf(who: Caller, containerTag: string): Promise<string> 
   return lists.map(({ text }) => text.replace(/"timing":[\d.]+/, "")).join("\n");
 }
 
-/** Ways to get a document of one's own under the name of another. */
+/** Ways to give one's own document the customId of another. */
 const DECOYS: Readonly<Record<string, () => Promise<unknown>>> = {
   "a document": () => add("scoped att", { content: DECOY, customId: "payroll", containerTag: "att" }),
   "a document of the only container": () => add("scoped att", { content: DECOY, customId: "payroll" }),
@@ -126,7 +126,7 @@ const DECOYS: Readonly<Record<string, () => Promise<unknown>>> = {
   "a tool": () => callTool("scoped att", "add-memory", { content: DECOY, customId: "payroll", containerTag: "att" }),
 };
 
-/** Later writes of others, in the words that they have always used. */
+/** Later writes by others, which name the document as before. */
 const WRITES: Readonly<Record<string, () => Promise<unknown>>> = {
   "PATCH without a container": () =>
     send("organisation", "PATCH", "/v3/documents/payroll", { content: `The director earns ${SECRET}.` }),
@@ -165,10 +165,10 @@ describe.each(["before", "after"])("a customId that an outsider uses %s its owne
     const told = await everythingOf("att", "att");
     expect(told).toContain("Nothing of note");
     expect([told.includes(SECRET), told.includes(hr), told.includes('"hr"')]).toEqual([false, false, false]);
-    // Its own people still reach theirs, by the name alone.
+    // Its owners still reach it by the customId alone.
     const { body } = await send("hr", "GET", "/v3/documents/payroll");
     expect([body.id, body.content.includes(SECRET)]).toEqual([hr, true]);
-    // Whoever may see both is told which there are; whoever sees one is not told that there is another.
+    // A caller who may see both gets both ids; a caller who may see one does not learn of the other.
     const refused = await send("both", "GET", "/v3/documents/payroll");
     expect([refused.status, refused.text.includes(`${hr} in hr`), refused.text.includes("in att")]).toEqual([
       409,
@@ -254,7 +254,7 @@ describe("a document in two containers", () => {
     expect((await send("scoped att", "POST", "/v3/documents/batch", batch)).body).toMatchObject({ failed: 1 });
     expect((await send("scoped att", "DELETE", "/v3/documents/bulk", { ids: ["payroll"] })).body.deletedCount).toBe(0);
     expect(await everythingOf("hr", "hr")).toBe(before);
-    // They may take it out of theirs; then the name is free there.
+    // They may remove it from their container, after which the customId is free there.
     await send("scoped att", "DELETE", "/v3/documents/bulk", { containerTags: ["att"] });
     const { body } = await send("hr", "GET", "/v3/documents/payroll");
     expect([body.id, body.containerTags]).toEqual([id, ["hr"]]);
@@ -270,7 +270,7 @@ describe("a document in two containers", () => {
 });
 
 describe("content that moved to another container", () => {
-  /** A memory of `att` that was changed there, moved with its document, and was changed where it went. */
+  /** Creates a memory that was changed in `att`, moved with its document to `hr`, and changed there. */
   async function moveOne(): Promise<{ document: string; first: string; second: string; third: string }> {
     const document = await add("att", {
       content: "The director earns copper.",
@@ -347,7 +347,7 @@ describe("content that moved to another container", () => {
     await store.memories.relate(organizationId, beside, guessed, "extends");
     await send("organisation", "PATCH", `/v3/documents/${document}`, { containerTags: ["hr"] });
 
-    // The guess stays where it was told, as forgotten: what it followed from is not all told where its document went.
+    // The guess stays in its container as forgotten, because not all of its sources moved with the document.
     const theirs = await everythingOf("hr", "hr");
     for (const id of [ground, beside, guessed]) expect(theirs).not.toContain(id);
     expect(await everythingOf("att", "att")).not.toContain('"hr"');
@@ -361,7 +361,7 @@ describe("content that moved to another container", () => {
     ]);
     await send("att", "POST", "/v4/memories/forget-matching", matching);
     expect(await store.memories.byId(organizationId, guessed)).toEqual(before);
-    // Its document comes back, and what it has to do with the others is as it was.
+    // When its document returns, its relations are restored.
     await send("organisation", "PATCH", `/v3/documents/${document}`, { containerTags: ["att"] });
     const relations = await store.memories.relations(organizationId, [guessed]);
     expect(relations.map(({ relation }) => relation).toSorted()).toEqual(["derives", "extends"]);
@@ -374,13 +374,13 @@ describe("content that moved to another container", () => {
     const named = { customId: "lamps", facts, dreaming: "instant" };
     const document = await add("att", { content, containerTag: "att", ...named });
     const [left] = (await core.getDocument(call(), { id: document })).memories;
-    // Added again elsewhere, it leaves behind what was remembered of it.
+    // Added again elsewhere, the document leaves its memories behind.
     await send("organisation", "PATCH", `/v3/documents/${document}`, { containerTags: ["att", "hr"] });
     await core.addDocument(call(), { content: `${content} So is ${SECRET}.`, containerTags: ["att", "hr"], ...named });
     await served.opened.settle();
     await core.addDocument(call(), { content: `${content} So was ${SECRET}.`, containerTags: ["hr"], ...named });
     await served.opened.settle();
-    // And a guess that rests on what stayed.
+    // Adds a guess derived from a memory that stayed.
     const [ground] = (await core.createMemories(call(), { containerTag: "att", memories: [{ content: "It is oak." }] }))
       .memories;
     const { id: doubtful } = await core.addDocument(call(), {

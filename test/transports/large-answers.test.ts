@@ -10,7 +10,7 @@ let key: string;
 beforeAll(async () => {
   rest = await openRest();
   const call = { actor: rest.actor };
-  // Bytes in a text are given back with it, and not cut into passages.
+  // Embedded binary data is returned with the text, but not split into chunks.
   const content = `The long report shows a picture: data:image/png;base64,${"iVBORw0KGgo".repeat((MEGABYTE - 100) / 11)}`;
   for (let index = 0; index < DOCUMENTS; index += 1)
     await rest.core.addDocument(call, { content: `${index} ${content}`, containerTags: ["mia"], taskType: "superrag" });
@@ -19,7 +19,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => rest.close());
 
-/** The answer, and for how long nothing else had its turn meanwhile. */
+/** Returns the response, and the longest time for which the event loop was blocked. */
 async function ask(path: string, body: object) {
   let longest = 0;
   let last = performance.now();

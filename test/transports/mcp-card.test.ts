@@ -8,7 +8,7 @@ import { type OpenedRest, openRest } from "../support/rest.js";
 const CARD = "/mcp/server-card";
 const CATALOG = "/.well-known/ai-catalog.json";
 
-/** The fields of SEP-2127 that are used here. */
+/** The fields of SEP-2127 in use here. */
 const card = z.strictObject({
   $schema: z.literal("https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json"),
   name: z.string().regex(/^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/),

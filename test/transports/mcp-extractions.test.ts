@@ -7,7 +7,7 @@ const TEXT = "The bakery in Ulm ships its sourdough to Ghent on Fridays, by the 
 
 let opened: OpenedCore;
 let mcp: McpConnection;
-/** A container of its own for every test. */
+/** Each test has its own container. */
 let box: string;
 let boxes = 0;
 

@@ -17,7 +17,7 @@ const factory = createMcpFactory({
   version: VERSION,
 });
 
-/** What the protocol library answers to an opening message; null when it answers nothing. */
+/** What the protocol library answers to an opening message; null if it does not answer. */
 async function libraryAnswer(message: unknown): Promise<unknown> {
   const [near, far] = InMemoryTransport.createLinkedPair();
   const handle = serveStdio(factory, { transport: far });
@@ -25,7 +25,7 @@ async function libraryAnswer(message: unknown): Promise<unknown> {
   near.onmessage = (answer) => answers.push(answer);
   await near.start();
   await near.send(message as JSONRPCMessage);
-  // The answer to a ping comes after the answer to what was sent before it.
+  // The response to a ping follows the response to what was sent before it.
   await near.send({ jsonrpc: "2.0", id: "end", method: "ping" });
   await expect.poll(() => answers.some((answer) => "id" in answer && answer.id === "end")).toBe(true);
   await handle.close();

@@ -23,7 +23,7 @@ interface Sent {
   readonly signal?: AbortSignal;
 }
 
-/** A request of the era in which every request stands for itself. */
+/** A request of the stateless era. */
 function modern(method: string, params: Record<string, unknown> = {}, { path = "/mcp", headers, signal }: Sent = {}) {
   const name = params["name"] ?? params["uri"];
   return fetch(`${url}${path}`, {
@@ -46,7 +46,7 @@ function modern(method: string, params: Record<string, unknown> = {}, { path = "
   });
 }
 
-/** A request of the era that begins with `initialize`. */
+/** A request of the era that starts with `initialize`. */
 function earlier(method: string, params: Record<string, unknown> = {}, { path = "/mcp", headers }: Sent = {}) {
   return fetch(`${url}${path}`, {
     method: "POST",
@@ -60,7 +60,7 @@ interface Message {
   readonly error?: { readonly code: number };
 }
 
-/** The answer, however it is wrapped. */
+/** The message in a response, whether JSON or an event stream. */
 async function read(answer: Response): Promise<Message> {
   const text = await answer.text();
   const isStream = answer.headers.get("content-type")?.startsWith("text/event-stream");
@@ -120,7 +120,7 @@ describe("a long call", () => {
     });
     try {
       await slow.settle();
-      // Waits for vectors that never come.
+      // Waits for embeddings that never arrive.
       provider.fail({ kind: "stall" }, 1_000);
       ({ url } = await slow.listen());
       const args = { content: "Slow but safe.", wait: 2.5 };

@@ -92,7 +92,7 @@ describe("the limits of a key", () => {
     expect((await post(as(key))).status).toBe(200);
     const refused = await post(as(key));
     expect([refused.status, Number(refused.headers.get("retry-after")) > 0]).toEqual([429, true]);
-    // The other transports count together with it.
+    // The limit is shared with the other transports.
     expect((await fetch(`${url}/v3/session`, { headers: as(key) })).status).toBe(429);
   });
 });
@@ -203,7 +203,7 @@ describe("access", () => {
     await rest.core.session({ actor: rest.actor });
     await rest.close();
     const answer = await post(as(key)).catch(() => null);
-    // Either nobody answers any more, or the answer says that it is not about the key.
+    // Either the connection is refused, or the response does not blame the key.
     expect(answer?.status ?? 503).toBeGreaterThanOrEqual(500);
     rest = await openRest();
   });

@@ -3,7 +3,7 @@ import { createMcpFactory, type Principal } from "../../src/transports/mcp/serve
 import { CLIENTS, connectInMemory, type McpConnection, type ToolResult } from "../support/mcp-client.js";
 import { openCore, silentLog, type OpenedCore } from "../support/open-core.js";
 
-/** By name, as clients of each generation know them (contract 7.4). */
+/** Tool names of all earlier generations (contract 7.4). */
 const READERS = [
   ["search_memory", "get_profile", "recall", "searchSupermemory"],
   ["list_documents", "listDocuments", "get_document", "getDocument"],
@@ -15,7 +15,7 @@ const LEFT_OUT = ["select-space", "set-active-tag", "guided-save", "upload-file"
 
 let opened: OpenedCore;
 let mcp: McpConnection;
-/** A container of its own for every test. */
+/** Each test has its own container. */
 let box: string;
 let boxes = 0;
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createLineSplitter } from "../../src/transports/mcp/lines.js";
 
-/** Feeds text in pieces and answers with the lines; a line that was too long shows what is left of it. */
+/** Feeds text in pieces and returns the lines; of a line that is too long, the length of its start and its end. */
 function split(limit: number, pieces: readonly string[]): string[] {
   const lines: string[] = [];
   const splitter = createLineSplitter(limit, {

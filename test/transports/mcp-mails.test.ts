@@ -3,7 +3,7 @@ import { createMcpFactory } from "../../src/transports/mcp/server.js";
 import { connectInMemory, type McpConnection } from "../support/mcp-client.js";
 import { openCore, silentLog, type OpenedCore } from "../support/open-core.js";
 
-/* A mail that somebody sends as a file is theirs, what it says is not. */
+/* An email that a user sends as a file is theirs, but its content is not. */
 
 const MAIL = [
   "From: Ann <ann@example.com>",

@@ -11,7 +11,7 @@ test.each(["legacy", "auto"] as const)(
   "a client that asks for progress is notified during a long call (%s)",
   async (mode) => {
     const opened = await openCore();
-    /** The service opens when the client has heard of its call twice. */
+    /** The session opens once the client has received two notifications. */
     let hear = (): void => undefined;
     const heard = new Promise<void>((resolve) => {
       hear = resolve;

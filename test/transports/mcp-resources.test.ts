@@ -5,7 +5,7 @@ import { openCore, silentLog, type OpenedCore } from "../support/open-core.js";
 
 let opened: OpenedCore;
 let mcp: McpConnection;
-/** A container of its own for every test. */
+/** Each test has its own container. */
 let box: string;
 let boxes = 0;
 

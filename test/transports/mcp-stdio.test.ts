@@ -15,10 +15,10 @@ import {
   withDataDirectory,
 } from "../support/recollect-process.js";
 
-// A busy machine takes its time to start a process.
+// Starting a process takes a while on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
 
-/** Far above the second that is promised, and far below what the calls in flight would take. */
+/** Well above the promised second, and well below the duration of the calls in flight. */
 const SOON_MS = 5_000;
 
 function withMcp(

@@ -9,7 +9,7 @@ const NOTICE = expect.stringContaining("never instructions");
 
 let opened: OpenedCore;
 let mcp: McpConnection;
-/** A container of its own for every test. */
+/** Each test has its own container. */
 let box: string;
 let boxes = 0;
 
@@ -307,7 +307,7 @@ describe("search", () => {
     await add("Zoe swims on Mondays.", { wait: 0 });
     const { text, structured } = await call("search", { query: "When does Zoe swim?", containerTag: box });
     const waiting = structured["waiting"] as number;
-    // The background may have been faster than this search; words and number agree in any case.
+    // Processing may have finished before this search; text and number must agree either way.
     expect([0, 1]).toContain(waiting);
     expect(text.includes("1 document of this container is still being processed")).toBe(waiting === 1);
     await opened.settle();

@@ -50,7 +50,7 @@ test("an error for a missing field also names the unknown fields", async () => {
   expect([added.status, added.body.error]).toEqual([400, "content: is missing; text: is not known"]);
 });
 
-/** Ways in which the name of a container has been written. */
+/** Names that clients have used for the container. */
 const MISSPELT = [
   "container_tag",
   "containertag",
