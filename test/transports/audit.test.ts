@@ -80,7 +80,7 @@ describe("GET /v3/audit", () => {
   });
 });
 
-test("records successful and refused browser sign-ins, without the sign-in code", async () => {
+test("successful and refused browser sign-ins are recorded, without the sign-in code", async () => {
   const browser = openBrowser(rest);
   await browser.fill("/auth/sign-in", { secret: "wrong" });
   const { code } = await rest.core.createSignInCode({ actor: rest.actor });

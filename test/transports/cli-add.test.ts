@@ -163,7 +163,7 @@ describe("recollect add joins unquoted words", () => {
   });
 });
 
-describe("recollect add refuses, storing nothing,", () => {
+describe("recollect add stores nothing and refuses", () => {
   async function refused(argv: readonly string[], options?: CommandOptions) {
     const result = await run(argv, options);
     expect(result.stdout).toBe("");

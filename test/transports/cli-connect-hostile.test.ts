@@ -214,7 +214,7 @@ test("asks for a port when the service listens on any free port", async () => {
   expect(await it.ask("connect", "cursor")).toMatchObject({ action: "create" });
 });
 
-test("a folder without write permission (skipped for root, who may write anywhere)", async ({ skip }) => {
+test("reports a folder without write permission (skipped for root, who may write anywhere)", async ({ skip }) => {
   if (process.getuid?.() === 0) skip("root may write everywhere");
   const it = openHome();
   const folder = dirname(it.fileOf(clientNamed("cursor"), "user"));

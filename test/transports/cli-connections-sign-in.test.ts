@@ -55,7 +55,7 @@ const ADD = ["connections", "add", "google-drive", "--client-id", "farm.apps.exa
 const list = async () =>
   parseAnswer<{ connections: { id: string }[] }>(await run(["connections", "list", "--json"], async () => {}));
 
-test("signs in with a browser on this machine, which returns to this machine only", async () => {
+test("connections add signs in with a browser on this machine, which returns to this machine only", async () => {
   let link: URL | undefined;
   const { code, stdout, stderr } = await run(ADD, async (asked) => {
     link = asked;
@@ -87,7 +87,7 @@ function terminal(answers: readonly string[]) {
   return { io: { stdin, stderr, isTerminal: true, useColor: false }, shown: () => shown };
 }
 
-test("guides a user without an app through registering one, step by step", async () => {
+test("connections add guides a user without an app through registering one, step by step", async () => {
   const { io, shown } = terminal(["my app", "1234-farm.apps.googleusercontent.com", "the secret of the app"]);
   const links: URL[] = [];
   const { code } = await run(
@@ -110,13 +110,13 @@ test("guides a user without an app through registering one, step by step", async
   expect(again.shown()).not.toContain("1. Open");
 });
 
-test("signs a connection in again in the same way", async () => {
+test("connections reconnect signs in again in the same way", async () => {
   const { stdout } = await run(ADD, (link) => comeBack(link, { code: "good" }));
   const again = await run(["connections", "reconnect", stdout.trim()], (link) => comeBack(link, { code: "good" }));
   expect([again.code, again.stdout]).toEqual([0, expect.stringContaining("is signed in again and continues")]);
 });
 
-test("refuses a callback with an unknown state, and still accepts the right one", async () => {
+test("a sign-in refuses a callback with an unknown state, and still accepts the right one", async () => {
   const { code } = await run(ADD, async (link) => {
     await comeBack(link, { state: "stranger", code: "good" });
     expect(seen.at(-1)?.text).toContain("No sign-in with google-drive is waiting");

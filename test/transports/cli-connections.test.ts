@@ -156,7 +156,7 @@ describe("choose", () => {
     return connections[0]?.resources.map((resource) => resource.id);
   };
 
-  test("lists page by page, and lists the contents of a folder", async () => {
+  test("lists items page by page, or the contents of a folder", async () => {
     const first = await run(drive, ["choose", id]);
     expect(first.stdout.split("\n")[0]).toBe("folder0  folder 0  (folder)");
     expect(first.stderr).toContain(`connections choose ${id} --page 2`);
@@ -169,7 +169,7 @@ describe("choose", () => {
     expect((await run(drive, ["choose", id, "--page", "9"])).stdout).toBe("There is nothing on page 9.\n");
   });
 
-  test("finds names on later pages and in a folder, and among what is already chosen", async () => {
+  test("finds names on later pages, in a folder and among earlier choices", async () => {
     expect((await run(drive, ["choose", id, "folder 3", "folder204"])).code).toBe(0);
     expect(await chosen()).toEqual(["folder3", "folder204"]);
     const more = await run(drive, ["choose", id, "--parent", "folder7", "folder 204", "in-folder7-1"]);

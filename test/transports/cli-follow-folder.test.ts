@@ -23,25 +23,29 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test("retries a temporary failure soon, however long the upload took", { timeout: 60_000 }, async () => {
-  await writeFile(join(folder, "a.txt"), "hello");
-  const ending = new AbortController();
-  const [begins, ends]: [number[], number[]] = [[], []];
-  const slow: Mirror = {
-    async apply({ added }) {
-      begins.push(performance.now());
-      if (begins.length > 1) ending.abort();
-      await sleep(1_500);
-      ends.push(performance.now());
-      return new Set(added);
-    },
-  };
-  await followFolder(root, { ...(await scanFolder(root.path)), files: new Map() }, slow, ending.signal);
-  const pause = (begins[1] ?? Infinity) - (ends[0] ?? 0);
-  expect(pause).toBeLessThan(15_000);
-});
+test(
+  "following a folder retries a temporary failure soon, however long the upload took",
+  { timeout: 60_000 },
+  async () => {
+    await writeFile(join(folder, "a.txt"), "hello");
+    const ending = new AbortController();
+    const [begins, ends]: [number[], number[]] = [[], []];
+    const slow: Mirror = {
+      async apply({ added }) {
+        begins.push(performance.now());
+        if (begins.length > 1) ending.abort();
+        await sleep(1_500);
+        ends.push(performance.now());
+        return new Set(added);
+      },
+    };
+    await followFolder(root, { ...(await scanFolder(root.path)), files: new Map() }, slow, ending.signal);
+    const pause = (begins[1] ?? Infinity) - (ends[0] ?? 0);
+    expect(pause).toBeLessThan(15_000);
+  },
+);
 
-test("refuses to follow a folder with too many files, instead of following part of it", async () => {
+test("following refuses a folder with too many files instead of following part of it", async () => {
   for (const name of ["a.txt", "b.txt", "c.txt"]) await writeFile(join(folder, name), name);
   expect((await scanFolder(root.path, 3)).files.size).toBe(3);
   await expect(scanFolder(root.path, 2)).rejects.toMatchObject({

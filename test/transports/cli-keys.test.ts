@@ -102,8 +102,8 @@ describe("keys create", () => {
   });
 });
 
-describe("the life of a key", () => {
-  test("it is disabled, enabled and revoked, and the list shows when", async () => {
+describe("an existing key", () => {
+  test("can be disabled, enabled and revoked, and the list shows when", async () => {
     const { key, secret } = await create("--name", "phone");
     const state = async () => (await run("list")).stdout.trimEnd();
     expect(await state()).toMatch(/never used$/);
@@ -120,7 +120,7 @@ describe("the life of a key", () => {
   });
 
   test.each(["", "nothing", "../../etc/passwd", "a".repeat(300), "sm_a_key\u0000"])(
-    "an invalid id changes nothing: %j",
+    "is not changed by an invalid id: %j",
     async (id) => {
       await create();
       const before = await listed();
@@ -136,7 +136,7 @@ describe("the life of a key", () => {
     },
   );
 
-  test("a name cannot write control characters to the terminal", async () => {
+  test("cannot write control characters to the terminal with its name", async () => {
     await create("--name", "two\nlines\tof it");
     const { stdout } = await run("list");
     expect(stdout.trimEnd().split("\n")).toHaveLength(1);

@@ -84,7 +84,7 @@ describe("recollect reprocess of a failed document", () => {
   });
 });
 
-test("reports a document whose file cannot be read again, and leaves it unchanged", async () => {
+test("recollect reprocess reports a document whose file cannot be read again, and leaves it unchanged", async () => {
   const path = join(import.meta.dirname, "../fixtures/extractors/encrypted-qpdf.pdf");
   const added = await run(["add", path, "--password-file", "-", "--json"], { stdin: "secret" });
   const { id } = parseAnswer<DocumentReceipt>(added);

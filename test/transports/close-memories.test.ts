@@ -51,7 +51,7 @@ test("a receipt names what a new memory is close to, and passing its id as updat
   expect(again.told).toContain(`updated [${added[0]?.id}]`);
 });
 
-test("names neither duplicates nor unrelated memories, at most two, and only the beginning of long ones", async () => {
+test("a receipt names no duplicates or unrelated memories, at most two memories, and only the start of long ones", async () => {
   const mcp = await agent(rest.actor);
   expect((await state(mcp, OLD)).added[0]?.closeTo).toBeUndefined();
   expect((await state(mcp, OLD)).added).toEqual([]);
@@ -64,7 +64,7 @@ test("names neither duplicates nor unrelated memories, at most two, and only the
   for (const { text } of added[0]?.closeTo ?? []) expect(text.length).toBeLessThanOrEqual(120);
 });
 
-test("names neither forgotten memories nor those of another container", async () => {
+test("a receipt names neither forgotten memories nor those of another container", async () => {
   const mcp = await agent(rest.actor);
   await mcp.call("add-memory", { content: OLD, containerTag: "elsewhere", facts: [{ text: OLD }] });
   const { added } = await state(mcp, OLD);

@@ -72,7 +72,7 @@ const titles = async () =>
     ({ title }: { title: string }) => title,
   );
 
-test("sends the user to the picker after sign-in, browses a folder, saves a choice and returns", async () => {
+test("after sign-in, the user browses a folder in the picker, saves a choice and returns to their page", async () => {
   const { location } = await connect({ redirectUrl: "https://app.example/done" });
   expect(pathOf(location)).toMatch(/^\/auth\/pick\?pick=/);
   const top = await browser.get(pathOf(location));
@@ -93,7 +93,7 @@ test("sends the user to the picker after sign-in, browses a folder, saves a choi
   expect(await titles()).toEqual(["orchard.txt"]);
 });
 
-test("opens with a key, shows what was chosen, and closes once a choice is saved", async () => {
+test("the picker opens with a key, shows earlier choices, and closes once a choice is saved", async () => {
   const { id, location } = await connect();
   const first = await browser.get(pathOf(location));
   const opened = await ok("POST", `/v3/connections/${id}/google-drive/hosted-picker`);
@@ -111,7 +111,7 @@ test("opens with a key, shows what was chosen, and closes once a choice is saved
   expect(formOf(await browser.get(pathOf(again.url))).chosen).toHaveLength(1);
 });
 
-test("refuses other addresses, requests from other sites and invalid choices", async () => {
+test("the picker refuses other addresses, other sites and invalid choices", async () => {
   const { id, location } = await connect();
   for (const pick of ["", "x", id, `${id}.x`, `nobody.${"x".repeat(43)}`, "x".repeat(2_000)])
     expect((await browser.get(`/auth/pick?${new URLSearchParams({ pick }).toString()}`)).status).toBeGreaterThan(399);
@@ -130,7 +130,7 @@ test("refuses other addresses, requests from other sites and invalid choices", a
   expect(JSON.stringify(rest.log)).not.toContain(pick.split(".")[1]);
 });
 
-test("exists only where there is something to choose, and only after sign-in", async () => {
+test("the picker exists only where there is something to choose, and only after sign-in", async () => {
   const full = await connect({ metadata: { syncScope: "full" }, redirectUrl: "https://app.example/done" });
   expect(full.location).toBe("https://app.example/done");
   const { id } = await ok("POST", "/v3/connections/google-drive", { containerTag: "other" });

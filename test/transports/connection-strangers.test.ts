@@ -44,7 +44,7 @@ test("a preview or prefetch of the callback address does not use up the sign-in"
   expect((await rest.send("GET", `/v3/connections/${id}`)).body.state).toBe("active");
 });
 
-test("does not show secrets that a provider repeats in an error", async () => {
+test("secrets that a provider repeats in an error are not shown", async () => {
   const { callback } = await begin();
   const { url } = await rest.listen();
   const repeated = "client_secret=the-secret-of-the-app&code=good \u001b[2J";
@@ -71,7 +71,7 @@ test("a wrong app secret does not require anyone to sign in again", async () => 
   expect((await rest.send("GET", `/v3/connections/${id}`)).body.problem).toBeUndefined();
 });
 
-test("does not wait for webhook messages that never end", async () => {
+test("the server does not wait for webhook messages that never end", async () => {
   const { url } = await rest.listen();
   const { port } = new URL(url);
   const socket = connectSocket(Number(port), "127.0.0.1");

@@ -36,7 +36,7 @@ test("an encrypted PDF opens with its password, also when it is uploaded again",
   expect(await get(id)).toMatchObject({ status: "done", content: expect.stringContaining("Chapter 1 of waves") });
 });
 
-test("stores the password neither in the data folder nor in the log", async () => {
+test("the password of an upload is in neither the data folder, the log nor the audit", async () => {
   const id = await upload({ password: WRONG });
   await rest.recorded();
   expect((await get(id)).status).toBe("failed");
@@ -46,7 +46,7 @@ test("stores the password neither in the data folder nor in the log", async () =
   expect(JSON.stringify(audit)).not.toContain(WRONG);
 });
 
-test("uses a password for one reading only", async () => {
+test("the password of an upload is used for one reading only", async () => {
   const id = await upload({ password: WRONG });
   await rest.core.reprocess({ actor: rest.actor }, { ids: [id] });
   await rest.settle();
@@ -56,7 +56,7 @@ test("uses a password for one reading only", async () => {
   });
 });
 
-test("refuses a password that is too long without repeating it", async () => {
+test("a password that is too long is refused without being repeated", async () => {
   const form = await encodeForm({ file: new File(["x"], "a.txt"), password: WRONG.repeat(60) });
   const { status, body } = await rest.send("POST", "/v3/documents/file", form.bytes, form.headers);
   expect(status).toBe(400);

@@ -156,8 +156,8 @@ const WRITES: Readonly<Record<string, () => Promise<unknown>>> = {
   "a tool": () => callTool("organisation", "add-memory", { content: `Add ${SECRET}.`, customId: "payroll" }),
 };
 
-describe.each(["before", "after"])("a customId that an outsider uses %s its owners do", (when) => {
-  test.each(Object.entries(DECOYS))("by %s redirects no writes or reads of others", async (_name, plant) => {
+describe.each(["before", "after"])("an outsider who uses a customId %s its owners", (when) => {
+  test.each(Object.entries(DECOYS))("through %s redirects no writes or reads of theirs", async (_name, plant) => {
     if (when === "before") await plant();
     const hr = await add("hr", { content: `The director earns ${SECRET}.`, customId: "payroll", containerTag: "hr" });
     if (when === "after") await plant();

@@ -219,7 +219,7 @@ describe("recalled text is data", () => {
     expect(INJECTION).not.toContain([...words][0]);
   });
 
-  test("and none of its lines passes for a result", async () => {
+  test("and none of its lines looks like a result", async () => {
     await mcp.call("add-memory", { content: INJECTION, containerTag: box, wait: 30 });
     const { text, structured } = await mcp.call("search", { query: "keys Mallory", containerTag: box, threshold: 0 });
     const ids = (structured["results"] as readonly { id: string }[]).map(({ id }) => id);

@@ -91,7 +91,7 @@ describe("the format of a response", () => {
       expect((await ask("tools/list", {}, { headers: { accept } })).status).toBe(200);
   });
 
-  test("is 406 for a client that does not accept both types", async () => {
+  test("is refused with 406 to a client that does not accept both types", async () => {
     for (const accept of ["text/html", "application/json"]) {
       const answer = await earlier("tools/list", {}, { headers: { accept } });
       expect([accept, answer.status]).toEqual([accept, 406]);

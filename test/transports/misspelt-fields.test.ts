@@ -131,7 +131,7 @@ describe("a misspelt field that should narrow a request is refused with the righ
     expect([status, body.message]).toEqual([400, expect.stringContaining(`write ${right}`)]);
   });
 
-  test("does not create an unlimited or writing key, or run a dry run for real", async () => {
+  test("does not create an unlimited or writing key, or turn a dry run into a deletion", async () => {
     for (const fields of [{ container_tags: ["mia"] }, { permissions: "read" }, { userId: "mia" }])
       expect((await send("POST", "/v3/auth/agent-key", { name: "a", ...fields })).status).toBe(400);
     expect(

@@ -21,7 +21,7 @@ describe("a handler that does not answer", () => {
   });
 });
 
-test("keeps a response in several pieces whole", async () => {
+test("a response in several pieces arrives whole", async () => {
   const answer = await answerOf((_incoming, outgoing) => {
     outgoing.statusCode = 400;
     outgoing.setHeader("content-type", "text/plain");

@@ -189,7 +189,7 @@ export const settings: readonly ContractGroup[] = [
         "A picker is opened for Google Drive",
         inTest(
           "transports/connection-picker",
-          "opens with a key, shows what was chosen, and closes once a choice is saved",
+          "the picker opens with a key, shows earlier choices, and closes once a choice is saved",
         ),
       ),
       works("Lists of connections are empty arrays", async (world) => {
