@@ -40,8 +40,8 @@ describe("with a key", () => {
   test.each([
     ["an unknown key", () => `sm_${rest.actor.organizationId}_${"x".repeat(43)}`],
     ["a revoked key", () => revoked],
-    ["a key with one character less", () => key.slice(0, -1)],
-    ["a text that is no key", () => "password"],
+    ["a key with one character missing", () => key.slice(0, -1)],
+    ["a text that is not a key", () => "password"],
     ["an empty text", () => ""],
   ])("%s is refused with the same message, also on this machine", async (_name, credential) => {
     for (const bindings of [LOOPBACK, REMOTE]) {
@@ -81,7 +81,7 @@ describe("without a key", () => {
     ["another machine", {}, REMOTE, /accepts connections from other machines/],
     ["another machine, on a loopback server", {}, { ...REMOTE, isLoopbackOnly: true }, /not come from this machine/],
     [
-      "this machine, on a server for all",
+      "this machine, on a server for all addresses",
       {},
       { ...LOOPBACK, isLoopbackOnly: false },
       /accepts connections from other machines/,
@@ -91,7 +91,7 @@ describe("without a key", () => {
     ["a web page of this machine", { origin: "http://localhost:3000" }, LOOPBACK, /web page/],
     ["a page from a file", { origin: "null" }, LOOPBACK, /web page/],
     ["an image in a web page", { "sec-fetch-site": "cross-site" }, LOOPBACK, /web page/],
-    ["a name that was bound to this machine", { host: "evil.example:6767" }, LOOPBACK, /Host header/],
+    ["a host name that resolves to this machine", { host: "evil.example:6767" }, LOOPBACK, /Host header/],
     ["a name that looks like this machine", { host: "127.0.0.1.evil.example" }, LOOPBACK, /Host header/],
     ["another name that looks like this machine", { host: "localhost.evil.example" }, LOOPBACK, /Host header/],
     ["a proxy on this machine", { "x-forwarded-for": "203.0.113.9" }, LOOPBACK, /proxy/],

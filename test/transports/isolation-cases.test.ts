@@ -119,7 +119,7 @@ const DECOYS: Readonly<Record<string, () => Promise<unknown>>> = {
       messages: [{ role: "user", content: DECOY }],
       containerTags: ["att"],
     }),
-  "a change of one's own": async () => {
+  "a change of their own document": async () => {
     const id = await add("scoped att", { content: DECOY, containerTag: "att" });
     await send("scoped att", "PATCH", `/v3/documents/${id}`, { customId: "payroll" });
   },

@@ -65,15 +65,15 @@ const LONG_INFO = {
 
 const PLAIN: readonly [string, unknown][] = [
   ["initialize 2025-11-25", initialize({})],
-  ["initialize 2025-06-18, id of text", initialize({ protocolVersion: "2025-06-18" }, { id: "a" })],
+  ["initialize 2025-06-18, with a text id", initialize({ protocolVersion: "2025-06-18" }, { id: "a" })],
   ["initialize 2025-03-26", initialize({ protocolVersion: "2025-03-26" })],
   ["initialize 2024-11-05", initialize({ protocolVersion: "2024-11-05" })],
   ["initialize 2024-10-07", initialize({ protocolVersion: "2024-10-07" })],
   ["initialize with a revision of the other era", initialize({ protocolVersion: "2026-07-28" })],
-  ["initialize with a revision that nobody knows", initialize({ protocolVersion: "2099-01-01" })],
-  ["initialize with a client that tells all about itself", initialize({ clientInfo: LONG_INFO })],
+  ["initialize with an unknown revision", initialize({ protocolVersion: "2099-01-01" })],
+  ["initialize with all details of the client", initialize({ clientInfo: LONG_INFO })],
   ["initialize with roots", initialize({ capabilities: { roots: { listChanged: true } } })],
-  ["initialize with roots that stay", initialize({ capabilities: { roots: {} } })],
+  ["initialize with roots that do not change", initialize({ capabilities: { roots: {} } })],
   [
     "initialize with sampling and elicitation",
     initialize({ capabilities: { sampling: {}, elicitation: { form: {}, url: {} } } }),
@@ -115,7 +115,7 @@ const ODD: readonly [string, unknown][] = [
   ["a wrong JSON-RPC version", initialize({}, { jsonrpc: "1.0" })],
   ["a field beside the message", initialize({}, { extra: 1 })],
   ["discover without an envelope", { jsonrpc: "2.0", id: 1, method: "server/discover", params: {} }],
-  ["discover for a revision to come", discover({ "io.modelcontextprotocol/protocolVersion": "2099-01-01" })],
+  ["discover for a future revision", discover({ "io.modelcontextprotocol/protocolVersion": "2099-01-01" })],
   ["discover for an earlier revision", discover({ "io.modelcontextprotocol/protocolVersion": "2025-11-25" })],
   ["discover with a revision in an array", discover({ "io.modelcontextprotocol/protocolVersion": ["2026-07-28"] })],
   ["discover without capabilities", discover({ "io.modelcontextprotocol/clientCapabilities": undefined })],

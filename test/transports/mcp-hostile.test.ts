@@ -121,7 +121,7 @@ describe("invalid arguments are named, and nothing is stored", () => {
     ["an empty id", "fetch", { id: "" }, /id: /],
     ["an id that is too long", "fetch", { id: "x".repeat(256) }, /id: /],
     ["an id with a control character", "fetch", { id: "a\u0007" }, /id: must not contain control characters/],
-    ["an id that nobody has", "fetch", { id: "1".repeat(22) }, /Document not found: 1{22}\. Call search/],
+    ["an unknown id", "fetch", { id: "1".repeat(22) }, /Document not found: 1{22}\. Call search/],
     ["a negative offset", "fetch", { id: "x", offset: -1 }, /offset: /],
     ["a container outside the rule", "profile", { containerTag: "../etc" }, /containerTag: must contain only/],
     ["nothing to forget", "forget", {}, /Name exactly one of id, ids, content .* and query\. Nothing was changed/],
@@ -129,7 +129,7 @@ describe("invalid arguments are named, and nothing is stored", () => {
     ["id and ids", "forget", { id: "a", ids: ["b"] }, /Name exactly one of/],
     ["no ids", "forget", { ids: [] }, /ids: /],
     ["ids of the wrong type", "forget", { ids: "a" }, /: ids: must be an array$/],
-    ["an id that nobody has", "forget", { id: "2".repeat(22) }, /There is no memory or document 2{22}\. Nothing was/],
+    ["an unknown id", "forget", { id: "2".repeat(22) }, /There is no memory or document 2{22}\. Nothing was/],
   ])("%s (%s)", async (_name, tool, args, message) => {
     const result = await mcp.call(tool, args);
     expect(result.isError).toBe(true);
